@@ -35,7 +35,7 @@ _PAGE = """<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>{title}</title>
 <style>
-:root {{ --ink: {ink}; --mute: {mute}; --line: {line}; --weight: {weight}; }}
+:root {{ --ink: {ink}; --mute: {mute}; --line: {line}; --page: {paper}; --weight: {weight}; }}
 body {{ margin: 16px; font: 14px {family}; color: {ink}; background: {paper}; }}
 h1 {{ margin: 0 0 4px; font-size: 18px; overflow-wrap: anywhere; }}
 p {{ max-width: 1080px; }}

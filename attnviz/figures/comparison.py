@@ -13,11 +13,13 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 
 def comparison_specs(
-    comparison: Comparison, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
-) -> dict[str, dict[str, Any]]:
+    comparison: Comparison, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False,
+    bare: bool = False,
+) -> dict[str, dict[str, Any]]:  # fmt: skip
     """Return the heatmaps of A, of B and, where their shapes are the same, of B - A, as Plotly.js reads them.
 
-    All share one scale, so that the same ink is the same amount in A, in B and in what lies between them.
+    All share one scale, so that the same ink is the same amount in A, in B and in what lies between them. `bare` ones
+    are smaller: their numbers are told when pointed at.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> list(comparison_specs(Comparison(trace(Scenario("a b")), trace(Scenario("a c"))), "context"))
@@ -34,7 +36,10 @@ def comparison_specs(
         moved = picture_of(comparison.b, name, difference, both, digits, query, dark)
         pictures["B − A"] = _difference(moved, limits[1])
     return _on_one_line(
-        {label: spec_of(_titled(drawn, label), label, filled_up=False) for label, drawn in pictures.items()}
+        {
+            label: spec_of(replace(_titled(drawn, label), bare=bare), label, filled_up=False)
+            for label, drawn in pictures.items()
+        }
     )
 
 

@@ -45,6 +45,7 @@ class Picture:
     query: int | None
     shared_among: np.ndarray | None = None  # of each cell: among how many; 0 where it's hidden. None where none shares
     signed: bool = False  # a difference, which says its sign
+    bare: bool = False  # numbers are left to the hover, so that small pictures stand beside each other
 
     @property
     def shades(self) -> np.ndarray:
@@ -54,7 +55,7 @@ class Picture:
     @property
     def in_cell(self) -> bool:
         """Whether numbers stand in the cells."""
-        return max(self.shape) <= IN_CELL
+        return not self.bare and max(self.shape) <= IN_CELL
 
     @property
     def row_names(self) -> list[str]:

@@ -73,7 +73,9 @@ export function drawHeads(root, data, picked, onPick) {
   else grid.append(...byLayers(data, head));
   const picture = /** @type {HTMLCanvasElement} */ (element("canvas", "pictures"));
   grid.append(picture);
-  root.replaceChildren(sentence.place, told, grid);
+  const around = element("div", "around");
+  around.append(grid);
+  root.replaceChildren(sentence.place, told, around);
   const drawn = picturesOf(data);
   new ResizeObserver(() => paint(picture, drawn, grid, data)).observe(grid); // for the first time before it's shown
   if (picked) markPicked(root, picked);

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,18 @@ def test_the_heads_of_a_model_are_drawn_and_tell_the_models_own_numbers(
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
+_SMALLEST = "Math.min(...[...document.querySelectorAll('.head')].map(each => each.getBoundingClientRect().width))"
+_OVER_EACH_OTHER = """selector => {
+  const boxes = [...document.querySelectorAll(selector)].map(each => {
+    const text = document.createRange();
+    text.selectNodeContents(each);
+    return [each.textContent, text.getBoundingClientRect()];
+  });
+  const over = (one, other) => one.left < other.right && one.top < other.bottom - 1;
+  return boxes.slice(1).filter(([, box], at) => over(box, boxes[at][1])).map(([name]) => name);
+}"""
+
+
 def test_32_layers_of_32_heads_are_drawn_and_told(offline: BrowserContext, tmp_path: Path) -> None:
     layer = torch.nn.TransformerEncoderLayer(64, 32, 8, batch_first=True)
     module = torch.nn.TransformerEncoder(layer, 32, enable_nested_tensor=False).eval()
@@ -158,6 +171,19 @@ def test_32_layers_of_32_heads_are_drawn_and_told(offline: BrowserContext, tmp_p
     told = say("models.grid.reads", layer=31, head=30, query="sat", key="cat", weight=weight)
     expect(page.get_by_role("status")).to_contain_text(told)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    # On a telephone, they scroll below each other's numbers: none is too small, and no number lies over another.
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".around")).to_have_js_property("clientWidth", page.evaluate("innerWidth - 32 + 4"))
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.evaluate(_SMALLEST) >= 18
+    assert page.evaluate(_OVER_EACH_OTHER, ".heads > .number") == []
+    lines = page.locator(".layer").evaluate_all("all => all.map(each => each.getBoundingClientRect().top)")
+    apart = [after - before for before, after in pairwise(lines)]
+    assert max(apart) - min(apart) < 1
+    page.locator('[data-head="31,30"]').scroll_into_view_if_needed()
+    layer_name = page.locator(".layer").last.bounding_box()
+    assert layer_name is not None
+    assert layer_name["x"] >= 0  # it stays in sight
 
 
 class ReadsTheFirst(torch.nn.Module):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect
@@ -62,7 +63,7 @@ def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
     dock = page.locator(".board .panel")
 
     def points_at(name: str, row: int, column: int) -> None:
-        """A pointer is at whole pixels: arrow keys reach the number beside."""
+        """A pointer is at whole pixels, of which each has several numbers: arrow keys reach the one that is wanted."""
         strip = page.locator(f".matrix[data-matrix={name}] .grid")
         expect(strip).to_be_visible()
         (rows, columns), box = own[name].shape, strip.bounding_box()
@@ -70,16 +71,16 @@ def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
         strip.click(position={"x": (column + 0.5) / columns * box["width"], "y": (row + 0.5) / rows * box["height"]})
         page.keyboard.press("Escape")  # nothing is pinned
         current = strip.locator(".current")
-        for _ in range(8):
-            found = (current.get_attribute("data-at") or "").split(",")
-            down, right = row - int(found[1]), column - int(found[2])
-            if right:
-                page.keyboard.press("ArrowRight" if right > 0 else "ArrowLeft")
-            elif down:
-                page.keyboard.press("ArrowDown" if down > 0 else "ArrowUp")
-            else:
-                break
-        expect(current).to_have_attribute("data-at", f"{name},{row},{column}")
+        expect(current).to_have_attribute("data-at", re.compile(rf"{name},\d+,\d+"))
+        at_row, at_column = map(int, (current.get_attribute("data-at") or "").split(",")[1:])
+        assert abs(at_row - row) <= 2 * (1 + rows / box["height"])
+        assert abs(at_column - column) <= 2 * (1 + columns / box["width"])
+        ways = [("ArrowRight", 0, 1)] * (column - at_column) + [("ArrowLeft", 0, -1)] * (at_column - column)
+        ways += [("ArrowDown", 1, 0)] * (row - at_row) + [("ArrowUp", -1, 0)] * (at_row - row)
+        for key, down, right in ways:  # each has been taken before the next one is pressed
+            at_row, at_column = at_row + down, at_column + right
+            page.keyboard.press(key)
+            expect(current).to_have_attribute("data-at", f"{name},{at_row},{at_column}")
         expect(dock).to_contain_text(written(own[name][row, column].item(), 4))
 
     points_at("x", 2, 200)
@@ -95,6 +96,51 @@ def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
     page.get_by_role("button", name=say("models.change.number")).click()
     expect(page.get_by_label(say("models.change.matrix"))).to_have_value("W_q", timeout=20_000)
     assert reader.sideways <= 0
+
+
+# The names of rows that are seen, and the word between scores and weights, as [text, top, bottom].
+_NAMES = """() => {
+  const roots = [...document.querySelectorAll("*")].map(({ shadowRoot }) => shadowRoot);
+  const board = roots.map((root) => root?.querySelector(".board")).find(Boolean);
+  const placed = (each) => [each.textContent, ...["top", "bottom"].map((side) => each.getBoundingClientRect()[side])];
+  const seen = (selector) => [...board.querySelectorAll(selector)]
+    .filter((each) => getComputedStyle(each).visibility === "visible").map(placed);
+  const [[, top, bottom]] = seen(".picked-row");
+  return { names: seen(".name"), on: seen(".name.on"), softmax: seen(".op.softmax"), band: (top + bottom) / 2 };
+}"""
+
+
+def test_rows_of_a_longer_sentence_have_names_and_no_line_goes_through_a_word(
+    new_reader: Callable[..., Playground],
+) -> None:
+    text = "the cat sat on the mat because it was tired and the dog slept near the warm fire all day long until dawn"
+    page = new_reader().open("/model", model_text="a cat sat").page
+    field = page.get_by_label(say("models.page.sentence"), exact=True).filter(visible=True)
+    field.fill(text)
+    field.press("Enter")
+    chips = page.locator(".board .chip")
+    expect(chips).to_have_count(25)
+    for row in (3, 23):
+        chips.nth(row).click()
+        expect(page.locator(".board .name.on")).to_have_text(chips.nth(row).inner_text())
+        seen = page.evaluate(_NAMES)
+        assert len(seen["names"]) >= 10
+        for (above, _, bottom), (below, top, _) in pairwise(sorted(seen["names"], key=lambda each: each[1])):
+            assert bottom <= top + 0.5, (above, below)
+        ((_, top, bottom),) = seen["on"]
+        assert abs((top + bottom) / 2 - seen["band"]) <= 2
+        ((_, top, bottom),) = seen["softmax"]
+        assert not top + 2 < seen["band"] < bottom - 2
+
+
+def test_pictures_of_a_comparison_stand_beside_each_other(new_reader: Callable[..., Playground]) -> None:
+    page = new_reader().open("/model", model_compare="head.5.11").page
+    page.set_viewport_size({"width": 1366, "height": 768})
+    figures = page.locator("[class*=st-key-model-compare-figure]")
+    expect(figures).to_have_count(3)
+    expect(figures.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    tops = [box["y"] for box in (each.bounding_box() for each in figures.all()) if box is not None]
+    assert tops == [tops[0]] * 3
 
 
 def test_a_sentence_runs_the_page_alone_and_is_in_the_address_and_in_share(

@@ -24,7 +24,8 @@ from attnviz.words.numbers import written
 
 _KIND_KEY, _TEXT_KEY, _MODEL_KEY = "model.compare", "model.compare.sentence", "model.compare.model"
 _LAYER_KEY, _HEAD_KEY = "model.compare.layer", "model.compare.head"
-_FEW = 2  # decimals: two pictures stand beside each other
+# So many tokens at most have their numbers in the cells, with so many decimals: pictures stand beside each other.
+_WRITTEN, _FEW = 6, 2
 
 
 def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query: int) -> None:
@@ -50,7 +51,9 @@ def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query
     comparison = Comparison(trace, other)
     st.text(_apart(comparison, called))
     query = min(query, len(trace.tokens) - 1, len(other.tokens) - 1)
-    specs = comparison_specs(comparison, "attention_weights", digits=_FEW, query=query, dark=is_dark())
+    bare = max(*trace.attention_weights.shape, *other.attention_weights.shape) > _WRITTEN
+    specs = comparison_specs(comparison, "attention_weights", digits=state.digits() if bare else _FEW, query=query,
+                             dark=is_dark(), bare=bare)  # fmt: skip
     names = {"A": say("models.compare.this", layer=place[0], head=place[1]), "B": called}
     with st.container(horizontal=True):
         for label, spec in specs.items():

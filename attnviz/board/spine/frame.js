@@ -7,14 +7,15 @@ import { areMixed, colourAs } from "../cells/owners.js";
 import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
 import { dividedBy } from "./sayings.js";
+import { legendAt } from "./titles.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
 /** @import { Stage } from "../types.js" */
 
-const NAMED = 11; // rows as high have names
-const LEGEND = 120;
+const NAMED = 11; // a name needs so much height: of rows that are lower, only some have theirs
+const LETTERS = 14; // of a name, where there is room for them
 const WORD = 44; // what is done between two matrices
 const WORD_HEIGHT = 15; // of what is done between two matrices
 const STAGES = 58; // the width of what leads to all stages
@@ -29,8 +30,10 @@ export class Frame {
     this.column = make("div", "picked-column");
     this.veil = make("div", "veil");
     this.veil.setAttribute("aria-hidden", "true");
-    /** @type {HTMLElement[]} */
-    this.names = [];
+    /** @type {Map<number, HTMLElement>} */
+    this.names = new Map(); // by their rows
+    this.followed = make("span", "name"); // of the picked word's row, where that has none
+    this.every = 1; // row with a name is the next one
     /** @type {HTMLElement[]} */
     this.elements = [];
     this.scale = make("button", "op scale");
@@ -61,17 +64,36 @@ export class Frame {
     const last = reached.length ? boxes[reached[reached.length - 1].name] : null;
     Object.assign(this.band.style, { top: `${start - 2}px`, height: `${row + 3}px`, left: `${left + 2}px`, width: `${(last ? last.x + last.width : 0) - left + 4}px` });
     toggle(this.band, "hidden", !rows || !last);
-    const named = (/** @type {string[]} */ texts, /** @type {number} */ x) => texts.map((label, at) => {
-      const name = make("span", "name", [label]);
-      name.title = label;
-      Object.assign(name.style, { left: `${x}px`, top: `${start + at * row}px`, width: `${labels - 8 * scale}px`, height: `${row}px`, lineHeight: `${row}px` });
-      return name;
-    });
-    const legible = rows && row >= NAMED;
-    this.names = legible ? named(data.labels, left) : [];
+    this.every = Math.ceil((NAMED * scale) / row);
+    const [x, width] = [left, labels - 8 * scale];
+    this.names = rows ? this.namesOf(data.labels, x, width) : new Map();
     if (areMixed(board.stages.values())) this.names.forEach(colourAs);
-    const read = legible ? spine.filter((stage, at) => isWhatIsRead(stage) && !isNamedBefore(stage, spine[at - 1])) : [];
-    this.elements = [...this.names, ...read.flatMap(({ name, entries }) => named(data.keys.slice(0, entries.length), boxes[name].x - labels)), this.column, ...this.between(), ...this.ofHead()];
+    this.placeName(this.followed, x, width);
+    const read = rows ? spine.filter((stage, at) => isWhatIsRead(stage) && !isNamedBefore(stage, spine[at - 1])) : [];
+    const ofRead = read.flatMap(({ name, entries }) => [...this.namesOf(data.keys.slice(0, entries.length), boxes[name].x - labels, width).values()]);
+    this.elements = [...this.names.values(), ...(rows && this.every > 1 ? [this.followed] : []), ...ofRead, this.column, ...this.between(), ...this.ofHead()];
+  }
+
+  // The names of rows, so many that none lies over the next.
+  /** @param {string[]} texts @param {number} x @param {number} width @returns {Map<number, HTMLElement>} */
+  namesOf(texts, x, width) {
+    const { start, row } = this.board.layout;
+    const some = texts.map((_, at) => at).filter((at) => at % this.every === 0);
+    return new Map(some.map((at) => {
+      const name = make("span", "name", [texts[at]]);
+      name.title = texts[at];
+      this.placeName(name, x, width);
+      name.style.top = `${start + (at + (1 - this.every) / 2) * row}px`;
+      return [at, name];
+    }));
+  }
+
+  /** @param {HTMLElement} name @param {number} x @param {number} width */
+  placeName(name, x, width) {
+    const { row, scale } = this.board.layout;
+    const height = `${this.every * row}px`;
+    const fontSize = `${Math.min(LETTERS * scale, 0.92 * this.every * row)}px`; // brackets are higher than letters
+    Object.assign(name.style, { left: `${x}px`, width: `${width}px`, height, lineHeight: height, fontSize });
   }
 
   // Which of the columns of all heads are those of the one in view.
@@ -99,11 +121,12 @@ export class Frame {
     const weights = this.weights();
     if (!weights) return [];
     write(this.softmax, say(`board.op.${weights.rule === "softmax" ? "softmax" : "share"}`));
-    const { boxes, above, scale, end } = board.layout;
+    const { boxes, scale, end } = board.layout;
     const box = boxes[weights.name];
     // What stands right before them: scores, or the mask that is added to these.
     const read = ["scores", MASK, "scaled_scores"].flatMap((name) => boxes[name] ?? []).toSorted((a, b) => b.x - a.x)[0];
-    Object.assign(this.legend.style, { left: `${box.x}px`, top: `${Math.max(0, above - 62 * scale)}px`, width: `${LEGEND * scale}px` });
+    const legend = legendAt(board.layout, box);
+    Object.assign(this.legend.style, { left: `${legend.x}px`, top: `${legend.y}px`, width: `${legend.width}px` });
     if (!read) return [this.legend];
     const gap = { left: `${read.x + read.width}px`, width: `${box.x - read.x - read.width}px` };
     Object.assign(this.scale.style, gap);
@@ -122,12 +145,12 @@ export class Frame {
     const { start, row, scale } = board.layout;
     const top = board.query * row;
     this.band.style.transform = `translateY(${top}px)`;
-    this.names.forEach((name, at) => toggle(name, "on", at === board.query));
+    this.showName();
     this.frameColumn();
     this.scale.style.top = `${start + (board.query + 0.5) * row - 38 * scale}px`;
-    // Under the last row stands what leads to all stages: there the word ends before it.
-    const { end } = board.layout;
-    this.softmax.style.top = `${Math.min(start + (board.query + 0.5) * row + 12 * scale, end - (WORD_HEIGHT - 3) * scale)}px`;
+    // Under the last row stands what leads to all stages: there the word ends before it, or stands over the line.
+    const [line, lowest] = [start + (board.query + 0.5) * row, board.layout.end - (WORD_HEIGHT - 3) * scale];
+    this.softmax.style.top = `${lowest < line + scale ? line - 20 * scale : Math.min(line + 12 * scale, lowest)}px`;
     const scaled = board.stages.get("scaled_scores");
     if (scaled) {
       const by = dividedBy(scaled.settings) || say("board.op.unscaled");
@@ -141,6 +164,20 @@ export class Frame {
       this.stages.title = hides ? say("board.op.mask_shown") : "";
     }
     this.showLegend();
+  }
+
+  // The name of the picked word's row, in the place of those that it would lie over.
+  showName() {
+    const { query, data, layout: { start, row } } = this.board;
+    const own = this.names.get(query);
+    for (const [at, name] of this.names) {
+      toggle(name, "on", at === query);
+      toggle(name, "gone", !own && Math.abs(at - query) < this.every);
+    }
+    toggle(this.followed, "gone", Boolean(own));
+    toggle(this.followed, "on", !own);
+    write(this.followed, data.labels[query] ?? "");
+    this.followed.style.top = `${start + (query + (1 - this.every) / 2) * row}px`;
   }
 
   // Around what the picked word is given by each, where that is asked for.

@@ -1,13 +1,23 @@
 // Where the name of each matrix stands, and how much room it has there: up to what stands beside it at the same height.
 
+import { CONSTANTS } from "../../scripts/sent.js";
+
 /** @import { Stage } from "../types.js" */
-/** @import { Layout, Rect, Title } from "./types.js" */
+/** @import { Box, Layout, Rect, Title } from "./types.js" */
 
 export const HEADED = 24; // a column as wide has its name over it
 const LINE = 20;
 const APART = 6; // between a title and what comes next
 const ABOVE = 19; // a matrix, where its title begins
 const HEAD = { above: 19, height: 18 };
+
+const LEGEND = { width: 120, height: 46, above: 62 };
+
+// The scale of the weights' colours, over these.
+/** @param {Layout} layout @param {Box} weights @returns {Rect} */
+export function legendAt({ above, scale }, weights) {
+  return { x: weights.x, y: Math.max(0, above - LEGEND.above * scale), width: LEGEND.width * scale, height: LEGEND.height * scale };
+}
 
 /**
  * The titles of all that is placed: over it, or under it where there are names of columns or what it is made of over it.
@@ -31,9 +41,11 @@ export function titlesOf(layout, stages, named, end) {
   });
   const heads = placed.filter((stage) => (stage.columns === "key" || isNamed(stage)) && boxes[stage.name].cell >= HEADED)
     .map(({ name }) => ({ of: name, x: boxes[name].x, y: boxes[name].y - HEAD.above * scale, width: boxes[name].width, height: HEAD.height * scale }));
+  const weights = placed.find(({ rule }) => CONSTANTS.SHARES.includes(rule));
+  const legend = weights ? [{ of: "", ...legendAt(layout, boxes[weights.name]) }] : [];
   const around = [...placed.map(({ name }) => ({ of: name, ...boxes[name] })), ...heads, ...starts, ...(plane ? [{ of: "", ...plane }] : [])];
   return Object.fromEntries(starts.map(({ of, x, y, height }) => {
-    const beside = around.filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
+    const beside = [...around, ...legend.filter((each) => each.x > x)].filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
     return [of, { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x), height }];
   }));
 }
