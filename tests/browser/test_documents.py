@@ -180,10 +180,13 @@ def test_32_layers_of_32_heads_are_drawn_and_told(offline: BrowserContext, tmp_p
     lines = page.locator(".layer").evaluate_all("all => all.map(each => each.getBoundingClientRect().top)")
     apart = [after - before for before, after in pairwise(lines)]
     assert max(apart) - min(apart) < 1
-    page.locator('[data-head="31,30"]').scroll_into_view_if_needed()
+    head.scroll_into_view_if_needed()
+    box = head.bounding_box()
     layer_name = page.locator(".layer").last.bounding_box()
     assert layer_name is not None
-    assert layer_name["x"] >= 0  # it stays in sight
+    assert layer_name["x"] >= 0  # it stays in sight, and hides the pictures behind it
+    assert box is not None
+    assert layer_name["height"] >= box["height"]
 
 
 class ReadsTheFirst(torch.nn.Module):
