@@ -82,7 +82,7 @@ export function saysOf(width) {
   return width < NARROW_PAGE ? SENTENCE.saysNarrow : SENTENCE.says;
 }
 
-const TOOLS = 24; // over ribbons that have room: what is done with the words
+const TOOLS = 28; // over ribbons that have room: what is done with the words
 
 // The words without any matrix, as large as they can be; under them stands what is told of them.
 /** @param {Room} room @returns {Layout} */

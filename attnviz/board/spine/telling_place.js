@@ -42,7 +42,7 @@ export function besideNew(layout, reached, width) {
 }
 
 // Beside the words that end at `end`, over nothing that has its place below them: as wide as all that is left, or up to a
-// matrix. Null where it has no room there in letters that are read with ease.
+// matrix. Null where it has no room there in letters that can be read.
 /** @param {Layout} layout @param {string[]} texts @param {number} end @param {number} width @returns {TellingPlace | null} */
 export function besideWords({ boxes, columns, scale, arcs, chips, shares }, texts, end, width) {
   if (!columns.length) return null;
@@ -54,7 +54,9 @@ export function besideWords({ boxes, columns, scale, arcs, chips, shares }, text
     return { x, y: arcs + TOOLS * scale, width: wide, height: chips + shares + Math.max(0, Math.min(...free, ...(free.length ? [] : [0]))), last: false };
   });
   const sizes = lettersOf(scale).filter((size) => size >= EASE * Math.min(LARGER, scale));
-  return sizes.map((size) => places.find((place) => heightOf(texts, place.width, size, CLOSER) <= place.height)).find(Boolean) ?? null;
+  const found = sizes.map((size) => places.find((place) => heightOf(texts, place.width, size, CLOSER) <= place.height)).find(Boolean);
+  // A low screen has a few pixels less than that: what is told there has the smallest letters, and nothing to spare.
+  return found ?? places.find((place) => closely(texts, place.width, SMALLEST * scale) <= place.height) ?? null;
 }
 
 // The size of letters with which texts fit a place, and how high they then are.
@@ -73,6 +75,12 @@ function lettersOf(scale) {
 /** @param {string[]} texts @param {number} width @param {number} size */
 function heightOf(texts, width, size, wide = WIDE) {
   return linesOf(texts, width - GAP, size, wide) * LINE * size;
+}
+
+// The same to the pixel: half a letter between paragraphs.
+/** @param {string[]} texts @param {number} width @param {number} size */
+function closely(texts, width, size) {
+  return heightOf(texts, width, size, CLOSER) - BETWEEN * size * (LINE * texts.length - (texts.length - 1));
 }
 
 /** @param {string[]} texts @param {number} width */

@@ -14,6 +14,7 @@ from attnviz.scripts import joined
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
+_STYLES = "page", "top_bar", "overlays", "fingers"
 ICON = str(_HERE / "icon.svg")
 
 # What the theme calls the colours of the page, and what the style of all pages calls them.
@@ -39,7 +40,7 @@ def _colours() -> str:
 _first = st.components.v2.component(
     "attnviz_first",
     html="<span></span>",
-    css=_colours() + "".join((_HERE / f"{name}.css").read_text() for name in ("page", "top_bar", "overlays")),
+    css=_colours() + "".join((_HERE / f"{name}.css").read_text() for name in _STYLES),
     isolate_styles=False,
 )
 

@@ -1,0 +1,85 @@
+"""On a telephone, a finger finds at least 28 pixels from top to bottom wherever it can press, on every page."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pytest
+from playwright.sync_api import Browser
+
+from attnviz.words import say
+from tests.browser.lesson import Learner
+from tests.browser.playground import eventually
+from tests.browser.readers import Tabs, readers
+
+FINGER = 28
+PAGES = (
+    "/", "/?view=heatmaps", "/lesson", "/lesson?step=softmax", "/questions", "/questions?question=1",
+    "/compare", "/model", "/learn", "/history", "/scaling", "/check",
+)  # fmt: skip
+# What is lower: from its middle, pixels are pressed upwards and downwards until something else is there.
+# A number in a running text is as high as its line, and a slider is wherever its line is.
+_LOW = """least => {
+  const all = root => [...root.querySelectorAll('*')]
+    .flatMap(each => [each, ...(each.shadowRoot ? all(each.shadowRoot) : [])]);
+  const pressed = 'a[href], button, summary, input:not([type=range]), select, textarea, [role=tab], [role=radio]';
+  const at = (x, y) => {
+    let found = document.elementFromPoint(x, y);
+    for (let inner; (inner = found?.shadowRoot?.elementFromPoint(x, y)) && inner !== found;) found = inner;
+    return found;
+  };
+  const within = (inner, outer) => {
+    for (let each = inner; each; each = each.parentNode ?? each.host) if (each === outer) return true;
+    return false;
+  };
+  const highOf = each => {
+    each.scrollIntoView({block: 'center'});
+    const {left, top, width, height} = each.getBoundingClientRect();
+    const own = [each, ...(each.labels ?? [])];
+    const hits = y => own.some(one => within(at(left + width / 2, y), one));
+    let [up, down] = [0, 0];
+    while (up < least && hits(top + height / 2 - up - 0.5)) up += 1;
+    while (down < least && hits(top + height / 2 + down + 0.5)) down += 1;
+    return up + down;
+  };
+  const seen = all(document).filter(each => {
+    if (!each.matches(pressed) || each.disabled || each.closest('p, li')) return false;
+    if (!each.checkVisibility({opacityProperty: true, visibilityProperty: true})) return false;
+    const {left, right, width, height} = each.getBoundingClientRect();
+    return width > 3 && height > 0 && height < least && right > 0 && left < innerWidth;
+  });
+  const low = seen.map(each => [each, highOf(each)]).filter(([, high]) => high < least);
+  return low.map(([each, high]) => `${each.getAttribute('aria-label') ?? each.textContent}: ${high}`);
+}"""
+
+
+@pytest.fixture
+def telephone(chromium: Browser, server: str) -> Iterator[Callable[..., Learner]]:
+    """A function that gives a new reader a telephone."""
+    tabs = Tabs(chromium, server)
+    context = chromium.new_context(has_touch=True)
+    tabs._free.append(context.new_page())
+    for new in readers(Learner, tabs, server):
+        yield partial(new, 390, 844)
+    context.close()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_finger_finds_all_that_can_be_pressed(telephone: Callable[..., Learner], path: str) -> None:
+    reader = telephone()
+    reader.page.goto(f"{reader.server}{path}")
+    reader.settle()
+    reader.page.locator(".st-key-foot").wait_for()
+    eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
+
+
+def test_a_finger_finds_the_set_up_and_the_names_of_the_pages(telephone: Callable[..., Learner]) -> None:
+    reader = telephone()
+    reader.page.goto(reader.server)
+    reader.settle()
+    reader.setup_button.click()
+    reader.page.get_by_label("Seed", exact=True).wait_for()
+    eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
+    reader.setup_button.click()
+    reader.page.get_by_test_id("stExpandSidebarButton").click()
+    reader.page.get_by_role("link", name=say("app.check.title")).wait_for()
+    eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
