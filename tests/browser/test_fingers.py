@@ -80,6 +80,11 @@ def test_a_finger_finds_the_set_up_and_the_names_of_the_pages(telephone: Callabl
     reader.page.get_by_label("Seed", exact=True).wait_for()
     eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
     reader.setup_button.click()
-    reader.page.get_by_test_id("stExpandSidebarButton").click()
+    menu, name = reader.page.get_by_test_id("stExpandSidebarButton"), reader.page.locator(".st-key-name h1")
+    (left, right) = (each.bounding_box() for each in (menu, name))
+    assert left is not None
+    assert right is not None
+    assert left["x"] + left["width"] <= right["x"]
+    menu.click()
     reader.page.get_by_role("link", name=say("app.check.title")).wait_for()
     eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
