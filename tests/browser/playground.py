@@ -202,19 +202,19 @@ class Playground:
 
     def edit(self, row: int, column: int, value: object) -> Self:
         """Type into a cell of the matrix that the editor shows."""
-        self._select_cell(row, column)
+        self.select_cell(row, column)
         self.type_into_cell(value)
         return self
 
     def paste_into_cells(self, table: str) -> Self:
         """Paste a table into the cells from the first one on, as from a spreadsheet."""
         self.page.evaluate("text => navigator.clipboard.writeText(text)", table)
-        self._select_cell(0, 0)
+        self.select_cell(0, 0)
         self.page.wait_for_timeout(200)
         self.page.keyboard.press("Control+V")
         return self
 
-    def _select_cell(self, row: int, column: int) -> None:
+    def select_cell(self, row: int, column: int) -> None:
         """Click a cell of the last column, whose place is known whatever the widths, and walk left from there."""
         n_rows, n_columns = self.editor_shape()
         for _ in range(5):
@@ -242,6 +242,12 @@ class Playground:
 
     def type_into_cell(self, value: object) -> Self:
         """Replace the number in the selected cell, by keyboard alone."""
+        self.begin_to_type(value)
+        self.page.keyboard.press("Enter")
+        return self
+
+    def begin_to_type(self, value: object) -> Self:
+        """Write over the number in the selected cell, and leave the cell open."""
         keyboard = self.page.keyboard
         self.page.wait_for_timeout(200)  # the editor takes a moment to know its selection ...
         if self.cell_input.count() == 0:
@@ -251,7 +257,6 @@ class Playground:
         keyboard.press("Control+A")
         keyboard.type(str(value))
         self.page.wait_for_timeout(200)  # ... and to know what was typed
-        keyboard.press("Enter")
         return self
 
     def pick(self, token: str) -> Self:

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.cells import shows_number
-from tests.browser.playground import eventually
+from tests.browser.playground import Playground, eventually
 
 W_Q, W_K = ("w_q", 0, 1), ("w_k", 1, 1)
 
@@ -101,3 +101,10 @@ def test_a_field_of_the_set_up_left_so_counts_and_the_page_is_left(board: Board,
     board.page.wait_for_url("**/lesson*")
     expect(board.page.locator(".lesson-dots")).to_be_visible()
     expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
+
+
+def test_a_cell_of_a_table_left_so_counts(playground: Playground) -> None:
+    playground.look_at("W_k").select_cell(1, 1)
+    playground.begin_to_type("0.4").go_to("Lesson")
+    playground.page.wait_for_url("**/lesson*")
+    eventually(lambda: playground.address, "?edits=w_k.1.1.0.4")

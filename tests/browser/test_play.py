@@ -192,6 +192,36 @@ def test_it_can_be_paused_and_moved_by_keys_and_left(player: Player) -> None:
     player.is_as_in(before)
 
 
+def test_the_slider_is_dragged_to_and_fro_with_the_mouse(player: Player) -> None:
+    before = player.picture()
+    player.play.click()
+    expect(player.play).to_have_text(say("board.play.pause"))
+    box = player.slider.bounding_box()
+    assert box is not None
+    least, most = (float(player.slider.get_attribute(name) or "nan") for name in ("min", "max"))
+    mouse, y = player.page.mouse, box["y"] + box["height"] / 2
+    phases: list[str] = []
+    mouse.move(box["x"] + box["width"] / 2, y)
+    mouse.down()
+    expect(player.play).to_have_text(say("board.play.on"))
+    for share in (0.1, 0.3, 0.5, 0.7, 0.9, 0.3, 0.1):
+        mouse.move(box["x"] + box["width"] * share, y, steps=4)
+        # The knob's middle is where the hand is; at the ends it stays within the track.
+        assert float(player.slider.input_value()) == pytest.approx(least + (most - least) * share, abs=0.05 * most)
+        phases.append((player.slider.get_attribute("aria-valuetext") or "")[:6])
+    mouse.up()
+    assert phases[:5] == sorted(phases[:5])
+    assert phases[0] == "1 of 5"
+    assert phases[4] == "5 of 5"
+    assert phases[5:] == [phases[1], phases[0]], "what stands is of the place, whichever way it was reached"
+    stood = player.slider.input_value()
+    player.page.wait_for_timeout(300)
+    assert player.slider.input_value() == stood, "it waits where it was let go"
+    player.play.click()
+    expect(player.play).to_have_text(say("board.play.start"), timeout=20_000)
+    player.is_as_in(before)
+
+
 def test_scores_run_to_the_scaled_ones(player: Player) -> None:
     scores = [value for at, value in sorted(player.numbers().items()) if at.startswith("scores,1,")]
     player.scrub_to(3400)

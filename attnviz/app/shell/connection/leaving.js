@@ -2,9 +2,19 @@
 // its own, also where a control closes or is left by that very click or key: after what leads away, it would be run in
 // its place, with the page and the address that were left.
 
+const OPEN_CELL = "#portal :is(input, textarea)"; // where Streamlit's tables are typed into
+const CELL_TOLD_MS = 250; // in which a table has told what was typed: it waits 150 for more
+
 export class Leaving {
   constructor() {
     this.goesOn = false;
+    this.toldBy = 0; // when a table has told what was typed into its cell
+    for (const type of ["pointerdown", "pointerup", "keydown"]) window.addEventListener(type, () => this.look(), true);
+  }
+
+  // What is pressed now may close a cell.
+  look() {
+    if (document.querySelector(OPEN_CELL)) this.toldBy = performance.now() + CELL_TOLD_MS;
   }
 
   // Whether what listens after us doesn't hear an event now: `again` makes it happen once more, after what was to be sent.
@@ -13,11 +23,12 @@ export class Leaving {
     if (this.goesOn) return false;
     event.stopImmediatePropagation();
     event.preventDefault();
-    setTimeout(() => { // timers of one delay keep their order
+    const goOn = () => {
       this.goesOn = true;
       again();
       this.goesOn = false;
-    });
+    };
+    setTimeout(goOn, Math.max(0, this.toldBy - performance.now())); // those of one delay keep their order
     return true;
   }
 }
