@@ -72,6 +72,7 @@ export class Assembly {
     board.at = board.pinned = board.drag = null;
     board.input.kept = false;
     board.scaled = Boolean(board.data.scaled);
+    board.shown = board.torch; // what was shown may lack a matrix that there is now
     board.display.explainWith(board.torch);
     this.lay();
   }

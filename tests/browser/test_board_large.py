@@ -100,3 +100,18 @@ def test_what_a_drag_changes_has_a_bar_where_cells_are_pixels_too(
     board.press_keys("Escape")
     board.page.mouse.up()
     eventually(lambda: board.page.evaluate(BARRED, weights), 0)
+
+
+def test_a_matrix_that_was_not_there_before_is_drawn_beside_those_that_were(new_board: Callable[..., Board]) -> None:
+    """Other heads and steps bring matrices of which nothing was shown yet."""
+    text = of_words(20).text
+    board = new_board(1920, 1080).open_board(text=text, embedding="stable", d_out=4)
+    board.torch_says()
+    with board.setting_up():
+        field = board.page.get_by_role("spinbutton", name=say("setup.n_heads.label"), exact=True)
+        field.fill("2")
+        field.press("Enter")
+        eventually(lambda: "n_heads=2" in board.address, True)
+    expect(board.board.locator(".head-picture")).to_have_count(2)
+    expect(board.board.locator("[data-matrix=contexts] canvas").first).to_be_visible()
+    board.torch_says()
