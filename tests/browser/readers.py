@@ -26,6 +26,7 @@ class Tabs:
 
     def give_back(self, page: Page) -> None:
         context = page.context
+        page.unroute_all(behavior="ignoreErrors")
         page.mouse.up()
         page.mouse.move(0, 0)
         page.goto(self._empty)
