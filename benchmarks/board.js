@@ -42,6 +42,12 @@ const bench = {
     return () => window.removeEventListener(type, measure, true);
   },
 
+  // The time at which so many elements of a board have been painted.
+  async shows(selector, n) {
+    while (root()?.querySelectorAll(selector).length !== n) await painted();
+    return painted();
+  },
+
   // From the release of the pointer to the painted frame that shows torch's numbers.
   release: () =>
     new Promise((resolve) => window.addEventListener("pointerup", async () => {

@@ -2,6 +2,7 @@
 
 from playwright.sync_api import Browser, Page
 
+from attnviz.words import say
 from benchmarks.board import DRAG_STARTS, board_loaded, move_through, within_a_frame
 from benchmarks.browser import detail, in_page, launched, tab
 from benchmarks.rows import Row
@@ -10,6 +11,11 @@ from benchmarks.servers import OURS, serving
 CASES = ((64, 1), (64, 12), (256, 1), (512, 1))  # tokens and heads
 LOADS, POINTINGS, PICKS, MOVES = 5, 4, 10, 20
 FIRST_MS = {(512, 1): 600, (64, 12): 250}  # from torch's numbers to the first picture
+# From then on, what comes and when the pictures of so many heads have been painted.
+HEADS_SHOWN = """n => {
+  Object.assign(messageBench, { largest: 0, came: 0 });
+  window.headsShown = boardBench.shows(".head-picture canvas", n);
+}"""
 PANEL = "boardBench.cell('w_q,0,0').getRootNode().querySelector('.panel').textContent"
 # Where a matrix is on the screen, as far as it is within the window.
 SEEN = """name => {
@@ -39,6 +45,7 @@ def _rows(browser: Browser, address: str, size: int, heads: int) -> list[Row]:
             page.context.close()
     page.wait_for_timeout(1500)
     what = f"{size} tokens, d 8" + (f", {heads} heads" if heads > 1 else "")
+    changed = [_changed(browser, address, size, heads) for _ in range(LOADS)] if heads > 1 else []
     _point(page)  # warms up
     points = [each for _ in range(POINTINGS) for each in _point(page)]
     picks = _pick(page)
@@ -49,8 +56,10 @@ def _rows(browser: Browser, address: str, size: int, heads: int) -> list[Row]:
         FIRST_MS.get((size, heads)),
         within_a_frame(f"a number dragged to what follows of it, {what}", moves),
     )
+    on_open = f"torch's numbers to the first picture, on a page that was open, one head before, {what}"
     return [
         first._replace(target=f"<= {most} ms") if most else first,
+        *([detail(on_open, changed)] if changed else []),
         within_a_frame(f"pointing at a cell to its sources lit, for 19 of 20, {what}", points),
         within_a_frame(f"picking a token to its row, {what}", picks)._replace(target="<= 50 ms"),
         dragged if heads > 1 else dragged._replace(target=""),
@@ -59,16 +68,34 @@ def _rows(browser: Browser, address: str, size: int, heads: int) -> list[Row]:
     ]
 
 
-def _load(browser: Browser, address: str, size: int, heads: int = 1) -> tuple[Page, float, float]:
+def _load(
+    browser: Browser, address: str, size: int, heads: int = 1, width: int | None = None
+) -> tuple[Page, float, float]:
     """Open a board; return the milliseconds from torch's numbers to its picture, and the message's megabytes."""
     page = tab(browser)
     page.add_init_script(in_page("board_large.js"))
     words = "+".join(f"word{i}" for i in range(size))
     painted = board_loaded(
-        page, f"http://{address}/?embedding=stable&d_in=8&d_out={8 * heads}&n_heads={heads}&text={words}"
+        page,
+        f"http://{address}/?embedding=stable&d_in=8&d_out={width or 8 * heads}&n_heads={heads}&text={words}",
     )
     came, largest = page.evaluate("[messageBench.came, messageBench.largest]")
     return page, painted - came, largest / 1e6
+
+
+def _changed(browser: Browser, address: str, size: int, heads: int) -> float:
+    """Open a board of one head and set how many there are; return the milliseconds from torch's numbers to all of
+    their pictures: what a reader waits for where the app itself stands already."""
+    page, _, _ = _load(browser, address, size, width=8 * heads)
+    page.get_by_role("button", name=say("setup.heading"), exact=True).click()
+    field = page.get_by_role("spinbutton", name=say("setup.n_heads.label"), exact=True)
+    field.fill(str(heads))
+    page.evaluate(f"n => void ({HEADS_SHOWN})(n)", heads)
+    field.press("Enter")
+    shown = float(page.evaluate("headsShown"))
+    came = float(page.evaluate("messageBench.came"))
+    page.context.close()
+    return shown - came
 
 
 def _point(page: Page) -> list[float | None]:

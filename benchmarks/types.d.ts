@@ -25,6 +25,7 @@ interface BoardBench {
   status(): string;
   follow(type: string, seen: () => unknown): () => void;
   release(): Promise<number>;
+  shows(selector: string, n: number): Promise<number>;
 }
 
 /** The largest message of the server so far: its bytes, and when it came. */
