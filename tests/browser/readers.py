@@ -1,6 +1,7 @@
 """Readers of the app: each has a browser tab of their own, and nothing may go wrong in it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Literal, TypeVar
 
 from playwright.sync_api import Browser, Page
@@ -61,3 +62,15 @@ def readers(kind: type[Reader], tabs: Tabs, server: str) -> Iterator[Callable[..
     assert [reader.dialogs for reader in opened] == [[] for _ in opened], "a dialog opened: a text ran as a script"
     for reader in opened:  # only those in which nothing went wrong
         tabs.give_back(reader.page)
+
+
+def telephones(
+    kind: type[Reader], chromium: Browser, server: str, size: tuple[int, int]
+) -> Iterator[Callable[..., Reader]]:
+    """Give a function that gives a new reader of this kind a telephone of this size, which is touched."""
+    tabs = Tabs(chromium, server)
+    context = chromium.new_context(has_touch=True)
+    tabs.give_back(context.new_page())
+    for new in readers(kind, tabs, server):
+        yield partial(new, *size)
+    context.close()

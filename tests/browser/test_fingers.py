@@ -1,7 +1,6 @@
 """On a telephone, a finger finds at least 28 pixels from top to bottom wherever it can press, on every page."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import pytest
 from playwright.sync_api import Browser
@@ -9,7 +8,7 @@ from playwright.sync_api import Browser
 from attnviz.words import say
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import telephones
 
 FINGER = 28
 PAGES = (
@@ -55,12 +54,7 @@ _LOW = """least => {
 @pytest.fixture
 def telephone(chromium: Browser, server: str) -> Iterator[Callable[..., Learner]]:
     """A function that gives a new reader a telephone."""
-    tabs = Tabs(chromium, server)
-    context = chromium.new_context(has_touch=True)
-    tabs._free.append(context.new_page())
-    for new in readers(Learner, tabs, server):
-        yield partial(new, 390, 844)
-    context.close()
+    yield from telephones(Learner, chromium, server, (390, 844))
 
 
 @pytest.mark.parametrize("path", PAGES)

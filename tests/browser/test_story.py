@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self
 from urllib.parse import parse_qsl
 
@@ -17,7 +16,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.board import Board, Place
 from tests.browser.playground import eventually
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import telephones
 
 WIDTH, HEIGHT = 390, 844
 BAR = 48  # at the top of every page
@@ -102,12 +101,7 @@ class Story(Board):
 @pytest.fixture
 def telephone(chromium: Browser, server: str) -> Iterator[Callable[..., Story]]:
     """A function that gives a new reader a telephone."""
-    tabs = Tabs(chromium, server)
-    context = chromium.new_context(has_touch=True)
-    tabs._free.append(context.new_page())
-    for new in readers(Story, tabs, server):
-        yield partial(new, WIDTH, HEIGHT)
-    context.close()
+    yield from telephones(Story, chromium, server, (WIDTH, HEIGHT))
 
 
 def test_a_story_fits_one_screen_from_the_input_to_the_context(telephone: Callable[..., Story]) -> None:

@@ -78,6 +78,7 @@ def _undo(cell: tuple[str, int, int]) -> None:
 
 
 def replace_by(name: str, by: Callable[[], str | None]) -> None:
+    """Put in the place of a matrix of the current scenario what `by` returns: its name as a fill; None, as drawn."""
     scenario = scenario_now()
     if scenario is not None and name in scenario.editable:
         state.keep(replace_matrix(scenario, name, by()))
