@@ -2,10 +2,11 @@
 
 from attnviz.models import INCLUDED, ModelTrace, offered
 from attnviz.models.included import PACKAGE, VERSION
-from attnviz.models.offering import is_folder, short_name
+from attnviz.models.offering import is_folder, short_name, snapshot_of
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _HEADING = "# The attention weights of one head of a model, while it reads a sentence.\n"
+_FETCHED = "# transformers fetches the model by this name; the numbers shown were those of its version\n# {version}.\n"
 _BESIDE = "# The folder of the model, beside this script: put it there, or write here where you have it.\n"
 
 
@@ -28,10 +29,12 @@ def model_script(
 
 def _loaded_by(name: str) -> tuple[str, str]:
     """Return what a script loads a model by, and what it says of it. Where a server keeps a folder is told to nobody:
-    the script looks for one beside it."""
+    the script looks for one beside it, or for what a snapshot is of by its name."""
     loaded_by = offered().get(name, "")
     if name == INCLUDED or not is_folder(loaded_by):
         return name, ""
+    if snapshot := snapshot_of(loaded_by):
+        return snapshot.name, _FETCHED.format(version=snapshot.version)
     return f"./{short_name(loaded_by)}", _BESIDE
 
 

@@ -6,8 +6,11 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attnviz.models.included import INCLUDED
+
+_FETCHED, _SNAPSHOTS = "models--", "snapshots"  # how folders of fetched models begin, and what in them has the versions
 
 
 @cache
@@ -15,7 +18,8 @@ def offered() -> Mapping[str, str]:
     """Return the models that a server offers by their short names, each with what it's loaded by: the one that comes
     along, and those that whoever runs it named in ATTNVIZ_MODELS, with commas between them.
 
-    A folder is called by its last part, and numbered where something else is called so already.
+    A folder is called by its last part, or by the model that it is a snapshot of, and numbered where something else is
+    called so already.
     """
     given = (name.strip() for name in os.environ.get("ATTNVIZ_MODELS", "").split(","))
     named = dict.fromkeys((INCLUDED, *filter(None, given)))
@@ -42,12 +46,33 @@ def is_folder(name: str) -> bool:
 
 
 def short_name(name: str) -> str:
-    """Return what a model is called: of a folder its last part, for the rest tells where somebody keeps files.
+    """Return what a model is called: of a folder its last part, for the rest tells where somebody keeps files; of a
+    snapshot of Hugging Face's, whose last part is a checksum, the model's name.
 
     >>> short_name("/models/llama/"), short_name("openai-community/gpt2")
     ('llama', 'openai-community/gpt2')
+    >>> short_name("/cache/models--openai-community--gpt2/snapshots/607a30d7")
+    'openai-community/gpt2'
     """
-    return Path(os.path.abspath(name)).name or name if is_folder(name) else name
+    if not is_folder(name):
+        return name
+    snapshot = snapshot_of(name)
+    return snapshot.name if snapshot else Path(os.path.abspath(name)).name or name
+
+
+class Snapshot(NamedTuple):
+    """A version of a model, by the name that transformers knows."""
+
+    name: str
+    version: str
+
+
+def snapshot_of(folder: str) -> Snapshot | None:
+    """Return what a folder is a snapshot of, where it stands as Hugging Face's files do once they are fetched."""
+    kept, snapshots, version = ("", "", "", *Path(os.path.abspath(folder)).parts)[-3:]
+    if snapshots != _SNAPSHOTS or not kept.startswith(_FETCHED):
+        return None
+    return Snapshot(kept.removeprefix(_FETCHED).replace("--", "/"), version)  # no name has "--" itself
 
 
 def _free(name: str, taken: set[str]) -> str:

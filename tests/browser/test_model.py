@@ -198,7 +198,9 @@ def test_heads_of_another_sentence_are_painted_before_its_board(new_reader: Call
     page.evaluate(_BOARD_THEN)
     field = page.get_by_label(say("models.page.sentence"), exact=True).filter(visible=True)
     field.fill("a dog ran")
-    field.press("Enter")
+    with page.expect_response(lambda answer: answer.url.endswith("/painted")) as told:
+        field.press("Enter")
+    assert told.value.status == 204
     expect(page.locator(".board")).to_contain_text("ran")
     then = page.evaluate("boardThen")
     assert "sat" in then

@@ -207,3 +207,19 @@ def test_models_are_offered_by_short_names_of_which_no_two_are_the_same(monkeypa
         assert short_of("/c/llama") is short_of("") is None
     finally:
         offered.cache_clear()
+
+
+def test_a_snapshot_is_offered_by_the_name_of_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {f"/hub/models--{name}/snapshots/{version}": called for name, version, called in (
+        ("openai--gpt2", "607a30d7", "openai/gpt2"), ("openai--gpt2", "11c5a3d5", "openai/gpt2 (2)"),
+        ("gpt2", "607a30d7", "gpt2"))}  # fmt: skip
+    others = {"/hub/models--openai--gpt2/refs/main": "main", "/snapshots/607a30d7": "607a30d7", "/": "/"}
+    monkeypatch.setenv("ATTNVIZ_MODELS", ",".join(kept | others))
+    offered.cache_clear()
+    try:
+        assert list(offered().items()) == [
+            (INCLUDED, INCLUDED),
+            *((short, folder) for folder, short in (kept | others).items()),
+        ]
+    finally:
+        offered.cache_clear()

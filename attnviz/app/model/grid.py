@@ -1,7 +1,6 @@
 """All heads of a model at a glance: sorted and filtered by what is measured, and what its tokens are cut from."""
 
 import json
-import time
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -13,6 +12,7 @@ from attnviz.app.model.looked import looked_grid
 from attnviz.app.session import address, url_texts
 from attnviz.app.session.answering import answered, answering, answers, sent_by
 from attnviz.app.session.link_values import take
+from attnviz.app.session.painting import painting
 from attnviz.app.streamlit_internals import is_fragment_run, page_of_now
 from attnviz.app.text import as_message, is_dark
 from attnviz.colours.roles import ROLES
@@ -28,9 +28,9 @@ from attnviz.words import plural, say
 _HERE = Path(__file__).parent
 _KEY, _DRAWN = "model.heads", "model.heads.drawn"
 
-# Seconds that the rest of the page waits for the browser to draw other heads, on a page that opens and later on. Sent
-# at once, all of it would be drawn with them, and they would be painted when that is done: after three times as long.
-_FIRST_PICTURE, _NEXT_PICTURE = 0.25, 0.1
+# Seconds that the rest of the page waits at most until the browser has painted other heads, on a page that opens and
+# later on; and of a long text, of which two are read at a time and others wait.
+_FIRST_PICTURE, _NEXT_PICTURE, _LONG_TEXT = 2.0, 0.5, 0.25
 
 _heads = st.components.v2.component(
     "attnviz_model_heads",
@@ -44,6 +44,10 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
     """Draw all heads of a model, or those above a figure; one that is picked goes into the address."""
     shown = _sorted(view, order, above)
     grid = looked_grid(view, take(MODEL_TARGET), dark=is_dark())
+    drawn, before, picture = [page_of_now(), grid.mark, shown], st.session_state.get(_DRAWN), painting()
+    if drawn != before:
+        st.session_state[_DRAWN] = drawn
+        picture.begin()
     data = {
         "mark": grid.mark,
         "order": shown,
@@ -52,6 +56,7 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
         "ink": ROLES["a"].on(is_dark()),
         "key": _KEY,
         "answered": answered(_KEY),
+        "asks": picture.asks(),
         # Of a run of this page alone, the connection, which stands outside of it, hears by this what is answered and
         # what the address should say. It would ask for a whole run to learn that.
         "learnt": {"answered": answers(), "address": address.expected()} if is_fragment_run() else None,
@@ -62,7 +67,9 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
-    _wait_for([page_of_now(), grid.mark, shown])
+    if drawn != before:
+        most = _NEXT_PICTURE if before else _FIRST_PICTURE
+        picture.wait(min(most, _LONG_TEXT) if grid.step > 1 else most)
     for sentence in _cut_in_words(view):
         st.text(sentence)
     st.caption(as_message(_look_for(view)))
@@ -76,13 +83,6 @@ def _look_for(view: ModelTrace) -> str:
         return say("models.look.one", token=read[0])
     kind = "decoder_opened" if view.kinds == ("decoder",) and view.notices else view.kinds[0]
     return say(f"models.look.{kind}", first=read[0], last=read[-1])
-
-
-def _wait_for(drawn: list[Any]) -> None:
-    before = st.session_state.get(_DRAWN)
-    if before != drawn:
-        st.session_state[_DRAWN] = drawn
-        time.sleep(_NEXT_PICTURE if before else _FIRST_PICTURE)
 
 
 def _with_grid(data: dict[str, Any], grid: bytes) -> bytes:

@@ -9,9 +9,10 @@ import { Sender } from "../../scripts/sending.js";
 
 /**
  * `mark` tells a grid from others; `learnt` is for the connection.
- * @typedef {Answered & { mark: string, order: HeadGrid["order"], picked: Head, followed: number, ink: string, learnt: Learnt | null, grid: HeadGrid }} Data
+ * @typedef {Answered & { mark: string, order: HeadGrid["order"], picked: Head, followed: number, ink: string, asks: Asks, learnt: Learnt | null, grid: HeadGrid }} Data
  */
-/** @typedef {{ sender: Sender<Head>, drawn: string, follow: (followed?: number) => void }} State */
+/** @typedef {{ at: string, word: string, number: number }} Asks where the server is told that these heads are painted: see session/painting.py */
+/** @typedef {{ sender: Sender<Head>, drawn: string, told: number, follow: (followed?: number) => void }} State */
 
 const UNSEEN_MS = 300; // after which nothing waits for pictures any longer: of a page out of sight, none is painted
 
@@ -35,6 +36,10 @@ export default function modelHeads({ parentElement, data: sent, setTriggerValue 
     state.drawn = drawn;
     window.attnvizHeads = painted();
   } else state.follow(data.followed);
+  if (data.asks.number !== state.told) {
+    state.told = data.asks.number;
+    window.attnvizHeads?.then(() => tell(data.asks));
+  }
   if (!state.sender.waiting) markPicked(root, data.picked);
   if (data.learnt) window.attnvizConnection?.learn(data.learnt);
 }
@@ -48,9 +53,17 @@ function painted() {
   });
 }
 
+// The server waits a little where it hears nothing, so there is nothing to be done about that.
+/** @param {Asks} asks */
+function tell({ at, word, number }) {
+  const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
+  const headers = { "Content-Type": "application/json" };
+  fetch(address, { method: "POST", headers, body: JSON.stringify({ word, number }) }).catch(() => {});
+}
+
 /** @param {HTMLElement} root */
 function begun(root) {
   /** @type {State} */
-  const state = { sender: new Sender(root), drawn: "", follow: () => {} };
+  const state = { sender: new Sender(root), drawn: "", told: 0, follow: () => {} };
   return state;
 }

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.logs import get_log, write_as_json
-from attnviz.app.server import readiness, scripts, telling
+from attnviz.app.server import painted, readiness, scripts, telling
 from attnviz.app.server.headers import SafeHeaders
 from attnviz.app.server.numbers import PATHS, Numbers
 from attnviz.app.server.settings import settings
@@ -38,6 +38,7 @@ def routes() -> list[Route]:
         Route("/ready", readiness.answer),
         *(Route(path, scripts.answer) for path in scripts.PATHS),
         *(Route(path, numbers.answer, methods=["POST"]) for path in PATHS),
+        *(Route(path, painted.answer, methods=["POST"]) for path in painted.PATHS),
     ]
     return [*found, Route("/metrics", telling.answer)] if settings().metrics else found
 

@@ -6,7 +6,6 @@ which follows in any case, tells it. That is no error, and none stands in the br
 
 import asyncio
 import gzip
-import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,12 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from attnviz.app.components.at_once import AT, AskingPage, page_that_says
+from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
 
 PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second where server.baseUrlPath is set
-MOST_BYTES = 32_768  # of a message: what is pasted into a board of 16 tokens has less
 WORKERS, MOST_AT_ONCE = 2, 8
-_NOTHING = 204
-_NOT_KEPT = {"Cache-Control": "no-store"}
 _PACKED = {"Content-Encoding": "gzip"}
 
 
@@ -32,19 +29,14 @@ class Numbers:
 
     async def answer(self, request: Request) -> Response:
         """Answer one edit."""
-        if "origin" not in request.headers:  # what a stranger's page says of itself is left out: see visitors.py
-            return _nothing(403)
-        body = await _body(request)
-        if body is None:
-            return _nothing(413)
-        message = _read(body)
-        if message is None:
-            return _nothing(400)
+        message = await message_of(request)
+        if isinstance(message, Response):
+            return message
         page = page_that_says(message["word"])
         if page is None:
-            return _nothing(404)
+            return nothing(404)
         if self._at_work >= self._most or page.pace.early():
-            return _nothing()
+            return nothing()
         packs = "gzip" in request.headers.get("accept-encoding", "")
         self._at_work += 1
         try:
@@ -52,8 +44,8 @@ class Numbers:
         finally:
             self._at_work -= 1
         if data is None:
-            return _nothing()
-        return Response(data, headers=_NOT_KEPT | (_PACKED if packs else {}), media_type="application/json")
+            return nothing()
+        return Response(data, headers=NOT_KEPT | (_PACKED if packs else {}), media_type="application/json")
 
 
 def _answer(page: AskingPage, message: dict[str, Any], packs: bool) -> bytes | None:
@@ -61,26 +53,3 @@ def _answer(page: AskingPage, message: dict[str, Any], packs: bool) -> bytes | N
     everybody would wait meanwhile."""
     data = page.answer(message)
     return data if data is None or not packs else gzip.compress(data, 1, mtime=0)
-
-
-def _nothing(status: int = _NOTHING) -> Response:
-    return Response(status_code=status, headers=_NOT_KEPT)
-
-
-async def _body(request: Request) -> bytes | None:
-    """Return what was sent; None where it is too long, which is not read to its end."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_BYTES:
-            return None
-    return body
-
-
-def _read(body: bytes) -> dict[str, Any] | None:
-    """Return a message that has a word; None for anything else."""
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return message if isinstance(message, dict) and isinstance(message.get("word"), str) else None

@@ -1,0 +1,107 @@
+"""The rest of a page waits until the browser has painted what stands first, and no longer."""
+
+import gc
+import json
+import time
+from collections.abc import Iterator
+from threading import Timer
+from types import SimpleNamespace
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from attnviz.app.server import middleware, routes
+from attnviz.app.session import painting
+from attnviz.app.session.painting import Painting, painting_that_says
+from tests.pages.reader import Reader
+
+HERE = {"origin": "http://testserver"}
+PAGE = "pages/model.py"
+
+
+@pytest.fixture
+def server() -> Iterator[TestClient]:
+    with TestClient(Starlette(routes=routes(), middleware=middleware())) as client:
+        yield client
+
+
+def in_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on, whoever waits does so for a browser."""
+    monkeypatch.setattr(painting.st, "context", SimpleNamespace(headers={"Origin": "http://testserver"}))
+
+
+def asked_of(reader: Reader) -> dict[str, str | int]:
+    """What a reader's browser is told of where to tell."""
+    protos = [element.proto for element in reader.at.get("bidi_component")]
+    (found,) = [proto for proto in protos if proto.component_name == "attnviz_model_heads"]
+    asks = json.loads(found.bytes)["asks"]
+    assert asks.pop("at") == painting.AT
+    return dict(asks)
+
+
+def seconds(page: Painting, most: float) -> float:
+    """How long a page waits."""
+    start = time.monotonic()
+    page.wait(most)
+    return time.monotonic() - start
+
+
+def test_the_rest_comes_once_the_browser_has_painted_what_was_begun_last(
+    server: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = Reader(PAGE, model_text="a cat sat")
+    first = asked_of(reader)
+    page = painting_that_says(str(first["word"]))
+    assert page is not None
+    assert asked_of(reader.run()) == first, "nothing else is painted"
+    reader.set("model.sentence", "a dog ran")
+    second = asked_of(reader)
+    assert (second["word"], second["number"]) == (first["word"], int(first["number"]) + 1)
+    in_a_browser(monkeypatch)
+    assert server.post("/painted", json=first, headers=HERE).status_code == 204  # which doesn't count any more
+    later = Timer(0.3, lambda: server.post("/courses/attention/painted", json=second, headers=HERE))
+    later.start()
+    assert 0.25 < seconds(page, 60) < 50
+    later.join()
+    assert seconds(page, 60) < 50
+
+
+def test_a_browser_that_told_nothing_is_hardly_waited_for_until_it_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_a_browser(monkeypatch)
+    page = Painting()
+    page.begin()
+    assert seconds(page, 0.5) >= 0.5
+    page.begin()
+    assert seconds(page, 30) < 15
+    page.tell(2)
+    page.wait(30)
+    page.begin()
+    assert seconds(page, 0.5) >= 0.5
+
+
+def test_who_is_no_browser_is_not_waited_for() -> None:
+    page = Painting()
+    page.begin()
+    assert seconds(page, 30) < 15
+
+
+def test_only_a_page_of_this_server_tells_and_of_a_strange_word_nothing_is_said(server: TestClient) -> None:
+    reader = Reader(PAGE, model_text="a cat sat")
+    asks = asked_of(reader)
+    page = painting_that_says(str(asks["word"]))
+    assert page is not None
+    for headers in ({}, {"origin": "https://elsewhere.example.org"}):
+        assert server.post("/painted", json=asks, headers=headers).status_code == 403
+    for other in ({"word": "of nobody"}, {"number": "1"}, {"number": None}, {"number": 1.5}):
+        assert server.post("/painted", json=asks | other, headers=HERE).status_code == 204
+    assert page._painted == 0
+    assert server.post("/painted", content=b"[1]", headers=HERE).status_code == 400
+    assert server.get("/painted", headers=HERE).status_code == 405
+    assert server.post("/painted", json=asks, headers=HERE).status_code == 204
+    assert page._painted == asks["number"]
+    del reader, page
+    gc.collect()
+    assert painting_that_says(str(asks["word"])) is None
