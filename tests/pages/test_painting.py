@@ -8,6 +8,7 @@ from threading import Timer
 from types import SimpleNamespace
 
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -28,7 +29,7 @@ def server() -> Iterator[TestClient]:
 
 def in_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on, whoever waits does so for a browser."""
-    monkeypatch.setattr(painting.st, "context", SimpleNamespace(headers={"Origin": "http://testserver"}))
+    monkeypatch.setattr(st, "context", SimpleNamespace(headers={"Origin": "http://testserver"}))
 
 
 def asked_of(reader: Reader) -> dict[str, str | int]:
