@@ -9,7 +9,8 @@ from attnviz.tables.typed_numbers import NoNumberError, why_no_number
 from attnviz.words import catalogue, plural, say
 
 _MOST = 40  # characters of a number or a text that was refused
-_COUNTED = {"rows": "row", "columns": "column", "characters": "character", "heads": "head", "tokens": "token"}
+_COUNTED = {"rows": "row", "columns": "column", "characters": "character", "heads": "head", "layers": "layer",
+            "tokens": "token"}  # fmt: skip
 
 
 def told(error: Exception) -> str:

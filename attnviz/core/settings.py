@@ -207,7 +207,7 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
                     fitting["positions" if error.kind == "rotary" else "norm"] = "none"
                 elif error.kind == "layers":
                     fitting["n_layers"] = 1
-                elif error.kind == "scores_of_heads" and fitting["n_layers"] > 1:
+                elif error.kind == "scores_of_layers":
                     fitting["n_layers"] -= 1
                 else:
                     fitting["n_kv_heads" if error.kind == "kv_heads" else "n_heads"] -= 1
@@ -232,6 +232,10 @@ def check_scores(n_heads: int, n_tokens: int, n_layers: int) -> None:
     if (n := heads * n_tokens**2) > limits.MAX_SCORES:
         message = f"{heads} heads of {n_tokens} tokens have {n} scores, expected at most {limits.MAX_SCORES}"
         most = int((limits.MAX_SCORES / heads) ** 0.5)
+        if n_layers > 1:
+            raise RefusedError(
+                message, "scores_of_layers", layers=n_layers, heads=n_heads, tokens=n_tokens, most=most
+            )
         raise RefusedError(message, "scores_of_heads", heads=heads, tokens=n_tokens, most=most)
 
 

@@ -131,11 +131,13 @@ def scenario_of(values: Mapping[str, Any], **matrices: Any) -> Scenario:
 
 def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
     """Say why not as many heads or masks are used as the set-up says, and which are: those of `values`, which fit."""
-    counted = {"heads": "head", "tokens": "token"}
+    counted = {"heads": "head", "layers": "layer", "tokens": "token"}
     facts = {name: plural(fact, noun) if (noun := counted.get(name.rpartition("_")[2])) and isinstance(fact, int)
              else str(fact) for name, fact in error.facts.items()}  # fmt: skip
     why = say(f"refused.{error.kind}", **facts)
-    left_out = {"rotary": "positions", "block": "norm", "layers": "n_layers"}
+    left_out = {"rotary": "positions", "block": "norm"}
+    if error.kind in ("layers", "scores_of_layers"):
+        return say("setup.n_layers.unused", why=why, n=values["n_layers"])
     if error.kind in left_out:
         return say(f"setup.{left_out[error.kind]}.unused", why=why)
     if error.kind in ("two_masks", "factor") or error.kind.startswith(("what_if", "linear", "reads")):

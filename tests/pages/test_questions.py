@@ -1,5 +1,6 @@
 """The page of questions: its list, its links, its buttons, sliders and choices, on examples of their own."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -81,6 +82,17 @@ def test_no_figure_of_zeros_is_drawn(opened: Open) -> None:
     assert len(at.get("plotly_chart")) == 2
     press(at, say("questions.symmetry.press.equal"))
     assert len(at.get("plotly_chart")) == 1, "S is symmetric now, A isn't"
+
+
+def test_what_is_no_number_is_neither_drawn_nor_told_as_0(opened: Open) -> None:
+    question = next(each for each in QUESTIONS if each.slug == "numerics")
+    link = link_of(question, {"dtype": "float16", "shift": "off"})
+    chart = next(iter(opened(question=question.slug, numbers=link).get("plotly_chart"))).proto
+    drawn = [each["text"] for each in json.loads(chart.spec)["layout"]["annotations"]]
+    n = drawn.count("NaN")
+    assert n > 0
+    assert chart.alt.endswith(say("summary.described.not_finite", n=n))
+    assert "NaN" not in chart.alt
 
 
 def test_next_leads_through_all_and_links_open_at_theirs(opened: Open) -> None:

@@ -22,7 +22,7 @@ from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_wor
 from attnviz.export.code import pytorch_script
 from attnviz.export.data import matrix_names, trace_json, trace_safetensors
 from attnviz.export.saving import scenario_from_json, scenario_json
-from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.link.set_up import query_of, scenario_from_query, told_misfit
 from tests.unit.encoder_layer import encoder_layer
 from tests.unit.helpers import edits_of
 from tests.whole import examples
@@ -225,7 +225,17 @@ def test_as_many_layers_are_used_as_fit() -> None:
     assert (values["n_layers"], [error.kind for error in refused]) == (1, ["layers"])
     wide = asked | {"d_in": 16, "d_out": 16, "n_heads": 16, "n_layers": 4}
     values, refused = fitted(wide, 200)
-    assert (values["n_layers"], values["n_heads"], [error.kind for error in refused]) == (3, 16, ["scores_of_heads"])
+    assert (values["n_layers"], values["n_heads"], [error.kind for error in refused]) == (3, 16, ["scores_of_layers"])
+    assert told_misfit(refused[0], values) == (
+        "4 layers of 16 heads have more scores of 200 tokens than fit. With so many layers and heads, a sentence may "
+        "have 181 tokens. Until then, there are 3 layers."
+    )
+    values, refused = fitted(wide, 1000)
+    assert (values["n_layers"], values["n_heads"]) == (1, 2)
+    assert [told_misfit(error, values).rpartition(". ")[2] for error in refused] == [
+        "Until then, there is 1 layer.",
+        "Until then, 2 heads are used.",
+    ]
 
 
 def test_a_row_without_a_score_in_a_later_layer_is_named() -> None:

@@ -212,9 +212,13 @@ def _show_pictures(seen: Seen, number: int, scenario: Scenario) -> None:
 
 def _in_words(table: Table) -> str:
     rows, columns = table.matrix.shape
-    least, most = (written(float(value), state.digits()) for value in table.matrix.aminmax())
-    return say("question_page.table_alt", title=table.title, rows=plural(rows, "row"),
+    finite = table.matrix[table.matrix.isfinite()]
+    ends = (finite if finite.numel() else table.matrix).aminmax()
+    least, most = (written(float(value), state.digits()) for value in ends)
+    told = say("question_page.table_alt", title=table.title, rows=plural(rows, "row"),
                columns=plural(columns, "column"), least=least, most=most)  # fmt: skip
+    n_others = table.matrix.numel() - finite.numel()
+    return f"{told} {say('summary.described.not_finite', n=n_others)}" if n_others else told
 
 
 def _show_board(

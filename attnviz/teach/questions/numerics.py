@@ -80,7 +80,7 @@ def _numerics(now: Now) -> Seen:
     if not n_broken:
         exact = torch.softmax(scores.double(), -1)
         says.append(say("seen.numerics.gap", gap=f"{float(now.gap(shares, exact)):.1e}"))
-    return Seen(tuple(says), (Table(_WEIGHTS, shares.float().nan_to_num(), "share", now.names, now.names),))
+    return Seen(tuple(says), (Table(_WEIGHTS, shares.float(), "share", now.names, now.names),))
 
 
 NUMERICS = Question(
