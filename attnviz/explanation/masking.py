@@ -117,7 +117,8 @@ def _named(trace: AttentionTrace, axis: Literal["row", "column"], places: list[i
     tokens = trace.tokens if axis == "row" else trace.read_tokens
     names = token_labels(tokens) if tokens else [str(place) for place in range(max(places) + 1)]
     if cut_by_view(trace):
-        told = listed([say(f"summary.nothing.{axis}", place=place) for place in places[:_NAMED]])
+        told = [say(f"summary.nothing.{axis}", place=place) for place in places[:_NAMED]]
     else:
-        told = listed([say("summary.named", token=names[place]) for place in places[:_NAMED]])
-    return say("summary.more", names=told, rest=len(places) - _NAMED) if len(places) > _NAMED else told
+        told = [say("summary.named", token=names[place]) for place in places[:_NAMED]]
+    rest = len(places) - _NAMED
+    return say("summary.more", names=", ".join(told), rest=rest) if rest > 0 else listed(told)

@@ -36,6 +36,16 @@ BARRED = """([name, rows, columns]) => {
 }"""
 
 
+# Of the matrices, those whose cells aren't where they were laid.
+DISPLACED = """() => {
+  const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
+  const off = ({offsetLeft, offsetTop, style}) =>
+    Math.max(Math.abs(offsetLeft - parseFloat(style.left)), Math.abs(offsetTop - parseFloat(style.top))) > 1;
+  const all = [...host.shadowRoot.querySelectorAll('.spine [data-matrix]')];
+  return all.filter(each => off(each.querySelector('.grid'))).map(each => each.dataset.matrix);
+}"""
+
+
 def of_words(count: int) -> Scenario:
     return Scenario(" ".join(f"w{i}" for i in range(count)), embedding="stable")
 
@@ -43,6 +53,14 @@ def of_words(count: int) -> Scenario:
 def middle(page: Page, name: str, row: int, column: int) -> tuple[float, float]:
     x, y = page.evaluate(PLACE, [name, row, column])
     return x, y
+
+
+def test_wide_matrices_stand_where_they_were_laid_those_that_can_be_changed_too(
+    new_board: Callable[..., Board],
+) -> None:
+    board = new_board().open_board(embedding="stable", d_in="24", d_out="24", output="true", positions="seeded")
+    expect(board.page.locator("[data-matrix=w_o] .grid.canvas")).to_be_visible()
+    assert board.page.evaluate(DISPLACED) == []
 
 
 @pytest.mark.parametrize("count", [64, 512])

@@ -71,4 +71,5 @@ def packed(data: dict[str, Any]) -> bytes:
 
 
 def _about(scenario: Scenario, trace: AttentionTrace) -> str:
-    return " ".join((numbers_in_words(scenario), *trace.notices, *out_of_the_ordinary(trace)))
+    # Where not all of it has room, what was done to attention is seen before anything is scrolled.
+    return " ".join((*out_of_the_ordinary(trace), numbers_in_words(scenario), *trace.notices))

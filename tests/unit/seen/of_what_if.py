@@ -232,7 +232,8 @@ def _in_bits(w: World) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 def _(w: World, score: str, power: str) -> None:
     scores, powers, _ = _in_bits(w)
     assert about(score, float(scores.max()))
-    assert power == f"{float(powers.max()):.3g}"
+    largest = float(powers.max())
+    assert power == ("∞" if largest == np.inf else f"{largest:.3g}")
     assert w.options["shift"] == "off" or power == "1"
 
 
