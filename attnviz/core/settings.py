@@ -233,9 +233,7 @@ def check_scores(n_heads: int, n_tokens: int, n_layers: int) -> None:
         message = f"{heads} heads of {n_tokens} tokens have {n} scores, expected at most {limits.MAX_SCORES}"
         most = int((limits.MAX_SCORES / heads) ** 0.5)
         if n_layers > 1:
-            raise RefusedError(
-                message, "scores_of_layers", layers=n_layers, heads=n_heads, tokens=n_tokens, most=most
-            )
+            raise RefusedError(message, "scores_of_layers", layers=n_layers, heads=n_heads, tokens=n_tokens, most=most)
         raise RefusedError(message, "scores_of_heads", heads=heads, tokens=n_tokens, most=most)
 
 

@@ -366,6 +366,13 @@ def test_a_row_that_may_read_nothing_says_so_in_each_use(use: str) -> None:
         torch.testing.assert_close(row, torch.full((3,), 1 / 3))
 
 
+def test_of_many_rows_that_may_read_nothing_the_first_are_named() -> None:
+    notes = out_of_the_ordinary(traced(Scenario("a b c d e", mask=[[HIDDEN] * 5] * 5)))
+    assert any(note.startswith("Nothing may be read by 'a', 'b', 'c' and 2 more: ") for note in notes)
+    notes = out_of_the_ordinary(traced(Scenario("a b c", mask=[[HIDDEN] * 3] * 3)))
+    assert any(note.startswith("Nothing may be read by 'a', 'b' and 'c': ") for note in notes)
+
+
 @pytest.mark.parametrize(("use", "even"), [("added", True), ("renormalized", True), ("zeroed", False)])
 def test_an_even_share_is_told_where_rows_sum_to_1_alone(use: str, even: bool) -> None:
     made = trace(Scenario("the cat sat on the mat", causal=True, mask_use=use))
