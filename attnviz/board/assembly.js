@@ -102,7 +102,7 @@ export class Assembly {
     const stages = [...board.stages.values()];
     board.layout = layoutOf(stages, board.torch, placed, room);
     const named = stages.filter((stage) => board.featuresOf(stage).length).map(({ name }) => name);
-    board.titles = titlesOf(board.layout, stages, named, Math.max(board.layout.width, room.width));
+    board.titles = titlesOf(board.layout, stages, named, Math.max(board.layout.width, room.width), board.frame.leads ? board.all : null);
     board.root.style.setProperty("--s", String(board.layout.scale));
     Object.assign(board.spine.style, { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px` });
     for (const name of placed) if (board.layout.boxes[name]) board.grids.set(name, this.grid(name));

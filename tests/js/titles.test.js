@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { legendAt, titlesOf } from "../../attnviz/board/spine/titles.js";
+import { leadAt, legendAt, titlesOf } from "../../attnviz/board/spine/titles.js";
 
 /** @import { Stage } from "../../attnviz/board/types.js" */
 /** @import { Box, Layout } from "../../attnviz/board/spine/types.js" */
@@ -25,5 +25,24 @@ for (const scale of [1, 1.3]) {
     assert.ok(titles.b_k.x + titles.b_k.width <= legend.x);
     assert.ok(titles.b_k.width > 40 * scale);
     assert.ok(titles.w_v.width > 100 * scale, "what stands behind where it begins keeps its title");
+  });
+}
+
+for (const all of [false, true]) {
+  test(`the title of narrow scores ends before what leads ${all ? "back" : "to all stages"}`, () => {
+    for (const gap of [46, 66, 140]) {
+      const boxes = { scores: box({ x: 500, y: 200, width: 111 }), attention_weights: box({ x: 611 + gap, y: 200, width: 111 }) };
+      const layout = /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], scale: 1, above: 108, end: 248, plane: null }));
+      const stages = /** @type {Stage[]} */ (/** @type {unknown} */ ([
+        { name: "scores", rule: "product", columns: "key" }, { name: "attention_weights", rule: "softmax", columns: "key" },
+      ]));
+      const lead = leadAt(layout, boxes.attention_weights, all);
+      assert.ok(lead && lead.x + lead.width < boxes.attention_weights.x);
+      const { scores, attention_weights: weights } = titlesOf(layout, stages, [], 2000, all);
+      assert.ok(lead.y < scores.y + scores.height && scores.y < lead.y + lead.height, "they stand at one height");
+      assert.ok(scores.x + scores.width <= lead.x);
+      assert.ok(weights.width > 500, "what stands behind it has its own room");
+      assert.ok(titlesOf(layout, stages, [], 2000).scores.width > scores.width, "without it, there is more room");
+    }
   });
 }

@@ -7,7 +7,7 @@ import { areMixed, colourAs } from "../cells/owners.js";
 import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
 import { dividedBy } from "./sayings.js";
-import { legendAt } from "./titles.js";
+import { gapBefore, leadAt, legendAt } from "./titles.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -18,9 +18,7 @@ const NAMED = 11; // a name needs so much height: of rows that are lower, only s
 const LETTERS = 14; // of a name, where there is room for them
 const WORD = 44; // what is done between two matrices
 const WORD_HEIGHT = 15; // of what is done between two matrices
-const STAGES = 58; // the width of what leads to all stages
 const { MASK } = CONSTANTS;
-const FEWER = 32; // and back
 
 export class Frame {
   /** @param {Board} board */
@@ -121,22 +119,25 @@ export class Frame {
     const weights = this.weights();
     if (!weights) return [];
     write(this.softmax, say(`board.op.${weights.rule === "softmax" ? "softmax" : "share"}`));
-    const { boxes, scale, end } = board.layout;
+    const { boxes, scale } = board.layout;
     const box = boxes[weights.name];
-    // What stands right before them: scores, or the mask that is added to these.
-    const read = ["scores", MASK, "scaled_scores"].flatMap((name) => boxes[name] ?? []).toSorted((a, b) => b.x - a.x)[0];
     const legend = legendAt(board.layout, box);
     Object.assign(this.legend.style, { left: `${legend.x}px`, top: `${legend.y}px`, width: `${legend.width}px` });
-    if (!read) return [this.legend];
-    const gap = { left: `${read.x + read.width}px`, width: `${box.x - read.x - read.width}px` };
+    const before = gapBefore(board.layout, box);
+    if (!before) return [this.legend];
+    const gap = { left: `${before.x}px`, width: `${before.width}px` };
     Object.assign(this.scale.style, gap);
     Object.assign(this.softmax.style, gap);
-    toggle(this.softmax, "gone", box.x - read.x - read.width < WORD * scale);
-    // Names stand at both sides of it: where the gap is narrow it reaches to the left, away from where one begins.
-    const wide = Math.max(box.x - read.x - read.width, (board.all ? FEWER : STAGES) * scale);
-    Object.assign(this.stages.style, { left: `${box.x - wide - (wide > box.x - read.x - read.width ? 4 * scale : 0)}px`, width: `${wide}px`, top: `${end + 3 * scale}px` });
-    const both = board.data.shown.includes("scores") && board.data.shown.includes("scaled_scores");
-    return [this.legend, this.softmax, ...(both ? [this.scale, this.stages] : [])];
+    toggle(this.softmax, "gone", before.width < WORD * scale);
+    const lead = leadAt(board.layout, box, board.all);
+    if (lead) Object.assign(this.stages.style, { left: `${lead.x}px`, width: `${lead.width}px`, top: `${lead.y}px` });
+    return [this.legend, this.softmax, ...(this.leads ? [this.scale, this.stages] : [])];
+  }
+
+  // Whether there are more stages than one of scores, to be led to.
+  get leads() {
+    const { shown } = this.board.data;
+    return shown.includes("scores") && shown.includes("scaled_scores");
   }
 
   // What follows the picked word and the numbers.

@@ -13,7 +13,7 @@ import { CONSTANTS } from "../../scripts/sent.js";
 const CELL = { width: 42, height: 28 }; // of scores and weights, at most
 const ALL = { width: 252, height: 200 }; // what the tokens share once they are too many for that
 const LEAST = 3;
-const NARROW = 24; // what a cell of scores gives way to on a narrow screen
+const [NARROW, NARROWEST] = [24, 18]; // what a cell of scores, and one of few columns, gives way to on a narrow screen
 export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it
 const NAMED_FEATURE = 46; // a column whose name stands over it
 const LABELS = 68; // of rows
@@ -27,9 +27,9 @@ const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
 export const RIBBONS = { whole: 78, low: 56, none: 0 }; // the room over the words
-const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 44, saysNarrow: 92 };
+const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 44, saysNarrow: 92, tools: 44 };
 export const PRESENTED = { chips: 24, unshared: 0.5, letters: 0.65 }; // words in a lecture room, where matrices need theirs, and how large their letters are
-const NARROW_PAGE = 500; // on which what is read takes twice as many lines
+const NARROW_PAGE = 500; // on which what is read takes twice as many lines, and tools two, over the ribbons
 const DOCK = 72;
 export const PLANE = { least: 190, most: 330 };
 const SIX = 6; // rows of room over few tokens
@@ -58,22 +58,22 @@ export function layoutOf(stages, shapes, placed, room) {
   const missing = Math.max(0, heightOf(most) - height);
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
   const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
-  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4], [NARROW, 0.2]];
+  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4], [NARROW, 0.2], [NARROWEST, 0.2]];
   const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
   // A strip gives way before numbers do.
   const tries = strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
-    .map(([wide, gaps]) => new Measure(plan, shapes, tokens, room, { wide, cell: Math.min(wide, whole.cell), row, gaps, strip })));
+    .map(([wide, gaps]) => new Measure(plan, shapes, tokens, room, { wide, cell: Math.min(Math.max(NARROW, wide), whole.cell), row, gaps, strip })));
   const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + 1]; // what is moved sideways anyway has its numbers
   return new Placing(plan, shapes, fits).layout(scale, width, room);
 }
 
 // What the words take, with the ribbons over them and their shares under them.
 /** @param {Room} room */
-function sentenceOf({ width, ribbons: arcs, saysBelow, tells }) {
+function sentenceOf({ width, ribbons: arcs, saysBelow, tells, arcs: most }) {
   const { chips, unshared } = tells && !arcs ? PRESENTED : SENTENCE;
-  const says = saysOf(width);
-  const shares = arcs ? SENTENCE.shares : unshared;
-  return { arcs, chips, shares, height: arcs + chips + shares + (saysBelow ? says : 0) };
+  const [says, shares] = [saysOf(width), arcs ? SENTENCE.shares : unshared];
+  const roof = arcs && most !== undefined && width < NARROW_PAGE ? SENTENCE.tools : 0;
+  return { arcs, chips, shares, roof, height: roof + arcs + chips + shares + (saysBelow ? says : 0) };
 }
 
 // How high what is read is, under the words.
@@ -88,14 +88,14 @@ const TOOLS = 28; // over ribbons that have room: what is done with the words
 /** @param {Room} room @returns {Layout} */
 function wordsAlone(room) {
   const { width, height, words } = room;
-  const { arcs: ribbons, chips, shares, height: said } = sentenceOf(room);
-  const over = room.arcs === undefined ? 0 : TOOLS; // a lecture room has no tools
-  const [arcs, head] = [ribbons + over, said + over];
+  const { arcs: ribbons, chips, shares, roof, height: said } = sentenceOf(room);
+  const over = room.arcs === undefined ? 0 : Math.max(0, TOOLS - roof); // a lecture room has no tools
+  const [arcs, head] = [ribbons + roof + over, said + over];
   const scale = Math.max(1, Math.min(LARGEST, width / words, (0.55 * (height - DOCK)) / head));
   const left = Math.max(ALL.height, height - DOCK * Math.min(1.5, scale) - head * scale);
   return {
     scale, boxes: {}, width: 1, height: left, labels: 0, above: 0, start: 0, end: left, row: 0,
-    arcs: arcs * scale, chips: chips * scale, shares: shares * scale, plane: null, aside: { x: 0, y: 0, width: 0, height: 0 }, columns: [],
+    arcs: arcs * scale, roof: roof * scale, chips: chips * scale, shares: shares * scale, plane: null, aside: { x: 0, y: 0, width: 0, height: 0 }, columns: [],
   };
 }
 
@@ -233,7 +233,7 @@ class Placing {
       scale, boxes,
       width: times(used), height: times(end + FEET),
       labels: times(LABELS), above: times(this.bottom), start: times(this.start), end: times(end), row: times(sizes.row),
-      arcs: Math.min(times(sentence.arcs), arcs), chips: times(sentence.chips), shares: times(sentence.shares),
+      arcs: Math.min(times(sentence.arcs), arcs) + times(sentence.roof), roof: times(sentence.roof), chips: times(sentence.chips), shares: times(sentence.shares),
       plane: plane && left >= PLANE.least ? { x: times(x + GAP.column), y: 0, width: times(Math.min(left, PLANE.most)), height: times(end + 10) } : null,
       aside: { x: times(Math.max(0, width - PLANE.most)), y: 0, width: times(Math.min(width, PLANE.most)), height: times(end + 10) },
       columns: this.plan,

@@ -10,12 +10,12 @@ const FAN = 36; // how far apart they leave the picked word
  * The ribbons of a word, in the order of the words: `shares` are those of the words, null for one that may not be read,
  * or what each gives this word;
  * `middles` are where the words stand, `floor` is where their upper edges are. `start` is where the picked word stands,
- * where it's none of these, and `picked` is -1 then.
+ * where it's none of these, and `picked` is -1 then. They stay below the `roof`.
  * @param {(number | null)[]} shares @param {number} picked @param {number[]} middles @param {number} floor @param {number} scale
  * @returns {Ribbon[]}
  */
-export function ribbonsOf(shares, picked, middles, floor, scale, start = middles[picked]) {
-  const highest = floor - 4 * scale;
+export function ribbonsOf(shares, picked, middles, floor, scale, start = middles[picked], roof = 0) {
+  const highest = floor - roof - 4 * scale;
   const fan = FAN * scale;
   // What a word reads is one whole; what it is given by others is not.
   const whole = Math.max(1, shares.reduce((/** @type {number} */ sum, share) => sum + (share !== null && Number.isFinite(share) ? share : 0), 0));

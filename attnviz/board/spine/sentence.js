@@ -233,7 +233,7 @@ export class Sentence {
     const [starts, ends] = byReaders ? [this.ends, this.middles] : [this.middles, this.ends];
     const weights = stages.get(name);
     const whose = weights ? ownerOf(weights, token, starts.length) : token;
-    const ribbons = new Map(!this.layout.arcs ? [] : ribbonsOf(shares, data.others ? -1 : whose, ends, this.layout.arcs, this.layout.scale, starts[whose]).map((ribbon) => [ribbon.word, ribbon]));
+    const ribbons = new Map(!this.layout.arcs ? [] : ribbonsOf(shares, data.others ? -1 : whose, ends, this.layout.arcs, this.layout.scale, starts[whose], this.layout.roof).map((ribbon) => [ribbon.word, ribbon]));
     this.paths.forEach((paths, word) => {
       const path = paths[which];
       const ribbon = ribbons.get(word);

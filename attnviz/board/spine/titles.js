@@ -12,6 +12,8 @@ const ABOVE = 19; // a matrix, where its title begins
 const HEAD = { above: 19, height: 18 };
 
 const LEGEND = { width: 120, height: 46, above: 62 };
+const LEAD = { all: 58, fewer: 32, below: 3, height: 14, aside: 4 };
+const { MASK } = CONSTANTS;
 
 // The scale of the weights' colours, over these.
 /** @param {Layout} layout @param {Box} weights @returns {Rect} */
@@ -19,12 +21,33 @@ export function legendAt({ above, scale }, weights) {
   return { x: weights.x, y: Math.max(0, above - LEGEND.above * scale), width: LEGEND.width * scale, height: LEGEND.height * scale };
 }
 
+// The gap before the weights: from what stands right before them, scores, or the mask that is added to these.
+/** @param {Layout} layout @param {Box} weights @returns {{ x: number, width: number } | null} */
+export function gapBefore({ boxes }, weights) {
+  const read = ["scores", MASK, "scaled_scores"].flatMap((name) => boxes[name] ?? []).toSorted((a, b) => b.x - a.x)[0];
+  return read ? { x: read.x + read.width, width: weights.x - read.x - read.width } : null;
+}
+
+// The words under that gap, which lead to all stages, or back to fewer. Names stand at both sides of them: where the gap
+// is narrow they reach to the left, away from where one begins.
+/** @param {Layout} layout @param {Box} weights @param {boolean} all whether all are shown @returns {Rect | null} */
+export function leadAt(layout, weights, all) {
+  const { scale, end } = layout;
+  const gap = gapBefore(layout, weights);
+  if (!gap) return null;
+  const width = (all ? LEAD.fewer : LEAD.all) * scale;
+  const x = width > gap.width ? weights.x - width - LEAD.aside * scale : gap.x + (gap.width - width) / 2;
+  return { x, y: end + LEAD.below * scale, width, height: LEAD.height * scale };
+}
+
 /**
  * The titles of all that is placed: over it, or under it where there are names of columns or what it is made of over it.
- * They end before the next matrix, its title, and the `end` of the board. `named` are the matrices with named columns.
- * @param {Layout} layout @param {Stage[]} stages @param {string[]} named @param {number} end @returns {Record<string, Title>}
+ * They end before the next matrix, its title, what leads to all stages, and the `end` of the board. `named` are the
+ * matrices with named columns; `all` is whether all stages are shown, null where nothing leads to them.
+ * @param {Layout} layout @param {Stage[]} stages @param {string[]} named @param {number} end @param {boolean | null} all
+ * @returns {Record<string, Title>}
  */
-export function titlesOf(layout, stages, named, end) {
+export function titlesOf(layout, stages, named, end, all = null) {
   const { boxes, columns, scale, plane } = layout;
   const placed = stages.filter(({ name }) => boxes[name]);
   const isNamed = (/** @type {Stage} */ { name }) => named.includes(name);
@@ -43,7 +66,8 @@ export function titlesOf(layout, stages, named, end) {
     .map(({ name }) => ({ of: name, x: boxes[name].x, y: boxes[name].y - HEAD.above * scale, width: boxes[name].width, height: HEAD.height * scale }));
   const weights = placed.find(({ rule }) => CONSTANTS.SHARES.includes(rule));
   const legend = weights ? [{ of: "", ...legendAt(layout, boxes[weights.name]) }] : [];
-  const around = [...placed.map(({ name }) => ({ of: name, ...boxes[name] })), ...heads, ...starts, ...(plane ? [{ of: "", ...plane }] : [])];
+  const lead = weights && all !== null ? leadAt(layout, boxes[weights.name], all) : null;
+  const around = [...(lead ? [{ of: "", ...lead }] : []), ...placed.map(({ name }) => ({ of: name, ...boxes[name] })), ...heads, ...starts, ...(plane ? [{ of: "", ...plane }] : [])];
   return Object.fromEntries(starts.map(({ of, x, y, height }) => {
     const beside = [...around, ...legend.filter((each) => each.x > x)].filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
     return [of, { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x), height }];

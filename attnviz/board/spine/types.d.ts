@@ -61,6 +61,8 @@ export interface Layout {
   end: number;
   row: number;
   arcs: number;
+  /** How much of that is above the ribbons, for the tools. */
+  roof: number;
   chips: number;
   shares: number;
   plane: Rect | null;
