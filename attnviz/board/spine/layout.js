@@ -13,7 +13,7 @@ import { CONSTANTS } from "../../scripts/sent.js";
 const CELL = { width: 42, height: 28 }; // of scores and weights, at most
 const ALL = { width: 252, height: 200 }; // what the tokens share once they are too many for that
 const LEAST = 3;
-const [NARROW, NARROWEST] = [24, 18]; // what a cell of scores, and one of few columns, gives way to on a narrow screen
+const [NARROW, NARROWEST, SCREEN] = [24, 18, 1000]; // what a cell of scores gives way to on a narrow screen, and one of few columns on one so wide
 export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it
 const NAMED_FEATURE = 46; // a column whose name stands over it
 const LABELS = 68; // of rows
@@ -58,7 +58,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const missing = Math.max(0, heightOf(most) - height);
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
   const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
-  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4], [NARROW, 0.2], [NARROWEST, 0.2]];
+  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4], [NARROW, 0.2], ...(room.width < SCREEN ? [] : [[NARROWEST, 0.2]])];
   const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
   // A strip gives way before numbers do.
   const tries = strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
