@@ -125,4 +125,4 @@ class ComparedText:
         return f"{value.kind}.{rest}" if rest else value.kind
 
     def expected(self) -> str:
-        return say("models.compare.expected")
+        return say("models.compare.expected", models=", ".join(offered()))

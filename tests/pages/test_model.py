@@ -4,7 +4,9 @@ import base64
 import copy
 import json
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -27,6 +29,7 @@ from attnviz.models.progress import Progress
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from tests.pages.reader import Reader, as_array, in_address
+from tests.unit import small_models
 
 PAGE = "pages/model.py"
 ANIMAL = say("models.page.example")
@@ -272,6 +275,47 @@ def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: p
     finally:
         offered.cache_clear()
         table.texts.cache_clear()
+
+
+@pytest.fixture
+def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A model that is offered, of which one weight isn't a number."""
+    model = small_models.MODELS["BERT"]()
+    with torch.no_grad():
+        model.encoder.layer[1].attention.self.query.weight[0, 0] = torch.nan
+    model.save_pretrained(tmp_path / "damaged")
+    small_models.tokenizer().save_pretrained(tmp_path / "damaged")
+    monkeypatch.setenv("ATTNVIZ_MODELS", str(tmp_path / "damaged"))
+    offered.cache_clear()
+    table.texts.cache_clear()
+    yield "damaged"
+    offered.cache_clear()
+    table.texts.cache_clear()
+
+
+def test_a_model_that_yields_no_numbers_is_told_and_nothing_is_lost(damaged: str) -> None:
+    said = say("refused.model_not_finite", layer=1)
+    reader = Reader(PAGE, model=damaged, model_text="the cat sat")
+    assert reader.messages == [said]
+    assert reader.boards == []
+    assert reader.value("model.sentence") == "the cat sat"
+    assert reader.set("model.name", INCLUDED).messages == []
+    (board,) = reader.boards
+    assert board["tokens"][1:4] == ["the", "cat", "sat"]
+    reader.set("model.compare", "model")
+    assert reader.messages == [said]
+    assert len(reader.boards) == 1
+
+
+@pytest.mark.usefixtures("damaged")
+@pytest.mark.parametrize(("parameter", "link"), [("model", "gpt2"), ("model_compare", "model.gpt2")])
+def test_a_link_to_a_model_that_is_not_offered_tells_which_ones_are(parameter: str, link: str) -> None:
+    reader = Reader(PAGE, model_text="the cat sat", **{parameter: link})
+    (said,) = reader.messages
+    assert "gpt2" in said
+    assert f"{INCLUDED}, damaged" in said
+    assert len(reader.boards) == 1
+    assert reader.value("model.sentence") == "the cat sat"
 
 
 def test_a_file_of_another_sum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -213,6 +213,16 @@ def test_on_a_narrow_page_ribbons_stay_below_the_tools(script: PageScript) -> No
         assert highest - ribbon["width"] / 2 >= narrow["roof"] - 4
 
 
+@pytest.mark.parametrize("share", [0.01, 0.3, 1.0])
+@pytest.mark.parametrize("apart", [40, 150, 400, 3000])
+def test_a_ribbon_is_seen_up_to_its_upper_edge(script: PageScript, share: float, apart: float) -> None:
+    _, ribbon = script.run(_RIBBONS, [[1 - share, share], 0, [0, apart]])
+    begins, curve = ribbon["path"].split("C")
+    floor, top = float(begins.split()[1]), float(curve.split(",")[0].split()[1])
+    assert floor == 78
+    assert floor - 0.75 * (floor - top) - ribbon["width"] / 2 >= -0.1
+
+
 @given(scenarios, st.data())
 @settings(max_examples=examples(25), deadline=None)
 def test_what_a_number_feeds_is_what_changes_with_it(

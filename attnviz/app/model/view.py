@@ -121,7 +121,7 @@ def _asked() -> tuple[str, str, str, int]:
     """Draw the sentence, the model, where there are several, the order of its heads, and above which figure they are
     shown; return them."""
     name = take(MODEL)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="model_asked"):
         text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY)
         if len(offered()) > 1:
             st.session_state[_MODEL_KEY] = name

@@ -28,7 +28,7 @@ export function ribbonsOf(shares, picked, middles, floor, scale, start = middles
     const room = (share / whole) * fan;
     const from = start + left + room / 2;
     left += room;
-    ribbons.push({ word, width, path: word === picked ? loop(middles[word], floor, highest, scale) : arc(from, middles[word], floor, highest, scale) });
+    ribbons.push({ word, width, path: word === picked ? loop(middles[word], floor, highest, scale) : arc(from, middles[word], floor, highest, scale, width) });
   });
   return ribbons;
 }
@@ -41,9 +41,10 @@ function loop(middle, floor, highest, scale) {
   return `M${at(middle - inner)} ${at(floor)} C ${at(middle - outer)} ${at(floor - height)}, ${at(middle + outer)} ${at(floor - height)}, ${at(middle + inner)} ${at(floor)}`;
 }
 
-/** @param {number} from @param {number} to @param {number} floor @param {number} highest @param {number} scale */
-function arc(from, to, floor, highest, scale) {
-  const height = 1.25 * Math.min(highest * 0.95, 26 * scale + Math.abs(to - from) * 0.2);
+// Its middle rises to three quarters of the height, and half of its width is over that: the upper edge is seen, too.
+/** @param {number} from @param {number} to @param {number} floor @param {number} highest @param {number} scale @param {number} width */
+function arc(from, to, floor, highest, scale, width) {
+  const height = Math.min(1.25 * Math.min(highest * 0.95, 26 * scale + Math.abs(to - from) * 0.2), (highest + 4 * scale - width / 2) / 0.75);
   return `M${at(from)} ${at(floor)} C ${at(from)} ${at(floor - height)}, ${at(to)} ${at(floor - height)}, ${at(to)} ${at(floor)}`;
 }
 
