@@ -25,7 +25,7 @@ INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)" --alone requireme
 help:
 	@echo "make run           set up and start the app on port $(PORT)"
 	@echo "make test          set up and check everything: lint types imports js unit pages browser"
-	@echo "make test-all      the same, with every kind of rubbish in every parameter on every page"
+	@echo "make test-all      the same, with every case of every test and more examples, others each time"
 	@echo "make search        the laws of the core at many random examples, others each time"
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"

@@ -5,15 +5,19 @@ import shutil
 import subprocess
 import sys
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The shell first: the same engine without a window's parts, which takes a sixth less of a core for the same tests.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 # libatomic is what Playwright's own driver misses on a bare machine. The fonts are for the tests that
 # type emoji and Chinese, which would be drawn as boxes.
 FONTS = ["fonts-dejavu-core", "fonts-droid-fallback", "fonts-noto-color-emoji"]
+APT = ["apt-get", "install", "-y", "-qq", "--no-install-recommends"]
 PACKAGE_MANAGERS = {
     "apt-get": [
         ["apt-get", "update", "-qq"],
-        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "libatomic1", *FONTS],
+        [*APT, "libatomic1", *FONTS],
+        [*APT, "chromium-headless-shell"],  # of Debian alone
+        [*APT, "chromium"],
     ],
     "dnf": [["dnf", "install", "-y", "-q", "chromium", "libatomic"]],
     "zypper": [["zypper", "--non-interactive", "install", "chromium", "libatomic1"]],
@@ -50,6 +54,8 @@ def install_from_system() -> None:
     prefix = as_root()
     if manager is not None and prefix is not None:
         for command in PACKAGE_MANAGERS[manager]:
+            if ready():
+                return
             run(*prefix, "env", "DEBIAN_FRONTEND=noninteractive", *command)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 WHOLE = bool(os.environ.get("ATTNVIZ_WHOLE"))
 _USUAL = 50
-EXAMPLES = int(os.environ.get("ATTNVIZ_EXAMPLES", _USUAL if WHOLE else _USUAL // 2))  # of a law that says no number
+EXAMPLES = int(os.environ.get("ATTNVIZ_EXAMPLES", _USUAL if WHOLE else _USUAL // 3))  # of a law that says no number
 # What takes long, while what it is for is seen by quicker tests, too.
 dear = pytest.mark.skipif(not WHOLE, reason="make test-all")
 

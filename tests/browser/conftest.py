@@ -1,15 +1,33 @@
 """One server and one Chromium for all browser tests; a tab with nothing remembered for each reader."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from attnviz import Scenario
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
+from tests.browser.lone_board import LoneBoard, mounted
 from tests.browser.playground import Playground
 from tests.browser.readers import Tabs, readers
 from tests.browser.serving import launched_chromium, running_server
+from tests.whole import WHOLE, dear
+
+CASES = 4  # of so many cases of one test, `make test` tries the first
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave all but one of every few cases of a test to `make test-all`: they are sizes, themes, pages and words."""
+    here, met = Path(__file__).parent, Counter[str]()
+    for item in items:
+        if not WHOLE and here in item.path.parents and isinstance(item, pytest.Function):
+            family = f"{item.path}::{item.originalname}"
+            if met[family] % CASES:
+                item.add_marker(dear)
+            met[family] += 1
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +67,14 @@ def new_learner(tabs: Tabs, server: str) -> Iterator[Callable[..., Learner]]:
 def new_board(tabs: Tabs, server: str) -> Iterator[Callable[..., Board]]:
     """The same for a reader of the board."""
     yield from readers(Board, tabs, server)
+
+
+@pytest.fixture
+def lone_board(chromium: Browser) -> Iterator[LoneBoard]:
+    """The board of the published example alone in a page of its own, without a server."""
+    page = mounted(chromium, Scenario(embedding="published"))
+    yield LoneBoard(page)
+    page.context.close()
 
 
 @pytest.fixture

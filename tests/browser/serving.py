@@ -16,7 +16,7 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, Playwright
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 START_SECONDS = 60
 

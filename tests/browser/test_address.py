@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
+from tests.whole import dear
 
 EDITED = ["0.4306", "1.6659"]
 Q_OF_JOURNEY = ("q", 1, 1)
@@ -26,6 +27,7 @@ def test_reload_keeps_the_set_up_and_the_edits(playground: Playground) -> None:
     playground.edit(2, 0, -1).shows("q", "journey", ["−0.2782", "1.6659"])
 
 
+@dear
 def test_leaving_for_another_site_and_coming_back_keep_the_set_up(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board().set_number("Seed", 789).choose("Initialization", "linear")
     shows_number(board.cell(C_OF_JOURNEY), "−0.0748")
@@ -85,6 +87,7 @@ def test_one_back_leads_away_from_a_link_that_was_not_taken_as_it_is(new_board: 
     assert board.page.url == before
 
 
+@dear
 def test_the_address_of_an_older_link_is_written_by_names_and_one_back_leads_away(
     new_board: Callable[..., Board],
 ) -> None:

@@ -12,6 +12,7 @@ from attnviz.words import say
 from tests.browser.board import Board, numbers_of
 from tests.browser.cells import shows_number
 from tests.browser.playground import eventually
+from tests.whole import dear
 
 CHECKED, W_Q = say("board.status.checked"), ("w_q", 0, 1)
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
@@ -91,6 +92,7 @@ def test_without_an_answer_the_run_tells_it(board: Board, answer: str) -> None:
     board.errors.clear()  # the browser says what came of it
 
 
+@dear
 def test_several_edits_in_a_row_are_one_step_back_each(board: Board) -> None:
     for value in ("0.9", "0.8", "0.7"):
         board.type_over(W_Q, value)

@@ -17,6 +17,7 @@ from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Board, numbers_of
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.playground import eventually
+from tests.whole import dear
 
 TO_BE = "to be or not to be"
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
@@ -178,6 +179,7 @@ def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new_board:
                 expect(board.panel).to_contain_text(said.numbers if said.sources else said.words)
 
 
+@dear
 def test_the_arithmetic_follows_a_scrub(board: Board) -> None:
     board.focus_on(("q", 1, 1)).press_keys("Enter")
     expect(board.panel).to_contain_text("0.5500 × 0.5166 + 0.8700 × 0.6886 + 0.6600 × 0.8665")
@@ -274,6 +276,7 @@ def test_an_emptied_cell_is_told_and_keeps_its_number(board: Board) -> None:
     shows_number(board.cell(W_Q), "0.5166")
 
 
+@dear
 def test_a_difference_in_a_huge_number_is_told_with_the_number(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(edits="w_q.0.0.1e30")
     expect(board.status).to_contain_text(re.compile(r"your browser's: \de\d+, in a number of −?\de\d+\."))
@@ -332,6 +335,7 @@ def test_edits_on_the_board_are_those_of_the_tables_and_the_link(board: Board) -
 # --- Trouble -------------------------------------------------------------------------------------------------
 
 
+@dear
 def test_overflow_is_shown_where_it_arises_and_explained(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(edits="w_q.0.0.1e30*w_k.0.0.1e30")
     eventually(lambda: board.numbers()["scores,1,1"], "∞")
@@ -341,6 +345,7 @@ def test_overflow_is_shown_where_it_arises_and_explained(new_board: Callable[...
     board.torch_says()
 
 
+@dear
 def test_texts_of_a_reader_stay_texts(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(tokenizer="whitespace", text="<img src=x onerror=alert(1)> </b> &amp; `a`")
     board.point_at(("scores", 0, 2))

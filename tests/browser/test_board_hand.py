@@ -1,67 +1,18 @@
-"""The board under the hand: mouse and keys on a board that stands alone in a page, without a server behind it."""
-
-import re
-from base64 import b64encode
-from collections.abc import Iterator
-from typing import Any
+"""The board under the hand: mouse and keys change its numbers, and nothing that nobody changed."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, expect
 
-import attnviz
 from attnviz import Scenario
-from attnviz.app.shell.letters import app_letters
 from attnviz.board.data import board_data
-from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
-from attnviz.colours.palette import LETTERS
 from attnviz.core.scenario import traced
 from attnviz.explanation import before_edits
 from attnviz.words import say
-from tests.browser.board import DRAG_STARTS, Place
 from tests.browser.cells import number_in, shows_number
-from tests.browser.looks import contrast
+from tests.browser.lone_board import W_Q, LoneBoard, mounted
+from tests.whole import dear
 
-W_Q = ("w_q", 0, 0)
-# The app's own letters, by which numbers have room or not.
-LETTERS_AS_CSS = (
-    f"@font-face {{ font-family: '{LETTERS}'; font-weight: 200 900; "
-    f"src: url(data:font/woff2;base64,{b64encode(app_letters() or b'').decode()}) format('woff2'); }}"
-)
 WAITS = say("board.status.waiting")
-
-_MOUNT = """async ([source, style, data]) => {
-  const script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
-  const root = document.body.attachShadow({mode: 'open'});
-  root.innerHTML = '<style></style><div class="board"></div>';
-  root.firstChild.textContent = style;
-  window.told = [];
-  window.receive = (changed) => script.default({
-    parentElement: root, data: {...data, ...changed},
-    setTriggerValue: (name, value) => name === 'changes' && told.push(value)});
-  receive({});
-}"""
-
-LIGHT = "--st-text-color: #1a1d21; --st-background-color: #ffffff; background: #ffffff"
-DARK = "--st-text-color: #eceff3; --st-background-color: #14171c; background: #14171c"
-
-# Of every lit cell: the colours of page, outer tone, inner tone and cell.
-_MARKS = """() => [...document.body.shadowRoot.querySelectorAll('.source, .chosen')].map(cell => {
-  const style = getComputedStyle(cell);
-  const [, inner, width] = style.boxShadow.match(/(rgb[^)]+\\)) 0px 0px 0px (\\d+)px inset/);
-  const colours = [getComputedStyle(document.body).backgroundColor, style.outlineColor, inner, style.backgroundColor];
-  const number = document.createRange();
-  number.selectNodeContents(cell);
-  const [text, box] = [number, cell].map(each => each.getBoundingClientRect());
-  return {
-    colours: colours.map(colour => colour.match(/\\d+/g).map(Number)),
-    inside: width - -parseFloat(style.outlineOffset),
-    free: Math.min(text.left - box.left, box.right - text.right) - width,
-  };
-})"""
-
-_LONGEST = """() => [...document.body.shadowRoot.querySelectorAll('.cell[data-at^=scores]')].reduce(
-  (most, cell) => (cell.textContent.length > most.textContent.length ? cell : most)).dataset.at"""
-
 
 # Where every cell, title and sentence below a matrix is, and how large.
 _PLACES = """() => [...document.body.shadowRoot.querySelectorAll('.cell, .title, .head, .name, .op, .legend')].map(
@@ -75,68 +26,9 @@ _CUT = """() => [...document.body.shadowRoot.querySelectorAll('.cell')].filter(
   cell => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight).map(cell => cell.textContent)"""
 
 
-class LoneBoard:
-    """A board and whoever uses it; it has no Python to answer it."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-
-    def cell(self, place: Place) -> Any:
-        return self.page.locator(f'[data-at="{place[0]},{place[1]},{place[2]}"]')
-
-    def button(self, name: str) -> Any:
-        return self.page.get_by_role("button", name=name, exact=True)
-
-    @property
-    def panel(self) -> Any:
-        return self.page.locator(".panel")
-
-    @property
-    def status(self) -> Any:
-        return self.page.locator(".status")
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def drag(self, place: Place, *steps: int) -> None:
-        """Drag a cell sideways to so many steps from where it was, one after the other, and hold it there."""
-        box = self.cell(place).bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        self.page.mouse.move(x, y)
-        self.page.mouse.down()
-        x += DRAG_STARTS if steps[0] > 0 else -DRAG_STARTS
-        for each in steps:
-            self.page.mouse.move(x + 4 * each, y)
-
-    def chooses(self, place: Place) -> None:
-        """Wait until this cell is the one that is explained."""
-        expect(self.page.locator(".chosen")).to_have_attribute("data-at", ",".join(map(str, place)))
-
-    @property
-    def told(self) -> list[list[tuple[str, float | None]]]:
-        """The edits that Python was told of, message by message."""
-        sent = self.page.evaluate("told.map(({edits}) => edits)")
-        return [[(f"{e['matrix']},{e['row']},{e['column']}", e["value"]) for e in edits] for edits in sent]
-
-
-def mounted(browser: Browser, scenario: Scenario, style: str = "", **data: object) -> Page:
-    page = browser.new_context(viewport={"width": 1366, "height": 900}, reduced_motion="reduce").new_page()
-    page.set_content(f"<style>{LETTERS_AS_CSS} body {{ font: 14px '{LETTERS}', sans-serif; {style} }}</style>")
-    page.evaluate(f"document.fonts.load('14px {LETTERS}')")
-    own = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None} | data
-    page.evaluate(_MOUNT, [BOARD_SCRIPT, BOARD_STYLE, own])
-    return page
-
-
 @pytest.fixture
-def board(chromium: Browser) -> Iterator[LoneBoard]:
-    page = mounted(chromium, Scenario(embedding="published"))
-    yield LoneBoard(page)
-    page.context.close()
-
-
-# --- A look at a number changes nothing ----------------------------------------------------------------------
+def board(lone_board: LoneBoard) -> LoneBoard:
+    return lone_board
 
 
 def test_a_number_that_is_opened_and_left_as_it_is_is_not_edited(board: LoneBoard) -> None:
@@ -158,6 +50,7 @@ def box_of(element: Locator) -> dict[str, float]:
     return {"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]}
 
 
+@dear
 def test_the_box_to_type_into_is_its_cells_own_in_a_presentation_too(board: LoneBoard) -> None:
     for zoom in (1, 1.75):  # by which a presentation enlarges the page
         board.page.evaluate("zoom => (document.body.style.zoom = zoom)", zoom)
@@ -225,6 +118,7 @@ def test_escape_gives_a_dragged_number_back(board: LoneBoard) -> None:
     board.chooses(("q", 1, 0))  # what is pinned stays pinned
 
 
+@dear
 def test_a_second_finger_neither_moves_nor_ends_a_drag_nor_begins_another(board: LoneBoard) -> None:
     other = ("w_q", 1, 1)
     before = number_in(board.cell(other))
@@ -358,134 +252,3 @@ def test_nothing_moves_whatever_the_numbers_the_mask_and_the_messages(
     expect(page.locator(".message")).not_to_be_empty()
     assert page.evaluate(_PLACES) == before
     page.context.close()
-
-
-# --- The way to the panel, and from cell to cell -------------------------------------------------------------
-
-
-def test_a_clicked_cell_is_kept_on_the_way_to_its_buttons(board: LoneBoard) -> None:
-    board.cell(("x", 5, 0)).focus()
-    board.cell(("scores", 1, 2)).hover()
-    board.panel.hover()  # straight from the cell, while another has the focus
-    board.chooses(("scores", 1, 2))
-    board.cell(("scores", 1, 2)).click()
-    for on_the_way in (("scores", 5, 5), ("context", 3, 0)):
-        board.cell(on_the_way).hover()
-        board.chooses(("scores", 1, 2))
-    board.button("Go to K").click()
-    board.cell(("context", 3, 0)).hover()
-    board.chooses(("k", 2, 0))
-    board.button("Unpin").click()
-    board.page.mouse.click(1300, 880)  # beside the board: pointing counts again
-    board.cell(("context", 3, 0)).hover()
-    board.chooses(("context", 3, 0))
-    board.drag(W_Q, 3)
-    board.page.mouse.up()
-    board.cell(("scores", 0, 1)).hover()
-    board.chooses(("scores", 0, 1))
-
-
-def test_the_cell_with_the_focus_is_told_from_the_one_that_is_pinned(chromium: Browser) -> None:
-    page = mounted(chromium, Scenario(embedding="published"), LIGHT)
-    board = LoneBoard(page)
-    pinned, source, other = ("scores", 0, 0), ("q", 0, 1), ("attention_weights", 5, 1)
-    board.cell(pinned).click()
-    looks = []
-    for place in (source, other):
-        board.cell(place).focus()
-        board.press("ArrowLeft", "ArrowRight")  # the focus shows where it was moved by a key
-        board.chooses(pinned)
-        looks.append(look_of(board, place))
-    assert looks[0]["outlineStyle"] == looks[1]["outlineStyle"] == "dashed"
-    assert look_of(board, pinned)["outlineStyle"] == "solid"
-    # The outer tone stands out from the page, the inner one from the cell.
-    paper, outer = (channels(looks[1][part]) for part in ("backgroundColor", "outlineColor"))
-    inner = channels(looks[1]["boxShadow"].partition(")")[0])
-    assert contrast([255, 255, 255], outer) >= 3
-    assert contrast(paper, inner) >= 3
-    board.cell(pinned).focus()
-    assert look_of(board, pinned)["outlineStyle"] == "solid"
-    page.context.close()
-
-
-def test_places_that_are_not_filled_have_frames_in_the_row_of_the_query_too(chromium: Browser) -> None:
-    only = {"matrix": "scores", "row": 1, "column": 0}
-    page = mounted(chromium, Scenario(embedding="published"), LIGHT, only=only, lit=only)
-    board = LoneBoard(page)
-    (of_query, frame) = (look_of(board, ("scores", row, 3))["boxShadow"] for row in (1, 2))
-    assert of_query == frame != "none"
-    page.context.close()
-
-
-def look_of(board: LoneBoard, place: Place) -> dict[str, str]:
-    """Return how a cell is drawn, by the names of its styles."""
-    parts = ["outlineStyle", "outlineColor", "backgroundColor", "boxShadow"]
-    get = "(cell, parts) => Object.fromEntries(parts.map(part => [part, getComputedStyle(cell)[part]]))"
-    return dict(board.cell(place).evaluate(get, parts))
-
-
-def channels(colour: str) -> list[int]:
-    return [int(channel) for channel in re.findall(r"\d+", colour)]
-
-
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_what_is_lit_stands_out_from_page_and_cell(chromium: Browser, theme: str) -> None:
-    page = mounted(chromium, Scenario(embedding="published", init="normal", edits=[("w_q", 0, 0, 9.0)]), theme)
-    board = LoneBoard(page)
-    page.set_viewport_size({"width": 1366, "height": 768})  # letters as small as they get
-    longest = page.evaluate(_LONGEST).split(",")
-    for place in (("attention_weights", 1, 2), ("context", 1, 1), (longest[0], int(longest[1]), int(longest[2]))):
-        board.cell(place).hover()
-        board.chooses(place)
-        marks = page.evaluate(_MARKS)
-        assert len(marks) > 3
-        for mark in marks:
-            paper, outer, inner, cell = mark["colours"]
-            assert contrast(paper, outer) >= 3
-            assert contrast(inner, cell) >= 3
-            assert mark["inside"] >= 1  # of the inner tone is seen beside the outer one
-            assert mark["free"] >= 0  # no part of the number is covered
-    page.context.close()
-
-
-def test_keys_lead_to_the_buttons_of_a_cell_and_back(board: LoneBoard) -> None:
-    board.cell(("scores", 1, 2)).focus()
-    board.press("Control+Enter")
-    expect(board.button("Go to Q")).to_be_focused()
-    board.press("Escape")
-    expect(board.cell(("scores", 1, 2))).to_be_focused()
-    board.press("Control+Enter", "Tab", "Enter")
-    expect(board.cell(("k", 2, 0))).to_be_focused()
-    board.press("Control+Enter", "Enter")
-    expect(board.cell(("x", 2, 0))).to_be_focused()
-    expect(board.panel).to_contain_text("0.5700")
-
-
-def test_the_way_back_is_offered_only_where_steps_led(board: LoneBoard) -> None:
-    board.cell(("scores", 1, 2)).click()
-    board.button("Go to K").click()
-    expect(board.button("Back")).to_be_visible()
-    board.cell(("context", 0, 0)).click()
-    expect(board.button("Go to V")).to_be_visible()
-    expect(board.button("Back")).to_have_count(0)
-    board.button("Go to V").click()
-    board.button("Back").click()
-    board.chooses(("context", 0, 0))
-    expect(board.button("Back")).to_have_count(0)
-    board.cell(("k", 2, 0)).click()
-    expect(board.button("Back")).to_have_count(0)
-
-
-def test_a_block_for_a_computed_matrix_or_too_long_is_told(board: LoneBoard) -> None:
-    paste = """text => {
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text', text);
-      document.body.shadowRoot.activeElement.dispatchEvent(
-        new ClipboardEvent('paste', {clipboardData, bubbles: true, composed: true}));
-    }"""
-    board.cell(("q", 0, 0)).focus()
-    board.page.evaluate(paste, "1")
-    expect(board.panel).to_contain_text(say("board.paste.computed", symbol="Q"))
-    board.cell(W_Q).focus()
-    board.page.evaluate(paste, "1\t2\n" * 100)
-    expect(board.panel).to_contain_text("Pasted 6 numbers. 194 fell outside the matrix.")

@@ -18,6 +18,7 @@ from tests.browser.board import DRAG_STARTS, Board, Place
 from tests.browser.looks import contrast, luminance
 from tests.browser.playground import eventually
 from tests.browser.readers import Tabs, readers
+from tests.whole import dear
 
 CAT: dict[str, Any] = {"example": "fluffy-cat"}
 SPINE = ("x", "q", "scores", "attention_weights", "context")
@@ -199,6 +200,7 @@ def aligned(board: Bounds) -> None:
     assert [x for x, *_ in rows["q"]] == pytest.approx([x for x, *_ in board.row_of("w_q", 0)], abs=1)
 
 
+@dear
 def test_no_setting_and_no_message_moves_a_matrix(board: Bounds) -> None:
     """Each temperature, with and without a mask and a message, with 2 and 4 decimals: all 24 of them."""
     before = board.boxes(_PLACED)
@@ -287,6 +289,7 @@ def test_what_is_pointed_at_stands_out_and_an_input_shows_what_it_feeds(board: B
 # --- The eye --------------------------------------------------------------------------------------------------
 
 
+@dear
 def test_the_published_weights_are_told_apart_and_read_in_both_themes(board: Bounds) -> None:
     board.open_board(example="published")
     seen = []
@@ -320,6 +323,7 @@ _LETTERS = f"""() => {{ {_ROOT}
 }}"""
 
 
+@dear
 def test_where_most_cells_have_no_room_for_numbers_those_of_the_picked_row_are_apart_and_legible(
     board: Bounds,
 ) -> None:

@@ -135,6 +135,7 @@ def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
     assert "Answers, exercise 1.3.2.2.i.s.qksdac" in text
 
 
+@dear
 def test_the_page_fits_a_phone_and_works_for_a_screen_reader(new_learner: Callable[..., Learner]) -> None:
     reader = new_learner(390, 844).open("/check", check="examples.journey")
     reader.says("All 96 results are right, to the last printed digit.")

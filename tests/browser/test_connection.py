@@ -20,7 +20,7 @@ from tests.browser.lesson import Learner
 from tests.browser.playground import Playground, eventually
 from tests.browser.proxy import Network, network
 from tests.browser.serving import free_port, running_server
-from tests.whole import WHOLE
+from tests.whole import WHOLE, dear
 
 AWAY = say("connection.away")
 # Which parts of a page are under the notice, of those that a reader needs at its top.
@@ -76,7 +76,7 @@ def _is_away(reader: Playground) -> None:
     expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
 
 
-@pytest.mark.parametrize("seconds", (3, 30, 150) if WHOLE else (3,))
+@pytest.mark.parametrize("seconds", [3, 30, 150])
 def test_edits_made_offline_wait_in_the_page_and_are_sent(
     between: Network, at_network: Callable[..., Board], seconds: int
 ) -> None:
@@ -137,6 +137,7 @@ def test_an_edit_sent_as_the_network_goes_without_a_word_is_sent_again(
     board.torch_says()
 
 
+@dear
 def test_a_button_pressed_as_the_network_goes_without_a_word_is_pressed_again_once(
     between: Network, at_network: Callable[..., Learner]
 ) -> None:
@@ -157,6 +158,7 @@ def test_a_button_pressed_as_the_network_goes_without_a_word_is_pressed_again_on
     _steps_back(learner, "?step=projections")
 
 
+@dear
 def test_a_page_opened_as_the_network_goes_without_a_word_is_opened(
     between: Network, at_network: Callable[..., Board]
 ) -> None:
@@ -182,6 +184,7 @@ def test_an_edit_made_while_the_server_is_started_anew_counts(at_network: Callab
         board.torch_says()
 
 
+@dear
 def test_a_number_dragged_while_the_server_is_started_anew_counts(
     between: Network, at_network: Callable[..., Board]
 ) -> None:
@@ -215,6 +218,7 @@ def test_a_number_that_is_being_typed_outlives_a_board_that_is_built_anew(
     shows_number(board.cell(("q", 1, 1)), "1.6659")
 
 
+@dear
 def test_an_address_that_a_run_cut_short_left_behind_is_mended(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board()
     board.page.wait_for_function("window.attnvizConnection")
@@ -351,7 +355,7 @@ def test_the_first_act_on_a_server_that_does_not_know_the_page_counts(
         eventually(act(reader), True, LONG / 1000)
 
 
-@pytest.mark.parametrize("pause", (0, 60, 150) if WHOLE else (0, 150))
+@pytest.mark.parametrize("pause", [0, 60, 150])
 def test_a_reload_just_after_an_edit_keeps_it(new_board: Callable[..., Board], pause: int) -> None:
     board = new_board().open_board().switch("Causal mask")
     board.type_over(("w_q", 0, 1), "0.9")

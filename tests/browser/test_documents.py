@@ -16,6 +16,7 @@ from attnviz import Scenario, documents
 from attnviz.colours.roles import ROLES
 from attnviz.words import say
 from attnviz.words.numbers import written
+from tests.whole import dear
 
 TEXT = "Your journey </script><script>alert(1)</script> <img/src=x/onerror=alert(1)> step"
 
@@ -154,6 +155,7 @@ _OVER_EACH_OTHER = """selector => {
 }"""
 
 
+@dear
 def test_32_layers_of_32_heads_are_drawn_and_told(offline: BrowserContext, tmp_path: Path) -> None:
     layer = torch.nn.TransformerEncoderLayer(64, 32, 8, batch_first=True)
     module = torch.nn.TransformerEncoder(layer, 32, enable_nested_tensor=False).eval()
@@ -199,6 +201,7 @@ class ReadsTheFirst(torch.nn.Module):
         return torch.nn.functional.scaled_dot_product_attention(heads, heads, heads, readable)
 
 
+@dear
 def test_of_many_tokens_the_first_column_is_seen_beside_the_frame(offline: BrowserContext, tmp_path: Path) -> None:
     """A column is narrower than a pixel there, and as wide as the frame: under it, all that is read would be lost."""
     n = 96

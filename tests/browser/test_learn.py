@@ -14,6 +14,7 @@ from attnviz.words import say
 from attnviz.words.shares import percent
 from tests.browser.playground import Playground
 from tests.browser.serving import running_server
+from tests.whole import dear
 
 STEPS = 80
 WAIT = 30_000
@@ -185,6 +186,7 @@ _FOLLOWS = f"""(to) => new Promise((resolve) => {{
 }})"""
 
 
+@dear
 def test_ribbons_and_pictures_of_heads_follow_the_slider(new_reader: Callable[..., Playground]) -> None:
     """In the same frame, so without an answer; torch says what they must show."""
     text, settings = "s r c u s r", {"steps": 60, "batch_size": 8, "n_heads": 2}
@@ -213,6 +215,7 @@ def test_ribbons_and_pictures_of_heads_follow_the_slider(new_reader: Callable[..
     assert len(seen) == 3
 
 
+@dear
 def test_play_runs_through_time_in_ten_seconds(new_reader: Callable[..., Playground]) -> None:
     reader = new_reader().open("/learn", learn=f"task.agreement*steps.{STEPS}", learn_step="0")
     page = reader.page
@@ -264,6 +267,7 @@ def test_of_a_tab_that_was_closed_nothing_runs_on(
             time.sleep(0.2)
 
 
+@dear
 def test_a_head_that_is_off_stays_off_while_time_is_dragged(new_reader: Callable[..., Playground]) -> None:
     text = "s r c u s r"
     asked = {"learn": "task.repeat*steps.40*batch_size.4", "learn_head": "1.0", "learn_sentence": text}

@@ -15,6 +15,7 @@ from tests.browser.accessibility import serious_trouble
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
+from tests.whole import dear
 
 
 def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:
@@ -151,6 +152,7 @@ _FADED = "button => getComputedStyle(button.closest('.stButton')).opacity"
 _RING = "button => [button.matches(':focus-visible'), getComputedStyle(button).outlineStyle]"
 
 
+@dear
 def test_a_lecture_room_sees_each_step_whole_and_large(new_learner: Callable[..., Learner]) -> None:
     learner = new_learner(1920, 1080).open("/lesson", example="fluffy-cat")
     learner.page.emulate_media(reduced_motion="reduce")
@@ -187,6 +189,7 @@ _LISTEN = """() => {
 }"""
 
 
+@dear
 def test_next_plays_its_part_of_the_row_and_ends_with_the_board_as_it_stands(
     new_learner: Callable[..., Learner],
 ) -> None:
@@ -260,6 +263,7 @@ def test_the_way_on_and_back_and_nine_dots_stand_still_from_the_first_step_to_th
     assert places == [places[0]] * len(STEPS)
 
 
+@dear
 def test_every_step_has_the_whole_spine_at_one_place_and_what_is_not_reached_is_faint(
     new_learner: Callable[..., Learner],
 ) -> None:
@@ -293,6 +297,7 @@ def test_the_first_step_has_a_picture_of_chips_and_ribbons(new_learner: Callable
     assert sum(widths) == pytest.approx(56, abs=2)
 
 
+@dear
 def test_on_a_telephone_no_ribbon_of_the_first_step_runs_under_what_is_done_with_the_words(
     new_learner: Callable[..., Learner],
 ) -> None:
@@ -302,6 +307,7 @@ def test_on_a_telephone_no_ribbon_of_the_first_step_runs_under_what_is_done_with
     assert learner.page.evaluate(_HIGHEST_RIBBON) >= learner.page.evaluate(_TOOLS_END) - 2
 
 
+@dear
 def test_one_score_is_that_of_the_other_word_that_matches_best(new_learner: Callable[..., Learner]) -> None:
     """Of published numbers, 'journey' reads itself most: the step speaks of another word."""
     learner = new_learner().lesson(step=4)

@@ -9,6 +9,7 @@ from playwright.sync_api import FloatRect, Locator
 from tests.browser.accessibility import serious_trouble
 from tests.browser.looks import BRIGHTNESS
 from tests.browser.playground import MATRICES, PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
+from tests.whole import dear
 
 SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
 
@@ -59,6 +60,7 @@ def test_at_390_pixels_a_long_sentence_stays_in_its_place(new_reader: Callable[.
         assert min(b - a for a, b in pairwise(places)) > 35  # the numbers stand beside each other
 
 
+@dear
 def test_nothing_is_cut_off_where_there_is_more_to_show(new_reader: Callable[..., Playground]) -> None:
     playground = new_reader().open(bias="true", causal="true", temperature=2, text="dog bites man")
     for matrix in MATRICES:

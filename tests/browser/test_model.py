@@ -12,6 +12,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.playground import Playground
 from tests.browser.serving import running_server
+from tests.whole import dear
 
 
 def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:
@@ -110,6 +111,7 @@ _NAMES = """() => {
 }"""
 
 
+@dear
 def test_rows_of_a_longer_sentence_have_names_and_no_line_goes_through_a_word(
     new_reader: Callable[..., Playground],
 ) -> None:
@@ -133,6 +135,7 @@ def test_rows_of_a_longer_sentence_have_names_and_no_line_goes_through_a_word(
         assert not top + 2 < seen["band"] < bottom - 2
 
 
+@dear
 def test_pictures_of_a_comparison_stand_beside_each_other(new_reader: Callable[..., Playground]) -> None:
     page = new_reader().open("/model", model_compare="head.5.11").page
     page.set_viewport_size({"width": 1366, "height": 768})

@@ -1,6 +1,6 @@
 """Every page and state looks as it was kept, at four sizes and in both themes.
 
-`make test-all` compares all pictures, `make test` an eighth of them: all states, sizes and themes come up.
+`make test-all` compares all pictures, `make test` an eighth of those of a quarter of the states.
 """
 
 import shutil

@@ -9,7 +9,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from attnviz import Scenario
 from attnviz.core.scenario import traced
 from attnviz.words import say
-from tests.browser.test_board_hand import LoneBoard, mounted
+from tests.browser.lone_board import LoneBoard, mounted
+from tests.whole import dear
 
 LOOKS: dict[str, Any] = {
     "sentence": True,
@@ -156,6 +157,7 @@ def test_the_tabs_are_walked_by_keys(opened: Open) -> None:
     expect(board.page.locator(".tip.moves")).to_have_count(0)  # of five features
 
 
+@dear
 def test_where_there_is_no_room_beside_the_matrices_it_lies_over_them_when_asked_for(opened: Open) -> None:
     board = opened(Scenario(d_in=4, d_out=4), width=1366, beside=False)
     button = board.button(say("board.plane.tab_scores"))

@@ -13,6 +13,7 @@ from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import eventually
 from tests.browser.readers import Tabs, readers
+from tests.whole import dear
 
 PUBLISHED = {"embedding": "published"}
 PLAYED_SECONDS = 7
@@ -156,6 +157,7 @@ def test_a_row_is_played_phase_by_phase_and_ends_with_the_board_as_it_stood(
     player.is_as_in(before)
 
 
+@dear
 def test_what_is_not_reached_stands_back_and_what_is_at_work_is_lit_as_when_it_is_pointed_at(player: Player) -> None:
     player.scrub_to(900)
     assert player.marked("making") == ["q,1,1"]
@@ -192,6 +194,7 @@ def test_it_can_be_paused_and_moved_by_keys_and_left(player: Player) -> None:
     player.is_as_in(before)
 
 
+@dear
 def test_the_slider_is_dragged_to_and_fro_with_the_mouse(player: Player) -> None:
     before = player.picture()
     player.play.click()
@@ -222,6 +225,7 @@ def test_the_slider_is_dragged_to_and_fro_with_the_mouse(player: Player) -> None
     player.is_as_in(before)
 
 
+@dear
 def test_scores_run_to_the_scaled_ones(player: Player) -> None:
     scores = [value for at, value in sorted(player.numbers().items()) if at.startswith("scores,1,")]
     player.scrub_to(3400)
@@ -230,6 +234,7 @@ def test_scores_run_to_the_scaled_ones(player: Player) -> None:
     assert [float(value.replace("−", "-")) for value in scaled] == pytest.approx(wanted, abs=0.01)
 
 
+@dear
 def test_picking_another_word_or_a_cell_ends_it(player: Player) -> None:
     for where in (player.board.locator(".chip").nth(3), player.cell(("q", 1, 0))):
         player.scrub_to(2000)
@@ -302,6 +307,7 @@ def test_another_picked_word_moves_band_and_ribbons_and_has_its_end_at_once(play
     player.page.emulate_media(reduced_motion="no-preference")
 
 
+@dear
 def test_the_switch_of_scaling_lets_numbers_run_for_a_moment_and_a_drag_does_not(player: Player) -> None:
     switch = f"""() => {{ {_SHADOW}
       root.querySelector('.op.scale').click();

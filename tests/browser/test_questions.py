@@ -16,7 +16,7 @@ from tests.browser.accessibility import serious_trouble
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
-from tests.whole import WHOLE
+from tests.whole import WHOLE, dear
 
 
 @pytest.fixture
@@ -29,6 +29,7 @@ def token_of(question: Question) -> str:
     return question.start.tokens[first_followed(question.start)]
 
 
+@dear
 def test_a_walk_through_all_questions(learner: Learner) -> None:
     learner.page.set_viewport_size({"width": 1366, "height": 650})
     learner.questions()
@@ -172,6 +173,7 @@ def test_words_dragged_twice_hold_against_the_answer_to_the_first_drag(chromium:
     assert got == ["bites man dog", "bites man dog", "dog bites man"]
 
 
+@dear
 def test_a_second_finger_neither_takes_a_word_nor_lets_the_first_one_go(chromium: Browser) -> None:
     page = chromium.new_page()
     held = page.evaluate(
@@ -197,6 +199,7 @@ def test_a_second_finger_neither_takes_a_word_nor_lets_the_first_one_go(chromium
     assert held == ["dog", "dog", "dog", ""]
 
 
+@dear
 def test_training_steps_and_positions(learner: Learner) -> None:
     learner.questions(question=11)
     before = learner.cell("w_v", 0, 0).text_content()
@@ -221,9 +224,7 @@ def test_the_way_to_the_scaling_page(learner: Learner) -> None:
 
 
 # What is dragged has a look of its own in each scheme; the other two are boards, as on every page.
-@pytest.mark.parametrize(
-    ("scheme", "numbers"), [("light", (7, 8)), ("dark", (9, 12))] if WHOLE else [("light", (7,)), ("dark", (12,))]
-)
+@pytest.mark.parametrize(("scheme", "numbers"), [("dark", (9, 12)), ("light", (7, 8))])
 def test_questions_can_be_read_by_screen_readers(
     new_learner: Callable[..., Learner], scheme: str, numbers: tuple[int, ...]
 ) -> None:

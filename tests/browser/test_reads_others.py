@@ -13,6 +13,7 @@ from tests.browser.board import Board
 from tests.browser.playground import eventually
 from tests.browser.readers import Tabs, readers
 from tests.browser.test_play import Player
+from tests.whole import dear
 
 CROSS: dict[str, Any] = {
     "text": "the cat sat", "embedding": "stable", "d_out": 4, "reads": "second", "second": "il gatto si sedette",
@@ -102,6 +103,7 @@ def test_a_row_that_reads_a_second_sentence_is_played(new_player: Callable[..., 
     assert player.numbers() == before
 
 
+@dear
 def test_rows_of_a_head_that_one_view_cuts_have_the_colours_of_their_tokens(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(**CUT, text="the cat sat", head=1, query=0)
     board.torch_says()
@@ -115,6 +117,7 @@ def test_rows_of_a_head_that_one_view_cuts_have_the_colours_of_their_tokens(new_
     expect(board.board.locator(".says b")).to_contain_text("a piece of “cat”")
 
 
+@dear
 def test_above_16_tokens_a_stripe_has_them(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(**CUT, text=MANY, head=1, query=0)
     board.torch_says()

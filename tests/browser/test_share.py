@@ -15,6 +15,7 @@ from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
+from tests.whole import dear
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 LONG = "Donaudampfschifffahrtsgesellschaft reads_an_extraordinarily_long_word WWWWWWWWWWWWWWWWWWWWWW"
@@ -72,6 +73,7 @@ def test_the_copied_link_opens_the_same_elsewhere(new_board: Callable[..., Board
     expect(receiver.cell(("attention_weights", 0, 1))).to_have_text("–")
 
 
+@dear
 def test_a_lesson_link_hides_what_was_chosen(new_board: Callable[..., Board]) -> None:
     teacher, student = new_board(permissions=CLIPBOARD).open_board(seed=7), new_board()
     share(teacher)

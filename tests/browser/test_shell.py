@@ -12,6 +12,7 @@ from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import contrast
 from tests.browser.playground import Playground, eventually
+from tests.whole import dear
 
 PAGES = ("", "lesson", "questions", "compare", "model", "learn", "history", "scaling", "check")
 FLUFFY_READS_CAT = ("attention_weights", 1, 2)
@@ -47,6 +48,7 @@ def share_button(reader: Playground) -> Locator:
     return reader.page.get_by_role("button", name=re.compile(f"^{say('share.button')}"))
 
 
+@dear
 def test_set_up_and_share_stand_at_one_place_on_every_page(new_learner: Callable[..., Learner]) -> None:
     reader = new_learner()
     places: dict[int, list[tuple[FloatRect, FloatRect]]] = {1366: [], 390: []}
@@ -65,6 +67,7 @@ def test_set_up_and_share_stand_at_one_place_on_every_page(new_learner: Callable
     assert [seen == [seen[0]] * len(PAGES) for seen in places.values()] == [True, True], places
 
 
+@dear
 def test_a_page_begins_below_the_bar(new_board: Callable[..., Board]) -> None:
     board = new_board(1366, 768).go()
     first = board.page.locator(".stMainBlockContainer [data-testid=stBidiComponentIsolated]").locator("visible=true")
@@ -171,6 +174,7 @@ def test_on_a_telephone_the_pages_are_in_a_menu(new_learner: Callable[..., Learn
     expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("the fluffy cat chased a mouse")
 
 
+@dear
 def test_links_look_like_links(new_learner: Callable[..., Learner]) -> None:
     reader = new_learner()
     found = {}

@@ -17,6 +17,7 @@ from attnviz.words.numbers import written
 from tests.browser.board import Board, Place
 from tests.browser.playground import eventually
 from tests.browser.readers import telephones
+from tests.whole import dear
 
 WIDTH, HEIGHT = 390, 844
 BAR = 48  # at the top of every page
@@ -192,6 +193,7 @@ def test_another_word_all_rows_and_the_way_back(telephone: Callable[..., Story])
     eventually(lambda: {box["of"] for box in story.boxes(".cell") if box["of"][0] == "q"}, {"q,3,0", "q,3,1"})
 
 
+@dear
 def test_masked_words_and_all_that_can_be_added(telephone: Callable[..., Story]) -> None:
     mixed = Scenario(text="one Donaudampfschifffahrtsgesellschaft שלום says so", causal=True, bias=True, d_ff=4,
                      positions="sinusoidal", d_in=4)  # fmt: skip
@@ -209,6 +211,7 @@ def test_masked_words_and_all_that_can_be_added(telephone: Callable[..., Story])
     assert story.is_in_view(story.boxes(".source, .chosen"))
 
 
+@dear
 def test_columns_of_many_words_are_as_wide_as_a_finger_and_moved_sideways(telephone: Callable[..., Story]) -> None:
     words = "the quick brown fox jumps over the lazy dog near a river and a big tree"
     story = telephone().open_story(Scenario(text=words, d_in=4), query=1)

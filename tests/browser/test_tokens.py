@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from attnviz.words import plural, say
 from tests.browser.board import Board
 from tests.browser.playground import Playground, eventually
+from tests.whole import dear
 
 HOSTILE = (
     "<img src=x onerror=alert(1)> </script><script>alert(1)</script> <b>x</b> "
@@ -55,6 +56,7 @@ def nothing_is_markup(playground: Playground) -> None:
     assert playground.dialogs == []
 
 
+@dear
 def test_a_long_text_is_cut_and_stays_in_the_box(new_board: Callable[..., Board]) -> None:
     playground = new_board().open_board()
     text = ("word " * 2000)[:10_000]

@@ -10,6 +10,7 @@ from attnviz.link.set_up import query_of
 from benchmarks import classes
 from benchmarks.loading import EDIT
 from benchmarks.rows import Row
+from tests.whole import dear
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,7 @@ def test_a_picked_word_asks_for_the_rest_of_its_page_once_at_most(rows: list[Row
     assert all(each and int(each[1]) <= 3 for each in asked)
 
 
+@dear
 def test_a_part_is_measured_alone_and_what_has_no_time_is_named() -> None:
     only = classes.classes(1, [2], 1, ["picks"])
     assert only

@@ -25,6 +25,7 @@ from attnviz.training import (
     training_script,
 )
 from attnviz.training_command import progress
+from tests.whole import dear
 
 TEXT = "the cat sat on the mat. the dog sat on the log. " * 3
 TAKEN: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -97,7 +98,7 @@ print([each.double().sum().item() for each in training.at(3).parameters.values()
 """
 
 
-@pytest.mark.parametrize("threads", ["1", "2", "4", None])
+@pytest.mark.parametrize("threads", [pytest.param("1", marks=dear), pytest.param("2", marks=dear), "4", None])
 def test_numbers_are_the_same_however_many_threads_torch_has(threads: str | None) -> None:
     """Of sums that several threads share, the last bits would be others: from some size on, they would share these."""
     given = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}

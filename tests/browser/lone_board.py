@@ -1,0 +1,89 @@
+"""A board that stands alone in a page, without a server behind it, and whoever uses it."""
+
+from base64 import b64encode
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+import attnviz
+from attnviz import Scenario
+from attnviz.app.shell.letters import app_letters
+from attnviz.board.data import board_data
+from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
+from attnviz.colours.palette import LETTERS
+from tests.browser.board import DRAG_STARTS, Place
+
+W_Q = ("w_q", 0, 0)
+# The app's own letters, by which numbers have room or not.
+LETTERS_AS_CSS = (
+    f"@font-face {{ font-family: '{LETTERS}'; font-weight: 200 900; "
+    f"src: url(data:font/woff2;base64,{b64encode(app_letters() or b'').decode()}) format('woff2'); }}"
+)
+_MOUNT = """async ([source, style, data]) => {
+  const script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
+  const root = document.body.attachShadow({mode: 'open'});
+  root.innerHTML = '<style></style><div class="board"></div>';
+  root.firstChild.textContent = style;
+  window.told = [];
+  window.receive = (changed) => script.default({
+    parentElement: root, data: {...data, ...changed},
+    setTriggerValue: (name, value) => name === 'changes' && told.push(value)});
+  receive({});
+}"""
+
+LIGHT = "--st-text-color: #1a1d21; --st-background-color: #ffffff; background: #ffffff"
+DARK = "--st-text-color: #eceff3; --st-background-color: #14171c; background: #14171c"
+
+
+class LoneBoard:
+    """A board and whoever uses it; it has no Python to answer it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def cell(self, place: Place) -> Any:
+        return self.page.locator(f'[data-at="{place[0]},{place[1]},{place[2]}"]')
+
+    def button(self, name: str) -> Any:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    @property
+    def panel(self) -> Any:
+        return self.page.locator(".panel")
+
+    @property
+    def status(self) -> Any:
+        return self.page.locator(".status")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def drag(self, place: Place, *steps: int) -> None:
+        """Drag a cell sideways to so many steps from where it was, one after the other, and hold it there."""
+        box = self.cell(place).bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        x += DRAG_STARTS if steps[0] > 0 else -DRAG_STARTS
+        for each in steps:
+            self.page.mouse.move(x + 4 * each, y)
+
+    def chooses(self, place: Place) -> None:
+        """Wait until this cell is the one that is explained."""
+        expect(self.page.locator(".chosen")).to_have_attribute("data-at", ",".join(map(str, place)))
+
+    @property
+    def told(self) -> list[list[tuple[str, float | None]]]:
+        """The edits that Python was told of, message by message."""
+        sent = self.page.evaluate("told.map(({edits}) => edits)")
+        return [[(f"{e['matrix']},{e['row']},{e['column']}", e["value"]) for e in edits] for edits in sent]
+
+
+def mounted(browser: Browser, scenario: Scenario, style: str = "", **data: object) -> Page:
+    page = browser.new_context(viewport={"width": 1366, "height": 900}, reduced_motion="reduce").new_page()
+    page.set_content(f"<style>{LETTERS_AS_CSS} body {{ font: 14px '{LETTERS}', sans-serif; {style} }}</style>")
+    page.evaluate(f"document.fonts.load('14px {LETTERS}')")
+    own = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None} | data
+    page.evaluate(_MOUNT, [BOARD_SCRIPT, BOARD_STYLE, own])
+    return page
