@@ -1,13 +1,16 @@
 """A page's request for torch's numbers of an edit, over a connection that is kept open, as a browser keeps it."""
 
 import asyncio
+import gzip
 import json
 import re
 import time
 from typing import Any, NamedTuple
 
+_PACKED = b"\x1f\x8b"  # how what gzip has packed begins
 _STATUS = re.compile(rb"HTTP/1\.1 (\d{3})")
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+_ANSWERED = re.compile(rb'"answered": ?(\d+)')
 _SAID = re.compile(rb'"(key|numbersOf|word)": ?"([^"\\]*)"')
 
 
@@ -42,7 +45,8 @@ class Asking:
                 if not kept:
                     break
                 continue
-            return Answer(status, answer, time.perf_counter() - start)
+            took = time.perf_counter() - start
+            return Answer(status, gzip.decompress(answer) if answer[:2] == _PACKED else answer, took)
         return Answer(0, b"", time.perf_counter() - start)
 
     async def _exchange(self, request: bytes) -> tuple[int, bytes]:
@@ -62,6 +66,16 @@ class Asking:
         if self._open is not None:
             self._open[1].close()
             self._open = None
+
+
+def is_answer_to(board: bytes, number: int) -> bool:
+    """Whether a board that was sent answers the message of this number.
+
+    >>> is_answer_to(b'{"answered": 8, "key": "k"}', 8), is_answer_to(b'{"answered": 7}', 8), is_answer_to(b"", 8)
+    (True, False, False)
+    """
+    found = _ANSWERED.search(board)
+    return found is not None and int(found[1]) == number
 
 
 def said(board: bytes) -> dict[str, str]:

@@ -33,6 +33,7 @@ class Client:
         self.drawn: dict[str, bytes] = {}  # what they were given to draw, of those that are given bytes
         self._answer: list[ForwardMsg] = []
         self._ended: asyncio.Future[float] | None = None
+        self._history = False
         self.lost = 0
         socket.hear, socket.lose = self._hear, self._lose
 
@@ -45,6 +46,7 @@ class Client:
         message.rerun_script.query_string = self.query
         message.rerun_script.fragment_id = fragment
         message.rerun_script.page_script_hash = self.page
+        message.rerun_script.is_history_navigation = self._history
         message.rerun_script.widget_states.widgets.extend(changed)
         self._answer = []
         self._ended = asyncio.get_running_loop().create_future()
@@ -52,12 +54,20 @@ class Client:
         self._socket.send(message.SerializeToString())
         return await self._ended - start
 
+    async def go_back(self) -> None:
+        """Open the address that `query` says, as the browser's Back does."""
+        self._history = True
+        await self.rerun()
+        self._history = False
+
     def _hear(self, data: bytes) -> None:
         part = ForwardMsg.FromString(data)
         self._answer.append(part)
         kind = part.WhichOneof("type")
         if kind == "page_info_changed":
             self.told = part.page_info_changed.query_string
+        elif kind == "navigation":
+            self.page = part.navigation.page_script_hash  # a browser says it with all that it sends
         elif kind == "delta" and part.delta.new_element.WhichOneof("type") == "bidi_component":
             drawn = part.delta.new_element.bidi_component
             self.components[drawn.component_name] = drawn.id, part.delta.fragment_id

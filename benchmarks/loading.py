@@ -1,12 +1,13 @@
 """Clients that change a control once a second, and how a server answers them.
 
-A board is edited as its page does it: torch's numbers are asked for first (POST /numbers), which is what a reader waits
-for; then the page is told of the edit, and where it says that the rest of it is behind, that is asked for once the hand
-has rested for as long as the page waits.
+A board is edited as its page does it: the edit is sent first (POST /numbers), and a reader waits for the numbers that
+come back; where the session couldn't take it, a run is told of it. Where the board says that the rest of its page is
+behind, that is asked for once the hand has rested for as long as the page waits.
 """
 
 import asyncio
 import math
+import re
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +21,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from attnviz import Scenario, trace
 from attnviz.app.components.at_once import AT
 from attnviz.board.script import PUT_OFF
-from benchmarks.asking import said
+from benchmarks.asking import is_answer_to, said
 from benchmarks.client import Client, connected, triggered
 from benchmarks.servers import Server
 
@@ -28,6 +29,7 @@ CLIENTS = 25
 QUERY = "view=heatmaps&embedding=stable"  # so that a change of the seed changes all eight matrices
 BOARD = "attnviz_board"
 NUMBERS, RUN, REST = "torch's numbers", "the page's run", "the rest of the page, once the hand rests"
+_BEHIND = re.compile(rb'"behind": "(soon|later|list)"')
 _NOT_NOW = 204  # the page's run is to tell the numbers
 
 Seconds = dict[str, float]  # by what was waited for
@@ -36,13 +38,16 @@ Seconds = dict[str, float]  # by what was waited for
 class Control(NamedTuple):
     """A control that clients change, and how to see in an answer that it is the answer to that change.
 
-    `change` returns the seconds of each answer that it had; a reader waits for the one called `waited`.
+    `change` returns the seconds of each answer that it had; a reader waits for the one called `waited`. It is changed
+    once in `every` so many seconds, on this page.
     """
 
     change: Callable[[Client, int], Awaitable[Seconds]]
     shows: Callable[[Client, int], bool]
     query: str = ""
     waited: str = RUN
+    page: str = ""
+    every: float = 1.0
 
 
 async def _change_seed(client: Client, value: int) -> Seconds:
@@ -75,12 +80,15 @@ async def _tell(client: Client, number: int, **changes: object) -> float:
 
 
 async def _edit(client: Client, value: int) -> Seconds:
-    """Ask for torch's numbers, then tell the page; where nobody answers the first, a reader waits for the second."""
+    """Send the edit, then tell a run, where that is still to be done; a reader waits for what comes first."""
     edits = [{"matrix": "w_q", "row": value % 3, "column": 0, "value": value / 8}]
     board = said(client.drawn[BOARD])
     asked = {"word": board.get("word"), "key": board.get("key"), "of": board.get("numbersOf"), "edits": edits}
-    answer = await client.asking.post(f"/{AT}", asked)
+    answer = await client.asking.post(f"/{AT}", asked | {"number": value, "pinned": None})
     client.lost += answer.status not in (200, _NOT_NOW)
+    if is_answer_to(answer.body, value):
+        client.drawn[BOARD] = answer.body
+        return {NUMBERS: answer.seconds}
     run = await _tell(client, value, edits=edits)
     return {NUMBERS: answer.seconds + (run if answer.status != 200 else 0), RUN: run}
 
@@ -112,14 +120,20 @@ class Behind:
     def hear(self, client: Client, took: float) -> None:
         """Take what the board's last drawing says of it, where an answer took so many seconds."""
         told = client.drawn.get(BOARD, b"")
-        if b'"behind": "soon"' not in told and b'"behind": "later"' not in told:
+        found = _BEHIND.search(told)
+        if found is None:
             self._since = self.due = math.inf
             return
         now = time.monotonic()
         self._since = min(self._since, now)
         most = PUT_OFF["MOST_MS"] / 1000
-        left = min(PUT_OFF["IN_ALL"] * took, most) - (now - self._since)
-        self.due = now + max(PUT_OFF["LEAST_MS"] / 1000, min(PUT_OFF["TIMES"] * took, left))
+        least, rests = PUT_OFF["LEAST_MS"] / 1000, PUT_OFF["TIMES"] * took
+        in_all = min(PUT_OFF["IN_ALL"] * took, most)
+        if found[1] == b"list":
+            rests, in_all = max(rests, PUT_OFF["LIST_MS"] / 1000), most
+        elif found[1] == b"soon":
+            rests = least
+        self.due = now + max(least, min(rests, in_all - (now - self._since)))
 
 
 class Load(NamedTuple):
@@ -142,18 +156,15 @@ def _together(told: Sequence[float | None]) -> float | None:
 
 
 async def load(servers: Sequence[Server], control: Control, seconds: float, size: int = CLIENTS) -> Load:
-    """Let each client change its control once a second, or as soon as it has its answer where that takes longer.
+    """Let each client change its control once in a while, or as soon as it has its answer where that takes longer.
 
     A server that is too slow so gets fewer changes than it should, which makes it look better, not worse.
     """
     async with AsyncExitStack() as stack:
         for server in servers:
-            await stack.enter_async_context(connected(server.address, control.query))  # what is made once is made now
+            await _opened(stack, server, control)  # what is made once is made now
         before = memory(servers)
-        clients = [
-            await stack.enter_async_context(connected(servers[i % len(servers)].address, control.query))
-            for i in range(size)
-        ]
+        clients = [await _opened(stack, servers[i % len(servers)], control) for i in range(size)]
         after = memory(servers)
         answers: dict[str, list[float]] = defaultdict(list)
         used = _together([server.cpu_seconds() for server in servers])
@@ -166,6 +177,13 @@ async def load(servers: Sequence[Server], control: Control, seconds: float, size
     return Load(answers.pop(control.waited), sum(wrong), per_session, dict(answers), cpu)
 
 
+async def _opened(stack: AsyncExitStack, server: Server, control: Control) -> Client:
+    client = await stack.enter_async_context(connected(server.address, control.query))
+    if control.page:
+        await client.open_page(control.page)
+    return client
+
+
 async def answers_of(server: Server, control: Control, seconds: float) -> list[float]:
     """Return the seconds that each answer of a server under load took."""
     return (await load([server], control, seconds)).answers
@@ -174,17 +192,17 @@ async def answers_of(server: Server, control: Control, seconds: float) -> list[f
 async def _keep_changing(
     client: Client, place: int, control: Control, seconds: float, answers: dict[str, list[float]], size: int
 ) -> int:
-    start, behind = time.monotonic() + place / size, Behind()  # people do not click in step
+    start, behind = time.monotonic() + control.every * place / size, Behind()  # people do not click in step
     value = 1000 * place
-    for second in range(round(seconds)):
-        await _wait(client, start + second, behind, answers)
-        if time.monotonic() > start + seconds:
+    for turn in range(max(1, round(seconds / control.every))):
+        await _wait(client, start + turn * control.every, behind, answers)
+        if time.monotonic() > start + max(seconds, control.every):
             break
         value += 1
         took = await control.change(client, value)
         for name, each in took.items():
             answers[name].append(each)
-        behind.hear(client, took[RUN])
+        behind.hear(client, took.get(RUN, took.get(control.waited, 0)))
     await _wait(client, behind.due if behind.due < math.inf else 0, behind, answers)
     return client.lost + (not control.shows(client, value))
 

@@ -26,6 +26,8 @@ from streamlit.runtime import app_session
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData, RerunException, ScriptRunner, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
+from streamlit.runtime.scriptrunner_utils.script_run_context_attr import SCRIPT_RUN_CONTEXT_ATTR_NAME
 from streamlit.runtime.state.query_params import (
     CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
     CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
@@ -65,9 +67,11 @@ __all__ = [
     "run_callbacks_whole",
     "run_each_within",
     "sent_event",
+    "session_of_now",
     "states_of",
     "tell_themes_once",
     "uploads_held",
+    "within_session",
 ]
 
 _SCRIPTS = "static/js"
@@ -75,6 +79,7 @@ _IMPORTED = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
 _EVENTS = "__events"  # behind the id of a component: what the browser says of it as it happens
 _TURN = "turn_of_attnviz"
 _OURS = "of_attnviz"  # marks what stands in the place of Streamlit's own
+_BESIDE = "beside the runs of attnviz"  # what stands for the part of a page that runs
 SCRIPT_THREAD = "ScriptRunner.scriptThread"
 
 
@@ -118,6 +123,38 @@ def is_a_page_running() -> bool:
 def run_by_entry_point() -> None:
     """Have every page of this process run by the entry point, as st.navigation has it from its first call on."""
     PagesManager.uses_pages_directory = False
+
+
+@contextlib.contextmanager
+def within_session(session: str) -> Iterator[bool]:
+    """Be within a session as one of its runs in part is; on the thread that starts its runs, for as long as nobody
+    waits there. False where it can't be: no page has it open, or one of its runs is under way."""
+    runtime = streamlit.runtime.get_instance() if streamlit.runtime.exists() else None
+    found = None if runtime is None else runtime._session_mgr.get_active_session_info(session)
+    if found is None or found.session._scriptrunner is not None:
+        yield False
+        return
+    turn = _turn_of(found.session._session_state)
+    if not turn.acquire(blocking=False):
+        yield False
+        return
+    context = found.session.create_detached_script_run_ctx(query_string="", context_info=None)
+    context.fragment_ids_this_run = [_BESIDE]
+    context._enqueue = found.session._enqueue_forward_msg
+    ThreadState.initialize(active_script_hash=context.page_script_hash)  # of this request alone
+    thread = threading.current_thread()
+    setattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME, context)
+    try:
+        yield True
+    finally:
+        delattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME)
+        turn.release()
+
+
+def session_of_now() -> str:
+    """Return the id of the session of this run; blank outside of one."""
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
 
 
 def read_query_again(context: Any, query: str) -> None:
@@ -275,7 +312,6 @@ def run_callbacks_whole() -> None:
     SafeSessionState.on_script_will_rerun = whole  # type: ignore[assignment, method-assign]
 
 
-def _turn_of(state: SessionState) -> AbstractContextManager[object]:
+def _turn_of(state: SessionState) -> Any:
     """Return the lock that all runs of a session share, kept with what else lives as long as its state."""
-    lock: AbstractContextManager[object] = vars(state.query_params).setdefault(_TURN, threading.RLock())
-    return lock
+    return vars(state.query_params).setdefault(_TURN, threading.RLock())

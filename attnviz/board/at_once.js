@@ -1,5 +1,5 @@
-// Torch's numbers for an edit, asked for before Python is told of it: what Python draws keeps the browser busy for longer
-// than a hand should wait. See attnviz/app/components/at_once.py.
+// Torch's numbers for an edit, asked for before a run of the page is told of it: what a run draws keeps the browser busy
+// for longer than a hand should wait. As a rule no run need be told any more. See attnviz/app/components/at_once.py.
 
 /** @import { Board } from "./board.js" */
 /** @import { Changes } from "./messages.js" */
@@ -19,21 +19,23 @@ export class AtOnce {
 
   // What a message waits for before Python is told of it; null for one that doesn't wait.
   /** @param {Message<Changes>} message */
-  before({ number, parts }) {
-    if (!this.board.data.asks || !parts.edits.length || performance.now() < this.pausedUntil) return null;
-    return this.show(number, parts.edits);
+  before(message) {
+    if (!this.board.data.asks || !message.parts.edits.length || performance.now() < this.pausedUntil) return null;
+    return this.show(message);
   }
 
-  /** @param {number} number @param {Changes["edits"]} edits */
-  async show(number, edits) {
+  /** @param {Message<Changes>} message */
+  async show({ number, parts }) {
     await Promise.resolve(); // the board takes in first what the message before this one was answered with
-    const { asks, key, numbersOf } = this.board.data;
+    const { intake, data } = this.board;
+    const { asks, key, numbersOf } = data;
     if (!asks) return;
     const late = setTimeout(() => this.pause(), LATE_MS);
+    window.attnvizConnection?.awaits(key);
     try {
-      const sent = await numbersFrom(asks.at, { word: asks.word, key, of: numbersOf, edits });
+      const sent = await numbersFrom(asks.at, { word: asks.word, key, of: numbersOf, number, ...parts });
       clearTimeout(late);
-      if (sent && this.board.intake.confirm(sent, number)) await painted();
+      if (sent && !intake.answer(sent, number) && intake.confirm(sent, number)) await painted();
     } catch {
       this.pause();
     }

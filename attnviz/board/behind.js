@@ -1,13 +1,13 @@
 // The rest of the page, where it is behind the board: a whole run, which costs the server more than an edit. It is asked
 // for once the hand rests, and rests the longer, the longer the server took for the last answer: whoever edits on, on a
-// server that is busy, has several edits followed by one run.
+// server that is busy, has several edits followed by one run. The list of edits alone waits until nobody goes on editing.
 
 import { CONSTANTS } from "../scripts/sent.js";
 
 /** @import { Board } from "./board.js" */
 /** @import { BoardData } from "./types.js" */
 
-const { LEAST_MS, TIMES, IN_ALL, MOST_MS } = CONSTANTS.PUT_OFF;
+const { LEAST_MS, TIMES, IN_ALL, MOST_MS, LIST_MS } = CONSTANTS.PUT_OFF;
 
 export class Behind {
   /** @param {Pick<Board, "sender" | "intake" | "drag" | "input" | "root">} board */
@@ -32,7 +32,7 @@ export class Behind {
     const now = performance.now();
     this.since ??= now;
     this.answered = answered;
-    const delay = behind === "soon" ? LEAST_MS : delayOf(this.board.sender.took, now - this.since);
+    const delay = behind === "soon" ? LEAST_MS : (behind === "list" ? delayOfList : delayOf)(this.board.sender.took, now - this.since);
     // What is about to be asked for is, however many edits follow.
     if (!this.timer || delay > LEAST_MS || now + delay < this.due) this.wait(delay);
   }
@@ -60,4 +60,10 @@ export class Behind {
 export function delayOf(took, behind) {
   const left = Math.min(IN_ALL * took, MOST_MS) - behind;
   return Math.max(LEAST_MS, Math.min(TIMES * took, left));
+}
+
+// The same, where nothing but the list of edits is behind.
+/** @param {number} took @param {number} behind */
+export function delayOfList(took, behind) {
+  return Math.max(LEAST_MS, Math.min(Math.max(LIST_MS, TIMES * took), MOST_MS - behind));
 }

@@ -1,6 +1,7 @@
 """What the board is given to draw: a trace, and all that the page needs to evaluate and explain it itself."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from attnviz.board.packing import FITS, packed
@@ -105,8 +106,9 @@ def table_data(trace: Trace) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=512)
 def _sent(stage: Stage) -> dict[str, Any]:
-    """Return a row of the table as the page reads it."""
+    """Return a row of the table as the page reads it; to be read, not to be changed."""
     return {
         **{name: getattr(stage, name) for name in _SENT},
         "rule": stage.kind,

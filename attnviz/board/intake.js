@@ -42,6 +42,10 @@ export class Intake {
   receive(sent, trigger) {
     const { board } = this;
     this.trigger = trigger;
+    if (this.isFromBefore(sent)) {
+      board.sender.trigger = (changes) => trigger("changes", changes);
+      return;
+    }
     const data = this.inView(sent);
     const structure = structureOf(data);
     this.late = structure !== board.structure && board.input.typing ? [sent, trigger] : null;
@@ -54,6 +58,24 @@ export class Intake {
     this.take(data, structure);
     if (sent.learnt) window.attnvizConnection?.learn(sent.learnt);
     this.behind.hear(sent);
+  }
+
+  // Whether this is what the last run drew, drawn again, while more was taken beside the runs of the page.
+  /** @param {BoardData} sent */
+  isFromBefore({ asks }) {
+    const known = this.board.data.asks;
+    return asks?.word === known?.word && (asks?.taken ?? 0) < (known?.taken ?? 0);
+  }
+
+  // What was taken beside the runs of the page: none of them draws it, nor tells the browser what the address is. Return
+  // whether it is the answer to this message, which is waited for.
+  /** @param {BoardData} sent @param {number} number */
+  answer(sent, number) {
+    const { board } = this;
+    if (sent.answered !== number || board.sender.waiting?.number !== number || !board.root.isConnected) return false;
+    window.attnvizConnection?.enter(sent.key, sent.address ?? "");
+    this.receive(sent, this.trigger);
+    return true;
   }
 
   // What answers an older message is shown as it is seen from the head that was picked since.

@@ -19,7 +19,7 @@ SAID = ("board.", "explanation.", "typed.", "summary.named", "summary.itself", "
 _FLOAT32 = torch.finfo(torch.float32)
 # How long the rest of a page waits until the hand rests: so many times as long as the last answer took, in all so many
 # times, but from so many to so many milliseconds.
-PUT_OFF = {"LEAST_MS": 50, "TIMES": 16, "IN_ALL": 64, "MOST_MS": 6000}
+PUT_OFF = {"LEAST_MS": 50, "TIMES": 16, "IN_ALL": 64, "MOST_MS": 6000, "LIST_MS": 1200}
 
 CONSTANTS: dict[str, Any] = {
     "FITS": FITS,

@@ -224,9 +224,11 @@ export interface BoardData extends TableData {
   numbersOf: string;
   picked?: Place | null;
   /** Where torch's numbers for an edit are asked for before Python draws them, and by which word. */
-  asks?: { at: string; word: string } | null;
+  asks?: { at: string; word: string; taken: number } | null;
+  /** What the address is to say, where no run of the page tells. */
+  address?: string;
   /** Whether the rest of the page follows this: not at all, once the hand rests, or without delay. */
-  behind?: "" | "soon" | "later";
+  behind?: "" | "soon" | "later" | "list";
   /** Of a run of the board alone, what the connection is told. */
   learnt?: Learnt | null;
 }

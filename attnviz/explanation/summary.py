@@ -194,7 +194,10 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
 
 def _not_finite(trace: AttentionTrace, name: str) -> str | None:
     matrix = trace[name]
-    bad = ~torch.isfinite(matrix)
+    finite = torch.isfinite(matrix)
+    if finite.all():
+        return None
+    bad = ~finite
     masked = trace.masked_in(name)
     if masked is not None:
         bad &= ~torch.from_numpy(masked).to(bad.device)

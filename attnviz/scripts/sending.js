@@ -135,6 +135,7 @@ export class Sender {
     const before = hurries || window.attnvizConnection?.listens === false ? null : this.before(message);
     if (!before) return this.deliver();
     this.held = message;
+    this.sentAt = performance.now();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.goOn(), HELD_MS); // a page that is out of sight paints nothing
     before.then(() => this.held === message && this.goOn());

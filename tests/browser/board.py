@@ -33,11 +33,18 @@ _WATCH = f"""() => {{ {_ROOT}
   }})).observe(root, {{subtree: true, childList: true, characterData: true, attributes: true}});
 }}"""
 # What the page sends to its run from now on waits until it is let go.
-_HOLD = """() => {
+_HOLD = """(takesAtOnce) => {
   const { send } = WebSocket.prototype;
+  const { fetch } = window;
   window.held = [];
   WebSocket.prototype.send = function (...message) { held.push(() => send.apply(this, message)); };
-  window.letGo = () => { WebSocket.prototype.send = send; held.forEach((each) => each()); };
+  const numberless = ({ body, ...asked }) => ({ ...asked, body: body.replace(/"number":\\d+,/, "") });
+  if (!takesAtOnce) window.fetch = (to, asked) => fetch(to, asked?.method === "POST" ? numberless(asked) : asked);
+  window.letGo = () => {
+    window.fetch = fetch;
+    WebSocket.prototype.send = send;
+    held.forEach((each) => each());
+  };
 }"""
 
 
@@ -94,9 +101,10 @@ class Board(Playground):
         self.page.keyboard.press("Control+V")
         return self
 
-    def hold_back(self) -> Self:
-        """Have the server hear nothing of what is done from now on; whatever is asked beside a run is answered."""
-        self.page.evaluate(_HOLD)
+    def hold_back(self, *, takes_at_once: bool = False) -> Self:
+        """Have the server hear nothing of what is done from now on; whatever is asked beside a run is answered, and
+        taken, where it `takes_at_once`."""
+        self.page.evaluate(_HOLD, takes_at_once)
         return self
 
     def let_go(self) -> Self:

@@ -1,4 +1,5 @@
-"""Torch's numbers for an edit stand on the board before its run; where they don't come, the run brings them."""
+"""An edit on the board is taken, and torch's numbers for it stand there, without a run; where that can't be, a run
+brings them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,6 +53,46 @@ def test_torchs_numbers_are_there_while_the_page_has_heard_nothing(board: Board)
     board.page.go_back()
     shows_number(board.cell(W_Q), "0.5166")
     assert board.address == ""
+
+
+def test_an_edit_needs_no_run_of_the_page_and_is_a_step_back_and_outlives_a_reload(board: Board) -> None:
+    board.settle()
+    board.hold_back(takes_at_once=True)
+    for value in ("0.9", "0.8"):
+        board.type_over(W_Q, value)
+        eventually(lambda: board.address, f"?edits=w_q.0.1.{value}")
+        expect(board.page.locator(".board.unanswered")).to_have_count(0)
+    assert board.numbers() == numbers_of(trace(edited((*W_Q, 0.8))), 4)
+    eventually(lambda: board.n_held > 0, True)  # the rest of the page is asked for
+    board.let_go()
+    listed = board.page.get_by_text("W_q[0, 1]: 0.5166 → 0.8000")
+    expect(listed).to_be_visible()
+    board.settle()
+    board.page.go_back()
+    shows_number(board.cell(W_Q), "0.9000")
+    assert board.address == "?edits=w_q.0.1.0.9"
+    board.hold_back(takes_at_once=True)
+    board.type_over(("w_k", 1, 1), "0.4")
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
+    board.page.reload()
+    shows_number(board.cell(("w_k", 1, 1)), "0.4000")
+    board.torch_says()
+    assert board.numbers() == numbers_of(trace(edited((*W_Q, 0.9), ("w_k", 1, 1, 0.4))), 4)
+
+
+def test_what_the_last_run_drew_and_is_drawn_again_does_not_undo_what_was_taken_since(board: Board) -> None:
+    board.settle()
+    board.hold_back(takes_at_once=True)
+    board.type_over(W_Q, "0.9")
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
+    for scheme in ("dark", "light"):
+        board.page.emulate_media(color_scheme=scheme)
+        board.page.set_viewport_size({"width": 1200 if scheme == "dark" else 1366, "height": 700})
+        shows_number(board.cell(W_Q), "0.9000")
+    board.let_go()
+    board.settle()
+    shows_number(board.cell(W_Q), "0.9000")
+    assert board.address == "?edits=w_q.0.1.0.9"
 
 
 def test_an_edit_that_follows_while_the_page_has_heard_nothing_is_made_after_it(board: Board) -> None:

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
-import { Behind, delayOf } from "../../attnviz/board/behind.js";
+import { Behind, delayOf, delayOfList } from "../../attnviz/board/behind.js";
 import { CONSTANTS } from "../../attnviz/scripts/sent.js";
 
-const { LEAST_MS, TIMES, IN_ALL, MOST_MS } = CONSTANTS.PUT_OFF;
+const { LEAST_MS, TIMES, IN_ALL, MOST_MS, LIST_MS } = CONSTANTS.PUT_OFF;
 /** @type {number[]} */
 let asked = [];
 /** @type {any} */
@@ -39,7 +39,7 @@ function pass(ms) {
   }
 }
 
-/** @param {Behind} behind @param {"" | "soon" | "later"} told @param {number} answered */
+/** @param {Behind} behind @param {"" | "soon" | "later" | "list"} told @param {number} answered */
 function hear(behind, told, answered) {
   behind.hear(/** @type {any} */ ({ behind: told, answered }));
 }
@@ -73,6 +73,23 @@ test("several edits have one run after them, and who never rests has one all the
   }
   assert.equal(asked.length, 2);
   assert.ok(edits * 20 <= 20 * IN_ALL + LEAST_MS + 20);
+});
+
+test("the list of edits waits until nobody goes on editing, and not for ever", () => {
+  const behind = new Behind(board);
+  let edits = 0;
+  while (!asked.length && edits < 100) {
+    edits += 1;
+    hear(behind, "list", edits);
+    pass(1000);
+  }
+  assert.ok(edits > 4 && edits * 1000 <= MOST_MS + 1000, String(edits));
+  hear(behind, "list", 101);
+  pass(LIST_MS - 1);
+  assert.equal(asked.length, 1);
+  pass(1);
+  assert.equal(asked.length, 2);
+  assert.ok(delayOfList(1000, 0) > LIST_MS, "the more, the busier the server is");
 });
 
 test("what is to be said is asked for without delay, and a run that came meanwhile ends the wait", () => {

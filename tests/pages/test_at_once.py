@@ -23,7 +23,7 @@ from tests.pages.reader import Reader, boards_of
 HERE = {"origin": "http://testserver"}
 EDIT = {"matrix": "w_q", "row": 0, "column": 1, "value": 0.9}
 # What the session itself adds to what is drawn.
-BESIDE = ("answered", "picked")
+BESIDE = ("answered", "picked", "asks")
 TWELVE = " ".join(f"word{i}" for i in range(12))
 
 

@@ -62,7 +62,7 @@ def test_after_an_edit_the_list_of_edits_runs_alone_and_then_nothing_is_behind(s
         await tell(client, "rest", 1)
         assert (behind(client), draws_all(client), LISTED in says(client)) == ("", True, True), "the text is new"
         await edit(client, 2, EDIT | {"row": 1})
-        assert (behind(client), draws_all(client)) == ("later", False)
+        assert (behind(client), draws_all(client)) == ("list", False)
         await tell(client, "rest", 2)
         assert (draws_all(client), len(says(client)), says(client)[0]) == (False, 2, LISTED)
         await edit(client, 3, query=3)
@@ -72,7 +72,7 @@ def test_after_an_edit_the_list_of_edits_runs_alone_and_then_nothing_is_behind(s
         await edit(client, 4, query=4)
         assert (behind(client), draws_all(client)) == ("", False)
         await edit(client, 5, EDIT | {"value": None}, EDIT | {"row": 1, "value": None})
-        assert behind(client) == "later"
+        assert behind(client) == "list"
         await tell(client, "rest", 5)
         assert (draws_all(client), says(client)) == (False, [])
 

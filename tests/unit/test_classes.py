@@ -26,7 +26,7 @@ def values(rows: list[Row], end: str) -> list[str]:
 
 
 def test_of_a_small_class_nothing_fails(rows: list[Row]) -> None:
-    assert values(rows, "failed or wrong") == ["0"] * 5
+    assert values(rows, "failed or wrong") == ["0"] * 6
     assert values(rows, "of these opens failed") == ["0"]
     assert values(rows, "that one's failed, or ended early") == ["0", "0"]
 
@@ -35,7 +35,7 @@ def test_of_a_small_class_nothing_fails(rows: list[Row]) -> None:
     "what",
     [
         "one link opened by all at once", "heatmaps, another seed, the page's run",
-        "board, a number edited, torch's numbers", "board, a number edited, the page's run",
+        "board, a number edited, torch's numbers", "a real model, another sentence, the page's run",
         "board, a number edited, the rest of the page, once the hand rests", "board, a token picked, the page's run",
         "beside a training, torch's numbers", "beside a reader of a real model, torch's numbers",
         "beside a reader of a real model: that one's p95",
@@ -54,7 +54,7 @@ def test_the_memory_of_one_and_of_those_who_left_is_told(rows: list[Row]) -> Non
 
 def test_what_a_change_costs_the_processor_is_told(rows: list[Row]) -> None:
     told = values(rows, "processor of a change")
-    assert len(told) == 5
+    assert len(told) == 6
     assert all(re.fullmatch(r"[\d.]+ ms", each) and float(each.split()[0]) > 0 for each in told)
 
 

@@ -9,7 +9,9 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from attnviz.app.components.at_once import AT
 from attnviz.app.components.board_file import FOLDER
+from attnviz.app.server.asked import MOST_BYTES
 from attnviz.app.server.settings import EMBED_IN, METRICS, settings
 from attnviz.core.limits import MAX_FILE_BYTES
 
@@ -122,6 +124,17 @@ def test_the_proxy_lets_through_what_the_app_takes() -> None:
     timeouts = re.findall(r"proxy_read_timeout (\d+)s;", NGINX)
     assert all(int(seconds) > 60 for seconds in timeouts), "the app pings every 30 s"
     assert timeouts
+
+
+def test_a_class_of_three_hundred_behind_one_address_may_edit_once_a_second() -> None:
+    (numbers,) = re.findall(rf"location = /{AT} \{{(.*?)\}}", NGINX, re.DOTALL)
+    (zone,) = re.findall(r"limit_req zone=(\w+) burst=\d+ nodelay;", numbers)
+    (rate,) = re.findall(rf"zone={zone}:\w+ rate=(\d+)r/s;", NGINX)
+    annotations = read(DEPLOY / "kubernetes/ingress.yaml")["metadata"]["annotations"]
+    for each in (rate, annotations["nginx.ingress.kubernetes.io/limit-rps"]):
+        assert int(each) > 300
+    (body,) = re.findall(r"client_max_body_size (\d+)k;", numbers)
+    assert int(body) * 1024 >= MOST_BYTES
 
 
 def test_a_script_of_another_version_is_asked_of_another_copy() -> None:

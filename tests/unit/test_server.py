@@ -302,8 +302,11 @@ def test_figures_are_told_only_where_it_is_asked_for(monkeypatch: pytest.MonkeyP
     names = set(re.findall(r"^# TYPE (attnviz_\w+)", told, re.MULTILINE))
     assert names >= {
         "attnviz_sessions", "attnviz_sessions_opened_total", "attnviz_runs_total", "attnviz_run_seconds",
-        "attnviz_refused_links_total", "attnviz_sweeps_in_line", "attnviz_build_info",
+        "attnviz_refused_links_total", "attnviz_sweeps_in_line", "attnviz_trainings_in_line", "attnviz_build_info",
+        "attnviz_edits_at_once_total",
     }  # fmt: skip
+    page = (Path(__file__).parents[2] / "deploy/README.md").read_text()
+    assert [name for name in names if not name.endswith("_created") and f"`{name}`" not in page] == []
 
 
 def test_a_run_is_counted_by_its_page_and_how_it_ended() -> None:

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit import runtime
 from streamlit.file_util import get_static_dir
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -23,7 +24,7 @@ from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import ScriptRunner
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import WidgetMetadata
 
@@ -80,6 +81,86 @@ def test_states_that_were_sent_are_forgotten() -> None:
     assert [each.id for each in states.get_widget_states()] == ["a"]
     internals.forget_sent_states(SimpleNamespace(session_state=states))
     assert states.get_widget_states() == []
+
+
+class _Session:
+    """A session as Streamlit has it, as far as it matters who may be within it."""
+
+    def __init__(self) -> None:
+        self._session_state = SessionState()
+        self._scriptrunner: object = None
+        self.sent: list[object] = []
+        self._enqueue_forward_msg = self.sent.append
+        self.id = "a session"
+        self._uploaded_file_mgr = self._user_info = self._fragment_storage = None
+        self._script_data = SimpleNamespace(main_script_path="")
+        self._pages_manager = SimpleNamespace(current_page_script_hash="a page")
+
+    create_detached_script_run_ctx = app_session.AppSession.create_detached_script_run_ctx
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> _Session:
+    made = _Session()
+    manager = SimpleNamespace(
+        get_active_session_info=lambda name: SimpleNamespace(session=made) if name == made.id else None
+    )
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
+    return made
+
+
+def test_a_session_at_rest_can_be_entered_as_by_a_run_in_part_of_its_page(session: _Session) -> None:
+    with internals.within_session(session.id) as within:
+        assert within
+        assert internals.is_fragment_run()
+        assert (internals.session_of_now(), internals.page_of_now()) == (session.id, "a page")
+        st.session_state["kept"] = 7
+        message = internals.ForwardMsg()
+        message.page_info_changed.query_string = "seed=7"
+        context = internals.get_script_run_ctx()
+        assert context is not None
+        context.enqueue(message)
+    assert internals.get_script_run_ctx(suppress_warning=True) is None
+    assert session._session_state["kept"] == 7
+    assert session.sent == [message]
+    with internals.within_session(session.id) as within:
+        assert within, "who was within has left"
+
+
+@pytest.mark.parametrize("why", ["nobody has it open", "a run is under way", "callbacks run", "there is no server"])
+def test_a_session_that_is_not_at_rest_is_left_alone(
+    session: _Session, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    entered, leaves = threading.Event(), threading.Event()
+
+    def run_callbacks() -> None:
+        with internals._turn_of(session._session_state):
+            entered.set()
+            leaves.wait(30)
+
+    thread = threading.Thread(target=run_callbacks)
+    if why == "a run is under way":
+        session._scriptrunner = object()
+    elif why == "there is no server":
+        monkeypatch.setattr(runtime, "exists", lambda: False)
+    elif why == "callbacks run":
+        thread.start()
+        assert entered.wait(30)
+    with internals.within_session("another" if why == "nobody has it open" else session.id) as within:
+        assert not within
+        assert internals.get_script_run_ctx(suppress_warning=True) is None
+    leaves.set()
+    if thread.ident:
+        thread.join()
+
+
+def test_streamlits_sessions_and_their_keeper_have_what_is_asked_of_them() -> None:
+    source = inspect.getsource(app_session.AppSession)
+    for name in ("self._scriptrunner: ScriptRunner | None = None", "self._session_state", "_enqueue_forward_msg(self"):
+        assert name in source
+    assert "self._session_mgr = " in inspect.getsource(Runtime)
+    assert callable(ThreadState.initialize)
 
 
 def test_the_query_is_read_again() -> None:

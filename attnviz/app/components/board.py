@@ -1,6 +1,6 @@
 """The board: the whole computation as one component, editable in place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -9,14 +9,14 @@ from attnviz.app.components import at_once, rest_of_page
 from attnviz.app.components.at_once import AT, UNUSABLE, Change, change_of
 from attnviz.app.components.board_file import BOARD_FILE
 from attnviz.app.components.board_looks import Looks, as_place
-from attnviz.app.components.drawing import Drawing, drawn_data, packed
+from attnviz.app.components.drawing import Drawing, Drawn, drawn_data, packed
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.parts.what_if_panel import open_panel
 from attnviz.app.refusals import told
-from attnviz.app.session import state, url_texts
-from attnviz.app.session.answering import answered, answering, sent_by
+from attnviz.app.session import address, state, url_texts
+from attnviz.app.session.answering import answered, answering, note_answer, sent_by
 from attnviz.app.session.given import giving
 from attnviz.app.session.link_values import picked_head, picked_layer, picked_query
 from attnviz.app.streamlit_internals import is_fragment_run
@@ -88,9 +88,18 @@ def show_board_of_now(looks: Looks, *, key: str = "playground.board", follows_pi
     """
     if is_fragment_run() and st.session_state.pop(_asked(key), False):
         st.rerun()
+    made = _of_now(looks, key, follows_picks)
+    if made is not None:
+        drawn, beside = made
+        _draw(key, drawn.beside(beside), _change_scenario_of_now, _pick_token, picks=True)
+
+
+def _of_now(looks: Looks, key: str, follows_picks: bool) -> tuple[Drawn, dict[str, Any]] | None:
+    """Return what the board of the current scenario draws, and what the session adds to that; None where there is none,
+    while the sentence is blank."""
     scenario = state.current_scenario()
     if scenario is None:
-        return
+        return None
     query, head, layer = picked_query(scenario), picked_head(scenario), picked_layer(scenario)
     drawing = Drawing(scenario, head, layer, state.digits(), looks)
     page, asks = at_once.asking_page(), has_numbers(scenario)
@@ -101,13 +110,26 @@ def show_board_of_now(looks: Looks, *, key: str = "playground.board", follows_pi
         "query": query,
         "answered": answered(key),
         "picked": as_place(picked),
-        "asks": {"at": AT, "word": page.word} if asks else None,
+        "asks": {"at": AT, "word": page.word, "taken": page.taken} if asks else None,
     }
     seen = query, head, layer, picked
     beside |= rest_of_page.of_this_run(key, drawn.numbers_of, seen, follows_picks=follows_picks)
     if asks:
-        page.stand(drawn, beside)
-    _draw(key, drawn.beside(beside), _change_scenario_of_now, _pick_token, picks=True)
+        page.stand(drawn, beside, lambda sent: _take_at_once(sent, looks, follows_picks))
+    return drawn, beside
+
+
+def _take_at_once(sent: Mapping[str, Any], looks: Looks, follows_picks: bool) -> bytes | None:
+    """Take edits beside the runs of the page; return what the board is sent, with what the address is to say: it
+    may have it before Streamlit's page tells it. None where a run is to take them; taken twice, they are the same."""
+    key, number = str(sent["key"]), sent["number"]
+    if not isinstance(number, int | float) or number <= answered(key):
+        return None
+    _do_on_board(sent, _pick_token, picks=True, pin=None)
+    _change_scenario_of_now(change_of(sent["edits"]))
+    note_answer(key, number)
+    made = _of_now(looks, key, follows_picks)
+    return made and made[0].beside(made[1] | {"address": address.write()})
 
 
 def _draw(
@@ -135,8 +157,13 @@ def _take_changes(
 ) -> None:  # fmt: skip
     """Pick the cell pinned on the board, and lay the edits over the scenario; what does not fit gets a message."""
     sent = sent_by(key, "changes")
-    if sent is not None:
+    if sent is not None and not (picks and _is_taken(key, sent)):
         _take(key, sent, make, follow, picks=picks, pin=pin)
+
+
+def _is_taken(key: str, sent: Any) -> bool:
+    """Whether this message was taken beside the runs of the page, and its answer didn't come in time, or not at all."""
+    return isinstance(sent, dict) and sent.get("number") == answered(key) != 0
 
 
 def take_left(sent: Any) -> None:
@@ -174,16 +201,23 @@ def _take(
                 st.session_state["text"] = str(sent["text"])
                 st.session_state[_asked(key)] = True
             else:
-                if picks or pin is not None:
-                    (pin or pick)(_from_place(sent["pinned"]))
-                if picks and sent.get("head") is not None:
-                    url_texts.put(HEAD, int(sent["head"]))
-                if sent.get("query") is not None:
-                    follow(int(sent["query"]))
+                _do_on_board(sent, follow, picks=picks, pin=pin)
             if sent["edits"]:
                 make(change_of(sent["edits"]))
     except UNUSABLE as error:
         state.say(say("board.refused", why=told(error)))
+
+
+def _do_on_board(
+    sent: Any, follow: Callable[[int], None], *, picks: bool, pin: Callable[[Place | None], None] | None
+) -> None:
+    """Pick and pin what is picked and pinned on the board."""
+    if picks or pin is not None:
+        (pin or pick)(_from_place(sent["pinned"]))
+    if picks and sent.get("head") is not None:
+        url_texts.put(HEAD, int(sent["head"]))
+    if sent.get("query") is not None:
+        follow(int(sent["query"]))
 
 
 def _pick_token(position: int) -> None:

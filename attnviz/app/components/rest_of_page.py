@@ -19,7 +19,7 @@ from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.answering import answers
 from attnviz.app.streamlit_internals import is_fragment_run
 
-SOON, LATER = "soon", "later"
+SOON, LATER, LIST = "soon", "later", "list"  # the last where nothing but the list of edits is behind
 _DRAWN, _NOW, _LISTS = "rest_of_page.drawn", "rest_of_page.now", "rest_of_page.lists"
 
 
@@ -39,19 +39,30 @@ def of_this_run(key: str, numbers: str, seen: Hashable, *, follows_picks: bool) 
     same = before is not None and before[:2] == now[:2]
     shown = follows_picks or bool(st.session_state.get(SHARE))
     behind = not same or (before != now and shown) or url_texts.is_any_new()
-    how = SOON if state.has_messages() or (behind and _is_open()) else LATER if behind else ""
-    return {"behind": how, "learnt": {"answered": answers(), "address": address.expected_after_a_part()}}
+    learnt = {"answered": answers(), "address": address.expected_after_a_part()}
+    return {"behind": _how(behind), "learnt": learnt}
 
 
 def follow() -> None:
     """Have the rest of the page run in place of the board, which asked for it; in a callback."""
     if not is_fragment_run():  # all of the page runs in any case
         return
-    if st.session_state.get(_LISTS) and not (state.has_messages() or _is_open() or url_texts.is_any_new()):
+    if not state.has_messages() and _is_list_alone():
         st.session_state[_DRAWN] = st.session_state.get(_NOW)
         listed_edits.run_alone()
     else:
         st.rerun()
+
+
+def _how(behind: bool) -> str:
+    if state.has_messages() or (behind and _is_open()):
+        return SOON
+    return "" if not behind else LIST if _is_list_alone() else LATER
+
+
+def _is_list_alone() -> bool:
+    """Whether the list of edits is all that may have to follow the board."""
+    return bool(st.session_state.get(_LISTS)) and not (_is_open() or url_texts.is_any_new())
 
 
 def _is_open() -> bool:

@@ -101,20 +101,23 @@ def _mark(text: str) -> str:
     return f"{len(text)} {text[-_TAIL:]}"
 
 
-def write() -> None:
-    """Send the browser what the address should say. No entry is added to its history: see steps.js."""
+def write() -> str:
+    """Send the browser what the address should say, and return it. No entry is added to its history: see steps.js."""
     context = get_script_run_ctx()
     if context is None:
-        return
+        return ""
+    message = ForwardMsg()
+    message.page_info_changed.query_string = _query()
+    context.enqueue(message)
+    return message.page_info_changed.query_string
+
+
+def _query() -> str:
     ours = {*parameters(), *texts(), *_gone()}
     others = {name: text for name, text in st.query_params.to_dict().items() if name not in ours}
-    message = ForwardMsg()
     controls = _controls()
     now = url_texts.texts() | {EXAMPLE: _published(controls)}
-    message.page_info_changed.query_string = urlencode(
-        others | controls | {name: text for name, text in now.items() if text}, safe="*"
-    )
-    context.enqueue(message)
+    return urlencode(others | controls | {name: text for name, text in now.items() if text}, safe="*")
 
 
 def name_published() -> None:

@@ -37,8 +37,13 @@ def sent_by(key: str, name: str) -> Any:
 def answering(key: str, number: float) -> Iterator[None]:
     """Answer a message, and write what it changes into the address at once: with the next message's change, it would
     be one step in the browser's history."""
-    st.session_state[_ANSWERED] = answers() | {key: number}
+    note_answer(key, number)
     try:
         yield
     finally:
         address.write()
+
+
+def note_answer(key: str, number: float) -> None:
+    """Note which message of a component is answered."""
+    st.session_state[_ANSWERED] = answers() | {key: number}

@@ -80,6 +80,14 @@ export class Connection {
     this.tellAnswered();
   }
 
+  // What the address is to say once the component of a key was answered beside the page's runs: Streamlit's page hears
+  // of it too, sooner or later.
+  /** @param {string} key @param {string} query */
+  enter(key, query) {
+    this.awaits(key);
+    this.steps.put("push", {}, "", location.pathname + (query && `?${query}`));
+  }
+
   // For what is no longer drawn, and hears of its answers here alone.
   tellAnswered() {
     window.dispatchEvent(new CustomEvent("attnviz:answered", { detail: this.data.answered }));
@@ -153,8 +161,14 @@ export class Connection {
   // The same, of the component of a key, which will be told the answer.
   /** @param {string} key */
   expect(key) {
-    this.steps.expected.add(key);
+    this.awaits(key);
     this.keepQuiet();
+  }
+
+  // The component of a key sends a change of the reader, by whatever way.
+  /** @param {string} key */
+  awaits(key) {
+    this.steps.expected.add(key);
   }
 
   /** @param {string} key */
