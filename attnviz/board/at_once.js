@@ -6,7 +6,7 @@
 /** @import { BoardData } from "./types.js" */
 /** @import { Message } from "../scripts/sending.js" */
 
-const LATE_MS = 150; // after which Python has been told meanwhile
+const LATE_MS = 1000; // after which a run has been told meanwhile: of a busy server, that asks for more
 const GIVEN_UP_MS = 5000;
 const PAUSE_MS = 10_000; // for which a server that is far, or busy, or doesn't answer isn't asked
 

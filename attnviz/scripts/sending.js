@@ -13,7 +13,7 @@ const UNANSWERED = "attnviz.unanswered.";
 const PATIENCE_MS = 5000; // twice as long after each try
 const AGAIN_MS = 100; // between looks whether Back is answered
 const ADDRESSES = 3; // that are kept beside the one of now
-const HELD_MS = 150; // that something may come before a message, at most
+const HELD_MS = 1000; // that something may come before a message, at most
 const NEXT = ["pointerdown", "keydown"]; // what the reader does next comes after it; Back, before: see listens
 const HEARD = ["attnviz:answered", "attnviz:back", "attnviz:address", "attnviz:drawn", "attnviz:safe", "popstate"];
 
