@@ -79,7 +79,7 @@ _IMPORTED = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
 _EVENTS = "__events"  # behind the id of a component: what the browser says of it as it happens
 _TURN = "turn_of_attnviz"
 _OURS = "of_attnviz"  # marks what stands in the place of Streamlit's own
-_BESIDE = "beside the runs of attnviz"  # what stands for the part of a page that runs
+_BESIDE = "beside_runs_of_attnviz"  # what stands for the part of a page that runs
 SCRIPT_THREAD = "ScriptRunner.scriptThread"
 
 
