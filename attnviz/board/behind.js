@@ -62,8 +62,9 @@ export function delayOf(took, behind) {
   return Math.max(LEAST_MS, Math.min(TIMES * took, left));
 }
 
-// The same, where nothing but the list of edits is behind.
+// The same, where nothing but the list of edits is behind: on a server that is busy, it waits for longer than for all.
 /** @param {number} took @param {number} behind */
 export function delayOfList(took, behind) {
-  return Math.max(LEAST_MS, Math.min(Math.max(LIST_MS, TIMES * took), MOST_MS - behind));
+  const left = Math.max(IN_ALL * took, MOST_MS) - behind;
+  return Math.max(LEAST_MS, Math.min(Math.max(LIST_MS, TIMES * took), left));
 }

@@ -18,7 +18,7 @@ from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
 
 _LOG = get_log(__name__)
 PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second where server.baseUrlPath is set
-WORKERS, MOST_AT_ONCE = 2, 8
+WORKERS, MOST_AT_ONCE = 2, 64  # what is turned away costs a run of its page, which is more than this is
 _PACKED = {"Content-Encoding": "gzip"}
 
 
