@@ -130,7 +130,8 @@ class Behind:
         least, rests = PUT_OFF["LEAST_MS"] / 1000, PUT_OFF["TIMES"] * took
         in_all = min(PUT_OFF["IN_ALL"] * took, most)
         if found[1] == b"list":
-            rests, in_all = max(rests, PUT_OFF["LIST_MS"] / 1000), max(PUT_OFF["IN_ALL"] * took, most)
+            rests = min(max(rests, PUT_OFF["LIST_MS"] / 1000), most)
+            in_all = max(PUT_OFF["IN_ALL"] * took, most)
         elif found[1] == b"soon":
             rests = least
         self.due = now + max(least, min(rests, in_all - (now - self._since)))

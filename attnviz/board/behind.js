@@ -65,6 +65,6 @@ export function delayOf(took, behind) {
 // The same, where nothing but the list of edits is behind: on a server that is busy, it waits for longer than for all.
 /** @param {number} took @param {number} behind */
 export function delayOfList(took, behind) {
-  const left = Math.max(IN_ALL * took, MOST_MS) - behind;
-  return Math.max(LEAST_MS, Math.min(Math.max(LIST_MS, TIMES * took), left));
+  const rests = Math.min(Math.max(LIST_MS, TIMES * took), MOST_MS);
+  return Math.max(LEAST_MS, Math.min(rests, Math.max(IN_ALL * took, MOST_MS) - behind));
 }

@@ -92,6 +92,7 @@ test("the list of edits waits until nobody goes on editing, and not for ever", (
   assert.ok(delayOfList(1000, 0) > LIST_MS, "the more, the busier the server is");
   assert.ok(delayOfList(5, MOST_MS) === LEAST_MS, "whoever edits on sees it at last");
   assert.ok(delayOfList(1000, MOST_MS) > LEAST_MS, "but not soon on a busy server");
+  assert.equal(delayOfList(1000, 0), MOST_MS, "whose hand rests waits no longer than for all");
 });
 
 test("what is to be said is asked for without delay, and a run that came meanwhile ends the wait", () => {
