@@ -18,6 +18,7 @@ import { partOf } from "../../../scripts/parts.js";
 const BACK_SAID_MS = 4000; // how long it is said that the connection is back
 const MEND_MS = 800; // until an address that lacks something is late, and not on its way
 const MENDS = 3;
+const SAFE_MS = 1000; // from an address to its being the one that a reload loads: the reader may have asked for it before
 const HEARD_MS = 5000;
 
 /** @param {Drawing<Data>} drawing */
@@ -38,6 +39,9 @@ export class Connection {
     this.heard = 0; // ... and of the last one that was answered
     this.mends = 0;
     this.opened = false;
+    this.stays = true; // whether no reload was asked for, which a busy server answers late
+    window.addEventListener("beforeunload", () => (this.stays = false));
+    for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, () => (this.stays = true), true);
     const leaving = new Leaving();
     this.presses = new Presses(leaving);
     this.steps = new Steps(this.presses, leaving);
@@ -217,7 +221,8 @@ export class Connection {
       Object.entries(marks).some(([name, mark]) => markOf(address.get(name) ?? "") !== mark);
     if (late) return false;
     this.mends = 0;
-    window.dispatchEvent(new CustomEvent("attnviz:safe", { detail: this.data.answered }));
+    const { answered } = this.data;
+    setTimeout(() => this.stays && window.dispatchEvent(new CustomEvent("attnviz:safe", { detail: answered })), SAFE_MS);
     return true;
   }
 }
