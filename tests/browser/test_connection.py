@@ -355,6 +355,19 @@ def test_the_first_act_on_a_server_that_does_not_know_the_page_counts(
         eventually(act(reader), True, LONG / 1000)
 
 
+def test_an_edit_whose_answer_comes_after_a_reload_was_asked_for_is_kept(new_board: Callable[..., Board]) -> None:
+    """The address that is written then is not the one that is loaded."""
+    board = new_board().open_board()
+    board.type_over(("w_q", 0, 1), "0.9")
+    board.page.evaluate("dispatchEvent(new Event('beforeunload'))")
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
+    board.page.wait_for_timeout(1500)  # longer than it takes an address to be safe
+    assert "0.9" in board.page.evaluate("JSON.stringify(sessionStorage)")
+    board.page.keyboard.press("Shift")  # who goes on has stayed
+    board.type_over(("w_q", 0, 0), "0.5")
+    eventually(lambda: board.page.evaluate("sessionStorage.length"), 0)
+
+
 @pytest.mark.parametrize("pause", [0, 60, 150])
 def test_a_reload_just_after_an_edit_keeps_it(new_board: Callable[..., Board], pause: int) -> None:
     board = new_board().open_board().switch("Causal mask")
