@@ -1,35 +1,23 @@
 """What runs after an edit on a board, on a real server: the board, then what lists the edits, and no more of the page
 unless more of it shows numbers."""
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz.words import say
-from benchmarks.client import Client, connected, triggered
+from benchmarks.client import Client, triggered
 from benchmarks.loading import BOARD
 from benchmarks.servers import OURS, Server, serving
-
-EDIT = {"matrix": "w_q", "row": 0, "column": 1, "value": 0.9}
-LISTED = "W_q[0, 1]: 0.5166 → 0.9000"
+from tests.pages.clients import EDIT, LISTED, on
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with serving(OURS) as running:
         yield running
-
-
-def on(server: Server, query: str, does: Callable[[Client], Coroutine[Any, Any, None]]) -> None:
-    async def run() -> None:
-        async with connected(server.address, query) as client:
-            await does(client)
-            assert client.lost == 0
-
-    asyncio.run(run())
 
 
 async def tell(client: Client, event: str, told: object) -> None:

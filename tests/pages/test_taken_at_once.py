@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -11,29 +11,18 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz.app.components.at_once import AT
 from benchmarks.asking import said
-from benchmarks.client import Client, connected, triggered
+from benchmarks.client import Client, triggered
 from benchmarks.loading import BOARD
 from benchmarks.servers import OURS, Server, serving
+from tests.pages.clients import EDIT, LISTED, on
 
 OPENED = "example=published"
-EDIT = {"matrix": "w_q", "row": 0, "column": 1, "value": 0.9}
-LISTED = "W_q[0, 1]: 0.5166 → 0.9000"
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with serving(OURS) as running:
         yield running
-
-
-def on(server: Server, query: str, does: Callable[[Client], Coroutine[Any, Any, None]]) -> None:
-    async def run() -> None:
-        async with connected(server.address, query) as client:
-            await asyncio.sleep(0.1)  # until the first run's thread has ended
-            await does(client)
-            assert client.lost == 0
-
-    asyncio.run(run())
 
 
 async def post(client: Client, number: int, *edits: dict[str, Any], **more: Any) -> dict[str, Any] | None:
