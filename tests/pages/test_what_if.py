@@ -110,6 +110,18 @@ def test_one_matrix_is_tried_as_b_beside_the_set_up_of_now() -> None:
     assert any(text.startswith("B differs") or "W_q" in text for text in playground.texts)
 
 
+@pytest.mark.parametrize("name", ["one_matrix", "equal", "times", "row", "dropout"])
+def test_what_is_tried_is_done_once_and_stands_beside_the_set_up_of_before(name: str) -> None:
+    playground = opened()
+    playground.press_key(f"what_if.replaced.{name}.compare")
+    assert "B is still the same as A" not in playground.says
+    assert "5.0000 → 10.0000" not in playground.says
+    # One matrix in place of two has the same scores, and a number added to a whole row cancels.
+    assert ("No row of the attention weights moved." in playground.says) == (name in ("one_matrix", "row"))
+    playground.visit("pages/playground.py")
+    assert "reads itself most" in playground.says, "nothing leads away again"
+
+
 def test_docks_lead_to_the_panel_where_it_stands_and_nowhere_else() -> None:
     assert [board["whatIf"] for board in Reader(view="board").boards] == [sorted(CONCERNED)]
     for page in ("pages/lesson.py", "pages/questions.py"):

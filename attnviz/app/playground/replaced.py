@@ -46,12 +46,19 @@ from attnviz.words.numbers import written
 
 MOST = 100.0
 _BITS, _SHIFTED = "what_if.replaced.bits", "what_if.replaced.shifted"
+# Whether what was tried is to be compared: the page is left before anything is drawn of it, for what has been tried may
+# not be tried again, and on the way the same press comes once more (see navigation.py), which must find what it found.
+_TRIED, _ASKED, _LEFT = "what_if.replaced.tried", "asked", "left"
 _RANKS = 32  # kept
 _DRAWN = 16  # tokens, whose weights are drawn with their numbers
 
 
 def show_replaced(scenario: Scenario) -> None:
     """Draw what can be replaced, each with a button that tries and compares it."""
+    if st.session_state.get(_TRIED) == _ASKED:
+        st.session_state[_TRIED] = _LEFT
+        go_to("pages/compare.py")
+    st.session_state.pop(_TRIED, None)
     st.markdown(f"##### {say('what_if.replaced.heading')}")
     if scenario.what_if:  # what is said of them is true of the usual arithmetic
         st.text(say("what_if.replaced.first_back"))
@@ -178,9 +185,8 @@ def _number(label: str, name: str, start: float) -> float:
 
 
 def _show_button(name: str, before: Scenario, make: Callable[[], Scenario | None], can: bool = True) -> None:
-    if st.button(say("what_if.replaced.compare"), key=f"what_if.replaced.{name}.compare", disabled=not can,
-                 on_click=_try, args=(before, make)):  # fmt: skip
-        go_to("pages/compare.py")
+    st.button(say("what_if.replaced.compare"), key=f"what_if.replaced.{name}.compare", disabled=not can,
+              on_click=_try, args=(before, make))  # fmt: skip
 
 
 def _try(before: Scenario, make: Callable[[], Scenario | None]) -> None:
@@ -188,6 +194,8 @@ def _try(before: Scenario, make: Callable[[], Scenario | None]) -> None:
     after = make()
     if after is not None and keep_as_a(before):
         state.adopt(after)
+        if st.session_state.pop(_TRIED, None) != _LEFT:
+            st.session_state[_TRIED] = _ASKED
 
 
 def _factors_in_words(by: dict[str, float | None]) -> str:

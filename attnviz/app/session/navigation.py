@@ -18,6 +18,8 @@ def go_to(page: str) -> None:
         return
     pages = context.pages_manager.get_pages().values()
     (found,) = [each["page_script_hash"] for each in pages if each["script_path"].endswith(page)]
+    # What was pressed is among these states, without which the controls of the set-up would hold what they held before
+    # its callback: that is called once more, so it has to come to the same again.
     raise RerunException(
         RerunData(
             page_script_hash=found,
