@@ -131,7 +131,7 @@ class Behind:
         in_all = min(PUT_OFF["IN_ALL"] * took, most)
         if found[1] == b"list":
             rests = min(max(rests, PUT_OFF["LIST_MS"] / 1000), most)
-            in_all = max(PUT_OFF["IN_ALL"] * took, most)
+            in_all = max(PUT_OFF["IN_ALL"] * took, PUT_OFF["LIST_MOST_MS"] / 1000)
         elif found[1] == b"soon":
             rests = least
         self.due = now + max(least, min(rests, in_all - (now - self._since)))

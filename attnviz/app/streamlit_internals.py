@@ -60,6 +60,7 @@ __all__ = [
     "is_a_page_running",
     "is_connected",
     "is_fragment_run",
+    "kept",
     "look_states_up_singly",
     "page_of_now",
     "read_query_again",
@@ -197,6 +198,17 @@ def states_of(defaults: Mapping[str, Any]) -> dict[str, Any]:
             with contextlib.suppress(KeyError):
                 found[name] = state[name]
     return found
+
+
+def kept(key: str, default: Any = None) -> Any:
+    """Return what our own code has put under a key of the session of this run, which no control has: a look of
+    `st.session_state` takes ten times as long, for it looks for a control, and asks whether the run is to end."""
+    context = get_script_run_ctx()
+    if context is None:
+        return default
+    with context.session_state._lock:
+        state = context.session_state._state
+        return state._new_session_state.get(key, state._old_state.get(key, default))
 
 
 def sent_event(key: str, name: str) -> Any:

@@ -7,7 +7,7 @@ import { CONSTANTS } from "../scripts/sent.js";
 /** @import { Board } from "./board.js" */
 /** @import { BoardData } from "./types.js" */
 
-const { LEAST_MS, TIMES, IN_ALL, MOST_MS, LIST_MS } = CONSTANTS.PUT_OFF;
+const { LEAST_MS, TIMES, IN_ALL, MOST_MS, LIST_MS, LIST_MOST_MS } = CONSTANTS.PUT_OFF;
 
 export class Behind {
   /** @param {Pick<Board, "sender" | "intake" | "drag" | "input" | "root">} board */
@@ -66,5 +66,5 @@ export function delayOf(took, behind) {
 /** @param {number} took @param {number} behind */
 export function delayOfList(took, behind) {
   const rests = Math.min(Math.max(LIST_MS, TIMES * took), MOST_MS);
-  return Math.max(LEAST_MS, Math.min(rests, Math.max(IN_ALL * took, MOST_MS) - behind));
+  return Math.max(LEAST_MS, Math.min(rests, Math.max(IN_ALL * took, LIST_MOST_MS) - behind));
 }

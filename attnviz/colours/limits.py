@@ -21,27 +21,38 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     >>> colour_limits(trace(Scenario("one two", w_q="zeros", causal=True)), "attention_weights")
     (0.0, 0.5)
     """
-    family = _family(trace.stages[name])
-    members = [other for other, stage in trace.stages.items() if _family(stage) == family]
-    if trace.stages[name].colours == "attention":
-        return 0.0, max(_largest_share(trace, other) for other in members) or 1.0
-    largest = max(_largest_finite(trace[other]) for other in members) * (
-        PALE if trace.stages[name].colours == "scores" else 1
-    )
-    return (-largest, largest) if largest > 0 else (-1.0, 1.0)
+    return _limits_of(trace, _families(trace)[_family(trace.stages[name])])
 
 
 def all_limits(trace: Trace) -> dict[str, tuple[float, float]]:
     """Return the colour limits of every matrix of a trace: those of one family are looked for once."""
-    members = {_family(stage): name for name, stage in trace.stages.items()}
-    limits = {family: colour_limits(trace, name) for family, name in members.items()}
-    return {name: limits[_family(stage)] for name, stage in trace.stages.items()}
+    limits = {}
+    for members in _families(trace).values():
+        limits |= dict.fromkeys(members, _limits_of(trace, members))
+    return {name: limits[name] for name in trace.stages}
 
 
 def _family(stage: Stage) -> tuple[str, bool]:
     """Return what tells the matrices that share limits from others: what comes behind attention adds up many columns,
     and would make queries, keys and values pale."""
     return stage.colours, stage.role == "x"
+
+
+def _families(trace: Trace) -> dict[tuple[str, bool], list[str]]:
+    """Return the names of the matrices that share limits, family by family."""
+    families: dict[tuple[str, bool], list[str]] = {}
+    for name, stage in trace.stages.items():
+        families.setdefault(_family(stage), []).append(name)
+    return families
+
+
+def _limits_of(trace: Trace, members: list[str]) -> tuple[float, float]:
+    """Return the limits of matrices of one family."""
+    colours = trace.stages[members[0]].colours
+    if colours == "attention":
+        return 0.0, max(_largest_share(trace, other) for other in members) or 1.0
+    largest = max(_largest_finite(trace[other]) for other in members) * (PALE if colours == "scores" else 1)
+    return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 
 
 def _largest_share(trace: Trace, name: str) -> float:

@@ -23,6 +23,7 @@ from attnviz.core.changes import (
     replace_matrix,
     with_changes,
 )
+from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
 from attnviz.core.stages import EDITABLE, LAYERS, OUTPUT
 from tests.unit.helpers import cell_values, edits_of, setups, with_replaced
@@ -366,6 +367,33 @@ def test_a_w_v_of_another_width_leaves_what_still_fits() -> None:
     assert (drawn.w_v, drawn.b_v, drawn.w_1) == (None, None, None)
     assert drawn.b_1 == wide.b_1
     assert trace(drawn)["feed_forward"].shape == (6, 2)
+
+
+@given(scenario=changed(), data=st.data())
+def test_other_edits_make_the_scenario_that_is_made_anew_with_them(scenario: Scenario, data: st.DataObject) -> None:
+    edits = data.draw(edits_of(scenario))
+    traced(scenario)  # so that what is drawn for its trace is there, and would be taken with its edits
+    quick, anew = scenario.with_edits(edits), replace(scenario, edits=edits)
+    assert quick == anew
+    for name in anew.editable:
+        assert torch.equal(quick.matrix(name), anew.matrix(name))
+        assert torch.equal(quick.unedited(name), scenario.unedited(name))
+    made, again = traced(quick), traced(anew)
+    assert all(torch.equal(made[name], again[name]) or made[name].isnan().any() for name in again.matrices)
+
+
+def test_whoever_writes_into_a_matrix_writes_into_no_other() -> None:
+    scenario = Scenario("a b", edits=[("w_q", 0, 0, 2.0)])
+    for write in (scenario.unedited, scenario.matrix):
+        write("w_q").fill_(7.0)
+    other = scenario.with_edits([])
+    assert torch.equal(other.matrix("w_q"), Scenario("a b").matrix("w_q"))
+    assert scenario.matrix("w_q")[0, 0] == 2.0
+
+
+def test_an_edit_that_does_not_fit_is_refused_as_in_a_scenario_made_anew() -> None:
+    with pytest.raises(ValueError, match="lies outside its shape"):
+        Scenario("a b").with_edits([Edit("w_q", 99, 0, 1.0)])
 
 
 @given(scenario=changed(), data=st.data())

@@ -267,6 +267,22 @@ def test_states_looked_up_at_once_are_those_looked_up_one_by_one(monkeypatch: py
     assert states["typed"] == 1, "a control has a value of its own"
 
 
+def test_what_is_kept_is_found_in_the_run_that_put_it_there_and_in_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = SessionState()
+    states = SafeSessionState(state, lambda: None)
+    monkeypatch.setattr(internals, "get_script_run_ctx", lambda: SimpleNamespace(session_state=states))
+    assert internals.kept("now") is None
+    assert internals.kept("now", 3) == 3
+    states["now"] = 1
+    assert internals.kept("now") == states["now"] == 1
+    state._compact_state()  # as at the end of a run
+    assert internals.kept("now") == states["now"] == 1
+    states["now"] = 2
+    assert internals.kept("now") == states["now"] == 2
+    del states["now"]
+    assert internals.kept("now") is None
+
+
 def test_a_callback_comes_to_its_end_though_another_run_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     class AskedForError(Exception):
         pass

@@ -24,7 +24,7 @@ import streamlit as st
 from attnviz.app.components.drawing import Drawing, Drawn
 from attnviz.app.keeper import figures
 from attnviz.app.session.pace import Pace
-from attnviz.app.streamlit_internals import session_of_now, within_session
+from attnviz.app.streamlit_internals import kept, session_of_now, within_session
 from attnviz.core.changes import edit_cells
 from attnviz.core.scenario import Scenario
 
@@ -108,11 +108,11 @@ def page_that_says(word: str) -> AskingPage | None:
 
 def asking_page() -> AskingPage:
     """Return the page of this session."""
-    if _PAGE not in st.session_state:
+    page: AskingPage | None = kept(_PAGE)
+    if page is None:
         page = AskingPage(session_of_now())
         _PAGES[page.word] = st.session_state[_PAGE] = page
-    found: AskingPage = st.session_state[_PAGE]
-    return found
+    return page
 
 
 def change_of(edits: Sequence[Mapping[str, Any]]) -> Change:

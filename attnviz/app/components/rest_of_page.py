@@ -17,7 +17,7 @@ from attnviz.app.parts.own_share import SHARE
 from attnviz.app.parts.what_if_panel import PANEL
 from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.answering import answers
-from attnviz.app.streamlit_internals import is_fragment_run
+from attnviz.app.streamlit_internals import is_fragment_run, kept
 
 SOON, LATER, LIST = "soon", "later", "list"  # the last where nothing but the list of edits is behind
 _DRAWN, _NOW, _LISTS = "rest_of_page.drawn", "rest_of_page.now", "rest_of_page.lists"
@@ -35,7 +35,7 @@ def of_this_run(key: str, numbers: str, seen: Hashable, *, follows_picks: bool) 
         st.session_state[_DRAWN] = now
         st.session_state[_LISTS] = not follows_picks
         return {"behind": "", "learnt": None}
-    before = st.session_state.get(_DRAWN)
+    before = kept(_DRAWN)
     same = before is not None and before[:2] == now[:2]
     shown = follows_picks or bool(st.session_state.get(SHARE))
     behind = not same or (before != now and shown) or url_texts.is_any_new()
@@ -47,7 +47,7 @@ def follow() -> None:
     """Have the rest of the page run in place of the board, which asked for it; in a callback."""
     if not is_fragment_run():  # all of the page runs in any case
         return
-    if not state.has_messages() and _is_list_alone():
+    if not state.has_messages() and _is_list_alone(_is_open()):
         st.session_state[_DRAWN] = st.session_state.get(_NOW)
         listed_edits.run_alone()
     else:
@@ -55,14 +55,15 @@ def follow() -> None:
 
 
 def _how(behind: bool) -> str:
-    if state.has_messages() or (behind and _is_open()):
+    is_open = behind and _is_open()
+    if state.has_messages() or is_open:
         return SOON
-    return "" if not behind else LIST if _is_list_alone() else LATER
+    return "" if not behind else LIST if _is_list_alone(is_open) else LATER
 
 
-def _is_list_alone() -> bool:
+def _is_list_alone(is_open: bool) -> bool:
     """Whether the list of edits is all that may have to follow the board."""
-    return bool(st.session_state.get(_LISTS)) and not (_is_open() or url_texts.is_any_new())
+    return bool(kept(_LISTS)) and not (is_open or url_texts.is_any_new())
 
 
 def _is_open() -> bool:

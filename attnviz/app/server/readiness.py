@@ -3,6 +3,7 @@
 A healthy server that isn't ready answers all the same, later: a proxy asks /ready before it sends anybody.
 """
 
+import gc
 import threading
 from importlib import import_module
 from pkgutil import walk_packages
@@ -31,6 +32,8 @@ def _get_ready() -> None:
     except Exception:
         _LOG.exception("the server does not get ready")
         return
+    gc.collect()
+    gc.freeze()  # what stands now stays: looked through again and again, it would hold up everybody
     _READY.set()
     _LOG.info("the server is ready")
 

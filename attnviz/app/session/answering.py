@@ -19,7 +19,7 @@ def answered(key: str) -> float:
 
 def answers() -> dict[str, float]:
     """Return the same for each component that has sent any, by its key: to be read, not to be changed."""
-    found: dict[str, float] = st.session_state.get(_ANSWERED, {})
+    found: dict[str, float] = streamlit_internals.kept(_ANSWERED, {})
     return found
 
 

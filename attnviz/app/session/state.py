@@ -9,6 +9,7 @@ import streamlit as st
 from attnviz import words
 from attnviz.app import streamlit_internals
 from attnviz.app.session import url_texts
+from attnviz.app.streamlit_internals import kept
 from attnviz.app.text import as_message, literal
 from attnviz.core.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.core.devices import resolve_device
@@ -66,8 +67,8 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
 
 def has_messages() -> bool:
     """Whether anything is to be said, or stands there and may have to go, which no run of a part of the page shows."""
-    _, of_link = st.session_state.get(_OF_LINK, (None, []))
-    return any((st.session_state.get(_PARTS), st.session_state.get(_MESSAGES), of_link))
+    _, of_link = kept(_OF_LINK, (None, []))
+    return any((kept(_PARTS), kept(_MESSAGES), of_link))
 
 
 def forget_messages() -> None:
@@ -135,10 +136,11 @@ def start_set_up_anew(scenario: Scenario) -> None:
 def current_scenario() -> Scenario | None:
     """Return the current scenario, set-up and changes; None while the sentence is blank, or the set-up begins anew."""
     run_by_entry_point()
-    if st.session_state[_BLANK] or _SETUP not in st.session_state:
+    set_up_now = kept(_SETUP)
+    if kept(_BLANK) or set_up_now is None:
         return None
-    of = dict(st.session_state[_SETUP]), url_texts.current(CHANGES)
-    made: tuple[Any, ...] = st.session_state.get(_MADE, ())
+    of = dict(set_up_now), url_texts.current(CHANGES)
+    made: tuple[Any, ...] = kept(_MADE, ())
     if made[:2] != of:
         st.session_state[_MADE] = made = (*of, with_changes(_plain(), current_changes()))
     scenario: Scenario = made[2]
@@ -147,8 +149,8 @@ def current_scenario() -> Scenario | None:
 
 def _plain() -> Scenario:
     """Return the scenario of the set-up without any changes."""
-    values = dict(st.session_state[_SETUP])
-    made: tuple[Any, ...] = st.session_state.get(_PLAIN, ())
+    values = dict(kept(_SETUP))
+    made: tuple[Any, ...] = kept(_PLAIN, ())
     if made[:1] != (values,):
         st.session_state[_PLAIN] = made = values, scenario_of(values)
     plain: Scenario = made[1]
@@ -161,14 +163,15 @@ def run_by_entry_point() -> None:
     Until app.py has run once, a new server takes pages/ for the older kind of multi-page app, in which
     each page is a script of its own: a link to a page would then show it without its set-up.
     """
-    if _BLANK not in st.session_state:
+    if kept(_BLANK) is None:
         streamlit_internals.run_by_entry_point()
         st.rerun()
 
 
 def digits() -> int:
     """Return how many decimals the reader wants to see."""
-    return int(st.session_state[_SETUP]["digits"]) if _SETUP in st.session_state else DEFAULT_DIGITS
+    set_up_now = kept(_SETUP)
+    return DEFAULT_DIGITS if set_up_now is None else int(set_up_now["digits"])
 
 
 def keep(scenario: Scenario) -> None:
@@ -204,7 +207,7 @@ def resume(ids: Iterable[str]) -> None:
 
 def revision() -> int:
     """Return the number that changes whenever the editors are to start anew."""
-    return int(st.session_state.get(_REVISION, 0))
+    return int(kept(_REVISION, 0))
 
 
 def current_changes() -> Changes:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 
 import streamlit as st
 
-from attnviz.app.streamlit_internals import get_script_run_ctx
+from attnviz.app.streamlit_internals import get_script_run_ctx, kept
 from attnviz.link.parameter_table import MOST_TOGETHER, PINNED
 from attnviz.link.parameter_table import texts as rows
 from attnviz.link.set_up import CHANGES, MOST_GIVEN
@@ -89,11 +89,11 @@ def draw() -> None:
 
 def is_any_new() -> bool:
     """Whether the address has a text that no run has drawn: Streamlit doesn't know it yet, and wouldn't take it out."""
-    drawn = st.session_state.get(_DRAWN, ())
+    drawn = kept(_DRAWN, ())
     return any(text and name not in drawn for name, text in texts_held().items())
 
 
 def texts_held() -> dict[str, str]:
     """Return the texts that were received or sent, by the names of their parameters: to be read, not to be changed."""
-    held: dict[str, str] = st.session_state.get(_HELD, {})
+    held: dict[str, str] = kept(_HELD, {})
     return held

@@ -43,6 +43,9 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
     Raises ``ValueError`` for a change that does not fit.
     """
     changes = renamed(changes, scenario)
+    own = scenario.replaced
+    if len(changes.replaced) == len(own) and all(own.get(name) is by for name, by in changes.replaced):
+        return scenario.with_edits(changes.edits)
     fields: dict[str, Any] = {**dict.fromkeys(EDITABLE), **{n: by for n, by in changes.replaced if not placed(n)[0]}}
     deeper = {name: by for name, by in changes.replaced if placed(name)[0]}
     return replace(scenario, **fields, deeper=deeper, edits=changes.edits)

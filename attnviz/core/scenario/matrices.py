@@ -41,6 +41,17 @@ class Matrices(Derived):
             raise ValueError(
                 f"{limits.in_short(name)} is no matrix of this scenario, expected one of {', '.join(self.editable)}"
             )
+        held = self._held
+        if name not in held:
+            held[name] = self._made(name)
+        return held[name].clone()
+
+    @cached_property
+    def _held(self) -> dict[str, Tensor]:
+        """The matrices before their edits that were made already: whoever has other edits shares them."""
+        return {}
+
+    def _made(self, name: str) -> Tensor:
         given = self.replacement(name)
         numbers = numbers_given(name, given)
         if numbers is not None:
@@ -88,10 +99,8 @@ class Matrices(Derived):
         """Return an editable matrix with its edits, ``(rows, columns)`` float32 on the CPU; a vector is one row."""
         edits = [edit for edit in self.edits if edit.matrix == name]
         matrix = self.unedited(name)
-        if edits:
-            matrix = matrix.clone()
-            for edit in edits:
-                matrix[edit.row, edit.column] = edit.value
+        for edit in edits:
+            matrix[edit.row, edit.column] = edit.value
         return matrix
 
     @property

@@ -99,6 +99,21 @@ class Scenario(Matrices):
         check_what_if(self.__dict__ | {"d_v": self.width_of_context}, len(self.tokens))
         object.__setattr__(self, "edits", checked_edits(self, self.edits))
 
+    def with_edits(self, edits: Edits) -> "Scenario":
+        """Return the scenario with these edits in place of its own: all else is checked already, and drawn at most
+        once for both.
+
+        Raises ``ValueError`` for an edit that doesn't fit.
+
+        >>> Scenario("a cat", edits=[("w_q", 0, 0, 2)]).with_edits([("w_k", 0, 1, 0.9)]).edits
+        (Edit(matrix='w_k', row=0, column=1, value=0.9),)
+        """
+        held = {"_held": self._held, "edits": checked_edits(self, edits)}
+        other = object.__new__(Scenario)
+        other.__dict__.update(self.__dict__ | held)
+        other.__dict__.pop("given_to_stages", None)  # which has the edits in it
+        return other
+
     def checked_edit(self, given: Any) -> Edit:
         """Return an edit that fits this scenario, or raise ``ValueError`` naming its cell."""
         return checked_edit(self, given)
