@@ -5,6 +5,8 @@ import gzip
 import json
 import re
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 _PACKED = b"\x1f\x8b"  # how what gzip has packed begins
@@ -25,17 +27,17 @@ class Answer(NamedTuple):
 class Asking:
     """Asks one server, one thing at a time."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, headers: Mapping[str, str] = MappingProxyType({})) -> None:
         self._address = address
+        self._headers = {"Origin": f"http://{address}", **headers}  # among these the cookie of a copy behind a proxy
         self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def post(self, path: str, message: Any) -> Answer:
         """Send a message as JSON and take the answer; a connection that the server has closed is opened anew."""
         body = json.dumps(message).encode()
-        head = (
-            f"POST {path} HTTP/1.1\r\nHost: {self._address}\r\nOrigin: http://{self._address}\r\n"
-            f"Content-Type: application/json\r\nAccept-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
+        said = {"Host": self._address, "Content-Type": "application/json", "Accept-Encoding": "gzip"}
+        said |= {**self._headers, "Content-Length": str(len(body))}
+        head = "\r\n".join((f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in said.items()), "", ""))
         start = time.perf_counter()
         for kept in (self._open is not None, False):
             try:

@@ -135,7 +135,7 @@ async def connected(
 ) -> AsyncIterator[Client]:
     """Open a session and take its first answer."""
     async with open_socket(address, "/_stcore/stream", headers, patience) as socket:
-        asking = Asking(address)
+        asking = Asking(address, headers or {})
         client = Client(socket, query, asking)
         try:
             await client.rerun()

@@ -19,18 +19,15 @@ import numpy as np
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz import Scenario, trace
-from attnviz.app.components.at_once import AT
 from attnviz.board.script import PUT_OFF
-from benchmarks.asking import is_answer_to, said
-from benchmarks.client import Client, connected, triggered
+from benchmarks.client import Client, connected
+from benchmarks.editing import BOARD, edit, on_board, tell
 from benchmarks.servers import Server
 
 CLIENTS = 25
 QUERY = "view=heatmaps&embedding=stable"  # so that a change of the seed changes all eight matrices
-BOARD = "attnviz_board"
 NUMBERS, RUN, REST = "torch's numbers", "the page's run", "the rest of the page, once the hand rests"
 _BEHIND = re.compile(rb'"behind": "(soon|later|list)"')
-_NOT_NOW = 204  # the page's run is to tell the numbers
 
 Seconds = dict[str, float]  # by what was waited for
 
@@ -70,27 +67,10 @@ def _shows_slider(client: Client, value: int) -> bool:
     return next(client.elements("text")).body == f"value {value % 1000}"
 
 
-async def _on_board(client: Client, event: str, told: object) -> float:
-    board, fragment = client.components[BOARD]
-    return await client.rerun(WidgetState(id=board, json_value="{}"), triggered(board, event, told), fragment=fragment)
-
-
-async def _tell(client: Client, number: int, **changes: object) -> float:
-    return await _on_board(client, "changes", {"number": number, "edits": [], "pinned": None} | changes)
-
-
 async def _edit(client: Client, value: int) -> Seconds:
-    """Send the edit, then tell a run, where that is still to be done; a reader waits for what comes first."""
-    edits = [{"matrix": "w_q", "row": value % 3, "column": 0, "value": value / 8}]
-    board = said(client.drawn[BOARD])
-    asked = {"word": board.get("word"), "key": board.get("key"), "of": board.get("numbersOf"), "edits": edits}
-    answer = await client.asking.post(f"/{AT}", asked | {"number": value, "pinned": None})
-    client.lost += answer.status not in (200, _NOT_NOW)
-    if is_answer_to(answer.body, value):
-        client.drawn[BOARD] = answer.body
-        return {NUMBERS: answer.seconds}
-    run = await _tell(client, value, edits=edits)
-    return {NUMBERS: answer.seconds + (run if answer.status != 200 else 0), RUN: run}
+    """Edit a number; a reader waits for torch's numbers, which come before the page's run where that tells more."""
+    took = await edit(client, value, [{"matrix": "w_q", "row": value % 3, "column": 0, "value": value / 8}])
+    return {NUMBERS: took.numbers} | ({} if took.run is None else {RUN: took.run})
 
 
 def _shows_edit(client: Client, value: int) -> bool:
@@ -98,7 +78,7 @@ def _shows_edit(client: Client, value: int) -> bool:
 
 
 async def _pick(client: Client, value: int) -> Seconds:
-    return {RUN: await _tell(client, value, query=value % 6)}
+    return {RUN: await tell(client, value, query=value % 6)}
 
 
 def _shows_token(client: Client, value: int) -> bool:
@@ -212,6 +192,6 @@ async def _wait(client: Client, until: float, behind: Behind, answers: dict[str,
     """Wait until a moment of the monotonic clock, and ask for the rest of the page where that is due before."""
     if behind.due <= until:
         await asyncio.sleep(behind.due - time.monotonic())
-        answers[REST].append(await _on_board(client, "rest", 0))
+        answers[REST].append(await on_board(client, "rest", 0))
         behind.hear(client, answers[REST][-1])
     await asyncio.sleep(until - time.monotonic())

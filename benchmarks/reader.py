@@ -13,14 +13,12 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from urllib.parse import parse_qs
 
-from streamlit.proto.WidgetStates_pb2 import WidgetState
-
 from attnviz.link.changes_text import decode_changes
-from benchmarks.client import Client, connected, triggered
+from benchmarks.client import Client, connected
+from benchmarks.editing import edit
 
 PATIENCE = 10.0  # seconds until what was not answered is sent again, and until a connection that is tried is given up
 _AGAIN = 0.5  # seconds between two tries to come back
-_BOARD = "attnviz_board"
 CELLS = tuple((name, row, column) for name in ("w_q", "w_k", "w_v") for row in range(3) for column in range(2))
 
 
@@ -104,13 +102,8 @@ class Reader:
 
     async def _send(self, cell: tuple[str, int, int], value: float) -> None:
         assert self._client is not None
-        board, fragment = self._client.components[_BOARD]
         matrix, row, column = cell
-        edit = {"matrix": matrix, "row": row, "column": column, "value": value}
-        changes = {"number": self._number, "edits": [edit], "pinned": None}
-        await self._client.rerun(
-            WidgetState(id=board, json_value="{}"), triggered(board, "changes", changes), fragment=fragment
-        )
+        await edit(self._client, self._number, [{"matrix": matrix, "row": row, "column": column, "value": value}])
         self.query = self._client.query = self._client.told
 
     def _edits(self) -> dict[tuple[str, int, int], float]:

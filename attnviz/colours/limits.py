@@ -26,7 +26,7 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
 
 def all_limits(trace: Trace) -> dict[str, tuple[float, float]]:
     """Return the colour limits of every matrix of a trace: those of one family are looked for once."""
-    limits = {}
+    limits: dict[str, tuple[float, float]] = {}
     for members in _families(trace).values():
         limits |= dict.fromkeys(members, _limits_of(trace, members))
     return {name: limits[name] for name in trace.stages}

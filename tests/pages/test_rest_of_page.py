@@ -9,7 +9,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz.words import say
 from benchmarks.client import Client, triggered
-from benchmarks.loading import BOARD
+from benchmarks.editing import BOARD
 from benchmarks.servers import OURS, Server, serving
 from tests.pages.clients import EDIT, LISTED, on
 

@@ -12,7 +12,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from attnviz.app.components.at_once import AT
 from benchmarks.asking import said
 from benchmarks.client import Client, triggered
-from benchmarks.loading import BOARD
+from benchmarks.editing import BOARD
 from benchmarks.servers import OURS, Server, serving
 from tests.pages.clients import EDIT, LISTED, on
 

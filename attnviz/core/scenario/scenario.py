@@ -1,5 +1,6 @@
 """A scenario is the whole question: everything that determines a computation, as plain values."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +100,7 @@ class Scenario(Matrices):
         check_what_if(self.__dict__ | {"d_v": self.width_of_context}, len(self.tokens))
         object.__setattr__(self, "edits", checked_edits(self, self.edits))
 
-    def with_edits(self, edits: Edits) -> "Scenario":
+    def with_edits(self, edits: Iterable[Any]) -> "Scenario":
         """Return the scenario with these edits in place of its own: all else is checked already, and drawn at most
         once for both.
 
