@@ -24,7 +24,7 @@ INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)" --alone requireme
 
 help:
 	@echo "make run           set up and start the app on port $(PORT)"
-	@echo "make test          set up and check everything: lint types imports js unit pages browser"
+	@echo "make test          set up and check: lint types imports js unit pages browser (some of the cases much alike)"
 	@echo "make test-all      the same, with every case of every test and more examples, others each time"
 	@echo "make search        the laws of the core at many random examples, others each time"
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"

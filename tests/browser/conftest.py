@@ -1,6 +1,5 @@
 """One server and one Chromium for all browser tests; a tab with nothing remembered for each reader."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,20 +13,12 @@ from tests.browser.lone_board import LoneBoard, mounted
 from tests.browser.playground import Playground
 from tests.browser.readers import Tabs, readers
 from tests.browser.serving import launched_chromium, running_server
-from tests.whole import WHOLE, dear
-
-CASES = 4  # of so many cases of one test, `make test` tries the first
+from tests.whole import leave_cases
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave all but one of every few cases of a test to `make test-all`: they are sizes, themes, pages and words."""
-    here, met = Path(__file__).parent, Counter[str]()
-    for item in items:
-        if not WHOLE and here in item.path.parents and isinstance(item, pytest.Function):
-            family = f"{item.path}::{item.originalname}"
-            if met[family] % CASES:
-                item.add_marker(dear)
-            met[family] += 1
+    """Sizes, themes, pages and words are much alike."""
+    leave_cases(items, Path(__file__).parent, every=4)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ Q_OF_JOURNEY = ("q", 1, 1)
 C_OF_JOURNEY = ("context", 1, 0)
 
 
+@dear
 def test_reload_keeps_the_set_up_and_the_edits(playground: Playground) -> None:
     playground.edit(0, 1, 0.9).shows("q", "journey", EDITED)
     playground.switch("Causal mask").shows("attention_weights", "Your", ["1.0000"] + ["–"] * 5)
@@ -76,6 +77,7 @@ def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_board: Callable[.
     eventually(lambda: board.page.get_by_test_id("stAlert").count(), 0)
 
 
+@dear
 def test_one_back_leads_away_from_a_link_that_was_not_taken_as_it_is(new_board: Callable[..., Board]) -> None:
     board = new_board()
     before = f"{board.server}/_stcore/health"

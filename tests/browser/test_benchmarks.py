@@ -6,6 +6,7 @@ from benchmarks.board import POINTED, SETTINGS, point, scrub
 from benchmarks.browser import SIZE, in_page, setup_seed
 from tests.browser.board import Board
 from tests.browser.playground import Playground
+from tests.whole import dear
 
 
 def test_the_bench_of_a_real_model_knows_when_its_numbers_come_and_are_drawn(
@@ -18,6 +19,7 @@ def test_the_bench_of_a_real_model_knows_when_its_numbers_come_and_are_drawn(
     assert reader.page.evaluate("0 < modelBench.came && modelBench.came < modelBench.drawn")
 
 
+@dear
 def test_what_the_bench_does_on_the_board_is_followed(new_board: Callable[..., Board]) -> None:
     board = new_board(**SIZE).open_board(**SETTINGS)
     board.torch_says()

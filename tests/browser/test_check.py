@@ -55,6 +55,7 @@ def test_the_handout_is_pasted_and_the_verdict_read(check: Learner) -> None:
     expect(check.page.locator("td.right")).to_have_count(13)
 
 
+@dear
 def test_what_is_loaded_and_typed_survives_another_page_and_a_reload(new_learner: Callable[..., Learner]) -> None:
     reader = new_learner().open("/check", check="examples.love-ai")
     reader.press("Load into the form")
@@ -110,6 +111,7 @@ def test_an_example_opens_in_the_playground_with_one_click(check: Learner) -> No
     check.says(LOVE_AI_SAYS)
 
 
+@dear
 def test_a_link_to_an_example_is_its_set_up_and_survives_a_reload(new_learner: Callable[..., Learner]) -> None:
     reader = new_learner().open("/", "board", example="love-ai")
     for _ in range(2):

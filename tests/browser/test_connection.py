@@ -173,6 +173,7 @@ def test_a_page_opened_as_the_network_goes_without_a_word_is_opened(
     expect(board.page.get_by_test_id("stMain").get_by_role("button").first).to_be_visible()
 
 
+@dear
 def test_an_edit_made_while_the_server_is_started_anew_counts(at_network: Callable[..., Board]) -> None:
     port = free_port()
     with running_server(port=port) as address:
@@ -259,6 +260,7 @@ def crowd(server: str) -> Iterator[None]:
     thread.join()
 
 
+@dear
 @pytest.mark.usefixtures("crowd")
 def test_nothing_is_lost_beside_many_readers(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board()
@@ -342,7 +344,7 @@ def test_the_first_act_on_a_server_that_does_not_know_the_page_counts(
 ) -> None:
     """Before the page itself has said that it is back: it is not told that its connection was away."""
     readers = []
-    for path, asked, act in FIRST_ACTS + MORE_FIRST_ACTS if WHOLE else FIRST_ACTS[::2]:
+    for path, asked, act in FIRST_ACTS + MORE_FIRST_ACTS if WHOLE else FIRST_ACTS[1::2]:
         reader = at_network(between.address)
         reader.page.goto(f"{reader.server}{path}?{urlencode(asked)}")
         reader.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG)
@@ -378,6 +380,7 @@ def test_a_reload_just_after_an_edit_keeps_it(new_board: Callable[..., Board], p
     shows_number(board.settle().cell(("q", 1, 1)), "1.6659")
 
 
+@dear
 def test_each_change_is_one_step_back(new_learner: Callable[..., Learner], new_board: Callable[..., Board]) -> None:
     board = new_board().open_board()
     addresses = [board.address]
@@ -407,6 +410,7 @@ def test_each_change_is_one_step_back(new_learner: Callable[..., Learner], new_b
     expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
 
 
+@dear
 @pytest.mark.parametrize("steps", [1, 2])
 def test_back_that_a_server_answers_late_is_not_undone(
     between: Network, at_network: Callable[..., Board], steps: int

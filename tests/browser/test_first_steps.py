@@ -4,6 +4,7 @@ from playwright.sync_api import expect
 
 from attnviz.explanation.changes_in_words import filled_with
 from tests.browser.playground import MATRICES, PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
+from tests.whole import dear
 
 
 def parts_of(address: str) -> set[str]:
@@ -43,6 +44,7 @@ def test_three_edits_change_the_heatmaps_hold_and_can_be_undone(playground: Play
     playground.edit(0, 1, 0.9).shows("q", "journey", ["−0.2782", "1.0669"])
 
 
+@dear
 def test_an_edit_outlasts_another_sentence_and_is_offered_back_after_another_seed(playground: Playground) -> None:
     playground.edit(0, 1, 0.9)
     playground.shows("q", "journey", ["0.4306", "1.6659"])
@@ -56,6 +58,7 @@ def test_an_edit_outlasts_another_sentence_and_is_offered_back_after_another_see
     eventually(lambda: parts_of(playground.address), {"seed=5", "text=one+journey", "edits=w_q.0.1.0.9"})
 
 
+@dear
 def test_a_matrix_is_made_an_identity_or_pasted_as_a_table(playground: Playground) -> None:
     playground.look_at("X").press("Identity").says(f"X: {filled_with('identity')}")
     playground.shows("x", "journey", ["0.0000", "1.0000", "0.0000"])

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
+from tests.whole import dear
 
 CONTROLS = {
     "Playground", "Scaling", "Set-up", "Share",
@@ -37,6 +38,7 @@ def test_the_tab_key_reaches_every_control(playground: Playground) -> None:
     assert not CONTROLS - reached
 
 
+@dear
 def test_a_whole_visit_without_a_mouse(playground: Playground) -> None:
     keyboard = playground.page.keyboard
 

@@ -34,6 +34,7 @@ def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner])
         learner.is_at(f"{number}. {STEPS[number - 1].title}")
 
     # The query is picked with the keyboard too, and the sentences follow it.
+    expect(learner.cell("context", 0, 0)).to_be_visible()
     learner.tab_to("journey")
     keyboard.press("ArrowRight")
     learner.says("A large attention weight on a small value still gives little")
@@ -81,6 +82,7 @@ def test_sentences_move_with_the_board_while_a_number_is_dragged(new_learner: Ca
 
 def test_a_challenge_is_met_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:
     learner = new_learner().lesson(step=9, d_in=1, d_out=1)
+    expect(learner.cell("w_q", 0, 0)).to_be_visible()  # which the Tab key then meets on its first way round
     expect(learner.page.get_by_text("✓ Done: Make every token")).to_have_count(0)
     for _ in range(160):
         learner.tab()

@@ -73,6 +73,7 @@ def test_nothing_is_cut_off_where_there_is_more_to_show(new_reader: Callable[...
     assert right_of(playground.page.get_by_test_id("stButtonGroup").get_by_text("b_v")) <= right_of(editor)
 
 
+@dear
 def test_a_page_can_be_read_by_eyes_and_by_screen_readers(new_reader: Callable[..., Playground]) -> None:
     playground = new_reader().open(causal="true", bias="true", edits="w_q.0.1.0.9*w_v.zeros")
     playground.says("W_q[0, 1]: 0.5166 → 0.9000")

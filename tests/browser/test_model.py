@@ -146,6 +146,7 @@ def test_pictures_of_a_comparison_stand_beside_each_other(new_reader: Callable[.
     assert tops == [tops[0]] * 3
 
 
+@dear
 def test_a_sentence_runs_the_page_alone_and_is_in_the_address_and_in_share(
     new_reader: Callable[..., Playground],
 ) -> None:
@@ -227,6 +228,7 @@ def test_a_click_is_answered_by_one_run_and_nothing_more_is_asked_for(new_reader
     assert page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('attnviz.unanswered'))") == []
 
 
+@dear
 def test_while_a_model_loads_its_bar_is_seen_and_another_reader_goes_on(chromium: Browser, tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     with log.open("w") as file, running_server(file) as address:

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from attnviz import Scenario, explain, trace
 from tests.browser.playground import Playground, eventually
+from tests.whole import dear
 
 SCORE = explain(trace(Scenario(embedding="published")), "scores", 1, 5)
 SHARE = explain(trace(Scenario(embedding="published", causal=True)), "attention_weights", 5, 5)
@@ -41,6 +42,7 @@ def test_a_click_anywhere_in_a_cell_explains_it_and_back_and_reload_bring_it_aga
     playground.says("Context vectors, query 3 'with', feature 1")
 
 
+@dear
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1366, 768)])
 def test_the_explanation_does_not_cover_the_cell_that_was_clicked(
     new_reader: Callable[..., Playground], width: int, height: int

@@ -365,6 +365,7 @@ def test_hints_come_one_at_a_time_and_go_when_they_are_done(new_player: Callable
     expect(player.hint).to_have_count(0)
 
 
+@dear
 def test_a_link_brings_no_hints_and_hints_move_nothing(new_player: Callable[..., Player]) -> None:
     player = new_player()
     player.open_board(**PUBLISHED)

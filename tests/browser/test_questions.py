@@ -216,6 +216,7 @@ def test_training_steps_and_positions(learner: Learner) -> None:
     learner.says(say("seen.order.with_positions"))
 
 
+@dear
 def test_the_way_to_the_scaling_page(learner: Learner) -> None:
     learner.questions(question=5)
     learner.press("Open the scaling page")
@@ -224,6 +225,7 @@ def test_the_way_to_the_scaling_page(learner: Learner) -> None:
 
 
 # What is dragged has a look of its own in each scheme; the other two are boards, as on every page.
+@dear
 @pytest.mark.parametrize(("scheme", "numbers"), [("dark", (9, 12)), ("light", (7, 8))])
 def test_questions_can_be_read_by_screen_readers(
     new_learner: Callable[..., Learner], scheme: str, numbers: tuple[int, ...]

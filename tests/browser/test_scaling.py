@@ -181,6 +181,7 @@ def test_points_of_every_curve_and_the_list_pick_in_any_order_and_a_bad_list_lea
     expect(reader.page.get_by_test_id("stAlert")).to_have_count(0)
 
 
+@dear
 def test_a_long_sweep_shows_progress_lets_others_work_and_can_be_stopped(
     reader: Reader, new_scaling_reader: Callable[..., Reader]
 ) -> None:
@@ -207,6 +208,7 @@ def test_a_long_sweep_shows_progress_lets_others_work_and_can_be_stopped(
     expect(reader.progress).to_have_count(0)
 
 
+@dear
 def test_nothing_sticks_out_and_everything_can_be_read(new_scaling_reader: Callable[..., Reader]) -> None:
     reader = new_scaling_reader(1366, 768).sweep(f"{SMALL}*scales.none-sqrt-linear-own_p")
     reader.looks_at(64)

@@ -145,6 +145,7 @@ def test_pages_with_examples_of_their_own_say_so_in_place_of_the_set_up(
     expect(reader.page.get_by_label("Seed", exact=True)).to_have_value("7")
 
 
+@dear
 def test_a_bare_address_opens_what_means_something_and_keeps_what_is_changed(new_board: Callable[..., Board]) -> None:
     board = new_board()
     board.page.goto(f"{board.server}/_stcore/health")

@@ -67,6 +67,7 @@ def test_a_long_text_is_cut_and_stays_in_the_box(new_board: Callable[..., Board]
     assert playground.sideways <= 0
 
 
+@dear
 def test_the_picked_of_many_tokens_is_in_sight_and_a_list_that_goes_on_fades(
     new_reader: Callable[..., Playground],
 ) -> None:

@@ -18,6 +18,7 @@ def test_cells_pasted_without_a_number_are_named_and_keep_the_picture(new_reader
     eventually(lambda: playground.page.get_by_test_id("stAlert").count(), 0)
 
 
+@dear
 def test_what_is_no_number_is_named_and_keeps_the_picture(playground: Playground) -> None:
     playground.edit(0, 1, "abc")
     playground.says("W_q[0, 1] is still 0.5166.")

@@ -1,7 +1,6 @@
 """What runs after an edit on a board, on a real server: the board, then what lists the edits, and no more of the page
 unless more of it shows numbers."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,14 +9,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from attnviz.words import say
 from benchmarks.client import Client, triggered
 from benchmarks.editing import BOARD
-from benchmarks.servers import OURS, Server, serving
+from benchmarks.servers import Server
 from tests.pages.clients import EDIT, LISTED, on
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with serving(OURS) as running:
-        yield running
 
 
 async def tell(client: Client, event: str, told: object) -> None:

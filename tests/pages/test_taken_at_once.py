@@ -2,27 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
-import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz.app.components.at_once import AT
 from benchmarks.asking import said
 from benchmarks.client import Client, triggered
 from benchmarks.editing import BOARD
-from benchmarks.servers import OURS, Server, serving
+from benchmarks.servers import Server
 from tests.pages.clients import EDIT, LISTED, on
 
 OPENED = "example=published"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with serving(OURS) as running:
-        yield running
 
 
 async def post(client: Client, number: int, *edits: dict[str, Any], **more: Any) -> dict[str, Any] | None:

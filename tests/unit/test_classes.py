@@ -10,11 +10,13 @@ from attnviz.link.set_up import query_of
 from benchmarks import classes
 from benchmarks.loading import EDIT
 from benchmarks.rows import Row
-from tests.whole import dear
+from tests.whole import WHOLE, dear
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
+    if not WHOLE:
+        pytest.skip("make test-all")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(classes, "LEFT", (0,))
         patch.setattr(classes, "PACE", 0.5)

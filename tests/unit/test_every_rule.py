@@ -22,6 +22,7 @@ from attnviz.training import train
 from tests.node import PageScript
 from tests.unit.helpers import random_inputs
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
+from tests.whole import WHOLE
 
 ROOT = Path(__file__).parents[2]
 TWINS = ROOT / "attnviz/board/rules"
@@ -77,7 +78,7 @@ def of_rule(rule: Rule, shapes: tuple[Shape, ...], seed: int) -> Trace:
 @cache
 def traces() -> tuple[Trace, ...]:
     """A few of each rule with each of its settings, and of each table with each of its settings."""
-    of_rules = [of_rule(rule, shapes, seed) for rule, shapes in CASES for seed in range(8)]
+    of_rules = [of_rule(rule, shapes, seed) for rule, shapes in CASES for seed in range(8 if WHOLE else 3)]
     of_tables: list[Trace] = [
         traced(Scenario("the cat the mat", d_in=4, d_out=2, causal=True, bias=True, temperature=0.5)),
         *(

@@ -14,7 +14,7 @@ from attnviz.core.trace import Trace
 from attnviz.words import say
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
-from tests.whole import examples
+from tests.whole import alike, examples
 
 each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
 extremes = st.sampled_from(
@@ -52,6 +52,7 @@ def test_every_cell_of_every_rule(rule: Rule, shapes: tuple[Shape, ...], seed: i
     check_every_cell(trace_of(rule, [size * each for each in drawn(shapes, seed, torch.float32)]), rule, digits)
 
 
+@alike
 @each_case
 @given(st.data())
 @settings(max_examples=examples(12), deadline=None)
@@ -77,6 +78,7 @@ def test_every_rule_is_explained() -> None:
     assert {type(rule) for rule, _ in CASES} == set(RULES)
 
 
+@alike
 @each_case
 @pytest.mark.parametrize(
     ("dtype", "precision"), [(torch.float32, FLOAT32), (torch.float16, FLOAT16), (torch.bfloat16, BFLOAT16)]

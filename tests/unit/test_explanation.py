@@ -20,7 +20,7 @@ from attnviz.explanation import sources_of
 from attnviz.words import say
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.helpers import edits_of, random_inputs, setups
-from tests.whole import examples
+from tests.whole import alike, examples
 
 # --- What the trace says -------------------------------------------------------------------------------------
 
@@ -159,6 +159,7 @@ def test_every_cell_where_numbers_are_huge_or_tiny(data: st.DataObject, scenario
     check_trace(traced(edited), 4, edited)
 
 
+@alike
 @pytest.mark.parametrize(
     ("n_tokens", "d_in", "d_k", "d_v"),
     [(1, 1, 1, 1), (1, 3, 2, 4), (2, 1, 1, 1), (3, 40, 40, 2), (20, 2, 1, 3), (9, 9, 8, 9)],

@@ -40,7 +40,7 @@ from attnviz.export import (
 )
 from tests.unit.helpers import HOSTILE, setups
 from tests.unit.test_exported_code import scenarios
-from tests.whole import examples
+from tests.whole import alike, examples
 
 LARGEST = float(np.finfo(np.float32).max)
 BEYOND = (2 - 2**-24) * 2.0**127  # the first number that float32 rounds to infinity
@@ -378,6 +378,7 @@ HUGE: dict[str, Any] = {
 MORE_THAN_ALL = 600  # characters of a message
 
 
+@alike
 @pytest.mark.parametrize("huge", HUGE)
 @pytest.mark.parametrize("field", Scenario.__dataclass_fields__)
 def test_no_message_repeats_what_is_huge(field: str, huge: str) -> None:
@@ -386,6 +387,7 @@ def test_no_message_repeats_what_is_huge(field: str, huge: str) -> None:
     assert len(str(caught.value)) <= MORE_THAN_ALL
 
 
+@alike
 @pytest.mark.parametrize("huge", HUGE)
 @pytest.mark.parametrize("name", ["version", "format", "text", "z" * 1_000_000])
 def test_no_message_repeats_what_is_huge_in_a_file(name: str, huge: str) -> None:

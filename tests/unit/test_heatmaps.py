@@ -28,7 +28,7 @@ from attnviz.words import say
 from attnviz.words.numbers import in_format, written
 from tests.browser.looks import contrast
 from tests.unit.helpers import HOSTILE, random_inputs, setups
-from tests.whole import examples
+from tests.whole import alike, examples
 
 PICTURED = tuple(chain.from_iterable(pictured(attention_table(biases=()))))
 SQUARE = ("scores", "scaled_scores", "attention_weights")
@@ -95,6 +95,7 @@ EXTREMES = [
 ]
 
 
+@alike
 @pytest.mark.parametrize("name", PICTURED)
 @pytest.mark.parametrize(
     "scenario", EXTREMES, ids=lambda s: f"{len(s.tokens)} tokens, {len(s.edits)} edits, {s.causal}"
@@ -232,6 +233,7 @@ def test_among_many_cells_one_that_is_no_finite_number_is_not_hidden(bad: float)
 # Tokens are labels, never markup and never axis values that merge.
 
 
+@alike
 @pytest.mark.parametrize("tokenizer", ["words", "whitespace", "characters"])
 @pytest.mark.parametrize("copies", [1, 8])  # more than 48 tokens, too, which have axes of another kind
 def test_no_token_is_markup(tokenizer: str, copies: int) -> None:

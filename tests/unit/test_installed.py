@@ -20,6 +20,7 @@ from benchmarks.client import connected
 from benchmarks.servers import free_address, wait_until_healthy
 from benchmarks.websocket import HandshakeError
 from tests.unit.test_command_line import CAT, WITHOUT_THE_APP
+from tests.whole import dear
 
 ROOT = Path(__file__).parents[2]
 SITE = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
@@ -79,6 +80,7 @@ def test_without_streamlit_the_command_says_what_to_install(
     assert 'pip install "attnviz[app]"' in capsys.readouterr().err
 
 
+@dear
 def test_an_installed_library_and_its_command_do_without_the_app(clean: Path, tmp_path: Path) -> None:
     asked = [str(clean / "python"), "-c", WITHOUT_THE_APP, *CAT]
     done = subprocess.run(asked, cwd=tmp_path, env=NOT_FROM_HERE, capture_output=True, text=True)

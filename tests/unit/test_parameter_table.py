@@ -55,7 +55,7 @@ from attnviz.words import catalogue, say
 from tests.golden import golden_links, parameters_of
 from tests.rubbish import RUBBISH
 from tests.unit.helpers import edits_of, setups
-from tests.whole import examples
+from tests.whole import alike, examples
 
 SLUG = set(string.ascii_lowercase + string.digits + "-_")
 ROWS = list(table().values())
@@ -191,6 +191,7 @@ def test_every_row_reads_back_what_it_writes(row: Parameter, data: st.DataObject
     assert row.write(row.default) == ""
 
 
+@alike
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 @pytest.mark.parametrize("kind", RUBBISH)
 def test_every_row_takes_rubbish_or_tells_it_in_one_sentence(row: Parameter, kind: str) -> None:

@@ -24,7 +24,7 @@ from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, c
 from attnviz.scaling.experiment import SweepStopped, sample_row, seconds_needed, softmax_row, sweep_scaling
 from attnviz.scaling.row_statistics import BOUNDS, STATISTICS, Z, even_jacobian_norm, share_interval, softmax_statistics
 from attnviz.scaling.sources import SOURCES, Projections, Vectors
-from tests.whole import examples
+from tests.whole import alike, examples
 
 # The published inputs of "Your journey starts with one step".
 X = [
@@ -50,6 +50,7 @@ def at(table: pd.DataFrame, column: str, scale: str) -> list[float]:
 # Theory as referee
 
 
+@alike
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_interval_holds_the_expected_variance_for_at_least_94_of_100_seeds(source: str) -> None:
     held = []
@@ -74,6 +75,7 @@ def test_the_interval_is_as_wide_as_the_fourth_moment_says() -> None:
     assert half_width == pytest.approx(2.5758 * np.sqrt((2 * d**2 + 6 * d) / 10_000) / d, rel=1e-3)
 
 
+@alike
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_other_intervals_hold_the_mean_of_very_many_trials_for_at_least_94_of_100_seeds(source: str) -> None:
     arguments: dict[str, Any] = {"n_keys": 6, "scales": ("none", "sqrt"), **inputs_of(source)}
@@ -344,6 +346,7 @@ def test_numbers_are_the_same_on_one_thread() -> None:
 # Progress
 
 
+@alike
 @pytest.mark.parametrize("source", SOURCES)
 def test_progress_rises_to_one(source: str) -> None:
     seen: list[float] = []
@@ -367,6 +370,7 @@ def test_progress_can_stop_a_sweep() -> None:
     assert threading.active_count() == before
 
 
+@alike
 @pytest.mark.parametrize("source", SOURCES)
 def test_progress_is_told_often_enough_to_stop_at_once(source: str) -> None:
     """No work is so long that a stop would wait for it: also not the softmaxes, nor the products of wide inputs."""

@@ -38,6 +38,7 @@ from attnviz.training.settings import MAX_RATE
 from attnviz.training.tasks.base import START
 from attnviz.training.tasks.own_text import OwnText
 from tests.unit.displayed_arithmetic import check_arithmetic
+from tests.whole import alike
 
 TEXT = "the cat sat on the mat. the dog sat on the log. the cat saw the dog. " * 4
 SETTINGS: dict[str, Any] = {"text": {"text": TEXT, "length": 12}}
@@ -226,6 +227,7 @@ def test_every_task_with_a_law_says_what_it_teaches() -> None:
     assert all(TEACHES[name][1][0] == TASKS[name].figures[0] for name in TEACHES)
 
 
+@alike
 @pytest.mark.parametrize("name", TEACHES)
 def test_every_default_teaches_what_its_text_says(name: str) -> None:
     training, (accuracy, (figure, share)) = trained(name), TEACHES[name]

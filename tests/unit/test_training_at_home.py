@@ -71,6 +71,7 @@ def test_a_script_trains_the_same_model(name: str, settings: dict[str, Any]) -> 
         assert torch.equal(found["w"][matrix], learned), matrix  # to the last bit
 
 
+@dear
 def test_a_script_prints_the_same_numbers_in_a_process_of_its_own(tmp_path: Path) -> None:
     training = train("order", steps=70, n_layers=2, n_heads=2)
     held_to(ran(training_script(training, 65), tmp_path), training, training.at(65).step, None)
@@ -98,7 +99,7 @@ print([each.double().sum().item() for each in training.at(3).parameters.values()
 """
 
 
-@pytest.mark.parametrize("threads", [pytest.param("1", marks=dear), pytest.param("2", marks=dear), "4", None])
+@pytest.mark.parametrize("threads", [*(pytest.param(each, marks=dear) for each in ("1", "2", None)), "4"])
 def test_numbers_are_the_same_however_many_threads_torch_has(threads: str | None) -> None:
     """Of sums that several threads share, the last bits would be others: from some size on, they would share these."""
     given = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}

@@ -44,7 +44,7 @@ def alone() -> list[Outcome]:
     return train_many("order", SEEDS, steps=6, batch_size=4)
 
 
-@pytest.mark.parametrize("executor", [threads, processes, pytest.param(cluster, marks=dear)])
+@pytest.mark.parametrize("executor", [threads, *(pytest.param(each, marks=dear) for each in (processes, cluster))])
 def test_many_seeds_are_the_same_to_the_last_bit(executor, alone: list[Outcome], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     with executor(tmp_path) as pool:
         assert train_many("order", SEEDS, pool, steps=6, batch_size=4) == alone
