@@ -2,8 +2,9 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def leave_cases(items: Iterable[pytest.Item], here: Path, every: int) -> None:
         if not left and isinstance(item, pytest.Function) and hasattr(item, "callspec"):
             families[f"{item.path}::{item.originalname}"].append(item)
     for cases in families.values():
-        kept = _meeting_all([{(name, id(value)) for name, value in item.callspec.params.items()} for item in cases])
+        kept = meeting_all([{(name, id(value)) for name, value in item.callspec.params.items()} for item in cases])
         if len(kept) == len(cases):
             kept = {*range(0, len(cases), every)}
         for i, item in enumerate(cases):
@@ -47,13 +48,13 @@ def leave_cases(items: Iterable[pytest.Item], here: Path, every: int) -> None:
                 item.add_marker(dear)
 
 
-def _meeting_all(cases: list[set[tuple[str, int]]]) -> set[int]:
+def meeting_all(cases: Sequence[Set[tuple[Any, int]]]) -> set[int]:
     """Return which of some cases, each the values of its arguments, meet all that any of them has.
 
-    >>> _meeting_all([{("a", i), ("b", j)} for i in range(2) for j in range(3)])
+    >>> meeting_all([{("a", i), ("b", j)} for i in range(2) for j in range(3)])
     {0, 2, 4}
     """
-    kept, met = set[int](), set[tuple[str, int]]()
+    kept, met = set[int](), set[tuple[Any, int]]()
     for i, values in enumerate(cases):  # first those in which all is new
         if not values & met:
             kept.add(i)

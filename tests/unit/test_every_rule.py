@@ -194,7 +194,8 @@ def test_a_twin_computes_what_torch_does(said: list[dict[str, Any]]) -> None:
 def test_a_twin_reads_bounds_and_explains_each_cell_as_python_does(said: list[dict[str, Any]]) -> None:
     n_cells = 0
     for i, (trace, told) in enumerate(zip(traces(), said, strict=True)):
-        for cell in told["cells"]:
+        n_cells += len(told["cells"])
+        for cell in told["cells"] if WHOLE else told["cells"][i % 2 :: 2]:
             want = explain(trace, *cell["cell"], digits=DIGITS[i % 6])
             blocks = [[[cells.matrix, r, c] for r in cells.rows for c in cells.columns] for cells in want.sources]
             assert cell["sources"] == blocks
@@ -205,7 +206,6 @@ def test_a_twin_reads_bounds_and_explains_each_cell_as_python_does(said: list[di
             exact, tolerance = map(float, cell["bounds"])
             assert exact == pytest.approx(want.exact, rel=1e-12, abs=1e-12 * want.tolerance, nan_ok=True)
             assert tolerance == pytest.approx(want.tolerance, rel=1e-9, nan_ok=True)
-            n_cells += 1
     assert n_cells == sum(trace[name].numel() for trace in traces() for name in computed(trace))
 
 
