@@ -2,7 +2,7 @@
 // is pointed at is drawn in ribbons. Texts of tokens are only ever set as textContent.
 
 import { bytesIn, numbersIn } from "../board/received.js";
-import { ribbonsOf } from "../board/spine/ribbons.js";
+import { element, sentenceOf } from "./head_sentence.js";
 import { say } from "./sentences.js";
 
 /**
@@ -20,8 +20,6 @@ import { say } from "./sentences.js";
 /** @typedef {{ layer: number, head: number }} Head */
 
 const SAME = 1e-6; // attention weights that differ by less are the same
-const HIGH = 74; // pixels over the sentence, for ribbons
-const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * Draw the grid into an element; `onPick` is told which head is clicked. Returns what is to be called where another
@@ -52,7 +50,7 @@ export function drawHeads(root, data, picked, onPick) {
     const point = (/** @type {number} */ row, /** @type {number | null} */ column) => {
       const own = weights(layer, at);
       told.textContent = inWords(data, own, layer, at, row, data.weights ? column : null);
-      if (data.same) sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
+      sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
     };
     button.onpointermove = (event) => point(...cellOf(event, data));
     button.onfocus = () => button.matches(":focus-visible") && point(mostAcross(weights(layer, at), data), null);
@@ -123,11 +121,6 @@ function namedButton(data, layer, head) {
   button.dataset.head = `${layer},${head}`;
   button.setAttribute("aria-label", say("models.grid.head", { layer, head, short: data.told[layer][head].short }));
   return button;
-}
-
-/** @param {string} kind @param {string} name */
-function element(kind, name) {
-  return Object.assign(document.createElement(kind), { className: name });
 }
 
 // The colours of shares, from 0 to the largest, as a canvas has them: red in the lowest byte.
@@ -247,35 +240,4 @@ function inWords(data, own, layer, head, row, column) {
   const equally = column === null && alike > 1 && Math.abs(alike * shares[key] - 1) < SAME * alike;
   const reads = equally ? say("models.grid.equally", { ...places, count: alike }) : say("models.grid.reads", places);
   return most ? `${reads} ${say("models.grid.most", { share: most })}` : reads;
-}
-
-// The tokens in a line, each with what was typed of it, and ribbons over them.
-/** @param {HeadGrid} data */
-function sentenceOf({ tokens, typed, marks }) {
-  const place = element("div", "sentence");
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("aria-hidden", "true");
-  const line = element("div", "tokens");
-  const chips = tokens.map((token, at) => Object.assign(element("span", `token ${marks[at]}`.trim()), { textContent: token, title: typed[at] }));
-  line.append(...chips);
-  place.append(svg, line);
-  const draw = (/** @type {number[]} */ shares, /** @type {number} */ picked) => {
-    chips.forEach((chip, at) => chip.classList.toggle("on", shares.length > 0 && at === picked));
-    const own = chips[picked];
-    const [from, to] = shares.length ? [place.scrollLeft, place.scrollLeft + place.clientWidth] : [0, Infinity];
-    if (own && (own.offsetLeft < from || own.offsetLeft + own.offsetWidth > to)) {
-      place.scrollLeft = own.offsetLeft - place.clientWidth / 2; // of many tokens, most are out of sight
-    }
-    const middles = shares.length ? chips.map((chip) => chip.offsetLeft + chip.offsetWidth / 2) : [];
-    const paths = ribbonsOf(shares, picked, middles, HIGH, 0.5).filter(({ width }) => width > 0.2);
-    svg.replaceChildren(
-      ...paths.map(({ path, width }) => {
-        const ribbon = document.createElementNS(SVG, "path");
-        ribbon.setAttribute("d", path);
-        ribbon.setAttribute("stroke-width", String(width));
-        return ribbon;
-      }),
-    );
-  };
-  return { place, draw };
 }

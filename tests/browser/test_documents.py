@@ -16,6 +16,7 @@ from attnviz import Scenario, documents
 from attnviz.colours.roles import ROLES
 from attnviz.words import say
 from attnviz.words.numbers import written
+from tests.unit import small_models
 from tests.whole import dear
 
 TEXT = "Your journey </script><script>alert(1)</script> <img/src=x/onerror=alert(1)> step"
@@ -141,6 +142,29 @@ def test_the_heads_of_a_model_are_drawn_and_tell_the_models_own_numbers(
     expect(page.get_by_role("status")).to_contain_text(say("models.layer", layer=0).capitalize())
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+@dear
+def test_ribbons_of_a_decoder_that_reads_an_encoder_lead_to_the_encoders_tokens(
+    offline: BrowserContext, tmp_path: Path
+) -> None:
+    view = attnviz.look_into(small_models.bart(), small_models.tokenizer(), "the cat sat", target="der kater")
+    cross = view.only("cross")
+    page = opened(offline, tmp_path / "heads.html", documents.model_page(cross))
+    expect(page.locator("canvas[data-pictures='8']")).to_be_visible()
+    read = page.locator(".token.read")
+    assert read.all_text_contents() == list(cross.layers[0].read)
+    box = page.locator('[data-head="1,2"]').bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 2.5 / 3)
+    expect(page.locator(".token.on")).to_have_text("kater")
+    ends = page.locator(".sentence path").evaluate_all(
+        "all => all.map(each => +each.getAttribute('d').split(' ').at(-2))"
+    )
+    middles = read.evaluate_all("all => all.map(each => each.offsetLeft + each.offsetWidth / 2)")
+    assert ends == pytest.approx(middles, abs=0.1)
+    widths = page.locator(".sentence path").evaluate_all("all => all.map(each => +each.getAttribute('stroke-width'))")
+    assert widths == pytest.approx((28 * cross.heads[1, 2].attention_weights[2]).tolist(), rel=1e-5)
 
 
 _SMALLEST = "Math.min(...[...document.querySelectorAll('.head')].map(each => each.getBoundingClientRect().width))"
