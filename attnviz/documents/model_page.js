@@ -6,10 +6,15 @@ import { partOf } from "../scripts/parts.js";
 
 /** @import { HeadGrid } from "../scripts/head_grid.js" */
 
-const root = partOf(document, "#grid");
-/** @type {Pick<HeadGrid, "weights" | "strongest"> | null} */
+/** @typedef {Pick<HeadGrid, "weights" | "strongest">} Numbers */
+
+/** @type {Numbers | null} */
 let read = null;
-const numbers = () => (read ??= JSON.parse(partOf(document, "#numbers").textContent ?? ""));
+/** @type {() => Numbers} */
+const numbers = () => {
+  if (document.readyState === "loading") return { weights: null, strongest: null }; // it may be half of them
+  return (read ??= JSON.parse(partOf(document, "#numbers").textContent ?? ""));
+};
 /** @type {HeadGrid} */
 const grid = {
   ...JSON.parse(partOf(document, "#given").textContent ?? ""),
@@ -20,8 +25,4 @@ const grid = {
     return numbers().strongest;
   },
 };
-root.inert = true;
-document.addEventListener("DOMContentLoaded", () => {
-  root.inert = false;
-});
-drawHeads(root, grid, null, null);
+drawHeads(partOf(document, "#grid"), grid, null, null);

@@ -49,6 +49,7 @@ export function drawHeads(root, data, picked, onPick) {
     const button = namedButton(data, layer, at);
     const point = (/** @type {number} */ row, /** @type {number | null} */ column) => {
       const own = weights(layer, at);
+      if (own.length === 0) return;
       told.textContent = inWords(data, own, layer, at, row, data.weights ? column : null);
       sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
     };
@@ -186,16 +187,17 @@ function paint(canvas, drawn, grid, data) {
 }
 
 // The weights of a head, by its layer and its number: unpacked when asked for, and the last ones kept. Where not all
-// were sent, they are 0 but for the strongest of each row.
+// were sent, they are 0 but for the strongest of each row; none where a page has not come that far.
 /** @param {HeadGrid} data @returns {(layer: number, head: number) => Float64Array} */
 function weightsOf(data) {
   let [known, own] = ["", new Float64Array()];
   return (layer, head) => {
     if (known === `${layer},${head}`) return own;
-    known = `${layer},${head}`;
     const { weights, strongest, rows, columns } = data; // which a page may read only now
     if (weights) own = numbersIn(weights[layer][head]);
     else if (strongest) own = spread(strongest[layer][head], rows, columns);
+    else return new Float64Array();
+    known = `${layer},${head}`;
     return own;
   };
 }

@@ -144,6 +144,28 @@ def test_the_heads_of_a_model_are_drawn_and_tell_the_models_own_numbers(
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
+def test_a_head_that_is_pointed_at_before_all_numbers_are_there_is_told_once_they_are(
+    offline: BrowserContext, tmp_path: Path
+) -> None:
+    offline.add_init_script("""let state = "loading";
+        addEventListener("numbers", () => { state = "complete"; });
+        Object.defineProperty(document, "readyState", { get: () => state });""")
+    view = attnviz.look_into(torch.nn.TransformerEncoderLayer(8, 2, batch_first=True).eval(), torch.ones(3, 8))
+    page = opened(offline, tmp_path / "heads.html", documents.model_page(view))  # which fails at any error
+    trouble: list[str] = []
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    expect(page.locator("canvas[data-pictures='2']")).to_be_visible()
+    head, told = page.locator('[data-head="0,1"]'), page.get_by_role("status")
+    for act in (head.hover, head.click, lambda: page.keyboard.press("Tab")):
+        act()
+        expect(told).to_have_text(say("models.grid.point"))
+    page.evaluate("dispatchEvent(new Event('numbers'))")
+    page.mouse.move(0, 0)
+    head.hover()
+    expect(told).to_contain_text(say("models.grid.head", layer=0, head=1, short=""))
+    assert trouble == []
+
+
 @dear
 def test_ribbons_of_a_decoder_that_reads_an_encoder_lead_to_the_encoders_tokens(
     offline: BrowserContext, tmp_path: Path
