@@ -72,7 +72,8 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
             continue
         by = _CHANGED_BY[name]
         if by in changed or not _alike(matrices[name], tensor):
-            table = _with_given(table, name)
+            table, given = _with_given(table, name), given | {name: tensor}
+            matrices = run(table, given) | own  # what comes after is made of these
             notices.append(say(f"models.notices.{by if by in changed else 'between'}", matrix=table[name].title))
         matrices[name] = tensor
     return AttentionTrace(table, matrices, tokens, notices)

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from attnviz import ModelEdit, ModelTrace, look_into
 from attnviz.models.edits import CELLS, EVEN, MASK, OFF, as_edits
 from attnviz.models.included import included
+from attnviz.words import say
 from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
 
 IDS = torch.tensor([tokenizer()(TEXT)["input_ids"]])
@@ -176,6 +177,9 @@ def test_a_layer_that_is_even_reads_all_that_it_may_alike(name: str) -> None:
         trace = view.heads[0, head]
         torch.testing.assert_close(trace.attention_weights, readable / readable.sum(-1, keepdim=True))
         torch.testing.assert_close(trace.context, trace.attention_weights @ own.heads[0, head].v)
+        assert trace.stages["context"].sources == ("attention_weights", "v")  # which the board tells of each cell
+        (notice,) = trace.notices
+        assert notice == say("models.notices.even", matrix=trace.stages["attention_weights"].title)
     assert not torch.equal(view.result[0], own.result[0])
 
 

@@ -19,7 +19,8 @@ export function readsInPercent(made, query) {
   const reach = readableFor(made, query).length;
   const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`board.reads.${kind.replace("of_rest", "most")}`, places);
   const told = mostRead(made, query, tell, (token) => say("board.named", { token }), percent);
-  const none = reach <= 1 || !sharesAll(made) || values.slice(query * columns, (query + 1) * columns).some(Number.isNaN);
+  const row = values.slice(query * columns, (query + 1) * columns);
+  const none = reach <= 1 || !sharesAll(made) || isUnknown(made, query) || row.some(Number.isNaN);
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
 
@@ -42,14 +43,21 @@ function isLate({ stages }) {
   return rule === "softmax" && sources.length > 1 && !settings.shared;
 }
 
+// Whether nothing tells which tokens a query may read: weights that stand as given are of no mask, and 0 where one hid them.
+/** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
+function isUnknown({ stages, matrices }, query) {
+  const { columns, values } = matrices.attention_weights;
+  return stages.get("attention_weights").rule === "given" && values.slice(query * columns, (query + 1) * columns).includes(0);
+}
+
 // What each gets that shares with a cell, if all get the same: the cells of its row, of what else the softmax runs over;
-// null where nobody gets what a mask takes, and of a hidden cell.
+// null where nobody gets what a mask takes, of a hidden cell, and where it isn't known what may be read.
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} row @param {number} column */
 export function evenShare(made, row, column) {
   const weights = made.stages.get("attention_weights");
   const { rows, columns } = made.matrices.attention_weights;
   const hidden = hiddenIn(made, weights);
-  if (isLate(made) || hidden?.(row, column)) return null;
+  if (isLate(made) || isUnknown(made, row) || hidden?.(row, column)) return null;
   const axis = axisOf(made);
   const across = axis === "rows" ? [row] : Array.from({ length: rows }, (_, at) => at);
   const down = axis === "columns" ? [column] : Array.from({ length: columns }, (_, at) => at);
