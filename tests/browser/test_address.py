@@ -53,6 +53,7 @@ def test_another_page_and_back_keep_the_set_up_and_the_edits(new_board: Callable
         expect(board.cell(("scores", 2, 2))).to_have_count(0)
 
 
+@dear
 def test_two_readers_at_once_see_their_own_numbers(new_board: Callable[..., Board]) -> None:
     one, other = new_board().open_board(), new_board().open_board(seed=789, init="linear")
     shows_number(other.cell(C_OF_JOURNEY), "−0.0748")
@@ -65,6 +66,7 @@ def test_two_readers_at_once_see_their_own_numbers(new_board: Callable[..., Boar
     shows_number(other.cell(C_OF_JOURNEY), "NaN")
 
 
+@dear
 def test_what_a_link_cannot_be_is_said_once_and_falls_back(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board(
         d_in="abc", d_out="5.5", seed="1e3", device="cuda:9", query=77, edits="w_q.0.0.nan", step=99

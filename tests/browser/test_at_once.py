@@ -160,6 +160,7 @@ def test_what_is_typed_and_left_by_a_click_waits_for_nothing(board: Board) -> No
     eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
 
 
+@dear
 def test_torchs_numbers_do_not_hide_that_the_server_has_not_heard_of_an_edit(board: Board) -> None:
     late, away = say("board.status.checked_late"), say("board.status.checked_offline")
     board.settle()  # whose end was held would seem to run, and nothing is late while the server runs

@@ -9,6 +9,7 @@ from tests.browser.playground import Playground
 from tests.whole import dear
 
 
+@dear
 def test_the_bench_of_a_real_model_knows_when_its_numbers_come_and_are_drawn(
     new_reader: Callable[..., Playground],
 ) -> None:

@@ -159,6 +159,7 @@ def test_only_the_cells_that_change_are_drawn(board: Board) -> None:
 # --- Lit sources and arithmetic ------------------------------------------------------------------------------
 
 
+@dear
 def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new_board: Callable[..., Board]) -> None:
     board = new_board(1366, 1100).open_board(bias="true", causal="true")
     board.board.get_by_role("button", name=say("board.op.mask")).click()
@@ -259,6 +260,7 @@ def test_a_number_is_typed_and_reset(board: Board) -> None:
     eventually(lambda: board.link, "")
 
 
+@dear
 def test_what_is_no_number_leaves_the_cell_as_it_is_and_is_told(board: Board) -> None:
     for text, reason in (("1e400", "too_large"), ("0.5x", "no_number"), ("1,234", "two_ways"), ("1/0", "zero")):
         board.type_over(W_Q, text)

@@ -269,6 +269,7 @@ def apart(one: list[float], other: list[float]) -> float:
     return float(max(across, 0) ** 2 + max(down, 0) ** 2) ** 0.5
 
 
+@dear
 def test_what_is_pointed_at_stands_out_and_an_input_shows_what_it_feeds(board: Bounds) -> None:
     to_the_end = {"q", "scores", "attention_weights", "context"}
     for place, reached in (

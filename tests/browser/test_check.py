@@ -99,6 +99,7 @@ def test_long_tables_survive_a_reload_and_a_paste_of_any_length_is_told(new_lear
     expect(box).to_have_value(too_long)
 
 
+@dear
 def test_an_example_opens_in_the_playground_with_one_click(check: Learner) -> None:
     check.page.get_by_text("Published examples", exact=True).click()
     check.says(LOVE_AI_SAYS)

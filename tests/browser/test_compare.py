@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.cells import number_in, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
+from tests.whole import dear
 
 
 def row(playground: Playground, figure: str, label: str = "journey") -> list[str]:
@@ -15,6 +16,7 @@ def row(playground: Playground, figure: str, label: str = "journey") -> list[str
     return next((each["cells"] for each in rows if each["label"] == label), [])
 
 
+@dear
 def test_an_edit_made_after_keeping_moves_b_alone_and_a_reload_keeps_both(new_learner: Callable[..., Learner]) -> None:
     learner = new_learner().open("/", "board")
     learner.go_to("Compare").press("Keep this as A").says("B is still the same as A.")

@@ -122,6 +122,7 @@ def _steps_back(board: Playground, *addresses: str) -> None:
         board.page.wait_for_timeout(300)
 
 
+@dear
 def test_an_edit_sent_as_the_network_goes_without_a_word_is_sent_again(
     between: Network, at_network: Callable[..., Board]
 ) -> None:
@@ -439,6 +440,7 @@ def test_back_that_a_server_answers_late_is_not_undone(
     eventually(lambda: board.address, ["?causal=true&edits=w_q.0.1.0.9", "?edits=w_q.0.1.0.9"][steps - 1])
 
 
+@dear
 def test_changes_a_moment_apart_are_a_step_back_each(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board()
     for change in (

@@ -24,6 +24,7 @@ def test_the_first_load_shows_the_published_numbers_and_every_heatmap_has_a_text
         assert "Values from" in (figure.get_attribute("aria-label") or "")
 
 
+@dear
 def test_three_edits_change_the_heatmaps_hold_and_can_be_undone(playground: Playground) -> None:
     keys = playground.cells("k")
     playground.edit(0, 1, 0.9)

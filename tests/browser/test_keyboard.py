@@ -81,6 +81,7 @@ def test_a_whole_visit_without_a_mouse(playground: Playground) -> None:
     eventually(lambda: playground.cells("k"), before)
 
 
+@dear
 def test_the_switches_and_lists_of_the_set_up_answer_to_keys(new_board: Callable[..., Board]) -> None:
     playground = new_board().open_board()
     keyboard = playground.page.keyboard

@@ -52,6 +52,7 @@ def right_of(element: Locator) -> float:
     return box_of(element)["x"] + box_of(element)["width"]
 
 
+@dear
 def test_at_390_pixels_a_long_sentence_stays_in_its_place(new_reader: Callable[..., Playground]) -> None:
     playground = new_reader(390, 844).open(text="The animal didn't cross the street because it was too tired", d_out=12)
     assert playground.sideways <= 0

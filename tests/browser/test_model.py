@@ -234,6 +234,7 @@ def test_on_a_telephone_a_token_and_the_one_that_it_reads_most_are_in_sight(
     assert not all(seen.values()), seen  # there is something to scroll
 
 
+@dear
 def test_a_click_is_answered_by_one_run_and_nothing_more_is_asked_for(new_reader: Callable[..., Playground]) -> None:
     reader, sent = new_reader(), []
     page = reader.page

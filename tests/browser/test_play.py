@@ -244,6 +244,7 @@ def test_picking_another_word_or_a_cell_ends_it(player: Player) -> None:
         expect(player.slider).to_be_hidden()
 
 
+@dear
 def test_masked_keys_are_skipped_and_it_says_so(new_player: Callable[..., Player]) -> None:
     player = new_player()
     player.open_board(**PUBLISHED, query=1, causal="true")

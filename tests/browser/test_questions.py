@@ -236,6 +236,7 @@ def test_questions_can_be_read_by_screen_readers(
         eventually(lambda: serious_trouble(learner.page), [])
 
 
+@dear
 def test_questions_fit_a_telephone(new_learner: Callable[..., Learner]) -> None:
     learner = new_learner(390, 844)
     for number in (1, 4, 7, 8, 10, 12) if WHOLE else (4, 7, 12):

@@ -10,6 +10,7 @@ from attnviz.published import starting_points
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import eventually
+from tests.whole import dear
 
 CAT_AT = 2
 _FRAME = """() => {
@@ -68,6 +69,7 @@ def test_a_switch_shows_who_reads_the_picked_word_and_keys_reach_it(new_board: C
     assert board.page.evaluate(_FRAME) == []
 
 
+@dear
 def test_with_a_second_sentence_it_goes_on_with_the_word_there_that_is_read_most(
     new_board: Callable[..., Board],
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_lesson_link_hides_what_was_chosen(new_board: Callable[..., Board]) ->
     expect(student.page.get_by_label("Seed", exact=True)).to_have_value("7")
 
 
+@dear
 def test_a_scenario_is_saved_and_opened_again(new_board: Callable[..., Board], tmp_path: Path) -> None:
     board = new_board().open_board().type_over(("w_q", 0, 1), "0.9").torch_says()
     shows_number(board.cell(("q", 1, 1)), "1.6659")

@@ -90,6 +90,7 @@ def test_the_bar_the_set_up_and_messages_are_ink_on_paper(new_board: Callable[..
         assert contrast(part.evaluate(_INK), paper) > 12
 
 
+@dear
 def test_nothing_moves_when_a_message_comes_or_goes(new_board: Callable[..., Board]) -> None:
     board = new_board(1366, 768).go("/", example="fluffy-cat").torch_says()
     before = board.settle().page.evaluate(_PLACES)

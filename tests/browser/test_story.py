@@ -180,6 +180,7 @@ def test_a_slider_changes_a_number_at_once_and_undo_takes_it_back(telephone: Cal
     story.torch_says()
 
 
+@dear
 def test_another_word_all_rows_and_the_way_back(telephone: Callable[..., Story]) -> None:
     story = telephone(color_scheme="dark").open_story(CAT)
     story.tap(("scaled_scores", FLUFFY, 0))

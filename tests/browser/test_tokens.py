@@ -20,6 +20,7 @@ HOSTILE_TOKENS = [
 ]  # fmt: skip
 
 
+@dear
 def test_hover_names_query_key_and_value_and_a_picked_token_outlines_its_row(playground: Playground) -> None:
     assert playground.hover("attention_weights", 1, 2) == "query journey, key starts\nA = 0.2199"
     assert playground.hover("context", 1, 0) == "query journey, feature 0\nC = 0.3061"

@@ -8,6 +8,7 @@ from tests.browser.playground import Playground, eventually
 from tests.whole import dear
 
 
+@dear
 def test_cells_pasted_without_a_number_are_named_and_keep_the_picture(new_reader: Callable[..., Playground]) -> None:
     playground = new_reader(permissions=["clipboard-read", "clipboard-write"]).open()
     playground.paste_into_cells("1e400\t0.9\nabc\t0.6886")

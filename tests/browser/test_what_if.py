@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import eventually
+from tests.whole import dear
 
 
 @pytest.mark.parametrize("cell", ["scores,1,2", "attention_weights,1,2", "k,1,0"])
@@ -23,6 +24,7 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: st
     board.torch_says()
 
 
+@dear
 def test_what_no_switch_changes_has_no_such_way(new_board: Any) -> None:
     board: Board = new_board()
     board.open_board()

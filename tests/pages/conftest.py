@@ -16,7 +16,7 @@ from tests.whole import leave_cases
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Pages, buttons and bad values are much alike."""
-    leave_cases(items, Path(__file__).parent, every=3)
+    leave_cases(items, Path(__file__).parent, every=4)
 
 
 @pytest.fixture(scope="session")

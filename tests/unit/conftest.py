@@ -31,7 +31,7 @@ def print_options() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    leave_cases([item for item in items if item.get_closest_marker(alike.name)], Path(__file__).parent, every=3)
+    leave_cases([item for item in items if item.get_closest_marker(alike.name)], Path(__file__).parent, every=4)
     if torch.cuda.is_available():
         return
     for item in items:
