@@ -5,7 +5,9 @@ what no answer came to.
 """
 
 import asyncio
+import contextlib
 import http.client
+import itertools
 import random
 import time
 import uuid
@@ -15,10 +17,11 @@ from urllib.parse import parse_qs
 
 from attnviz.link.changes_text import decode_changes
 from benchmarks.client import Client, connected
-from benchmarks.editing import edit
+from benchmarks.editing import edit, on_board
 
 PATIENCE = 10.0  # seconds until what was not answered is sent again, and until a connection that is tried is given up
 _AGAIN = 0.5  # seconds between two tries to come back
+RESTS_AFTER = 10  # edits
 CELLS = tuple((name, row, column) for name in ("w_q", "w_k", "w_v") for row in range(3) for column in range(2))
 
 
@@ -106,6 +109,13 @@ class Reader:
         await edit(self._client, self._number, [{"matrix": matrix, "row": row, "column": column, "value": value}])
         self.query = self._client.query = self._client.told
 
+    async def rest(self) -> None:
+        """Rest, so that the page asks for what follows an edit; where the connection goes meanwhile, the next edit
+        comes back."""
+        assert self._client is not None
+        with contextlib.suppress(OSError, TimeoutError):
+            await asyncio.wait_for(on_board(self._client, "rest", 0), PATIENCE)
+
     def _edits(self) -> dict[tuple[str, int, int], float]:
         changes, _ = decode_changes(parse_qs(self.query).get("edits", [""])[0])
         return {(each.matrix, each.row, each.column): each.value for each in changes.edits}
@@ -142,10 +152,15 @@ class Reader:
 
 
 async def keep_editing(reader: Reader, place: int, readers: int, over: float) -> None:
-    """Edit a cell each second until `over`, on the monotonic clock, as one of so many readers at this place."""
+    """Edit a cell each second until `over`, on the monotonic clock, as one of so many readers at this place; every now
+    and then, rest."""
     dice = random.Random(place)
     await asyncio.sleep(place / readers)  # people do not edit in step
-    while time.monotonic() < over:
+    for edits in itertools.count(1):
+        if time.monotonic() >= over:
+            break
         turn = time.monotonic() + 1
         await reader.edit(dice.choice(CELLS), round(dice.uniform(-2, 2), 3))
+        if edits % RESTS_AFTER == 0:
+            await reader.rest()
         await asyncio.sleep(turn - time.monotonic())
