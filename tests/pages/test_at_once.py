@@ -102,7 +102,8 @@ def test_it_answers_what_the_run_will_draw(
 
 
 def test_it_is_packed_for_who_takes_that(server: TestClient) -> None:
-    sent = asked_by(Reader(), EDIT)
+    reader = Reader()  # held: a page goes with its session
+    sent = asked_by(reader, EDIT)
     plain, packed = (
         post(server, sent, HERE | {"accept-encoding": way}) for way in ("identity", "gzip, deflate, br")
     )  # fmt: skip
