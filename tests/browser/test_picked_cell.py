@@ -13,15 +13,19 @@ SCORE = explain(trace(Scenario(embedding="published")), "scores", 1, 5)
 SHARE = explain(trace(Scenario(embedding="published", causal=True)), "attention_weights", 5, 5)
 
 
-def to_the_top(playground: Playground, matrix: str) -> None:
-    """Scroll until a heatmap is not behind the explanation."""
-    playground.chart(matrix).evaluate("element => element.scrollIntoView({block: 'start'})")
-    playground.page.wait_for_timeout(300)
+def to_the_top(playground: Playground, matrix: str, row: int = 0, column: int = 0) -> tuple[float, float]:
+    """Scroll until a heatmap is not behind the explanation; return where a cell then stands, once it stands still: an
+    explanation that comes moves it, and a busy machine draws it late."""
+    before = None
+    while before != (now := playground.read(matrix)[row]["places"][column]):
+        before = now
+        playground.chart(matrix).evaluate("element => element.scrollIntoView({block: 'start'})")
+        playground.page.wait_for_timeout(300)
+    return now[0], now[1]
 
 
 def click(playground: Playground, matrix: str, row: int, column: int, right: float = 0, down: float = 0) -> None:
-    to_the_top(playground, matrix)
-    x, y = playground.read(matrix)[row]["places"][column]
+    x, y = to_the_top(playground, matrix, row, column)
     playground.page.mouse.click(x + right, y + down)
 
 
