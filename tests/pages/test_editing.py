@@ -273,6 +273,24 @@ def test_beyond_a_dozen_edits_are_chosen_from_a_list_to_be_undone(playground: Pl
     assert playground.shows(replace(wanted, edits=wanted.edits[:-1]))
 
 
+def test_further_edits_are_chosen_from_the_same_list_whatever_they_are(playground: Playground) -> None:
+    playground.set("d_in", 5).set("d_out", 4)
+    ids = set()
+    for number in (1, 2, 3):
+        playground.paste("w_k", "\n".join([f"1 2 3 {number}"] * 5))
+        (rest,) = (box for box in playground.at.selectbox if box.label == "8 more edits")
+        ids.add(rest.proto.id)
+        if number == 1:
+            rest.select_index(3)
+            playground.run()
+    assert len(ids) == 1, "of each other control, Streamlit keeps what it knows as long as there is the session"
+    assert rest.value == ("w_k", 3, 3)
+    assert rest.options[rest.index or 0].startswith("W_k[3, 3]")
+    playground.press("Undo this one")
+    (rest,) = (box for box in playground.at.selectbox if box.label == "7 more edits")
+    assert rest.value == ("w_k", 3, 0)
+
+
 def test_a_table_of_more_cells_than_can_be_edited_is_refused(playground: Playground) -> None:
     playground.set("d_in", 70).set("d_out", 70).paste("w_k", "\n".join([" ".join(["1"] * 70)] * 70))
     assert playground.messages == [say("editor.refused", why=say("refused.edits", n="4,900", most="4,096"))]

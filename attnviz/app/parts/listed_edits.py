@@ -56,12 +56,13 @@ def show_edits(scenario: Scenario) -> None:
 
 def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
     """Draw the edits beyond those listed: one can be chosen from the first few hundred, and undone."""
-    offered = list(in_words)[:OFFERED]
+    cells = {edit[:3]: words for edit, words in list(in_words.items())[:OFFERED]}
     label = say("editor.more", n=len(in_words))
     if len(in_words) > OFFERED:
         label = say("editor.first_of_more", more=label, offered=OFFERED)
-    chosen = st.selectbox(label, offered, format_func=in_words.__getitem__)
-    st.button(say("editor.undo_one"), key="playground.undo_rest", on_click=_undo, args=(chosen[:3],))
+    # With a key it is the same control whatever the edits are: of each, Streamlit keeps what it knows for ever.
+    chosen = st.selectbox(label, list(cells), format_func=cells.__getitem__, key="playground.more_edits")
+    st.button(say("editor.undo_one"), key="playground.undo_rest", on_click=_undo, args=(chosen,))
 
 
 def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
