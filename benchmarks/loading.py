@@ -95,6 +95,10 @@ class Behind:
     """When a client asks for the rest of its page, as attnviz/board/behind.js has it."""
 
     def __init__(self) -> None:
+        self.ask()
+
+    def ask(self) -> None:
+        """Note that it is asked for: until the board is drawn again, nothing is behind."""
         self._since = self.due = math.inf
 
     def hear(self, client: Client, took: float) -> None:
@@ -102,7 +106,7 @@ class Behind:
         told = client.drawn.get(BOARD, b"")
         found = _BEHIND.search(told)
         if found is None:
-            self._since = self.due = math.inf
+            self.ask()
             return
         now = time.monotonic()
         self._since = min(self._since, now)
@@ -192,6 +196,9 @@ async def _wait(client: Client, until: float, behind: Behind, answers: dict[str,
     """Wait until a moment of the monotonic clock, and ask for the rest of the page where that is due before."""
     if behind.due <= until:
         await asyncio.sleep(behind.due - time.monotonic())
+        before = client.drawn.get(BOARD)
+        behind.ask()
         answers[REST].append(await on_board(client, "rest", 0))
-        behind.hear(client, answers[REST][-1])
+        if client.drawn.get(BOARD) is not before:  # the list of edits runs without the board
+            behind.hear(client, answers[REST][-1])
     await asyncio.sleep(until - time.monotonic())

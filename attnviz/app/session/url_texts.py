@@ -11,10 +11,11 @@ from urllib.parse import parse_qs
 import streamlit as st
 
 from attnviz.app.streamlit_internals import get_script_run_ctx, kept
-from attnviz.link.parameter_table import MOST_TOGETHER, PINNED
+from attnviz.link.parameter_table import MOST_TOGETHER, PINNED, QUERY
 from attnviz.link.parameter_table import texts as rows
 from attnviz.link.set_up import CHANGES, MOST_GIVEN
 
+_SOON = frozenset({CHANGES, QUERY})
 _HELD, _DRAWN = "bound.texts", "bound.drawn"  # under one key: each look into a session's state takes its time
 
 
@@ -73,10 +74,11 @@ def fits(name: str, text: str) -> bool:
 def draw() -> None:
     """Draw the widgets that bind the texts to the URL; page.css keeps them out of sight.
 
-    A text is drawn from the time on when it was there first: blank ones would only cost the browser time.
+    A text is drawn from the time on when it was there first, for blank ones would only cost the browser time; what comes
+    of the first edit and of the first picked word is drawn before, so that these need no run of all of the page.
     """
     texts_now, came = texts(), st.query_params.to_dict()
-    there = {name for name in rows() if texts_now[name] or name in came}
+    there = {name for name in rows() if texts_now[name] or name in came or name in _SOON}
     drawn = there.union(st.session_state.get(_DRAWN, ()))
     with st.container(key="out_of_sight"):
         for name, row in rows().items():
