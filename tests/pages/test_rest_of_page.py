@@ -38,16 +38,16 @@ def test_after_an_edit_the_list_of_edits_runs_alone_and_then_nothing_is_behind(s
     async def does(client: Client) -> None:
         assert draws_all(client)
         await edit(client, 1, EDIT)
-        assert (behind(client), draws_all(client), LISTED in says(client)) == ("later", False, False)
+        assert (behind(client), draws_all(client), LISTED in says(client)) == ("list", False, False)
         assert "edits=w_q.0.1.0.9" in client.told
         await tell(client, "rest", 1)
-        assert (behind(client), draws_all(client), LISTED in says(client)) == ("", True, True), "the text is new"
+        assert (draws_all(client), says(client)) == (False, [LISTED])
         await edit(client, 2, EDIT | {"row": 1})
         assert (behind(client), draws_all(client)) == ("list", False)
         await tell(client, "rest", 2)
         assert (draws_all(client), len(says(client)), says(client)[0]) == (False, 2, LISTED)
-        await edit(client, 3, query=3)
-        assert (behind(client), draws_all(client)) == ("later", False), "so is this one"
+        await edit(client, 3, query=3, pinned={"matrix": "w_q", "row": 0, "column": 1})
+        assert (behind(client), draws_all(client)) == ("later", False), "the text of a pinned cell is new"
         await tell(client, "rest", 3)
         assert (behind(client), draws_all(client)) == ("", True)
         await edit(client, 4, query=4)

@@ -58,7 +58,7 @@ def test_it_is_in_the_address_and_in_the_list_and_a_new_session_opens_as_it_was(
     async def does(client: Client) -> None:
         first = await post(client, 1, EDIT)
         assert first is not None
-        assert (first["answered"], first["address"], first["behind"]) == (1, "edits=w_q.0.1.0.9", "later")
+        assert (first["answered"], first["address"], first["behind"]) == (1, "edits=w_q.0.1.0.9", "list")
         assert first["learnt"]["answered"] == {first["key"]: 1}
         await heard(client, first["address"])
         second = await post(client, 2, EDIT | {"row": 2, "value": -1}, query=3, pinned={**EDIT, "value": None})

@@ -74,8 +74,8 @@ def fits(name: str, text: str) -> bool:
 def draw() -> None:
     """Draw the widgets that bind the texts to the URL; page.css keeps them out of sight.
 
-    A text is drawn from the time on when it was there first, for blank ones would only cost the browser time; what comes
-    of the first edit and of the first picked word is drawn before, so that these need no run of all of the page.
+    A text is drawn from the time on when it was there first, for blank ones would only cost the browser time; what the
+    first edit and the first picked word write is drawn before, so that these need no run of all of the page.
     """
     texts_now, came = texts(), st.query_params.to_dict()
     there = {name for name in rows() if texts_now[name] or name in came or name in _SOON}
