@@ -4,9 +4,11 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 # The shell first: the same engine without a window's parts, which takes a sixth less of a core for the same tests.
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Tests and benchmarks read the names, too.
+NAMES = Path(__file__).with_name("browsers").read_text().split()
 
 # libatomic is what Playwright's own driver misses on a bare machine. The fonts are for the tests that
 # type emoji and Chinese, which would be drawn as boxes.

@@ -25,7 +25,7 @@ ECHO = "[data-testid=stText]"
 # With these vectors, a change of the seed changes X too, and so all eight matrices.
 SIX_TOKENS = AT_HEATMAPS + "&embedding=stable"
 THIRTY_TWO = SIX_TOKENS + "&d_in=8&d_out=8&text=" + "+".join(f"word{i}" for i in range(32))
-_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_CHROMIUM = Path(__file__).parents[1].joinpath(".ci/browsers").read_text().split()
 
 
 class Wait(NamedTuple):

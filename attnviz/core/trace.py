@@ -25,8 +25,8 @@ def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
     matrices: dict[str, Tensor] = {}
     made = matrices.__getitem__
     for name, stage in stages.items():
-        rule = stage.rule
-        matrices[name] = given[name] if rule is None else rule.compute(*map(made, stage.sources))
+        kernel = stage.kernel
+        matrices[name] = given[name] if kernel is None else kernel(*map(made, stage.sources))
     return matrices
 
 

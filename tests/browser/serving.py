@@ -16,7 +16,7 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, Playwright
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_NAMES = (ROOT / ".ci/browsers").read_text().split()
 # Without hinting the shell's letters are as wide as those of a window, which the kept pictures show.
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--font-render-hinting=none",

@@ -1,7 +1,7 @@
 """What a rule is: one kind of arithmetic, which knows everything about itself."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -64,6 +64,13 @@ class Rule(ABC):
     @abstractmethod
     def compute(self, *sources: Tensor) -> Tensor:
         """Return the matrix made from these; gradients flow."""
+
+    def kernel(self, n_sources: int) -> Callable[..., Tensor]:
+        """Return what computes it from so many sources: a table that is run asks once, and calls it many times.
+
+        A rule whose settings decide which of torch's functions it is chooses here, and `compute` calls what it chose.
+        """
+        return self.compute
 
     @abstractmethod
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:

@@ -1,11 +1,13 @@
 """The product of two matrices, with a bias added to each row where there is one."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
-from torch import Tensor
+from torch import Tensor, matmul
 from torch.nn.functional import linear
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
@@ -38,14 +40,20 @@ class Product(Rule):
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Multiply, then add the bias to each row."""
-        first, second = sources[0], sources[1]
-        # Of one matrix for all, torch makes the product with its transpose in one call.
-        turns = self.transposed and second.dim() == 2
-        made = linear(first, second) if turns else first @ (second.mT if self.transposed else second)
+        return self.kernel(len(sources))(*sources)
+
+    def kernel(self, n_sources: int) -> Callable[..., Tensor]:
+        """Torch's own product, and what is done to it where something is."""
+        product = _with_transpose if self.transposed else matmul
+        return partial(self._finished, product) if n_sources == 3 or self.cosine or self.typed else product
+
+    def _finished(self, product: Callable[[Tensor, Tensor], Tensor], *sources: Tensor) -> Tensor:
+        first, second, *biases = sources
+        made = product(first, second)
         if self.cosine:
             made = made / (first.norm(dim=-1)[..., :, None] * second.norm(dim=-1)[..., None, :])
-        if len(sources) == 3:
-            made = made + sources[2]
+        for bias in biases:
+            made = made + bias
         for row, column, number in self.typed:
             made[..., row, column] = number
         return made
@@ -240,3 +248,8 @@ def _trouble(cell: Cell, terms: list[Term]) -> list[str]:
     others = len(over) - 1
     more = [say("explanation.trouble.others_beyond", n=others, terms=len(terms))] if others else []
     return [beyond, *more, *no_number]
+
+
+def _with_transpose(first: Tensor, second: Tensor) -> Tensor:
+    """Of one matrix for all, torch makes the product with its transpose in one call."""
+    return linear(first, second) if second.dim() == 2 else first @ second.mT

@@ -1,6 +1,7 @@
 """Scores divided, and masked: a mask is added to them, which holds -∞ where a key is hidden from its query."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -65,10 +66,17 @@ class Scale(EachCell):
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Divide, then mask."""
-        scaled = sources[0] / self.divisor
-        if len(sources) == 1:
-            return scaled
-        mask = sources[1]
+        return self.kernel(len(sources))(*sources)
+
+    def kernel(self, n_sources: int) -> Callable[..., Tensor]:
+        """With a mask or without."""
+        return self._divided if n_sources == 1 else self._masked
+
+    def _divided(self, scores: Tensor) -> Tensor:
+        return scores / self.divisor
+
+    def _masked(self, scores: Tensor, mask: Tensor) -> Tensor:
+        scaled = self._divided(scores)
         if self.factor:
             return scaled * mask.exp()
         return (scaled + mask).masked_fill(mask == -math.inf, -math.inf)  # a score of ∞ is hidden, too

@@ -1,6 +1,8 @@
 """Softmax: the exponentials of each row, over their sum."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -36,8 +38,15 @@ class Softmax(Rule):
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Torch's own, then the mask."""
-        shares = _softmax_over(sources[0], self.axis)
-        return shares if len(sources) == 1 else self._masked(shares, sources[1])
+        return self.kernel(len(sources))(*sources)
+
+    def kernel(self, n_sources: int) -> Callable[..., Tensor]:
+        """Torch's own over rows, and what is done to it where something is."""
+        softmax = _over_whole if self.axis == WHOLE else partial(torch.softmax, dim=-1 if self.axis == ROWS else -2)
+        return softmax if n_sources == 1 else partial(self._finished, softmax)
+
+    def _finished(self, softmax: Callable[[Tensor], Tensor], scores: Tensor, mask: Tensor) -> Tensor:
+        return self._masked(softmax(scores), mask)
 
     def unshifted(self, *sources: Tensor) -> Tensor:
         """The same without the largest number subtracted first, as it stands in symbols: exponentials may overflow."""
@@ -146,7 +155,5 @@ class Softmax(Rule):
         return (read._replace(stage=cell.table[read.stage.sources[0]]), *cell.sources[1:])
 
 
-def _softmax_over(scores: Tensor, axis: str) -> Tensor:
-    if axis == WHOLE:
-        return torch.softmax(scores.flatten(-2), dim=-1).view(scores.shape)
-    return torch.softmax(scores, dim=-1 if axis == ROWS else -2)
+def _over_whole(scores: Tensor) -> Tensor:
+    return torch.softmax(scores.flatten(-2), dim=-1).view(scores.shape)

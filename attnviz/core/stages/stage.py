@@ -1,9 +1,12 @@
 """A stage, the row of a table: what a matrix is called, what it is made of, and by which rule."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
+
+from torch import Tensor
 
 from attnviz.core.rules import Rule, names_on, owner_of
 from attnviz.core.rules.explaining.cell import OWN_ROWS
@@ -47,6 +50,11 @@ class Stage:
     own_from: int | None = 0
     layer: int = 0  # of several layers, counted from 0
     owners: tuple[int, int] = OWN_ROWS
+
+    @cached_property
+    def kernel(self) -> Callable[..., Tensor] | None:
+        """What computes it from its sources; of a given matrix, nothing does."""
+        return None if self.rule is None else self.rule.kernel(len(self.sources))
 
     @property
     def role(self) -> Literal["x", "q", "k", "a", "v"]:
