@@ -4,6 +4,7 @@ import json
 import math
 import re
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -43,17 +44,22 @@ def test_another_model_begins_with_the_rate_that_its_field_shows() -> None:
     assert in_address(reader.at, "learn") == "task.agreement*steps.20*d_k.2"
 
 
+def _wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + SOON
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
 def test_while_a_training_goes_on_its_address_names_the_rates_so_far() -> None:
     reader = trained(Reader(PAGE).set("learn.steps", 5000).press(say("learn.one_step"))).set("learn.rate", 0.5)
     reader.press(say("learn.go_on"))
     job = reader.at.session_state[JOB]
     assert job.active
     assert in_address(reader.at, "learn") == "task.agreement*steps.5000*rates.1:0.5"
+    _wait_until(lambda: job.work.step > 1)  # another rate before any further step is in place of the one before
     reader.set("learn.rate", 0.1)
-    end = time.monotonic() + SOON
-    while len(job.work.settings.rates) < 2:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    _wait_until(lambda: len(job.work.settings.rates) > 1)
     assert reader.run().at.session_state[JOB] is job
     reader.press(say("learn.stop"))
     (first, second) = job.work.settings.rates
