@@ -22,7 +22,7 @@ from attnviz.training import (
     settings_for,
     training_script,
 )
-from attnviz.words.numbers import for_json
+from attnviz.words.numbers import DEFAULT_DIGITS, for_json, written
 
 _ROWS = 12  # of moments, printed; --json has all
 _BAR = 30  # signs wide
@@ -120,7 +120,8 @@ def progress(step: int, steps: int, loss: float, seconds: float) -> str:
     """
     done = _BAR * step // steps
     left = seconds / max(step, 1) * (steps - step)
-    return f"[{'#' * done}{' ' * (_BAR - done)}] step {step} of {steps}, loss {loss:.4f}, {left:.1f} s left "
+    told = written(loss, DEFAULT_DIGITS)
+    return f"[{'#' * done}{' ' * (_BAR - done)}] step {step} of {steps}, loss {told}, {left:.1f} s left "
 
 
 def _write(training: Training, given: argparse.Namespace) -> None:
@@ -155,4 +156,4 @@ def curves(training: Training) -> str:
         {"step": at.step, "held-out loss": at.loss, "right": at.accuracy, **at.figures}
         for at in (training.moments[place] for place in places)
     ]
-    return pd.DataFrame(rows).to_string(index=False, float_format=lambda value: f"{value:.4f}")
+    return pd.DataFrame(rows).to_string(index=False, float_format=lambda value: written(value, DEFAULT_DIGITS))

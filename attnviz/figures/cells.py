@@ -16,7 +16,7 @@ from attnviz.words import say
 from attnviz.words.numbers import LARGEST_FIXED, not_finite, number_format
 
 DARK_INK, LIGHT_INK = "#000000", "#ffffff"
-FIXED, POWERS = "fixed digits", "powers of ten"
+BY_PLOTLY, TOLD = "written by Plotly", "told to it"
 _CLEAR = "rgba(0, 0, 0, 0)"
 
 
@@ -49,20 +49,22 @@ def cell_traces(picture: Picture) -> list[dict[str, Any]]:
         groups = [(finite & dark_ink, DARK_INK), (finite & ~dark_ink, LIGHT_INK)]
         draw = partial(_numbers_in_cells, picture)
     else:
-        fixed = _fixed(z, picture.digits)
-        groups = [(finite & fixed, FIXED), (finite & ~fixed, POWERS)]
+        by_plotly = fixed(z, picture.digits)
+        groups = [(finite & by_plotly, BY_PLOTLY), (finite & ~by_plotly, TOLD)]
         draw = partial(_numbers_in_hover, picture)
     drawn = [draw(np.where(where, z, np.nan), of_group) for where, of_group in groups if where.any()]
     return drawn + [_signs(picture, kind) for kind in kinds_in(picture)]
 
 
-def _fixed(z: np.ndarray, digits: int) -> np.ndarray:
-    """Whether each number is written with fixed digits, and not as a power of ten: as number_format says it."""
+def fixed(z: np.ndarray, digits: int) -> np.ndarray:
+    """Whether Plotly writes each number as everything else does: with fixed digits, as number_format says it, and
+    rounded the same, where of what lies halfway JavaScript takes the larger, as of 1/32 at four digits."""
     size = np.abs(np.nan_to_num(z).astype(np.float64))
-    fixed = (size == 0) | ((size >= 10.0**-digits) & (size < LARGEST_FIXED))
-    for at in zip(*np.nonzero(fixed & (size > LARGEST_FIXED - 1)), strict=True):  # these may round up
-        fixed[at] = number_format(float(size[at]), digits).endswith("f")
-    return fixed
+    by_plotly = (size == 0) | ((size >= 10.0**-digits) & (size < LARGEST_FIXED))
+    for at in zip(*np.nonzero(by_plotly & (size > LARGEST_FIXED - 1)), strict=True):  # these may round up
+        by_plotly[at] = number_format(float(size[at]), digits).endswith("f")
+    halfway: np.ndarray = 2 * 10.0**digits * size % 2 == 1
+    return by_plotly & ~halfway
 
 
 def legend(picture: Picture) -> str:
@@ -93,8 +95,8 @@ def _numbers_in_cells(picture: Picture, z: np.ndarray, ink: str) -> dict[str, An
 
 
 def _numbers_in_hover(picture: Picture, z: np.ndarray, form: str) -> dict[str, Any]:
-    """Return cells whose numbers the hover alone says: Plotly writes fixed digits, and of powers of ten it is told."""
-    if form == POWERS:
+    """Return cells whose numbers the hover alone says: Plotly writes most of them, and is told the others."""
+    if form == TOLD:
         return _trace(picture, z, "%{text}") | _coloured(picture) | {"text": _written(picture, z)}
     # Formats within a template write a hyphen for the minus sign, that of the axis a true one.
     number = f"{'+' if picture.signed else ''}.{picture.digits}f"

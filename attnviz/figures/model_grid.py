@@ -10,10 +10,11 @@ from attnviz.colours.palette import SMALL_SIZE, TITLE_SIZE, font, theme
 from attnviz.colours.roles import ROLES
 from attnviz.colours.shading import scale_of, shades
 from attnviz.core.tokens import token_labels
+from attnviz.figures.cells import fixed
 from attnviz.figures.picture import LABEL_CHARS
 from attnviz.models import ModelTrace
 from attnviz.words import say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -52,6 +53,10 @@ def model_figure(view: ModelTrace, *, dark: bool = False) -> "go.Figure":
     return go.Figure(model_spec(view, dark=dark))
 
 
+def _hover(weight: str) -> str:
+    return say("models.hover", reads="%{y}", read="%{x}", weight=weight) + "<extra></extra>"
+
+
 def model_spec(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
     """Return the same figure as the plain dictionary that Plotly.js reads."""
     grid = grid_of(view)
@@ -59,14 +64,20 @@ def model_spec(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
     side = min(_LARGEST, _WIDTH / len(grid.heads))
     width, height = side * len(grid.heads), side * len(grid.layers)
     largest = float(np.nanmax(grid.z))
-    trace = {
-        "type": "heatmap", "z": grid.z, "x": grid.columns, "y": grid.rows, "zmin": 0.0, "zmax": largest,
+    drawn = {
+        "type": "heatmap", "x": grid.columns, "y": grid.rows, "zmin": 0.0, "zmax": largest,
         "colorscale": scale_of((0.0, largest), "a", dark), "showscale": False, "hoverongaps": False,
-        "hovertemplate": say("models.hover", reads="%{y}", read="%{x}", weight="%{z}") + "<extra></extra>",
-        "zhoverformat": ".4f",
     }  # fmt: skip
+    by_plotly = fixed(grid.z, DEFAULT_DIGITS)
+    numbers = drawn | {"z": np.where(by_plotly, grid.z, np.nan), "hovertemplate": _hover("%{z}")}
+    numbers["zhoverformat"] = f".{DEFAULT_DIGITS}f"
+    data, others = [numbers], ~by_plotly & ~np.isnan(grid.z)
+    if others.any():  # which Plotly is told, as in every heatmap
+        z = np.where(others, grid.z, np.nan)
+        text = [["" if math.isnan(value) else written(value, DEFAULT_DIGITS) for value in row] for row in z.tolist()]
+        data.append(drawn | {"z": z, "text": text, "hovertemplate": _hover("%{text}")})
     return {
-        "data": [trace],
+        "data": data,
         "layout": {
             "width": round(_LEFT + width + _RIGHT), "height": round(_TOP + height + _BELOW),
             "margin": {"l": _LEFT, "r": _RIGHT, "t": _TOP, "b": _BELOW, "autoexpand": False},

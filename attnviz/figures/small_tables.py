@@ -12,7 +12,7 @@ from attnviz.colours.shading import scale_of, shades
 from attnviz.figures.hatching import hatching
 from attnviz.teach.questions import Points, Table
 from attnviz.words import say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 54, 27, 7.3  # pixels
 _RIGHT_SUM = "✓"
@@ -106,8 +106,9 @@ def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
     colour = ROLES["v"].on(dark)  # of both: a context is made of values
 
     def scatter(places: np.ndarray, **more: Any) -> dict[str, Any]:
-        formats = {"hovertemplate": "%{x}, %{y}", "xhoverformat": ".4f", "yhoverformat": ".4f"}
-        return {"type": "scatter", "x": places[:, 0], "y": places[:, 1], "cliponaxis": False} | formats | more
+        told = [", ".join(written(value, DEFAULT_DIGITS) for value in place) for place in places.tolist()]
+        hover = {"customdata": told, "hovertemplate": "%{customdata}"}
+        return {"type": "scatter", "x": places[:, 0], "y": places[:, 1], "cliponaxis": False} | hover | more
 
     return {
         "data": [

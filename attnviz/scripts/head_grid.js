@@ -2,6 +2,7 @@
 // is pointed at is drawn in ribbons. Texts of tokens are only ever set as textContent.
 
 import { bytesIn, numbersIn } from "../board/received.js";
+import { written } from "../board/values/numbers.js";
 import { element, sentenceOf } from "./head_sentence.js";
 import { say } from "./sentences.js";
 
@@ -19,6 +20,7 @@ import { say } from "./sentences.js";
 
 /** @typedef {{ layer: number, head: number }} Head */
 
+const DIGITS = 4; // after the point of a weight
 const SAME = 1e-6; // attention weights that differ by less are the same
 
 /**
@@ -237,7 +239,7 @@ function inWords(data, own, layer, head, row, column) {
   const { most } = data.told[layer][head];
   const shares = own.subarray(row * data.columns, (row + 1) * data.columns);
   const key = column ?? shares.indexOf(Math.max(...shares));
-  const places = { layer, head, query: data.tokens[row], key: data.read[key], weight: shares[key].toFixed(4) };
+  const places = { layer, head, query: data.tokens[row], key: data.read[key], weight: written(shares[key], DIGITS) };
   const alike = shares.filter((share) => Math.abs(share - shares[key]) < SAME).length;
   const equally = column === null && alike > 1 && Math.abs(alike * shares[key] - 1) < SAME * alike;
   const reads = equally ? say("models.grid.equally", { ...places, count: alike }) : say("models.grid.reads", places);

@@ -4,6 +4,7 @@ import html
 import math
 import re
 from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import chain
 from typing import Any
 
@@ -25,7 +26,7 @@ from attnviz.core.stages import EVERY_STAGE, STAGES, attention_table, pictured
 from attnviz.core.tokens import token_labels
 from attnviz.figures import heatmap, heatmap_spec
 from attnviz.words import say
-from attnviz.words.numbers import in_format, written
+from attnviz.words.numbers import written
 from tests.browser.looks import contrast
 from tests.unit.helpers import HOSTILE, random_inputs, setups
 from tests.whole import alike, examples
@@ -373,10 +374,25 @@ def test_no_name_of_a_row_is_wider_than_its_room(n_tokens: int) -> None:
         assert layout["margin"]["l"] >= widest
 
 
+def by_d3(value: float, form: str) -> str:
+    """What Plotly writes: the nearest, and of two as near, as JavaScript's toFixed, the one farther from 0."""
+    assert re.fullmatch(r"\.\df", form)
+    size = Decimal(abs(value)).quantize(Decimal(1).scaleb(-int(form[1])), ROUND_HALF_UP)
+    return f"{'−' if value < 0 and size else ''}{size}"
+
+
 @pytest.mark.parametrize("digits", [1, 4, 6])
 @pytest.mark.parametrize("n_tokens", [3, 20])
 def test_a_number_reads_as_in_every_other_view(n_tokens: int, digits: int) -> None:
     numbers = [0.0, -0.0, 2.13e-7, -2.13e-7, 1e-6, 0.5, -1234.5, 9999.0, 9999.9999, 12345.0, 3e38, 0.05, 0.000099999]
+    numbers += [
+        0.25,
+        -0.75,
+        1 / 32,
+        -1 / 32,
+        3 / 32,
+        2.0**-7,
+    ]  # of these, some lie halfway between two that are written
     made = trace(Scenario(text="a " * n_tokens, d_in=len(numbers), x=[numbers] * n_tokens, w_q="zeros"))
     for drawn in heatmap_spec(made, "x", digits=digits)["data"]:
         for (row, column), value in np.ndenumerate(drawn["z"]):
@@ -385,8 +401,8 @@ def test_a_number_reads_as_in_every_other_view(n_tokens: int, digits: int) -> No
             wanted = written(made.x[row, column].item(), digits)
             if "text" in drawn:
                 assert drawn["text"][row][column] == wanted
-            else:  # Plotly writes it, in this format
-                assert in_format(value, drawn["zhoverformat"]) == wanted
+            else:
+                assert by_d3(float(value), drawn["zhoverformat"]) == wanted
 
 
 @pytest.mark.parametrize(("n_tokens", "shown"), [(1, True), (16, True), (17, False), (64, False)])

@@ -23,6 +23,8 @@ from attnviz.export import trace_json
 from attnviz.figures import model_grid
 from attnviz.models import load
 from attnviz.words import say
+from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
 from tests.unit.test_documents import HOSTILE, Read
 
@@ -145,7 +147,7 @@ def test_the_measured_figures_are_averages_of_the_weights() -> None:
     assert measured.after == pytest.approx(np.mean([weights[i, i + 1] for i in range(n - 1)]))
     assert measured.same == pytest.approx(((weights[4, 1] + weights[5, 2]) / 2).item())
     said = figures_in_words(measured, 5, ALL_SHARES)["full"]
-    assert say("heads.full.special", share=f"{100 * measured.special:.0f}") in said
+    assert say("heads.full.special", share=percent(measured.special)) in said
     causal = view_of("GPT-2").measured(0, 0)
     assert causal is not None
     assert causal.after is None  # no token may read a later one
@@ -227,3 +229,20 @@ def test_the_figure_is_a_public_name() -> None:
     assert attnviz.ModelTrace is ModelTrace
     settings: dict[str, Any] = view_of("BERT").figure(dark=True).to_dict()
     assert settings["layout"]["font"]["color"] != view_of("BERT").figure().layout.font.color
+
+
+def test_a_weight_reads_in_the_figure_of_all_heads_as_everywhere() -> None:
+    layer = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
+    layer.self_attn.in_proj_weight.data *= 30  # so that some weights are far smaller than four digits show
+    view = look_into(layer, torch.randn(12, 8, generator=torch.Generator().manual_seed(0)))
+    said: dict[tuple[int, int], str] = {}
+    for drawn in figures.model_spec(view)["data"]:
+        for place, weight in np.ndenumerate(drawn["z"]):
+            if not np.isnan(weight):
+                assert place not in said
+                of_plotly = format(weight, drawn.get("zhoverformat", ""))
+                said[place] = drawn["text"][place[0]][place[1]] if "%{text}" in drawn["hovertemplate"] else of_plotly
+    grid = model_grid.grid_of(view)
+    wanted = {place: written(float(weight), 4) for place, weight in np.ndenumerate(grid.z) if not np.isnan(weight)}
+    assert said == wanted
+    assert any("e" in text for text in said.values())
