@@ -17,6 +17,7 @@ from attnviz.core.stages import Stage, head_name
 from attnviz.core.trace import Trace
 from attnviz.words import say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 
 _AT_ONCE = 2**20  # weights of which figures are worked out together: each step needs as much memory again
 SHARES = ("itself", "before", "first", "same")
@@ -126,7 +127,7 @@ def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, .
     brief = figures_in_short(figures, head, names)
     if figures is None:
         return brief | {"full": brief["most"]}
-    shares = {name: _percent(share) for name in names if (share := getattr(figures, name)) is not None}
+    shares = {name: percent(share) for name in names if (share := getattr(figures, name)) is not None}
     told = [say(f"heads.full.{name}", share=share) for name, share in shares.items()]
     full = say("heads.told", head=head, shares="; ".join(told))
     if figures.most is not None:
@@ -141,7 +142,7 @@ def figures_in_short(figures: HeadFigures | None, head: int, names: tuple[str, .
     if figures is None:
         return {"short": say("heads.short.undefined"), "most": say("heads.undefined", head=head)}
     largest = figures.largest(names)
-    share = _percent(getattr(figures, largest))
+    share = percent(getattr(figures, largest))
     most = say(f"heads.full.{largest}", share=share)
     return {"short": say(f"heads.short.{largest}", share=share), "most": most[0].lower() + most[1:]}
 
@@ -184,12 +185,8 @@ def _of_others_in_words(trace: Trace, name: str, head: int, n_kept: int | None) 
     readable = np.full(weights.shape[0], weights.shape[1]) if hidden is None else (~hidden).sum(-1)
     facts = {"entropy": written(bits, 2), "most": written(float(np.log2(readable).mean()), 2)}
     if n_kept is not None:
-        share = _percent(weights[:, :n_kept].sum(-1).mean().item())
+        share = percent(weights[:, :n_kept].sum(-1).mean().item())
         full = f"{say('heads.kept', head=head, share=share)} {say('heads.entropy', **facts)}"
         return {"short": say("heads.short.kept", share=share), "most": full, "full": full}
     full = f"{full} {say('heads.entropy', **facts)}"
     return {"short": say("heads.short.entropy", **facts), "most": full, "full": full}
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}"

@@ -10,6 +10,7 @@ from attnviz.app.learn.running.shared import MANY, shared
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
+from attnviz.words.shares import percent
 from tests.pages.reader import Reader
 from tests.pages.test_learn import FEW, SOON, codes, data_of, opened, part
 
@@ -118,6 +119,7 @@ def test_seeds_of_a_task_have_their_loss_beside_their_right_answers() -> None:
     for each, outcome in zip(sent["seeds"], outcomes, strict=True):
         assert each["losses"] == pytest.approx(outcome.held_out_losses, abs=1e-4)
         assert each["accuracies"] == pytest.approx(outcome.accuracies, abs=1e-4)
+        assert each["share"] == percent(outcome.accuracies[-1])
     assert say("learn.seeds.axes", top=written(sent["top"], 2)) in reader.captions
 
 

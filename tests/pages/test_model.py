@@ -28,6 +28,7 @@ from attnviz.models.loading import load
 from attnviz.models.progress import Progress
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 from tests.pages.reader import Reader, as_array, in_address
 from tests.unit import small_models
 
@@ -132,7 +133,7 @@ def test_heads_are_filtered_by_what_is_measured_with_its_definition_shown() -> N
     assert say("models.page.measures.before") in reader.captions
     assert say("models.page.shown", shown=len(order), heads=plural(72, "head"), above=30) in reader.captions
     reader.set("model.order", "itself").set("model.above", 99)
-    largest = f"{100 * max(torch.diagonal(trace.attention_weights).mean().item() for trace in seen.heads.values()):.0f}"
+    largest = percent(max(torch.diagonal(trace.attention_weights).mean().item() for trace in seen.heads.values()))
     assert [each.value for each in reader.at.info] == [say("models.page.none_above", above=99, largest=largest)]
     assert len(reader.boards) == 1
     link = in_address(reader.at, "model_order")
@@ -183,7 +184,7 @@ def test_figures_of_a_head_are_told_in_words_in_the_grid(opened: Reader) -> None
         figures = seen.measured(layer, head)
         assert figures is not None
         largest = figures.largest(ALL_SHARES)
-        full = say(f"heads.full.{largest}", share=f"{100 * getattr(figures, largest):.0f}")
+        full = say(f"heads.full.{largest}", share=percent(getattr(figures, largest)))
         assert own["most"].casefold() == full.casefold()
 
 

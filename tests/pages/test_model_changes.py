@@ -23,6 +23,7 @@ from attnviz.models import INCLUDED, loading, next_tokens, offered, similarity
 from attnviz.models.offering import short_name
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 from tests.pages.reader import Reader, as_array, control_of, in_address
 from tests.pages.test_model import heads_of
 from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer, without_frame
@@ -421,14 +422,14 @@ def test_a_weight_stands_beside_the_length_of_what_it_weighs_and_sinks_are_named
     measured = view.measured(3, 1)
     assert measured is not None
     assert measured.special is not None
-    share = f"{100 * measured.special:.0f}"
+    share = percent(measured.special)
     assert say("models.page.sink", share=share, tokens="[CLS] · [SEP]") in reader.texts
 
 
 def test_a_head_of_a_decoder_that_rests_on_the_first_token_is_named() -> None:
     hidden = ("1.2.mask.1.1=-inf", "1.2.mask.2.1=-inf", "1.2.mask.2.2=-inf")
     view = look_into(MODELS["GPT-2"](), without_frame(), "the cat sat", edits=hidden)
-    assert sink_in_words(view, 1, 2) == say("models.page.sink_first", share="100", first="the")
+    assert sink_in_words(view, 1, 2) == say("models.page.sink_first", share="100 %", first="the")
     assert view.original is not None
     assert sink_in_words(view.original, 1, 2) == ""
 

@@ -445,8 +445,8 @@ def test_a_token_is_itself_behind_those_that_were_kept() -> None:
 def test_heads_are_told_by_how_much_they_read_of_the_kept_sentence() -> None:
     scenario = Scenario("the cat sat", w_q="zeros", n_heads=2, reads="kept", second="a")
     (one, _) = heads_in_words(trace(scenario).seen_from(1))
-    assert one["short"] == say("heads.short.kept", share="25")
-    assert say("heads.kept", head=0, share="25") in one["full"]
+    assert one["short"] == say("heads.short.kept", share="25 %")
+    assert say("heads.kept", head=0, share="25 %") in one["full"]
 
 
 def test_sentences_sizes_and_pages_name_the_kept_sentence() -> None:

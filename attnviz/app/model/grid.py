@@ -24,6 +24,7 @@ from attnviz.models import ModelTrace
 from attnviz.models.pieces import Piece
 from attnviz.scripts import joined, sentences
 from attnviz.words import plural, say
+from attnviz.words.shares import percent
 
 _HERE = Path(__file__).parent
 _KEY, _DRAWN = "model.heads", "model.heads.drawn"
@@ -106,7 +107,7 @@ def _sorted(view: ModelTrace, order: str, above: int) -> list[tuple[int, int]] |
 def _none_above(view: ModelTrace, order: str, above: int, largest: float) -> str:
     """Say why no head is shown: what would have to be typed, or that this can't be measured above 0 at all."""
     if largest:
-        return say("models.page.none_above", above=above, largest=f"{100 * largest:.0f}")
+        return say("models.page.none_above", above=above, largest=percent(largest))
     return say("models.page.none_after" if order == "after" and view.kinds == ("decoder",) else "models.page.none_any")
 
 

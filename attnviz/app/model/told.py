@@ -10,6 +10,7 @@ from attnviz.models.edits import MASK, OFF, WEIGHTS
 from attnviz.models.trace import Layer
 from attnviz.words import plural, say
 from attnviz.words.numbers import for_json, written
+from attnviz.words.shares import percent
 
 _SINK = 0.3  # of a head's attention, on tokens that are none of the text's, or on the first
 _MORE_THAN_EVEN = 1.5  # times as much on the first token as where all are read alike: of a short text, that is a lot
@@ -44,9 +45,9 @@ def sink_in_words(view: ModelTrace, layer: int, head: int) -> str:
         even = sum(1 / i for i in range(2, n + 1)) / max(1, n - 1)  # what it has where all are read alike
         if view.layers[layer].kind != "decoder" or first < _SINK or first < _MORE_THAN_EVEN * even:
             return ""
-        return say("models.page.sink_first", share=f"{100 * first:.0f}", first=view.tokens[0])
+        return say("models.page.sink_first", share=percent(first), first=view.tokens[0])
     names = [token for token, special in zip(view.tokens, view.special, strict=True) if special]
-    return say("models.page.sink", share=f"{100 * measured.special:.0f}", tokens=" · ".join(names))
+    return say("models.page.sink", share=percent(measured.special), tokens=" · ".join(names))
 
 
 def output_in_words(layer: Layer, trace: AttentionTrace, query: int) -> str:

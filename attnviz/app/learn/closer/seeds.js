@@ -7,7 +7,7 @@ import { say } from "../../../scripts/sentences.js";
 
 /** @import { Answered, Drawing } from "../../../scripts/types.js" */
 
-/** @typedef {{ seed: number, learned: boolean, steps: number[], accuracies: number[], losses: (number | null)[], loss: string }} Outcome `loss` is the last, as it is written */
+/** @typedef {{ seed: number, learned: boolean, steps: number[], accuracies: number[], losses: (number | null)[], share: string, loss: string }} Outcome `share` of right answers and `loss` are the last, as they are written */
 /** @typedef {Answered & { picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law, nothing is right or wrong; `top` of the losses of all */
 /** @typedef {{ sender: Sender<{ seed: number }>, drawn: string }} State */
 
@@ -35,9 +35,9 @@ function begun(root) {
 }
 
 /** @param {Outcome} outcome @param {Data} data @param {() => void} open */
-function picture({ seed, learned, steps, accuracies, losses, loss }, data, open) {
+function picture({ seed, learned, steps, accuracies, losses, share: right, loss }, data, open) {
   const shares = data.hasLaw ? [curve(steps, accuracies, data.steps, 1, "shares")] : [];
-  const share = data.hasLaw ? `${Math.round(100 * (accuracies[accuracies.length - 1] ?? 0))} %` : loss;
+  const share = data.hasLaw ? right : loss;
   const button = make("button", `seed${learned ? " learned" : ""}${seed === data.picked ? " on" : ""}`);
   button.type = "button";
   button.setAttribute("aria-label", data.hasLaw ? say("learn.seeds.one", { seed, share, loss }) : say("learn.seeds.one_loss", { seed, loss }));

@@ -20,6 +20,7 @@ from attnviz.training import MOST_SEEDS, TrainingSettings
 from attnviz.training.many import Outcome
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 
 LEARNED = 0.9  # right answers, from which on a seed counts as one that learned
 _HERE = Path(__file__).parent
@@ -64,7 +65,7 @@ def show_seeds(settings: TrainingSettings) -> None:
 
 def _shares(outcomes: Sequence[Outcome]) -> str:
     learned = sum(outcome.accuracy >= LEARNED for outcome in outcomes)
-    return say("learn.seeds.share", learned=learned, all=len(outcomes), least=f"{100 * LEARNED:.0f} %")
+    return say("learn.seeds.share", learned=learned, all=len(outcomes), least=percent(LEARNED))
 
 
 def _losses(outcomes: Sequence[Outcome]) -> str:
@@ -86,6 +87,7 @@ def _sent(outcome: Outcome, has_law: bool) -> dict[str, Any]:
         "steps": outcome.steps,
         "accuracies": [round(share, 4) for share in outcome.accuracies],
         "losses": [round(loss, 4) if math.isfinite(loss) else None for loss in outcome.held_out_losses],
+        "share": percent(outcome.accuracies[-1]) if has_law else "",
         "loss": written(outcome.held_out_losses[-1], 2),
     }
 
