@@ -7,6 +7,7 @@ from attnviz.core.errors import RefusedError, SaidError
 from attnviz.core.stages import ALL_STAGES
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
 from attnviz.words import catalogue, plural, say
+from attnviz.words.numbers import significant
 
 _MOST = 40  # characters of a number or a text that was refused
 _COUNTED = {"rows": "row", "columns": "column", "characters": "character", "heads": "head", "layers": "layer",
@@ -59,6 +60,6 @@ def _shown(value: object) -> str:
     if isinstance(value, str):
         return literal(value, _MOST)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        written = f"{value:,}" if isinstance(value, int) and value.bit_length() < 128 else f"{float(value):.6g}"
-        return written.replace("-", "−", 1) if written.startswith("-") else written
+        whole = isinstance(value, int) and value.bit_length() < 128
+        return f"{value:,}".replace("-", "−") if whole else significant(float(value))
     return say("refused.that")

@@ -8,7 +8,7 @@ from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import visible
 from attnviz.core.what_if import WhatIf
 from attnviz.words import say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import significant, written
 
 
 def setting_in_words(name: str, value: object) -> str:
@@ -32,7 +32,8 @@ def _switches_in_words(text: str) -> str:
     on = WhatIf.read(text)
     told = [say(f"what_if.{name}.{setting.replace('-', '_')}.choice") for name, setting in on.chosen.items()]
     told += [
-        say("what_if.typed.told", cell=f"S[{row}, {column}]", number=f"{number:g}") for row, column, number in on.typed
+        say("what_if.typed.told", cell=f"S[{row}, {column}]", number=significant(number))
+        for row, column, number in on.typed
     ]
     return ", ".join(told) or say("what_if.usual")
 

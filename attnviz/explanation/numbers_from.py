@@ -13,6 +13,7 @@ from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
 from attnviz.explanation.listing import listed
 from attnviz.explanation.summary import LONGEST_NAME
 from attnviz.words import plural, say
+from attnviz.words.numbers import significant
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
 
@@ -193,7 +194,7 @@ def chosen_in_words(scenario: Scenario) -> str:
     said = say("summary.chosen.every", example=called(example))
     if times:
         names = listed([say("summary.named", token=labels[position]) for position in times])
-        factor = f"{next(iter(times.values())):g}"
+        factor = significant(next(iter(times.values())))
         said = say("summary.chosen.times", example=called(example), token=names, times=factor)
     return say("summary.chosen.repeats", said=said) if scenario.w_v == "identity" else said
 

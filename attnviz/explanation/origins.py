@@ -12,7 +12,7 @@ from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, p
 from attnviz.core.stages import BIASES, BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import significant, written
 
 
 def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], digits: int) -> str:
@@ -82,7 +82,7 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return _origin_of_place(scenario, row + (scenario.n_kept if name == "p" else 0))
     if name == BY_DISTANCE:
         if scenario.positions == "alibi":
-            return say("explanation.given.alibi", slope=f"{alibi_slopes(scenario.n_heads)[row].item():g}")
+            return say("explanation.given.alibi", slope=significant(alibi_slopes(scenario.n_heads)[row].item()))
         return say("explanation.given.seeded_distance", seed=distance_seed(scenario.seed), of=scenario.seed)
     if name in NORMS:
         return say(f"explanation.given.{'gain' if name in GAINS else 'offset'}")

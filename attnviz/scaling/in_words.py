@@ -10,7 +10,7 @@ from attnviz.scaling.experiment import softmax_row
 from attnviz.scaling.row_statistics import even_jacobian_norm
 from attnviz.scaling.sources import OF_PROJECTIONS, make_source
 from attnviz.words import plural, say
-from attnviz.words.numbers import DEFAULT_DIGITS, in_format, written
+from attnviz.words.numbers import DEFAULT_DIGITS, significant, written
 
 _NAMED = ("none", "sqrt", "linear")
 _HARDLY = 1.25  # a spread that changes by no more hardly changes
@@ -67,8 +67,8 @@ def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
     raw = float(dim) ** (2 * row.exponent)  # times this, any scale's variance is the raw one
     expected, measured = row.expected_variance * raw, row.variance * raw
     return say(
-        "scaling.theory.line", dim=dim, expected=in_format(expected, ".4g"),
-        expected_scaled=in_format(expected / dim, ".4g"), measured=shown(measured), low=shown(row.variance_low * raw),
+        "scaling.theory.line", dim=dim, expected=significant(expected, 4),
+        expected_scaled=significant(expected / dim, 4), measured=shown(measured), low=shown(row.variance_low * raw),
         high=shown(row.variance_high * raw), scaled=shown(measured / dim),
     )  # fmt: skip
 
@@ -90,7 +90,7 @@ it to grow like d: d · 0.5000 for this sentence.'
     if mean == 0:
         return say("scaling.theory.zero_mean", alone=shown(alone))
     share = max(0.0, 1 - dim * alone / whole) if whole > 0 else 0.0
-    return say("scaling.theory.shared", mean=f"{mean:g}", share=f"{100 * share:.1f}", dim=dim)
+    return say("scaling.theory.shared", mean=significant(mean), share=f"{100 * share:.1f}", dim=dim)
 
 
 def flat_or_not(table: pd.DataFrame, scale: str) -> str:
@@ -188,7 +188,7 @@ def about_factor(scores: Sequence[float], factor: float) -> str:
     if factor == 0:
         return say("scaling.classic.zero")
     if factor < 0:
-        lowest, highest = (in_format(score, "g") for score in (min(scores), max(scores)))
+        lowest, highest = (significant(score) for score in (min(scores), max(scores)))
         return say("scaling.classic.flipped", lowest=lowest, highest=highest, after=shown(after.max()),
                    least=shown(after.min()))  # fmt: skip
     if factor == 1:

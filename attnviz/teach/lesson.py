@@ -17,7 +17,7 @@ from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, 
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
 from attnviz.explanation.what_if import cut_by_view, key_of, reads_others, switched_on
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import significant, written
 
 Cell = tuple[str, int, int]
 
@@ -159,7 +159,7 @@ def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 
 
 def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
-    d_k, cooled, temperature = trace.q.shape[-1], trace.temperature != 1, f"{trace.temperature:g}"
+    d_k, cooled, temperature = trace.q.shape[-1], trace.temperature != 1, significant(trace.temperature)
     says: list[Told]
     if _is_linear(trace):
         says = [said("lesson.scale.linear")]

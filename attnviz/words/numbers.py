@@ -3,6 +3,7 @@
 One policy, :func:`written`: so many digits after the point, or a power of ten where these would show nothing but
 zeros or where the number would have more than four digits before the point. So the same number reads the same
 wherever it stands, what is not 0 never reads as 0, and 0 has no sign. ``board/values/numbers.js`` writes the same.
+A setting, as a temperature or a factor, is written by :func:`significant`: 2 stays 2.
 """
 
 import math
@@ -31,6 +32,15 @@ def written(value: float, digits: int) -> str:
     if not math.isfinite(value):
         return not_finite(value)
     return in_format(value, number_format(abs(value), digits))
+
+
+def significant(value: float, digits: int = 6) -> str:
+    """Write a number that somebody chose, or that is worked with, as shortly as so many of its digits allow.
+
+    >>> significant(0.25), significant(-1e-5), significant(-0.0), significant(1234.5678, 3), significant(float("inf"))
+    ('0.25', '−1e−05', '0', '1.23e+03', '∞')
+    """
+    return in_format(value, f".{digits}g") if math.isfinite(value) else not_finite(value)
 
 
 def not_finite(value: float) -> str:

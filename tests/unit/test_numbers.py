@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, longest_written, number_format, written
+from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, longest_written, number_format, significant, written
 
 digits = st.integers(MIN_DIGITS, MAX_DIGITS)
 finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -71,3 +71,20 @@ def test_what_four_digits_show_is_written_in_fixed_digits(largest: float) -> Non
 @pytest.mark.parametrize("largest", [0.00009, 1e4, 1e30])
 def test_what_fixed_digits_cannot_show_is_written_in_powers_of_ten(largest: float) -> None:
     assert number_format(largest, 4) == ".2e"
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 17))
+def test_a_setting_is_written_as_shortly_as_its_digits_allow(value: float, digits: int) -> None:
+    text = significant(value, digits)
+    assert Decimal(read_exactly(text)) == Decimal(f"{value:.{digits}g}")
+    assert text.startswith("−") == (value < 0)
+    assert "-" not in text
+
+
+def read_exactly(text: str) -> str:
+    return text.replace("−", "-")
+
+
+@pytest.mark.parametrize(("value", "text"), [(math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "NaN"), (2.0, "2")])
+def test_a_setting_that_is_no_number_has_its_sign(value: float, text: str) -> None:
+    assert significant(value) == text

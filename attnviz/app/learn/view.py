@@ -27,6 +27,7 @@ from attnviz.link.parameter_table import LEARN, LEARN_STEP
 from attnviz.scaling.in_words import said_time
 from attnviz.training import MOMENTS, MOST_BYTES, Model, Training, TrainingSettings, n_kept
 from attnviz.words import plural, say
+from attnviz.words.numbers import significant
 
 _ENOUGH = 60  # kept moments, of fewer of which it is said why
 _EVERY = 0.4  # seconds, after which a training under way is looked at
@@ -247,4 +248,4 @@ def _tell_end(training: Training, found: tuple[Job, OneTraining] | None) -> None
         st.caption(say("learn.few_moments", numbers=plural(numbers, "number"), megabytes=round(MOST_BYTES / 2**20),
                        kept=kept, fitting=plural(MOST_BYTES // (4 * MOMENTS), "number"), most=MOMENTS))  # fmt: skip
     for step, rate in training.settings.rates:
-        st.caption(say("learn.rate_since", step=f"{step:,}", rate=f"{rate:g}"))
+        st.caption(say("learn.rate_since", step=f"{step:,}", rate=significant(rate)))

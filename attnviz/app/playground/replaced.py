@@ -42,7 +42,7 @@ from attnviz.teach.replaced import (
     times,
 )
 from attnviz.words import say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import significant, written
 
 MOST = 100.0
 _BITS, _SHIFTED = "what_if.replaced.bits", "what_if.replaced.shifted"
@@ -70,7 +70,7 @@ def show_replaced(scenario: Scenario) -> None:
         _show_button("times", scenario, partial(times, scenario, c))
     found = factors_of(scenario, computed, c, layer)
     done = "times_done" if scenario.n_layers == 1 else "times_done_in_layer"
-    told = [say(f"what_if.replaced.{done}", c=f"{c:g}", told=_factors_in_words(found), layer=layer)]
+    told = [say(f"what_if.replaced.{done}", c=significant(c), told=_factors_in_words(found), layer=layer)]
     if scenario.reads_others:  # X is multiplied, as is said; what else keys are made of isn't
         told.append(say(f"what_if.replaced.times_y.{scenario.reads}"))
     st.caption(" ".join(told))

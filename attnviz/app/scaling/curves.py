@@ -13,6 +13,7 @@ from attnviz.figures import CURVE_ROWS, CURVES, Curve, curve_spec
 from attnviz.scaling.in_words import about_gradient, about_source, described_curve, flat_or_not, theory_against_measured
 from attnviz.scaling.settings import OWN, SweepSettings
 from attnviz.words import say
+from attnviz.words.numbers import significant
 
 _PLOT = CURVES[0]
 _HEIGHT = 400  # of it
@@ -27,7 +28,7 @@ def show_findings(swept: Swept) -> None:
     """Say what the plot shows: whether the reader's own line lies flat, and theory against what was measured."""
     table, settings, x = swept
     if OWN in settings.scales:
-        st.text(flat_or_not(table, f"{settings.p:g}"))
+        st.text(flat_or_not(table, significant(settings.p)))
     st.text(theory_against_measured(table, settings.picked))
     if other := about_source(settings.source, x, settings.picked):
         st.text(other)

@@ -20,7 +20,7 @@ from attnviz.scaling.in_words import about_factor, about_inits, described_curve,
 from attnviz.scaling.settings import HEADS, SweepSettings
 from attnviz.scaling.sources import OF_PROJECTIONS
 from attnviz.words import plural, say
-from attnviz.words.numbers import in_format
+from attnviz.words.numbers import significant
 
 CLASSIC_SCORES = (0.1, -0.2, 0.3, -0.2, 0.5)
 _BROKEN_DIMS = (2, 8, 32, 128, 512)
@@ -33,12 +33,12 @@ def show_classic_row(settings: SweepSettings) -> None:
     left, right = st.columns([4, 8])
     with left:
         factor = show_times(settings)
-        times = in_format(factor, "g")
-        texts = [in_format(score, "g") for score in CLASSIC_SCORES]
+        times = significant(factor)
+        texts = [significant(score) for score in CLASSIC_SCORES]
         st.text(say("scaling.classic.scores", scores=", ".join(texts)))
         for each in dict.fromkeys((1.0, factor)):
             weights = ", ".join(map(shown, softmax_row(CLASSIC_SCORES, each)))
-            st.text(say("scaling.classic.softmax", times=in_format(each, "g"), weights=weights))
+            st.text(say("scaling.classic.softmax", times=significant(each), weights=weights))
         st.caption(as_message(about_factor(CLASSIC_SCORES, factor)))
     with right:
         rows = {"sqrt": softmax_row(CLASSIC_SCORES), "none": softmax_row(CLASSIC_SCORES, factor)}

@@ -16,6 +16,7 @@ from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
 from attnviz.core.rules.explaining.displayed import DECIMALS, as_decimal, exp, in_sum, quotient, sign
 from attnviz.core.rules.explaining.hiding import reason_of
 from attnviz.words import say
+from attnviz.words.numbers import significant
 
 
 def later(n_queries: int, n_keys: int, device: torch.device | str = "cpu", n_kept: int = 0) -> Tensor:
@@ -57,7 +58,7 @@ class Scale(EachCell):
     @property
     def settings(self) -> dict[str, Any]:
         """Its fields, and the temperature as formulas write it."""
-        return super().settings | {"temperature_text": f"{self.temperature:g}"}
+        return super().settings | {"temperature_text": significant(self.temperature)}
 
     @cached_property
     def divisor(self) -> float:
@@ -159,7 +160,7 @@ class Scale(EachCell):
 
     def in_words(self, cell: Cell) -> str:
         """Say what scores are divided by; empty where by nothing."""
-        temperature = say("explanation.scale.temperature", temperature=f"{self.temperature:g}")
+        temperature = say("explanation.scale.temperature", temperature=significant(self.temperature))
         if self.d_k is None:
             return temperature if self.temperature != 1 else ""
         root = say("explanation.scale.root", n=self.d_k, root=cell.write(math.sqrt(self.d_k)))

@@ -1,6 +1,5 @@
 """Questions about numbers: what dropout does to sums, what few bits do to a softmax, and what X times c does."""
 
-import math
 from dataclasses import replace
 
 import torch
@@ -13,7 +12,7 @@ from attnviz.teach.questions.asking import Question
 from attnviz.teach.questions.masks_and_heads import choice
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import say
-from attnviz.words.numbers import not_finite
+from attnviz.words.numbers import in_format, significant
 
 _WEIGHTS = STAGES["attention_weights"].title
 SHARES = {"none": 0.0, "tenth": 0.1, "half": 0.5}
@@ -66,10 +65,6 @@ def softmax_in(scores: Tensor, dtype: torch.dtype, shifted: bool) -> tuple[Tenso
     return powers, powers / powers.sum(-1, keepdim=True)
 
 
-def _written(power: float) -> str:
-    return f"{power:.3g}" if math.isfinite(power) else not_finite(power)
-
-
 # https://github.com/pytorch/pytorch/issues/110213 (float32 and float16 differ), and why softmax subtracts its maximum:
 # Blanchard, Higham and Higham 2021, Accurately computing the log-sum-exp and softmax functions
 _LARGE = Scenario(say("questions.numerics.text"), d_in=4, d_out=4, init="normal", seed=3, scale=False)
@@ -80,12 +75,12 @@ def _numerics(now: Now) -> Seen:
     scores = TIMES * now.trace.scores
     powers, shares = softmax_in(scores, DTYPES[now.options["dtype"]], now.options["shift"] == "on")
     n_broken, n_zeros, count = int(shares.isnan().sum()), int((shares == 0).sum()), shares.numel()
-    says = [say("seen.numerics.largest", score=now.write(scores.max()), power=_written(float(powers.max())))]
+    says = [say("seen.numerics.largest", score=now.write(scores.max()), power=significant(float(powers.max()), 3))]
     says.append(say("seen.numerics.broken", n=n_broken, count=count) if n_broken else say("seen.numerics.whole"))
     says.append(say("seen.numerics.zeros", n=n_zeros, count=count))
     if not n_broken:
         exact = torch.softmax(scores.double(), -1)
-        says.append(say("seen.numerics.gap", gap=f"{float(now.gap(shares, exact)):.1e}"))
+        says.append(say("seen.numerics.gap", gap=in_format(float(now.gap(shares, exact)), ".1e")))
     return Seen(tuple(says), (Table(_WEIGHTS, shares.float(), "share", now.names, now.names),))
 
 

@@ -257,8 +257,9 @@ def _(w: World, count: str, n: str) -> None:
 def _(w: World, gap: str) -> None:
     scores, _, shares = _in_bits(w)
     exact = torch.softmax(scores.double(), -1)
-    assert gap == f"{float((shares.double() - exact).abs().max()):.1e}"
-    assert float(gap) < {"float32": 1e-6, "float16": 2e-2, "bfloat16": 1e-1}[w.options["dtype"]]
+    apart = float((shares.double() - exact).abs().max())
+    assert gap == f"{apart:.1e}".replace("-", "−")
+    assert apart < {"float32": 1e-6, "float16": 2e-2, "bfloat16": 1e-1}[w.options["dtype"]]
 
 
 @referee("multiply.times")

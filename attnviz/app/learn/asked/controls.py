@@ -27,6 +27,7 @@ from attnviz.training.settings import (
     OPTIMIZERS,
 )
 from attnviz.words import say
+from attnviz.words.numbers import significant
 
 _SHOWN_TEXTS = 3
 
@@ -116,7 +117,7 @@ def _take_rate() -> None:
         return
     if not found[0].active and shared().pool.settled(found[0], 0):
         found[1].settle_rate()  # so that its link has it, and what is stopped now keeps it
-    state.say(say("learn.rate_changed", rate=f"{rate:g}"))
+    state.say(say("learn.rate_changed", rate=significant(rate)))
 
 
 def _job_of(settings: TrainingSettings) -> tuple[Job, OneTraining] | None:

@@ -18,7 +18,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.training import BETAS, Link, Place, StepTaken, Training, chain, finite_difference
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import significant, written
 from attnviz.words.shares import percent
 
 _TERMS = 3  # of a sum that are written out
@@ -160,7 +160,12 @@ def update_in_words(training: Training, taken: StepTaken, place: Place) -> list[
         return 0.0 if matrix is None else matrix.reshape(-1, matrix.shape[-1])[place.row, place.column].item()
 
     old, gradient, new = (at(each) for each in (update.before, update.gradient, update.after))
-    shown = {"old": _exact(old), "gradient": _exact(gradient), "new": _exact(new), "rate": f"{taken.rate:g}"}
+    shown = {
+        "old": significant(old),
+        "gradient": significant(gradient),
+        "new": significant(new),
+        "rate": significant(taken.rate),
+    }
     lines = [say("learn.glass.of_batch", step=f"{taken.step:,}", old=shown["old"], gradient=shown["gradient"])]
     if update.mean is None:
         return [*lines, say("learn.glass.sgd", **shown)]
@@ -168,12 +173,14 @@ def update_in_words(training: Training, taken: StepTaken, place: Place) -> list[
     first, second = mean / (1 - BETAS[0] ** t), square / (1 - BETAS[1] ** t)
     return [
         *lines,
-        say("learn.glass.mean", beta=BETAS[0], rest=f"{1 - BETAS[0]:g}", mean=_exact(mean)),
-        say("learn.glass.square", beta=BETAS[1], rest=f"{1 - BETAS[1]:g}", square=_exact(square)),
-        say("learn.glass.unbiased", t=t, first=_exact(first), second=_exact(second)),
-        say("learn.glass.adam", first=_exact(first), second=_exact(second), epsilon=f"{_EPSILON:.0e}", **shown),
+        say("learn.glass.mean", beta=BETAS[0], rest=significant(1 - BETAS[0]), mean=significant(mean)),
+        say("learn.glass.square", beta=BETAS[1], rest=significant(1 - BETAS[1]), square=significant(square)),
+        say("learn.glass.unbiased", t=t, first=significant(first), second=significant(second)),
+        say(
+            "learn.glass.adam",
+            first=significant(first),
+            second=significant(second),
+            epsilon=significant(_EPSILON),
+            **shown,
+        ),
     ]
-
-
-def _exact(value: float) -> str:
-    return f"{value:.6g}".replace("-", "−")

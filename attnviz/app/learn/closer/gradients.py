@@ -19,7 +19,7 @@ from attnviz.core.stages import HEADS, Stage
 from attnviz.documents.matrix_markup import png
 from attnviz.training import Place, Training
 from attnviz.words import say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import in_format, written
 
 Role = Literal["x", "q", "k", "a", "v"]
 
@@ -137,4 +137,4 @@ def small(value: float, digits: int) -> str:
     """Write a gradient: small ones are the rule, so that digits count from the first that isn't 0."""
     if value == 0 or not math.isfinite(value) or abs(value) >= 10**-digits * 10:
         return written(value, digits)
-    return f"{value:.2e}".replace("e-0", "e−").replace("e-", "e−").replace("-", "−")
+    return in_format(value, ".2e")
