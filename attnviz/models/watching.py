@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from attnviz.core.rules import later
 from attnviz.models.changed_attention import changed_dot_product, changed_multi_head
 
 if TYPE_CHECKING:
@@ -157,8 +158,7 @@ class Watch(TorchFunctionMode):
         number, editing = len(self.attended), self.editing
         scaling = query.shape[-1] ** -0.5 if scale is None else scale
         if is_causal:
-            hidden = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool, device=query.device).triu(1)
-            added = _as_added(~hidden, query)
+            added = _as_added(~later(query.shape[-2], key.shape[-2], query.device), query)
         else:
             added = _as_added(attn_mask, query)
         if editing is None or not editing.touches(number):

@@ -44,7 +44,7 @@ def in_words(edit: ModelEdit, view: ModelTrace) -> str:
     kind = view.layers[edit.layer].kind if edit.layer < len(view.layers) else view.layers[0].kind
     # Layers of a kind are counted on the page by themselves.
     layer = sum(each.kind == kind for each in view.layers[: edit.layer])
-    value = "−∞" if edit.value == -math.inf else written(edit.value, 2)
+    value = written(edit.value, 2)
     if edit.matrix == EVEN:
         told = say("models.change.is_even", layer=layer)
     elif edit.matrix == OFF:
