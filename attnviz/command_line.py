@@ -36,7 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     commands = {**COMMANDS, "app": start, "model": model, "train": learn}
     if arguments and arguments[0] in commands:
-        return commands[arguments[0]](arguments[1:])
+        try:
+            return commands[arguments[0]](arguments[1:])
+        except BrokenPipeError:
+            return _seen_enough()
     parser = _parser()
     given = parser.parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
@@ -44,11 +47,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         scenario, digits = _asked(given)
         _write(scenario, digits, given)
-    except BrokenPipeError:  # the reader, head for one, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        return _seen_enough()
     except (ValueError, OSError) as error:
         print(f"attnviz: {error}", file=sys.stderr)
         return 2
+    return 0
+
+
+def _seen_enough() -> int:
+    """Write nothing more: whoever reads, head for one, has closed the pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -6,14 +6,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from attnviz.core.limits import check_whole
 from attnviz.documents import head_report, model_page
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces
 from attnviz.models import INCLUDED, ModelTrace, load, look_into
+from attnviz.models.trace import Kind
 from attnviz.text_tables import tables
+from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 
@@ -28,6 +30,11 @@ def model(arguments: Sequence[str]) -> int:
         "--model", default=INCLUDED, help=f"a folder, or a name that transformers knows (default: {INCLUDED})"
     )
     parser.add_argument("--target", help="what goes into the decoder of a model that has an encoder, too")
+    parser.add_argument(
+        "--kind", choices=get_args(Kind),
+        help="of an encoder with a decoder: the attention of which, or the decoder's to the encoder (cross); layers of"
+        " one kind count from 0",
+    )  # fmt: skip
     parser.add_argument(
         "--edit", action="append", default=[], metavar="CHANGE",
         help="compute with a change: 3.1.q.10.0=2.5 (layer, head, matrix, row, column), 3.1.off or 2.even; any number",
@@ -46,11 +53,19 @@ def model(arguments: Sequence[str]) -> int:
             raise ValueError("--layer and --head go together, expected both or neither")
         check_whole("--digits", given.digits, MIN_DIGITS, MAX_DIGITS)
         view = _look(given)
+        if given.kind is not None:
+            view = view.only(given.kind)
+        elif len(view.kinds) > 1 and given.html is not None and given.layer is None:
+            raise ValueError(
+                f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: --kind cross"
+            )
         place = None if given.layer is None else (given.layer, given.head)
         if place is not None and place not in list(view.heads):
             most = f"{view.n_layers - 1} and {view.n_heads - 1}"
             raise ValueError(f"there is no layer {place[0]} with a head {place[1]}, expected them up to {most}")
         _write(view, place, given)
+    except BrokenPipeError:  # the reader has seen enough
+        raise
     except (ValueError, OSError) as error:
         print(f"attnviz: {error}", file=sys.stderr)
         return 2
@@ -87,7 +102,9 @@ def _write(view: ModelTrace, place: tuple[int, int] | None, given: argparse.Name
 
 def _measured(view: ModelTrace) -> Mapping[str, Any]:
     heads = [
-        {"layer": layer, "head": head} | ({} if (measured := view.measured(layer, head)) is None else asdict(measured))
+        {"layer": layer, "head": head}
+        | ({"kind": view.layers[layer].kind} if len(view.kinds) > 1 else {})
+        | ({} if (measured := view.measured(layer, head)) is None else asdict(measured))
         for layer, head in view.heads
     ]
     return {"model": view.name, "tokens": list(view.tokens), "heads": heads}
@@ -98,5 +115,7 @@ def _in_lines(view: ModelTrace) -> list[str]:
     lines = []
     for layer, head in view.heads:
         measured = view.measured(layer, head)
-        lines.append(f"{layer:>3} {head:>3}  {figures_in_words(measured, head, ALL_SHARES)['short']}")
+        kind = view.layers[layer].kind
+        told = say("models.reads_encoder") if kind == "cross" else figures_in_words(measured, head, ALL_SHARES)["short"]
+        lines.append(f"{layer:>3} {head:>3}  " + (f"{kind:<8} " if len(view.kinds) > 1 else "") + told)
     return ["layer, head", *lines]

@@ -39,6 +39,7 @@ _SENT = (
     "head",
     "first",
     "own_from",
+    "hidden_with",
     "layer",
     "owners",
 )

@@ -105,6 +105,7 @@ export interface Stage {
   entries: string[];
   /** Which key is that of the first token, behind those that were kept; null where keys are of another sentence. */
   own_from: number | null;
+  hidden_with: string;
   owners: [parts: number, part: number]; // to which tokens its rows really belong
   layer: number;
   role: Role;

@@ -85,7 +85,8 @@ class Trace:
         """Return which cells of a matrix ``(rows, columns)`` are masked, by its own rule or by that of the scores
         which it is shares of, and of a mask, which it hides; None for none."""
         stage = self.stages[name]
-        makers = [stage, *(self.stages[source] for source in stage.sources if stage.kind == "softmax")]
+        scores = stage.sources if stage.kind == "softmax" else filter(None, [stage.hidden_with])
+        makers = [stage, *map(self.stages.__getitem__, scores)]
         if any(other.masked_by == name for other in self.stages.values()):
             makers = [other for other in self.stages.values() if other.masked_by == name]
         by = next((maker.masked_by for maker in makers if maker.masked_by is not None), None)

@@ -11,7 +11,7 @@ from attnviz.colours.mixing import ramp
 from attnviz.colours.roles import PAPER, ROLES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_short
-from attnviz.figures.model_grid import largest_of
+from attnviz.figures.model_grid import check_alike, largest_of
 from attnviz.models import ModelTrace
 from attnviz.words import say
 
@@ -28,6 +28,7 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
     """
     if len(view.kinds) > 1:
         raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: view.only(kind)")
+    check_alike(view)
     first = view.layers[0]
     weights = [layer.weights.detach().cpu().float().numpy() for layer in view.layers]
     rows, columns = weights[0].shape[-2:]

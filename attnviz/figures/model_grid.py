@@ -117,6 +117,7 @@ def grid_of(view: ModelTrace) -> Grid:
     """Return the cells of all pictures; raises ``ValueError`` where layers are of several kinds."""
     if len(view.kinds) > 1:
         raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: view.only(kind)")
+    check_alike(view)
     first = view.layers[0]
     step = math.ceil(math.sqrt(sum(layer.weights.numel() for layer in view.layers) / MOST_CELLS))
     sizes = [math.ceil(n / step) for n in first.weights.shape[1:]]
@@ -135,6 +136,14 @@ def grid_of(view: ModelTrace) -> Grid:
     columns = _named(names[1], starts[1], z.shape[1], "models.is_read", "head")
     middles = [[start + size // 2 for start in line] for line, size in zip(starts, sizes, strict=True)]
     return Grid(z, rows, columns, middles[0], middles[1], step)
+
+
+def check_alike(view: ModelTrace) -> None:
+    """Raise ``ValueError`` where layers have other numbers of tokens, as of a module that leaves some out between."""
+    shapes = list(dict.fromkeys(tuple(layer.weights.shape[1:]) for layer in view.layers))
+    if len(shapes) > 1:
+        told = ", ".join(f"{rows} by {columns}" for rows, columns in shapes)
+        raise ValueError(f"the layers have weights of {told}, expected one shape: show one head, view.heads[0, 0]")
 
 
 def largest_of(weights: np.ndarray, step: int) -> np.ndarray:

@@ -27,7 +27,7 @@ def look_into(
 
     ``look_into(module, x)`` does the same for any other module: what nn.MultiheadAttention, nn.TransformerEncoderLayer
     or F.scaled_dot_product_attention compute in it for `x`, one sequence ``(n_tokens, d)`` or ``(1, n_tokens, d)``;
-    `tokens` are the names of its rows.
+    `tokens` are the names of its rows. It computes as after ``.eval()``, without dropout, and stays in training itself.
 
     With `edits`, the model is changed while it computes, and is itself again afterwards: see
     :class:`attnviz.ModelEdit`. All that comes after is torch's, and `original` of the result is the same without them.
@@ -59,4 +59,6 @@ def look_into(
         return look(model, tokenizer, text, target, name, changes)  # type: ignore[arg-type]
     if not isinstance(model, nn.Module):
         raise ValueError(f"model is {in_short(model)}, expected a model of transformers or a module of torch")
+    if text is not None or target is not None:
+        raise ValueError("text or target is given with a module of torch, expected x alone: look_into(module, x)")
     return look_into_module(model, tokenizer, tuple(tokens), changes)

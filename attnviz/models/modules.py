@@ -1,5 +1,7 @@
 """Modules of torch under the glass: whatever calls torch's own functions of attention."""
 
+import copy
+
 import torch
 from torch import Tensor, nn
 
@@ -18,13 +20,16 @@ def look_into_module(
     if not isinstance(x, Tensor) or x.dim() not in (2, 3) or (x.dim() == 3 and len(x) != 1) or 0 in x.shape:
         shape = tuple(x.shape) if isinstance(x, Tensor) else in_short(x)
         raise ValueError(f"x is {shape}, expected one sequence as a tensor (n_tokens, d) or (1, n_tokens, d)")
+    if not all(isinstance(token, str) for token in tokens):
+        raise ValueError(f"tokens are {in_short(tokens)}, expected texts, one for each row of x")
     if tokens and len(tokens) != x.shape[-2]:
         raise ValueError(f"tokens are {len(tokens)}, expected {x.shape[-2]}, one for each row of x")
+    own = _as_evaluated(module)
     view: ModelTrace | None = None
     for editing in (False, True) if edits else (False,):  # where a change is laid is known by what is made without it
         watch = Watch(editing_of(edits, view.layers) if view is not None and editing else None)
         with torch.no_grad(), watch:
-            result = module(x, x, x) if isinstance(module, nn.MultiheadAttention) else module(x)
+            result = _called(own, x)
         layers = _layers(module, watch.attended, tokens)
         if view is not None:
             layers = tuple(as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
@@ -34,6 +39,32 @@ def look_into_module(
                           notices=notices_of(laid, layers))  # fmt: skip
     assert view is not None
     return view
+
+
+def _as_evaluated(module: nn.Module) -> nn.Module:
+    """Return a module without its dropout, which would make other numbers each time: a twin with the same weights where
+    it's in training, so that it stays so itself."""
+    if not any(each.training for each in module.modules()):
+        return module
+    shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+    try:
+        return copy.deepcopy(module, shared).eval()
+    except (RuntimeError, TypeError) as error:
+        raise ValueError(
+            f"{type(module).__name__} is in training and can't be copied ({error}), expected one after .eval()"
+        ) from error
+
+
+def _called(module: nn.Module, x: Tensor) -> object:
+    try:
+        return module(x, x, x) if isinstance(module, nn.MultiheadAttention) else module(x)
+    except (RuntimeError, TypeError, IndexError) as error:  # the module's own: it knows best what is wrong
+        message = (
+            f"look_into calls {type(module).__name__} with x alone, {tuple(x.shape)} of {x.dtype}: if it takes more, as"
+            " a mask, look into a module of your own whose forward(x) calls it"
+        )
+        error.add_note(message)
+        raise
 
 
 def _layers(module: nn.Module, attended: list[Attended], tokens: tuple[str, ...]) -> tuple[Layer, ...]:

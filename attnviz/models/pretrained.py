@@ -121,6 +121,7 @@ def look(
     of_decoder: tuple[str, ...] = ()
     if twin.config.is_encoder_decoder:
         ids = _decoder_ids(twin, tokenizer, target)
+        _check_length(twin, tokenizer, len(ids), "target")
         inputs["decoder_input_ids"] = torch.tensor([ids], device=twin.device)
         of_decoder = _pieces(tokenizer, ids)
     elif target is not None:
@@ -179,13 +180,13 @@ def most_tokens(model: Any, tokenizer: Any, most_weights: int = MOST_WEIGHTS) ->
     return fit if places is None else min(places, fit)
 
 
-def _check_length(model: Any, tokenizer: Any, n_tokens: int) -> None:
+def _check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") -> None:
     most = _places(model, tokenizer)
     if most is not None and n_tokens > most:
-        raise ValueError(f"text has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
+        raise ValueError(f"{of} has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
     if n_tokens > most_tokens(model, tokenizer):
         raise ValueError(
-            f"text has {n_tokens:,} tokens, for which all heads would have {n_weights(model, n_tokens):,} attention"
+            f"{of} has {n_tokens:,} tokens, for which all heads would have {n_weights(model, n_tokens):,} attention"
             f" weights, expected at most {MOST_WEIGHTS:,}: shorten it"
         )
 
@@ -202,7 +203,11 @@ def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:
     config = model.config
     start = getattr(config, "decoder_start_token_id", None)
     start = getattr(config, "bos_token_id", None) if start is None else start
-    more = [] if target is None else list(tokenizer(target, add_special_tokens=False)["input_ids"])
+    if target is not None and not (isinstance(target, str) and is_whole_text(target)):
+        raise ValueError(f"target is {in_short(target)}, expected what the decoder has written so far, as a text")
+    if len(target or "") > MAX_TEXT_CHARACTERS:
+        raise ValueError(f"target has {len(target or ''):,} characters, expected at most {MAX_TEXT_CHARACTERS:,}")
+    more = [] if target is None else list(tokenizer(target, add_special_tokens=False, verbose=False)["input_ids"])
     ids = [*([] if start is None else [start]), *more]
     if not ids:
         raise ValueError(f"target is {in_short(target)}, expected what the decoder begins with")
@@ -253,6 +258,11 @@ def check_finite(layers: tuple[Layer, ...], result: object) -> None:
     aren't all numbers."""
     for i, layer in enumerate(layers):
         if not bool(torch.isfinite(layer.weights).all()):
+            added = layer.attended.added
+            if added is not None and bool((hidden := (added == -math.inf).all(-1)).any()):
+                row = int(hidden.any(0).nonzero()[0])
+                message = f"the mask of layer {i} hides all tokens from row {row}, expected one to read"
+                raise RefusedError(message, "model_not_finite", layer=i)
             message = (
                 f"the attention weights of layer {i} aren't all finite numbers, expected a model that yields numbers:"
                 " its weights may be damaged, or too large for its precision"

@@ -113,7 +113,8 @@ def _alike(ours: Tensor, own: Tensor) -> bool:
 
 
 def _with_given(table: Table, name: str) -> Table:
-    return MappingProxyType({**table, name: replace(table[name], rule=None, sources=())})
+    scores = "scaled_scores" if name == "attention_weights" and "scaled_scores" in table else ""
+    return MappingProxyType({**table, name: replace(table[name], rule=None, sources=(), hidden_with=scores)})
 
 
 def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Tensor]]:

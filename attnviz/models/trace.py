@@ -155,7 +155,7 @@ class Heads(Mapping[tuple[int, int], AttentionTrace]):
         return 0 <= layer < len(self._layers) and 0 <= head < self._layers[layer].n_heads
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelTrace:
     """What a model computed for one text, as :func:`attnviz.look_into` returns it.
 
@@ -181,6 +181,18 @@ class ModelTrace:
     # How a trace is drawn: the whole package says it, this room knows nothing of figures.
     figure: ClassVar[Callable[..., Any]]
     _repr_html_: ClassVar[Callable[..., str]]
+
+    def __repr__(self) -> str:
+        """Say what there is of it: all its numbers would fill pages.
+
+        >>> from attnviz import look_into
+        >>> layer = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
+        >>> look_into(layer, torch.ones(3, 8))
+        ModelTrace('TransformerEncoderLayer', n_tokens=3, n_layers=1, n_heads=2, kinds=('encoder',))
+        """
+        n_tokens = self.layers[0].attended.query.shape[-2]
+        sizes = f"n_tokens={n_tokens}, n_layers={self.n_layers}, n_heads={self.n_heads}, kinds={self.kinds}"
+        return f"ModelTrace({self.name!r}, {sizes})"
 
     @property
     def heads(self) -> Heads:
@@ -235,4 +247,5 @@ class ModelTrace:
         if (layer, head) not in self.heads:
             raise KeyError(f"there is no head {(layer, head)}, expected one of the view's")
         own = self.layers[layer]
-        return own.figures(self.special)[head] if own.kind != "cross" else None
+        special = self.special if own.tokens == self.tokens else ()  # nothing is known of a decoder's own tokens
+        return own.figures(special)[head] if own.kind != "cross" else None

@@ -242,7 +242,10 @@ def _as_added(mask: Any, like: Tensor) -> Any:
 def _sequence(tensor: Tensor) -> Tensor:
     """Return ``(n_tokens, d)`` of what torch's attention takes, ``(n_tokens, d)`` or ``(n_tokens, 1, d)``."""
     if tensor.dim() == 3 and tensor.shape[1] != 1:
-        raise ValueError(f"the model attends to {tensor.shape[1]} sequences at once, expected one")
+        raise ValueError(
+            f"the model attends to {tensor.shape[1]} sequences at once, expected one: without batch_first, as"
+            " (n_tokens, d)"
+        )
     return tensor.detach().reshape(len(tensor), -1)
 
 

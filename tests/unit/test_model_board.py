@@ -41,10 +41,24 @@ _EVEN = """({ made: madeOf, reads_most: { evenShareOfRow, readsInPercent } }, da
 }"""
 
 
-def test_of_a_layer_that_is_even_no_even_share_is_told_that_a_mask_would_make_another(script: PageScript) -> None:
+def test_of_a_layer_that_is_even_the_even_share_is_of_what_its_mask_lets_each_token_read(script: PageScript) -> None:
     views = {name: look_into(MODELS[name](), tokenizer(), TEXT, edits=["0.even"]) for name in ("GPT-2", "BERT")}
     told = {name: script.run(_EVEN, board_data(None, view.layers[0].whole(1), 0, 4)) for name, view in views.items()}
     n = len(views["BERT"].tokens)
-    assert [even for _, even, _ in told["GPT-2"][:-1]] == [""] * (n - 1)  # each may read some of all alone
-    assert [even for _, _, even in told["GPT-2"]] == [None] * (n - 1) + [1 / n]
+    shares = [1 / (query + 1) for query in range(n)]
+    assert [share for _, _, share in told["GPT-2"]] == shares
+    assert [bool(even) for _, even, _ in told["GPT-2"]] == [False] + [True] * (n - 1)  # the first reads itself alone
+    assert told["GPT-2"][3][1] == say("board.even", even=in_percent(1 / 4))
     assert {even for _, even, _ in told["BERT"]} == {say("board.even", even=in_percent(1 / n))}
+
+
+def test_of_a_layer_that_is_even_what_its_mask_hides_is_masked_as_without_the_change() -> None:
+    """Cells that no token may read are drawn and told as hidden, and not as shares of 0 %."""
+    for name in ("GPT-2", "Llama", "Mistral"):
+        model = MODELS[name]()
+        plain, even = (look_into(model, tokenizer(), TEXT, edits=edits).heads[0, 1] for edits in ([], ["0.even"]))
+        hidden, own = even.masked_in("attention_weights"), plain.masked_in("attention_weights")
+        assert hidden is not None
+        assert own is not None
+        assert (hidden == own).all()
+        assert even.causal == plain.causal

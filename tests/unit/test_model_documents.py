@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import re
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import torch
 from PIL import Image
 
 import attnviz
-from attnviz import ModelTrace, documents, figures, look_into
+from attnviz import ModelTrace, command_line, documents, figures, look_into
 from attnviz.command_line import main
 from attnviz.documents import heads_data
 from attnviz.explanation import head_figures
@@ -246,3 +247,42 @@ def test_a_weight_reads_in_the_figure_of_all_heads_as_everywhere() -> None:
     wanted = {place: written(float(weight), 4) for place, weight in np.ndenumerate(grid.z) if not np.isnan(weight)}
     assert said == wanted
     assert any("e" in text for text in said.values())
+
+
+def test_the_command_shows_a_model_with_an_encoder_and_a_decoder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bart().save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    asked = ["model", TEXT, "--model", str(tmp_path), "--target", "der kater"]
+    capsys.readouterr()
+    assert main(asked) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + 6 * 4
+    assert lines[-1] == f"  5   3  cross    {say('models.reads_encoder')}"
+    assert main([*asked, "--json"]) == 0
+    kinds = [head["kind"] for head in json.loads(capsys.readouterr().out)["heads"]]
+    assert [kinds.count(kind) for kind in ("encoder", "decoder", "cross")] == [8, 8, 8]
+    page = tmp_path / "page.html"
+    assert main([*asked, "--html", str(page)]) == 2
+    assert "expected one: --kind cross" in capsys.readouterr().err
+    for kind in ("encoder", "decoder", "cross"):
+        assert main([*asked, "--html", str(page), "--kind", kind]) == 0
+        assert "<h1>" in page.read_text(encoding="utf-8")
+
+
+def test_whoever_has_read_enough_of_a_command_hears_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closed(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+    away: list[bool] = []
+
+    def seen() -> int:
+        away.append(True)
+        return 0
+
+    monkeypatch.setattr(sys, "stdout", Closed())
+    monkeypatch.setattr(command_line, "_seen_enough", seen)
+    assert main(["model", "a cat", "--layer", "0", "--head", "0", "--json"]) == 0
+    assert away

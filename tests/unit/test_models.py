@@ -158,6 +158,28 @@ def test_a_bias_for_each_distance_is_part_of_what_is_added() -> None:
     assert not trace.notices
 
 
+def test_heads_of_every_kind_are_measured() -> None:
+    view = look_into(bart(), tokenizer(), TEXT, target="der kater")
+    for layer, head in view.heads:
+        measured = view.measured(layer, head)
+        assert (measured is None) == (view.layers[layer].kind == "cross")
+        of_text = measured is not None and measured.special is not None
+        assert of_text == (view.layers[layer].kind == "encoder")
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ("der " * 64, "target has 65 tokens, expected at most 64, which the model takes: shorten it"),
+        (5, "target is 5, expected what the decoder has written so far, as a text"),
+        ("a" * 20_001, "target has 20,001 characters, expected at most 20,000"),
+    ],
+)
+def test_a_target_that_cannot_be_is_refused(target: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        look_into(bart(), tokenizer(), TEXT, target=target)
+
+
 def test_the_model_itself_stays_as_it_was() -> None:
     model = MODELS["GPT-2"]().train()
     before = {name: (id(value), value._version) for name, value in model.named_parameters()}

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from attnviz import ModelTrace, explain, look_into
 from attnviz.core.rules import later
+from attnviz.documents.heads_data import grid_data
 
 
 def vectors(n_tokens: int = 5, d: int = 8) -> Tensor:
@@ -215,3 +216,65 @@ def test_a_mask_of_bools_given_to_torchs_function_hides_what_it_says() -> None:
     trace = look_into(Padded().eval(), vectors()).heads[0, 1]
     assert trace.causal
     assert not explain(trace, "attention_weights", 3, 1).notes
+
+
+def test_a_module_in_training_is_looked_into_without_its_dropout_and_stays_in_training() -> None:
+    x = vectors()
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, dropout=0.5, batch_first=True), 2)
+    view = look_into(encoder, x)
+    assert all(module.training for module in encoder.modules())
+    changed = look_into(encoder, x, edits=["1.0.off"])
+    assert changed.original is not None
+    assert torch.equal(changed.original.result, view.result)
+    # What comes before the change is the same with it: nothing but the change differs.
+    assert torch.equal(changed.layers[0].weights, view.layers[0].weights)
+    with torch.no_grad():
+        torch.testing.assert_close(view.result, encoder.eval()(x), rtol=1e-5, atol=1e-6)
+    held = made(nn.MultiheadAttention, 8, 2).train()
+    held.not_a_leaf = held.in_proj_weight * 2
+    with pytest.raises(ValueError, match=r"is in training and can't be copied .* expected one after .eval\(\)"):
+        look_into(held, x)
+
+
+def test_what_a_module_says_itself_is_told_with_how_it_was_called() -> None:
+    layer = made(nn.TransformerEncoderLayer, 8, 2, batch_first=True)
+    decoder = made(nn.TransformerDecoderLayer, 8, 2, batch_first=True)
+    for module, x, kind in ((layer, vectors(5, 7), RuntimeError), (decoder, vectors(), TypeError)):
+        with pytest.raises(kind) as found:
+            look_into(module, x)
+        assert f"with x alone, {tuple(x.shape)} of torch.float32" in found.value.__notes__[0]
+    with pytest.raises(ValueError, match=r"tokens are \(0, 1, 2, 3, 4\), expected texts"):
+        look_into(layer, vectors(), tokens=range(5))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="text or target is given with a module of torch, expected x alone"):
+        look_into(layer, vectors(), text="a cat")
+    with pytest.raises(ValueError, match="5 sequences at once, expected one: without batch_first"):
+        look_into(made(nn.MultiheadAttention, 8, 2), vectors()[None])
+
+
+def test_a_mask_that_leaves_a_token_nothing_to_read_is_named() -> None:
+    class Hidden(Attending):
+        def forward(self, x: Tensor) -> Tensor:
+            mask = torch.ones(5, 5).tril(-1).bool()
+            q, k, v = (part.unflatten(-1, (2, 4)).transpose(-3, -2) for part in self.qkv(x).chunk(3, -1))
+            return F.scaled_dot_product_attention(q, k, v, mask)
+
+    with pytest.raises(ValueError, match="the mask of layer 0 hides all tokens from row 0, expected one to read"):
+        look_into(Hidden(False).eval(), vectors())
+
+
+def test_layers_of_other_numbers_of_tokens_are_no_one_grid() -> None:
+    class Fewer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = Attending(False), Attending(False)
+
+        def forward(self, x: Tensor) -> Tensor:
+            kept: Tensor = self.second(self.first(x)[:3])
+            return kept
+
+    view = look_into(Fewer().eval(), vectors())
+    for shown in (view.figure, view._repr_html_, lambda: grid_data(view)):
+        with pytest.raises(ValueError, match="weights of 5 by 5, 3 by 3, expected one shape"):
+            shown()
+    assert view.heads[1, 0].attention_weights.shape == (3, 3)
+    assert repr(view) == "ModelTrace('Fewer', n_tokens=5, n_layers=2, n_heads=2, kinds=('encoder',))"

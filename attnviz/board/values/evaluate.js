@@ -111,7 +111,8 @@ export function hiddenIn({ stages, matrices }, stage) {
 // is shares of.
 /** @param {Stages} stages @param {Stage} stage */
 function masksOf(stages, stage) {
-  const makers = [stage, ...(stage.rule === "softmax" ? stage.sources.map((name) => stages.get(name)) : [])];
+  const scores = stage.rule === "softmax" ? stage.sources : stage.hidden_with ? [stage.hidden_with] : [];
+  const makers = [stage, ...scores.map((name) => stages.get(name))];
   return makers.flatMap(({ rule, settings, sources }) => {
     const place = RULES[rule]?.masked_by?.(settings);
     return place !== undefined && place < sources.length ? [sources[place]] : [];

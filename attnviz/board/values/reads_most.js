@@ -43,11 +43,14 @@ function isLate({ stages }) {
   return rule === "softmax" && sources.length > 1 && !settings.shared;
 }
 
-// Whether nothing tells which tokens a query may read: weights that stand as given are of no mask, and 0 where one hid them.
+// Whether nothing tells which tokens a query may read: of weights that stand as given, without a mask, 0 may be
+// where one hid them.
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
 function isUnknown({ stages, matrices }, query) {
+  const weights = stages.get("attention_weights");
+  if (weights.rule !== "given" || hiddenIn({ stages, matrices }, weights)) return false;
   const { columns, values } = matrices.attention_weights;
-  return stages.get("attention_weights").rule === "given" && values.slice(query * columns, (query + 1) * columns).includes(0);
+  return values.slice(query * columns, (query + 1) * columns).includes(0);
 }
 
 // What each gets that shares with a cell, if all get the same: the cells of its row, of what else the softmax runs over;

@@ -27,7 +27,8 @@ class Stage:
     these name them; `own_from` says which of them is the sentence's first token: the tokens of a kept sentence stand
     before it, and of a second one, None is. Of one of several heads, `head` is its number, and `first` the column of
     the whole Q, K, V or C (or of the W that makes it) where this head's columns begin. `owners` say to which tokens its
-    rows really belong: see :func:`attnviz.core.rules.owner_of`.
+    rows really belong: see :func:`attnviz.core.rules.owner_of`. `hidden_with` names the scores of which a given matrix
+    is shares all the same: what is masked of these can't be read in it.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Stage:
     own_from: int | None = 0
     layer: int = 0  # of several layers, counted from 0
     owners: tuple[int, int] = OWN_ROWS
+    hidden_with: str = ""
 
     @cached_property
     def kernel(self) -> Callable[..., Tensor] | None:
