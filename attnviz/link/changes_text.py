@@ -10,9 +10,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from attnviz.core import limits
-from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts, name_from_text, name_in_text
+from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts, fits, name_from_text, name_in_text
 from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, TOO_LARGE, Edit, is_editable
 from attnviz.core.published_matrices import stated_matrix
+from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK
 from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
 from attnviz.link.packing import TooMuchError, is_packed, pack, unpack
@@ -36,21 +37,28 @@ class ChangesText(Codec):
         return encode_changes(value)
 
 
-def with_misfits(error: UnreadableError | None, left: Changes) -> UnreadableError | None:
-    """Return the refusal of changes whose text was refused as this error says, and of those that fit no matrix.
+def with_misfits(error: UnreadableError | None, left: Changes, scenario: Scenario) -> UnreadableError | None:
+    """Return the refusal of changes whose text was refused as this error says, and of those that were left out of a
+    scenario: because they fit none of its matrices, or because it has as many as there may be.
 
-    >>> with_misfits(None, Changes((Edit("w_q", 9, 9, 1.0),))).facts
-    {'refused': (_Refused(part='w_q.9.9.1.0', why='misfit', value=''),), 'n': 1, 'first': 'w_q.9.9.1.0', 'value': ''}
+    >>> with_misfits(None, Changes((Edit("w_q", 9, 9, 1.0),)), Scenario()).facts["refused"]
+    (_Refused(part='w_q.9.9.1.0', why='misfit', value=''),)
     """
     if error and "refused" not in error.facts:
         return error  # nothing of it could be read
     before: Any = error.facts["refused"] if error else ()
-    parts = [*before, *(_Refused(part, "misfit") for part in change_texts(left))]
+    without_room = Changes(tuple(edit for edit in left.edits if fits(edit, scenario)))
+    misfits = Changes(tuple(edit for edit in left.edits if not fits(edit, scenario)), left.replaced)
+    parts = [
+        *before,
+        *(_Refused(part, "no_room") for part in change_texts(without_room)),
+        *(_Refused(part, "misfit") for part in change_texts(misfits)),
+    ]
     return _refusal(parts, error.rest if error else None) if parts else None
 
 
 class _Refused(NamedTuple):
-    """A part that is no change here, and why: number, too_large (its `value`), unreadable or misfit."""
+    """A part that is no change here, and why: number, too_large (its `value`), unreadable, no_room or misfit."""
 
     part: str
     why: str
@@ -62,7 +70,13 @@ def _refusal(parts: Sequence[_Refused], rest: Changes | None) -> UnreadableError
     refused = tuple(sorted(parts, key=lambda each: each.why == "misfit"))
     part, why, value = refused[0]
     return UnreadableError(
-        f"links.changes.{why}", rest, refused=refused, n=len(refused), first=Raw(part), value=Raw(value)
+        f"links.changes.{why}",
+        rest,
+        refused=refused,
+        n=len(refused),
+        first=Raw(part),
+        value=Raw(value),
+        most=f"{limits.MAX_EDITS:,}",
     )
 
 

@@ -188,7 +188,7 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     plain = scenario_of(values)
     changes, error = EDITS.read(given.get(CHANGES, ""))
     scenario, left = bring_back(plain, changes)
-    if error := with_misfits(error, left):
+    if error := with_misfits(error, left, scenario):
         ignored.append(EDITS.told(given[CHANGES], error, quoted))
     return scenario, ignored
 

@@ -12,6 +12,7 @@ from attnviz import Scenario
 from attnviz.app.shell import setup
 from attnviz.app.shell.opening import long_link
 from attnviz.core.changes import changes_of
+from attnviz.core.limits import MAX_EDITS
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.changes_text import encode_changes
 from attnviz.link.packing import pack
@@ -142,7 +143,10 @@ def test_several_changes_that_cannot_be_made_are_counted() -> None:
 def test_more_edits_than_are_allowed_get_a_message() -> None:
     edits = "*".join(f"w_q.{row}.{column}.1" for row in range(70) for column in range(70))
     playground = Playground(d_in="70", d_out="70", edits=edits)
-    assert len(playground.messages) == 1
+    (message,) = playground.messages
+    n_left, first = 70 * 70 - MAX_EDITS, f"`w_q.{MAX_EDITS // 70}.{MAX_EDITS % 70}.1.0`"
+    refused = say("links.changes.no_room", n=n_left, first=first, most=f"{MAX_EDITS:,}")
+    assert refused in message
 
 
 def test_what_an_address_cannot_be_falls_back_with_one_message() -> None:

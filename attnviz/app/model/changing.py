@@ -99,7 +99,7 @@ def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: A
         hide = st.checkbox(say("models.change.hide"), value=current == -math.inf, key=f"{_HIDE}.{cell}")
         value = -math.inf if hide else 0.0
     else:
-        value = st.number_input(say("models.change.value"), value=current, step=0.1, format="%.4f",
+        value = st.number_input(say("models.change.value"), value=current, step=0.1, format="%.6g",
                                 min_value=-3.4e38, max_value=3.4e38, key=f"{_VALUE}.{cell}")  # fmt: skip
     if len(edits) >= MOST_EDITS:
         st.info(say("models.change.most", most=MOST_EDITS))

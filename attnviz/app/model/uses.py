@@ -6,6 +6,7 @@ import torch
 
 from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.typing import is_too_long, sentence
+from attnviz.app.parts.measured import Measured, show_measured
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
@@ -20,6 +21,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 _OTHER_KEY, _TEMPERATURE_KEY, _TOP_KEY = "model.other", "model.temperature", "model.top"
+_DIGITS = 2  # of percent
 
 
 def show_uses(whole: ModelTrace, asked: str) -> None:
@@ -45,21 +47,16 @@ def _show_next(view: ModelTrace) -> None:
         st.number_input(say("models.use.top"), 1, MOST_TOP, key=_TOP_KEY, width=160, help=say("models.use.top_help"),
                         on_change=_keep_next)  # fmt: skip
     found = next_tokens(view, temperature=temperature, top=top)
-    columns = {
-        "token": [visible(each.token) for each in found],
-        "probability": [100 * each.probability for each in found],
-    }
+    columns = {"probability": [100 * each.probability for each in found]}
     if view.original is not None:
         ids = [each.id for each in found]
         before = chosen_tokens(view.original, ids, temperature=temperature, top=top)
         columns["before"] = [100 * each.probability for each in before]
     columns["share"] = [100 * each.share for each in found]
-    bar = {
-        name: st.column_config.ProgressColumn(say(f"models.use.{name}"), min_value=0, max_value=100, format="%.2f %%")
-        for name in columns if name != "token"
-    }  # fmt: skip
-    st.dataframe(columns, hide_index=True, width=720, key="model.next",
-                 column_config={"token": st.column_config.TextColumn(say("models.use.token")), **bar})  # fmt: skip
+    show_measured("model.next", say("models.use.token"), [visible(each.token) for each in found], {
+        name: Measured(say(f"models.use.{name}"), values, 100, _DIGITS, percent=True)
+        for name, values in columns.items()
+    })  # fmt: skip
 
 
 def _keep_next() -> None:
@@ -100,21 +97,13 @@ def _show_vectors(view: ModelTrace) -> None:
         st.caption(say("models.use.vectors"))
         return
     moved, lengths = (now - then).double().norm(dim=-1), then.double().norm(dim=-1)
-    columns = {
-        "token": [visible(each) for each in view.layers[-1].tokens],
-        "moves": moved.tolist(),
-        "of_length": (100 * moved / lengths.clamp_min(torch.finfo(lengths.dtype).tiny)).tolist(),
-    }
-    formats = {"moves": f"%.{state.digits()}f", "of_length": "%.2f %%"}
-    bar = {
-        name: st.column_config.ProgressColumn(
-            say(f"models.use.{name}"), min_value=0, max_value=max(columns[name]) or 1.0, format=form
-        )
-        for name, form in formats.items()
-    }
+    moves = moved.tolist()
+    of_length = (100 * moved / lengths.clamp_min(torch.finfo(lengths.dtype).tiny)).tolist()
     st.caption(say("models.use.vectors_moved"))
-    st.dataframe(columns, hide_index=True, width=720, key="model.vectors",
-                 column_config={"token": st.column_config.TextColumn(say("models.use.read")), **bar})  # fmt: skip
+    show_measured("model.vectors", say("models.use.read"), [visible(each) for each in view.layers[-1].tokens], {
+        "moves": Measured(say("models.use.moves"), moves, max(moves), state.digits()),
+        "of_length": Measured(say("models.use.of_length"), of_length, max(of_length), _DIGITS, percent=True),
+    })  # fmt: skip
 
 
 def _moved(view: ModelTrace, original: ModelTrace) -> str:

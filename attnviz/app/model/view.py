@@ -20,6 +20,7 @@ from attnviz.app.model.told import (
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import show_uses
 from attnviz.app.parts.charts import offer, show_figure
+from attnviz.app.parts.measured import Measured, show_measured
 from attnviz.app.parts.own_share import Own, offer_own
 from attnviz.app.refusals import told
 from attnviz.app.session import address, state, url_texts
@@ -272,17 +273,11 @@ def _show_values(trace: Any, query: int) -> None:
     """Draw beside each attention weight of a token the length of the value that it weighs, and their product."""
     shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
     read = trace.stages["attention_weights"].labels("columns", trace.tokens, len(trace.v))
-    columns = {"token": list(read), "weight": shares.tolist(), "length": lengths.tolist(),
-               "product": (shares * lengths).tolist()}  # fmt: skip
-    bars = {
-        name: st.column_config.ProgressColumn(
-            say(f"models.values.{name}"), min_value=0.0, max_value=max(columns[name]) or 1.0,
-            format=f"%.{state.digits()}f",
-        )
-        for name in ("weight", "length", "product")
-    }  # fmt: skip
-    st.dataframe(columns, hide_index=True, width=720, key="model.values.table",
-                 column_config={"token": st.column_config.TextColumn(say("models.values.token")), **bars})  # fmt: skip
+    measures = {"weight": shares.tolist(), "length": lengths.tolist(), "product": (shares * lengths).tolist()}
+    show_measured("model.values.table", say("models.values.token"), read, {
+        name: Measured(say(f"models.values.{name}"), values, max(values), state.digits())
+        for name, values in measures.items()
+    })  # fmt: skip
 
 
 def _show_average(layer: Layer, query: int) -> None:

@@ -117,7 +117,7 @@ def set_up(values: dict[str, Any]) -> None:
         if dropped:
             offer_back(dropped)
     scenario, left = bring_back(plain, changes)
-    if error := with_misfits(error, left):
+    if error := with_misfits(error, left, scenario):
         say_ignored(EDITS.told(encoded, error, literal))
     keep(scenario)
 

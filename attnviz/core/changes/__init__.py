@@ -1,6 +1,6 @@
 """What lies over the drawn matrices of a scenario, how it is made, carried over and written."""
 
-from attnviz.core.changes.carried import bring_back, carry_over
+from attnviz.core.changes.carried import bring_back, carry_over, fits
 from attnviz.core.changes.lying import Changes, Replacement, changes_of, renamed, with_changes
 from attnviz.core.changes.making import edit_cells, edit_matrix, random_replacement, replace_matrix
 from attnviz.core.changes.texts import GIVEN, change_texts, name_from_text, name_in_text
@@ -15,6 +15,7 @@ __all__ = [
     "changes_of",
     "edit_cells",
     "edit_matrix",
+    "fits",
     "name_from_text",
     "name_in_text",
     "random_replacement",

@@ -146,7 +146,7 @@ def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]
     fitting, misfits = [], []
     for edit in dropped.edits:
         room = edit[:3] in edited or len(edited) < MAX_EDITS
-        if room and _fits(edit, scenario):
+        if room and fits(edit, scenario):
             edited.add(edit[:3])
             fitting.append(edit)
         else:
@@ -154,7 +154,8 @@ def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]
     return with_changes(scenario, changes + Changes(tuple(fitting))), left + Changes(tuple(misfits))
 
 
-def _fits(edit: Edit, scenario: Scenario) -> bool:
+def fits(edit: Edit, scenario: Scenario) -> bool:
+    """Whether a scenario has the cell of an edit, and takes its number."""
     try:
         scenario.checked_edit(edit)
     except ValueError:
