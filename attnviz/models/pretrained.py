@@ -8,7 +8,7 @@ import copy
 import inspect
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -114,6 +114,7 @@ def look(
     twin = watched(model)
     cut = _cut(tokenizer, text)
     _check_length(twin, tokenizer, len(cut["input_ids"]))
+    _check_vocabulary(twin, cut["input_ids"])
     known = inspect.signature(twin.forward).parameters
     taken = [key for key in ("input_ids", "attention_mask", "token_type_ids") if key in cut and key in known]
     inputs: dict[str, Tensor] = {key: torch.tensor([cut[key]], device=twin.device) for key in taken}
@@ -196,6 +197,16 @@ def _pieces(tokenizer: Any, ids: list[int]) -> tuple[str, ...]:
     texts = (tokenizer.decode([each], clean_up_tokenization_spaces=False) for each in ids)
     names = tokenizer.convert_ids_to_tokens(ids)
     return tuple(name if not text or "\ufffd" in text else text for text, name in zip(texts, names, strict=True))
+
+
+def _check_vocabulary(model: Any, ids: Sequence[int]) -> None:
+    """Raise ``ValueError`` for a token that the model has no vector for: of these torch says "index out of range"."""
+    most = getattr(model.get_input_embeddings(), "num_embeddings", None)
+    if most is not None and max(ids) >= most:
+        raise ValueError(
+            f"the tokenizer cuts token {max(ids):,} from the text, expected numbers below {most:,}, which are all that"
+            f" {type(model).__name__} has vectors for: take the model's own tokenizer"
+        )
 
 
 def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:

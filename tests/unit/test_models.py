@@ -180,6 +180,14 @@ def test_a_target_that_cannot_be_is_refused(target: Any, why: str) -> None:
         look_into(bart(), tokenizer(), TEXT, target=target)
 
 
+def test_a_tokenizer_of_another_model_is_refused() -> None:
+    model = MODELS["GPT-2"]()
+    model.set_input_embeddings(torch.nn.Embedding(2, model.config.n_embd))
+    most = max(tokenizer()(TEXT)["input_ids"])
+    with pytest.raises(ValueError, match=f"cuts token {most} from the text, expected numbers below 2"):
+        look_into(model, tokenizer(), TEXT)
+
+
 def test_the_model_itself_stays_as_it_was() -> None:
     model = MODELS["GPT-2"]().train()
     before = {name: (id(value), value._version) for name, value in model.named_parameters()}
