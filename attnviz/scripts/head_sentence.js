@@ -24,7 +24,10 @@ export function sentenceOf({ tokens, typed, marks, read, same }) {
   const others = same ? chips : read.map((token) => Object.assign(element("span", "token read"), { textContent: token }));
   line.append(...new Set([...chips, ...others]));
   place.append(svg, line);
+  /** @type {[number[], number]} */
+  let shown = [[], 0];
   const draw = (/** @type {number[]} */ shares, /** @type {number} */ picked) => {
+    shown = [shares, picked];
     chips.forEach((chip, at) => chip.classList.toggle("on", shares.length > 0 && at === picked));
     if (shares.length) bringIntoSight(place, chips[picked], others[shares.indexOf(Math.max(...shares))]);
     const middles = shares.length ? others.map(middleOf) : [];
@@ -39,6 +42,9 @@ export function sentenceOf({ tokens, typed, marks, read, same }) {
       }),
     );
   };
+  // In another window, as on a phone that is turned, the tokens are smaller or larger, and stand elsewhere.
+  const tokensResized = new ResizeObserver(() => shown[0].length && draw(...shown));
+  for (const each of [place, ...new Set([...chips, ...others])]) tokensResized.observe(each);
   return { place, draw };
 }
 
