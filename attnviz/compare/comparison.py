@@ -217,7 +217,7 @@ def other_words(comparison: Comparison) -> str:
 
     >>> from attnviz.core.scenario import trace
     >>> other_words(Comparison(trace(Scenario("a cat")), trace(Scenario("a dog"))))
-    "Rows are compared by their place: where A has 'cat', B has 'dog'."
+    'Rows are compared by their place: where A has “cat”, B has “dog”.'
     """
     return " ".join(filter(None, (_other_rows(comparison), _other_columns(comparison))))
 

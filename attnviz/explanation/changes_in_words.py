@@ -15,7 +15,7 @@ def setting_in_words(name: str, value: object) -> str:
     """Write what a setting is set to; a sentence in quotes, with nothing invisible in it.
 
     >>> setting_in_words("causal", True), setting_in_words("text", "a cat"), setting_in_words("init", "normal")
-    ('on', "'a cat'", 'normal')
+    ('on', '“a cat”', 'normal')
     """
     if isinstance(value, bool):
         return say("compare.changes.on") if value else say("compare.changes.off")

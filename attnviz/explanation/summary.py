@@ -37,7 +37,7 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> attends_most(trace(Scenario(embedding="published")), 1, 4)
-    "'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667."
+    '“journey” reads itself most: attention weight 0.2264, where an even share would be 0.1667.'
     """
     kind, keys, places = _reading(trace, query, digits)
     if keys:
@@ -150,7 +150,7 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> described(trace(Scenario(embedding="published")), "q", 1, 2)
-    "Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of 'journey': 0.43, 1.46."
+    'Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of “journey”: 0.43, 1.46.'
     """
     stage = trace.stages[name]
     matrix = in_rows(trace[name])

@@ -18,7 +18,7 @@ C_OF_JOURNEY = ("context", 1, 0)
 def test_reload_keeps_the_set_up_and_the_edits(playground: Playground) -> None:
     playground.edit(0, 1, 0.9).shows("q", "journey", EDITED)
     playground.switch("Causal mask").shows("attention_weights", "Your", ["1.0000"] + ["–"] * 5)
-    playground.pick("starts").says("'starts' reads ")
+    playground.pick("starts").says("“starts” reads ")
     eventually(lambda: playground.address, "?causal=true&edits=w_q.0.1.0.9&query=2")
     playground.page.reload()
     playground.settle().shows("q", "journey", EDITED)

@@ -227,7 +227,7 @@ def test_arrow_keys_walk_a_matrix_and_every_cell_has_a_name(board: Board) -> Non
         "ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowUp"
     )
     assert board.focused_cell == "scores,0,2"
-    label = "Attention weights, query 1 'journey', key 2 'starts': 0.2199"
+    label = "Attention weights, query 1 “journey”, key 2 “starts”: 0.2199"
     assert board.cell(JOURNEY_TO_STARTS).get_attribute("aria-label") == label
     assert board.cell(W_Q).get_attribute("aria-label") == "W_q, row 0, column 1: 0.5166"
     grid = board.page.get_by_role("grid", name=re.compile("Scores, 6 by 6"))

@@ -42,7 +42,7 @@ def test_a_disagreement_is_told_loudly(page: Page) -> None:
     assert (look, role) == ("status", "note")
     data["matrices"]["attention_weights"]["values"][8] += 0.001
     text, look, role = page.evaluate(mount, data)
-    where = "Attention weights, query 1 'journey', key 2 'starts'"
+    where = "Attention weights, query 1 “journey”, key 2 “starts”"
     assert text == say("board.status.wrong_by", size="1e−3", where=where)
     assert (look, role) == ("status alarm plain", "alert")
     data["matrices"]["attention_weights"]["values"][8] = "NaN"  # by how much does that differ?

@@ -124,11 +124,11 @@ def test_a_link_to_an_example_is_its_set_up_and_survives_a_reload(new_learner: C
 
 def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
     check.page.get_by_text("Exercise", exact=True).click()
-    cell = check.page.get_by_label("Q, queries: a number of ‘the’, Q[0, 0]", exact=True)
+    cell = check.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)
     cell.fill("99")
     cell.press("Enter")
     check.press("Mark my answers")
-    check.says("The first error is a number of ‘the’, Q[0, 0]: 99.00 should be")
+    check.says("The first error is a number of “the”, Q[0, 0]: 99.00 should be")
     expect(check.page.locator("td.wrong")).to_have_count(1)
     check.press("Hint")
     expect(check.page.locator("code").last).to_contain_text("Q[0, 0] = X[0, :] · W_q[:, 0]")
@@ -151,7 +151,7 @@ def test_the_page_fits_a_phone_and_works_for_a_screen_reader(new_learner: Callab
     assert serious_trouble(reader.page) == []
     reader.page.get_by_text("Exercise", exact=True).click()
     reader.page.mouse.move(0, 0)
-    expect(reader.page.get_by_label("Q, queries: a number of ‘the’, Q[0, 0]", exact=True)).to_be_visible()
+    expect(reader.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)).to_be_visible()
     assert serious_trouble(reader.page) == []
     reader.page.get_by_test_id("stMain").get_by_test_id("stButtonGroup").get_by_text("Check my numbers").click()
     reader.press("Load a handout with mistakes")

@@ -255,10 +255,10 @@ def test_the_way_on_and_back_and_nine_dots_stand_still_from_the_first_step_to_th
         if width < 400 and step.name == "softmax":  # the picked token's part of the stage, and nothing else
             rows = partial(learner.page.evaluate, _ROWS)
             eventually(rows, ["attention_weights,1", "scaled_scores,1"])
-            learner.says("'journey' reads itself most")
+            learner.says("“journey” reads itself most")
             learner.page.get_by_role("radio", name="step").click()
             eventually(rows, ["attention_weights,5", "scaled_scores,5"])
-            learner.says("'step' reads")
+            learner.says("“step” reads")
         if number < len(STEPS):
             button.click()
     assert None not in places[0]
@@ -311,7 +311,7 @@ def test_on_a_telephone_no_ribbon_of_the_first_step_runs_under_what_is_done_with
 
 @dear
 def test_one_score_is_that_of_the_other_word_that_matches_best(new_learner: Callable[..., Learner]) -> None:
-    """Of published numbers, 'journey' reads itself most: the step speaks of another word."""
+    """Of published numbers, “journey” reads itself most: the step speaks of another word."""
     learner = new_learner().lesson(step=4)
     learner.is_at("4. ")
     weights = trace(Scenario(embedding="published")).attention_weights
@@ -321,7 +321,7 @@ def test_one_score_is_that_of_the_other_word_that_matches_best(new_learner: Call
     best = int(others.argmax())
     (score,) = learner.page.evaluate(_FILLED_CELLS, "scores")
     assert score == f"scores,1,{best}"
-    learner.says("'starts'" if best == 2 else "'with'")
+    learner.says("“starts”" if best == 2 else "“with”")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])

@@ -43,7 +43,7 @@ def test_a_click_anywhere_in_a_cell_explains_it_and_back_and_reload_bring_it_aga
     playground.says(SCORE.text)
     playground.page.go_back()
     eventually(lambda: playground.address, "?cell=context.3.1")
-    playground.says("Context vectors, query 3 'with', feature 1")
+    playground.says("Context vectors, query 3 “with”, feature 1")
 
 
 @dear

@@ -27,7 +27,7 @@ def test_hover_names_query_key_and_value_and_a_picked_token_outlines_its_row(pla
     assert playground.hover("x", 0, 2) == "token Your, feature 2\nX = 0.8900"
     eventually(lambda: playground.outlined("scores"), ["journey"])
     playground.pick("step")
-    playground.says("'step' reads 'journey' most: attention weight 0.2092")
+    playground.says("“step” reads “journey” most: attention weight 0.2092")
     for matrix in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
         eventually(partial(playground.outlined, matrix), ["step"])
     expect(playground.chip("step")).to_be_checked()

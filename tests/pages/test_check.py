@@ -89,7 +89,7 @@ def test_the_handout_is_loaded_and_marked(page: CheckPage) -> None:
     page.press(HANDOUT_BUTTON)
     assert page.text_of("q") == HANDOUT_Q
     assert "✗ 41 of 54 results differ from the exact values: 39 wrong, 2 right, given the wrong numbers" in page.says
-    assert "The first error is a number of ‘word 1’, Q[0, 2]: 0.99 should be 1.05." in page.says
+    assert "The first error is a number of “word 1”, Q[0, 2]: 0.99 should be 1.05." in page.says
     assert page.codes[0].splitlines()[1:] == [
         "1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90",
         "= 0.54 + 0.06 + 0.45",
@@ -391,7 +391,7 @@ def test_what_was_typed_can_be_brought_back_after_the_form_was_filled_anew(page:
 
 def test_names_of_rows_are_shown_as_text(page: CheckPage) -> None:
     page.type(q="1 0", k="1 2", scores="5").set("check.tokens", "<b>a</b>")
-    assert "‘<b>a</b>’" in page.says
+    assert "“<b>a</b>”" in page.says
     assert not any("<b>a</b>" in html.proto.body for html in page.at.get("html"))
 
 
@@ -424,7 +424,7 @@ def test_every_example_opens_by_its_link(name: str) -> None:
         assert "✓ All 96 results are right, to the last printed digit." in page.says
         assert {mark for mark, _ in page.cells("W_q")} == {"right"}
     if name == "love-ai":
-        assert "The first error is a number of ‘AI’, F[2, 0]: 5.000 should be 4.996" in page.says
+        assert "The first error is a number of “AI”, F[2, 0]: 5.000 should be 4.996" in page.says
         assert page.cells("F, feed-forward output")[4] == ("wrong", "5.000")
 
 
@@ -573,7 +573,7 @@ def test_answers_are_marked_and_stay() -> None:
     assert not page.at.code
     page.press("Mark my answers")
     assert [mark for mark, _ in page.cells("Q, queries")] == ["right", "wrong"]
-    assert "The first error is a number of ‘the’, Q[0, 1]: 9.00 should be" in page.says
+    assert "The first error is a number of “the”, Q[0, 1]: 9.00 should be" in page.says
     assert "2 cells are still blank." in page.says
     assert any("`oops` isn't a number" in caption.value for caption in page.at.caption)
     page.visit("pages/lesson.py").visit("pages/check.py")

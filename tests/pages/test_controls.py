@@ -102,7 +102,7 @@ def test_settings_work_together(playground: Playground) -> None:
 def test_the_digits_are_those_of_cells_editor_sentence_and_hover(playground: Playground) -> None:
     playground.set("digits", 2)
     assert (
-        playground.sentence == "'journey' reads itself most: attention weight 0.23, where an even share would be 0.17."
+        playground.sentence == "“journey” reads itself most: attention weight 0.23, where an even share would be 0.17."
     )
     cells = playground.figure("context")["data"][0]
     assert cells["text"][0][0] == "0.30"
@@ -181,7 +181,7 @@ def test_a_causal_mask_is_marked_and_explained(playground: Playground) -> None:
 
 def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:
     playground = Playground(query="4")
-    assert playground.sentence.startswith("'one' reads ")
+    assert playground.sentence.startswith("“one” reads ")
     for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
         figure = playground.figure(name)
         assert (3.5, 4.5) in {(shape["y0"], shape["y1"]) for shape in figure["layout"]["shapes"]}
@@ -191,7 +191,7 @@ def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:
 @pytest.mark.parametrize("query", ["6", "-1", "abc", "1e3", "٣", "9" * 20])
 def test_a_pick_that_is_no_token_falls_back(query: str) -> None:
     playground = Playground(query=query)
-    assert playground.sentence.startswith("'journey' reads itself most")
+    assert playground.sentence.startswith("“journey” reads itself most")
     (message,) = playground.messages
     assert message.startswith("Part of this link was ignored: query = `")
     assert message.endswith("` should be the place of a token, from 0 to 5; 1 is used.")

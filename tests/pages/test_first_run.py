@@ -34,7 +34,7 @@ def test_the_whole_computation_is_shown_in_its_order(playground: Playground) -> 
 def test_the_page_says_what_journey_attends_to(playground: Playground) -> None:
     assert (
         playground.sentence
-        == "'journey' reads itself most: attention weight 0.2264, where an even share would be 0.1667."
+        == "“journey” reads itself most: attention weight 0.2264, where an even share would be 0.1667."
     )
     assert "All 6 tokens have their published vectors." in playground.captions
     assert playground.messages == []
@@ -44,7 +44,7 @@ def test_every_chart_has_a_text_for_those_who_cannot_see_it(playground: Playgrou
     for name, chart in playground.charts.items():
         assert chart.alt.startswith(STAGES[name].title)
         assert "Values from" in chart.alt
-    assert "'journey' reads itself most: attention weight 0.2264, " in playground.charts["attention_weights"].alt
+    assert "“journey” reads itself most: attention weight 0.2264, " in playground.charts["attention_weights"].alt
     assert "0.3061, 0.8210" in playground.charts["context"].alt
     w_q = STAGES["w_q"]
     assert playground.at.data_editor[0].proto.alt == say("editor.alt", title=w_q.title, meaning=w_q.meaning)

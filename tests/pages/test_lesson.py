@@ -111,7 +111,7 @@ def test_a_challenge_is_marked_as_done_when_it_is(lesson: Lesson) -> None:
 def test_a_challenge_brings_its_sentence(lesson: Lesson) -> None:
     at = press(lesson(step="9"), "Use its sentence")
     assert control_of(at, "text").value == "the cat sat on the mat"
-    assert "'cat' gives 'sat'" in " ".join(caption.value for caption in at.caption)
+    assert "“cat” gives “sat”" in " ".join(caption.value for caption in at.caption)
 
 
 @pytest.mark.parametrize("address", [{"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}])

@@ -203,7 +203,7 @@ def test_every_parameter_falls_back_to_its_default(name: str, value: str) -> Non
 def test_what_falls_back_leaves_the_rest_of_the_address_alone() -> None:
     playground = Playground(d_in="5.5", seed="7", text="the cat sat", edits="w_q.0.1.0.9", query="2")
     assert playground.shows(Scenario("the cat sat", **PUBLISHED, seed=7, edits=[("w_q", 0, 1, 0.9)]))
-    assert playground.sentence.startswith("'sat' reads")
+    assert playground.sentence.startswith("“sat” reads")
     (message,) = playground.messages
     assert message.endswith("d_in = `5.5` should be a whole number from 1 to 1024; 3 is used.")
 

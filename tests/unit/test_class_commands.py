@@ -45,7 +45,7 @@ def test_a_handout_is_marked_and_its_status_says_whether_all_is_right(
     page, lines = tmp_path / "marks.html", tmp_path / "marks.csv"
     wrong = write(tmp_path, HANDOUT.replace("SCORE", "5"))
     assert main(["mark", wrong, "--html", str(page), "--csv", str(lines), "--tokens", "the, cat"]) == 1
-    assert "The first error is the score of ‘cat’ for ‘cat’, S[1, 1]: 5 should be 4." in capsys.readouterr().out
+    assert "The first error is the score of “cat” for “cat”, S[1, 1]: 5 should be 4." in capsys.readouterr().out
     assert page.read_text(encoding="utf-8").count('<td class="wrong"') == 1
     assert lines.read_text(encoding="utf-8").splitlines()[-1].startswith("Scores,1,1,cat,cat,5,wrong,4")
 

@@ -59,7 +59,7 @@ def test_the_rows_of_attention_that_moved_most_are_named_with_their_share(pair: 
 def test_a_share_too_small_to_be_written_is_told_as_less() -> None:
     a, b = (Scenario("a b", x="identity", d_in=2, w_q=[[hot, 0], [0, 0]], w_k="identity") for hot in (0, 0.002))
     (words,) = moved_most(Comparison(trace(a), trace(b)), "attention_weights", 4)
-    assert words.startswith("'a' moved less than 0.1 % of its attention: ")
+    assert words.startswith("“a” moved less than 0.1 % of its attention: ")
 
 
 @given(pairs())
@@ -80,9 +80,9 @@ def test_a_known_move_in_words() -> None:
     b = replace(a, w_q=[[100.0, 0.0], [0.0, 0.0]])
     comparison = Comparison(trace(a), trace(b))
     assert moved_most(comparison, "attention_weights", 2) == [
-        "'a' moved 50.0 % of its attention: 'a' gained most (0.50), 'b' lost most (0.50)."
+        "“a” moved 50.0 % of its attention: “a” gained most (0.50), “b” lost most (0.50)."
     ]
-    assert moved_most(comparison, "context", 2) == ["The context of 'a' moved by 0.71."]
+    assert moved_most(comparison, "context", 2) == ["The context of “a” moved by 0.71."]
     assert moved_most(Comparison(trace(a), trace(a)), "context", 2) == ["No row of the context vectors moved."]
 
 
@@ -104,7 +104,7 @@ def test_rows_without_numbers_are_not_said_to_have_stood_still() -> None:
 
 def test_other_words_at_the_same_places_are_named() -> None:
     words = other_words(Comparison(trace(Scenario("the cat sat")), trace(Scenario("a dog sat"))))
-    assert words == ("Rows are compared by their place: where A has 'the', B has 'a', and 1 other place differs.")
+    assert words == ("Rows are compared by their place: where A has “the”, B has “a”, and 1 other place differs.")
 
 
 @given(scenarios())
@@ -121,7 +121,7 @@ def test_what_differs_is_said_in_the_words_of_the_page() -> None:
     a = Scenario("a b", causal=True, w_v="identity", edits=[("w_q", 0, 0, 1.0)])
     b = Scenario("a c", seed=7, d_v=4, w_k="random:3", edits=[("w_q", 0, 0, 2.0), ("x", 1, 2, 0.5)])
     assert changed_in_words(a, b) == [
-        "Sentence 'a b' → 'a c'", "d_v as d_out → 4", "Seed 123 → 7", "Causal mask on → off",
+        "Sentence “a b” → “a c”", "d_v as d_out → 4", "Seed 123 → 7", "Causal mask on → off",
         "W_k as drawn → random, from seed 3", "W_v the identity matrix → as drawn",
         "W_q[0, 0] 1.0000 → 2.0000", "X[1, 2] as drawn → 0.5000",
     ]  # fmt: skip

@@ -153,7 +153,7 @@ def test_a_report_has_the_published_numbers_the_set_up_and_the_script() -> None:
     for said in ("Seed: 123", "Temperature: 2.0", "Initialization: uniform", "Divide by √d_k: on", "import torch",
                  "Changed by hand: W_v[0, 0]: 0.0756 → 0.5000.",
                  numbers_in_words(scenario),
-                 "'journey' reads itself most", "Scaled scores = Q Kᵀ / (√d_k · 2)"):  # fmt: skip
+                 "“journey” reads itself most", "Scaled scores = Q Kᵀ / (√d_k · 2)"):  # fmt: skip
         assert said in text, said
     for stage in STAGES.values():
         titled = f'<h2 style="color:{ROLES[stage.role].light}">{html.escape(stage.title)}'

@@ -70,7 +70,7 @@ def test_every_cell_of_every_rule_where_numbers_are_out_of_the_ordinary(
 @each_case
 def test_an_explanation_names_the_tokens_of_its_rows(rule: Rule, shapes: tuple[Shape, ...]) -> None:
     text = explain(trace_of(rule, drawn(shapes)), "made", 1, 0).text
-    assert f"'{TOKENS[1]}'" in text
+    assert f"“{TOKENS[1]}”" in text
     assert text != explain(trace_of(rule, drawn(shapes), tokens=()), "made", 1, 0).text
 
 
@@ -100,11 +100,11 @@ def test_the_rules_of_feed_forward_and_positions_read_like_their_formulas() -> N
     row = torch.tensor([[0.5, -0.5]])
     relu = explain(trace_of(ReLU(), [row], ("cat",)), "made", 0, 1, digits=2)
     assert (relu.symbols, relu.numbers) == ("M[0, 1] = max(0, A[0, 1])", "max(0, −0.50) = 0.00")
-    assert relu.words == say("explanation.relu.words", number="A[0, 1] of 'cat'")
+    assert relu.words == say("explanation.relu.words", number="A[0, 1] of “cat”")
     gelu = explain(trace_of(GELU(), [row], ("cat",)), "made", 0, 1)
     assert gelu.symbols == "M[0, 1] = A[0, 1] · Φ(A[0, 1])"
     assert gelu.numbers == "(−0.5000) × Φ(−0.5000) = (−0.5000) × 0.3085 = −0.1543"
-    assert gelu.words == say("explanation.gelu.words", number="A[0, 1] of 'cat'")
+    assert gelu.words == say("explanation.gelu.words", number="A[0, 1] of “cat”")
     assert r"\Phi({A}_{0,1})" in gelu.latex
     add = explain(trace_of(Add(), [row, 0.25 * torch.ones(1, 2)], ("cat",)), "made", 0, 1, digits=2)
     assert (add.symbols, add.numbers) == ("M[0, 1] = A[0, 1] + B[0, 1]", "−0.50 + 0.25 = −0.25")

@@ -43,7 +43,7 @@ def test_a_masked_cell_says_so() -> None:
     score = explain(trace, "scaled_scores", 1, 2)
     assert score.masked
     assert score.value == score.exact == -math.inf
-    assert "key 2 'starts' comes after query 1 'journey'" in score.text
+    assert "key 2 “starts” comes after query 1 “journey”" in score.text
     assert score.numbers.endswith("→ −∞ (masked)") or score.numbers.endswith("→ −∞ (masked) (rounded)")
     weight = explain(trace, "attention_weights", 1, 2)
     assert weight.masked
@@ -134,9 +134,9 @@ def undefined(x: torch.Tensor, w_q: torch.Tensor, w_k: torch.Tensor, w_v: torch.
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("q", "Multiply the row of 'the (2)' in X by column 1 in W_q number by number"),
-        ("scores", "Multiply the row of 'the (2)' in Q by the row of 'cat' in K number by number"),
-        ("context", "Multiply the row of 'the (2)' in A by column 1 in V number by number"),
+        ("q", "Multiply the row of “the (2)” in X by column 1 in W_q number by number"),
+        ("scores", "Multiply the row of “the (2)” in Q by the row of “cat” in K number by number"),
+        ("context", "Multiply the row of “the (2)” in A by column 1 in V number by number"),
     ],
 )
 def test_a_product_names_the_tokens_of_its_rows(name: str, words: str) -> None:
@@ -191,15 +191,15 @@ def test_texts_of_tokens_stand_in_the_text_and_never_in_latex() -> None:
             assert "<" not in explanation.latex
             explanation.text.encode()  # a lone surrogate is written out
         assert explain(trace, "q", 0, 0).latex == explain(Trace(trace.stages, trace.matrices), "q", 0, 0).latex
-        assert "<b>" not in tokens[0] or f"query 0 '{tokens[0]}'" in explain(trace, "q", 0, 0).text
+        assert "<b>" not in tokens[0] or f"query 0 “{tokens[0]}”" in explain(trace, "q", 0, 0).text
 
 
 @pytest.mark.parametrize(
     ("changed", "cell", "said"),
     [
-        ({"embedding": "published"}, ("x", 1, 2), "from the published vector of 'journey'"),
-        ({}, ("x", 1, 2), "from the vector of 'journey', random numbers drawn from its text, d_in = 3 and seed 123"),
-        ({"embedding": "table"}, ("x", 1, 2), "row of 'journey' in nn.Embedding, random numbers from seed 123"),
+        ({"embedding": "published"}, ("x", 1, 2), "from the published vector of “journey”"),
+        ({}, ("x", 1, 2), "from the vector of “journey”, random numbers drawn from its text, d_in = 3 and seed 123"),
+        ({"embedding": "table"}, ("x", 1, 2), "row of “journey” in nn.Embedding, random numbers from seed 123"),
         ({"x": "identity"}, ("x", 1, 1), "from the identity matrix"),
         ({"w_v": "zeros"}, ("w_v", 0, 0), "from a matrix of zeros"),
         ({"w_k": "random:7"}, ("w_k", 0, 0), "drawn at random for this matrix alone, from seed 7"),
@@ -224,7 +224,7 @@ def test_an_explanation_is_frozen_and_says_its_digits() -> None:
     explanation = explain(attnviz.trace(PUBLISHED), "scores", 1, 5, digits=2)
     assert explanation.numbers == "0.43 × 0.33 + 1.46 × 0.96 = 0.14 + 1.40 = 1.54"
     assert explanation.symbols == "S[1, 5] = Q[1, :] · K[5, :]"
-    assert "query 1 'journey', key 5 'step'" in explanation.text
+    assert "query 1 “journey”, key 5 “step”" in explanation.text
     assert explanation.digits == 2
     hash(explanation)
     with pytest.raises(FrozenInstanceError):

@@ -310,9 +310,9 @@ def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: 
         told = explain(view, name, row, column, scenario=scenario)
         assert told.masked or abs(told.exact - told.value) <= told.tolerance
         if name in (*of_kept, "y", "joined", "k", "v"):
-            assert f"key {row} '{visible(scenario.read_tokens[row])}'" in told.text
+            assert f"key {row} “{visible(scenario.read_tokens[row])}”" in told.text
         if name == "attention_weights":
-            assert f"key {column} '{visible(scenario.read_tokens[column])}'" in told.text
+            assert f"key {column} “{visible(scenario.read_tokens[column])}”" in told.text
 
 
 @given(kept())
@@ -430,13 +430,13 @@ def test_a_token_is_itself_behind_those_that_were_kept() -> None:
     assert attends_most(made, 0, 4) == say("summary.reads.itself", token="the", names="itself", weight="1.0000")
     two = trace(replace(scenario, mask_size=2))
     assert (
-        say("explanation.hidden.window", key="key 1 'Hund'", query="query 1 'cat'", n=2)
+        say("explanation.hidden.window", key="key 1 “Hund”", query="query 1 “cat”", n=2)
         in explain(two, "scaled_scores", 1, 1).text
     )
     causal = trace(replace(scenario, masking="none", causal=True))
     assert attends_most(causal, 0, 4) == say("summary.reads.equally_masked", token="the", n=3, weight="0.3333")
     assert (
-        say("explanation.hidden.later", key="key 3 'cat'", query="query 0 'the'", n=0)
+        say("explanation.hidden.later", key="key 3 “cat”", query="query 0 “the”", n=0)
         in explain(causal, "scaled_scores", 0, 3).text
     )
     assert mask_notes(causal) == [say("summary.notes.masked", n=1, count=8)]

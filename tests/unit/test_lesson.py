@@ -45,7 +45,7 @@ def told(number: int, computed: AttentionTrace, query: int) -> str:
     """What a step says, without the texts of tokens, which may hold anything."""
     text = " ".join(STEPS[number - 1].says(computed, query, DIGITS))
     for label in sorted(set(token_labels(computed.tokens, 40)), key=len, reverse=True):
-        text = text.replace(f"'{label}'", "TOKEN")
+        text = text.replace(f"“{label}”", "TOKEN")
     return text
 
 
@@ -133,7 +133,7 @@ def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario: S
             assert computed.attention_weights[query, other] == computed.attention_weights[query, others].max()
         there, back = (written(computed.scores[cell].item(), DIGITS) for cell in ((query, other), (other, query)))
         first, both = (" ".join(STEPS[at].says(computed, query, DIGITS)) for at in (3, 4))
-        asked = f"the key of '{labels[other]}'" if others else "its own key"
+        asked = f"the key of “{labels[other]}”" if others else "its own key"
         assert f"match {asked}? " in first
         assert f"this first score is {there}." in first
         assert (f"both score {there}" in both) == (bool(others) and there == back)
@@ -177,7 +177,7 @@ def test_the_sentence_over_the_bars_does_not_call_the_largest_weight_the_largest
         key = int(computed.attention_weights[query].argmax())
         share = written(computed.attention_weights[query, key].item(), DIGITS)
         says = " ".join(STEPS[7].says(computed, query, DIGITS))
-        assert f"'{computed.tokens[key]}' gives {share} times its value" in says
+        assert f"“{computed.tokens[key]}” gives {share} times its value" in says
         assert "largest part" not in says
         assert "A large attention weight on a small value still gives little" in says
 

@@ -53,7 +53,7 @@ def test_the_handout_has_41_of_54_cells_that_differ_from_exact_arithmetic() -> N
 def test_the_first_error_of_the_handout_is_named_with_its_arithmetic() -> None:
     example = worked_example("three-words")
     says = verdict(marking_of(example), example.tokens)
-    assert says.first_error == "The first error is a number of ‘word 1’, Q[0, 2]: 0.99 should be 1.05."
+    assert says.first_error == "The first error is a number of “word 1”, Q[0, 2]: 0.99 should be 1.05."
     assert says.arithmetic == (
         "Q[0, 2] = X[0, :] · W_q[:, 2]",
         "1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90",
@@ -244,7 +244,7 @@ def test_every_sentence_says_what_is_marked(handout: Handout) -> None:
         given_here = tables[table.stage.name].array[row, column]
         assert f": {as_printed(given_here, table.decimals)} should be " in says.first_error
         if row < len(tokens) and table.stage.rows != "feature":
-            assert f"‘{tokens[row]}’" in says.first_error
+            assert f"“{tokens[row]}”" in says.first_error
         assert as_printed(float(table.exact[row, column]), table.decimals) in says.first_error
     lines = iter(says.tables)
     for table in marking.tables:

@@ -241,12 +241,12 @@ def test_what_was_painted_stays_with_its_kind_and_its_places() -> None:
 @pytest.mark.parametrize(
     ("mask", "cell", "said"),
     [
-        ("causal", (1, 2), "key 2 'c' comes after query 1 'b', and no token may read a later one"),
-        ("window:2", (3, 1), "key 1 'b' comes too early for query 3 'd': each token reads only the last 2"),
+        ("causal", (1, 2), "key 2 “c” comes after query 1 “b”, and no token may read a later one"),
+        ("window:2", (3, 1), "key 1 “b” comes too early for query 3 “d”: each token reads only the last 2"),
         ("window:2", (0, 1), "no token may read a later one"),
-        ("padding:2", (0, 3), "no token may read key 3 'd'"),
+        ("padding:2", (0, 3), "no token may read key 3 “d”"),
         ("not-self", (1, 1), "no token may read itself"),
-        ([[0, 0, HIDDEN, 0], *[[0] * 4] * 3], (0, 2), "query 0 'a' may not read key 2 'c'"),
+        ([[0, 0, HIDDEN, 0], *[[0] * 4] * 3], (0, 2), "query 0 “a” may not read key 2 “c”"),
     ],
 )
 def test_it_is_said_why_a_cell_is_masked(mask: Any, cell: tuple[int, int], said: str) -> None:
@@ -270,11 +270,11 @@ def test_a_number_of_the_mask_is_added_in_words_and_numbers() -> None:
 @pytest.mark.parametrize(
     ("mask", "query", "said"),
     [
-        ("window:1", 1, "All other tokens are masked for 'b', so it can read nothing but itself"),
-        ([[HIDDEN, 0, HIDDEN], [0] * 3, [0] * 3], 0, "'a' can read nothing but 'b'"),
-        ("padding:1", 0, "'a' reads the 2 tokens that it may read equally"),
-        ("window:2", 1, "'b' reads itself and the token before it equally"),
-        ("window:2", 2, "'c' reads the 2 tokens that it may read equally"),
+        ("window:1", 1, "All other tokens are masked for “b”, so it can read nothing but itself"),
+        ([[HIDDEN, 0, HIDDEN], [0] * 3, [0] * 3], 0, "“a” can read nothing but “b”"),
+        ("padding:1", 0, "“a” reads the 2 tokens that it may read equally"),
+        ("window:2", 1, "“b” reads itself and the token before it equally"),
+        ("window:2", 2, "“c” reads the 2 tokens that it may read equally"),
     ],
 )
 def test_what_is_read_is_said_of_what_may_be_read(mask: Any, query: int, said: str) -> None:
@@ -368,9 +368,9 @@ def test_a_row_that_may_read_nothing_says_so_in_each_use(use: str) -> None:
 
 def test_of_many_rows_that_may_read_nothing_the_first_are_named() -> None:
     notes = out_of_the_ordinary(traced(Scenario("a b c d e", mask=[[HIDDEN] * 5] * 5)))
-    assert any(note.startswith("Nothing may be read by 'a', 'b', 'c' and 2 more: ") for note in notes)
+    assert any(note.startswith("Nothing may be read by “a”, “b”, “c” and 2 more: ") for note in notes)
     notes = out_of_the_ordinary(traced(Scenario("a b c", mask=[[HIDDEN] * 3] * 3)))
-    assert any(note.startswith("Nothing may be read by 'a', 'b' and 'c': ") for note in notes)
+    assert any(note.startswith("Nothing may be read by “a”, “b” and “c”: ") for note in notes)
 
 
 @pytest.mark.parametrize(("use", "even"), [("added", True), ("renormalized", True), ("zeroed", False)])

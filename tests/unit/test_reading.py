@@ -120,9 +120,9 @@ def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: 
         told = explain(view, name, row, column, scenario=scenario)
         assert abs(told.exact - told.value) <= told.tolerance
         if name in ("y", "k", "v"):
-            assert f"key {row} '{visible(scenario.read_tokens[row])}'" in told.text
+            assert f"key {row} “{visible(scenario.read_tokens[row])}”" in told.text
         if name == "attention_weights":
-            assert f"key {column} '{visible(scenario.read_tokens[column])}'" in told.text
+            assert f"key {column} “{visible(scenario.read_tokens[column])}”" in told.text
 
 
 @given(cross())
@@ -214,12 +214,12 @@ def test_no_token_of_a_second_sentence_is_called_itself_or_later() -> None:
     even = Scenario("the cat", w_q="zeros", reads="second", second="the cat", masking="painted",
                     edits=[("mask", 0, 1, -float("inf"))])  # fmt: skip
     made = trace(even)
-    assert attends_most(made, 0, 4) == say("summary.reads.only", token="the", names="'the'", weight="1.0000")
+    assert attends_most(made, 0, 4) == say("summary.reads.only", token="the", names="“the”", weight="1.0000")
     assert not made.causal
     assert "later" not in " ".join(mask_notes(made))
     hidden = explain(made, "scaled_scores", 0, 1, scenario=even).text
     assert "later" not in hidden
-    assert say("explanation.hidden.painted", query="query 0 'the'", key="key 1 'cat'", n=0) in hidden
+    assert say("explanation.hidden.painted", query="query 0 “the”", key="key 1 “cat”", n=0) in hidden
     assert "row of" not in described(made, "k", 1, 2)
     assert "row of" in described(made, "q", 1, 2)
 
@@ -227,7 +227,7 @@ def test_no_token_of_a_second_sentence_is_called_itself_or_later() -> None:
 def test_the_only_token_of_a_second_sentence_is_not_the_one_that_reads_it(script: PageScript) -> None:
     scenario = Scenario("the cat", reads="second", second="chat")
     made = trace(scenario)
-    assert attends_most(made, 1, 4) == say("summary.reads.only", token="cat", names="'chat'", weight="1.0000")
+    assert attends_most(made, 1, 4) == say("summary.reads.only", token="cat", names="“chat”", weight="1.0000")
     told = script.run(_READS, [board_data(scenario, made, 0, 4), 1])
     assert told == [say("board.reads.only", token="cat", names="“chat”", weight="100 %"), ""]
 
@@ -263,10 +263,10 @@ def test_a_second_sentence_that_nobody_reads_is_no_change() -> None:
     plain, other = Scenario("a b"), Scenario("a b", second="hello")
     reads, others = (replace(each, reads="second") for each in (plain, other))
     assert changed_in_words(plain, other) == []
-    alone = say("compare.changes.second_b", text="'hello'")
+    alone = say("compare.changes.second_b", text="“hello”")
     assert changed_in_words(plain, others) == ["The sentence reads itself → second", alone]
-    assert say("compare.changes.second_a", text="'hello'") in changed_in_words(others, plain)
-    assert changed_in_words(reads, others) == [f"Second sentence '{plain.second}' → 'hello'"]
+    assert say("compare.changes.second_a", text="“hello”") in changed_in_words(others, plain)
+    assert changed_in_words(reads, others) == [f"Second sentence “{plain.second}” → “hello”"]
 
 
 # What the page has of it

@@ -70,7 +70,7 @@ def test_what_is_in_doubt_is_said_in_both_readings_and_settled_by_either() -> No
     says = verdict(marking, ("the", "cat"))
     assert say("marking.part.doubtful", n=1) in says.summary
     assert says.doubt == (
-        say("marking.doubt.exact", cell="a number of ‘the’, V[0, 1]", given="−1.57", right="−1.56"),
+        say("marking.doubt.exact", cell="a number of “the”, V[0, 1]", given="−1.57", right="−1.56"),
         say("marking.doubt.otherwise", decimals=plural(2, "decimal")),
     )
     assert verdict(marking).doubt[0] in str(marking)

@@ -58,8 +58,8 @@ def test_the_finding_is_true_of_the_numbers_and_as_they_are_shown(setup: Scenari
     weights, labels = read_by(made, query), token_labels(made.tokens, 40)
     shown = [written(weight, digits) for weight in weights]
     said = attends_most(made, query, digits)
-    assert said.startswith(f"'{labels[query]}' ")
-    said = said.removeprefix(f"'{labels[query]}' ")
+    assert said.startswith(f"“{labels[query]}” ")
+    said = said.removeprefix(f"“{labels[query]}” ")
     best, even = written(max(weights), digits), written(1 / len(weights), digits)
     assert f"attention weight {best}" in said
     assert ("equally" in said) == (len(weights) > 1 and set(shown) == {best} and max(weights) - min(weights) < 1e-6)
@@ -70,7 +70,7 @@ def test_the_finding_is_true_of_the_numbers_and_as_they_are_shown(setup: Scenari
         return
     named, _, told = said.removeprefix("reads ").partition(" most")
     ties = [key for key, weight in enumerate(weights) if max(weights) - weight < 1e-6 and shown[key] == best]
-    names = ["itself" if key == query else f"'{labels[key]}'" for key in ties]
+    names = ["itself" if key == query else f"“{labels[key]}”" for key in ties]
     assert named in (", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0],
                      f"{', '.join(names[:3])} and {len(names) - 3} more")  # fmt: skip
     assert ("each" in told) == (len(ties) > 1)
@@ -80,37 +80,37 @@ def test_the_finding_is_true_of_the_numbers_and_as_they_are_shown(setup: Scenari
 
 def test_equal_weights_are_said_to_be_equal() -> None:
     made = trace(Scenario(w_q="zeros", text="a b c d"))
-    assert attends_most(made, 0, 2) == "'a' reads all 4 tokens equally: attention weight 0.25 each, an even share."
+    assert attends_most(made, 0, 2) == "“a” reads all 4 tokens equally: attention weight 0.25 each, an even share."
 
 
 def test_two_tokens_are_both_and_not_all() -> None:
     made = trace(Scenario(w_q="zeros", text="the the"))
-    assert attends_most(made, 1, 2) == "'the (1)' reads both tokens equally: attention weight 0.50 each, an even share."
+    assert attends_most(made, 1, 2) == "“the (1)” reads both tokens equally: attention weight 0.50 each, an even share."
     masked = trace(Scenario(w_q="zeros", text="a b c", causal=True))
-    assert attends_most(masked, 1, 2).startswith("'b' reads itself and the token before it equally")
+    assert attends_most(masked, 1, 2).startswith("“b” reads itself and the token before it equally")
 
 
 def test_under_a_mask_an_even_share_is_one_of_what_may_be_read() -> None:
     made = trace(Scenario(w_q="zeros", text="a b c d", causal=True))
     assert attends_most(made, 2, 2) == (
-        "'c' reads itself and all tokens before it equally: attention weight 0.33 each, an even share."
+        "“c” reads itself and all tokens before it equally: attention weight 0.33 each, an even share."
     )
-    assert attends_most(made, 3, 2).startswith("'d' reads all 4 tokens equally")
+    assert attends_most(made, 3, 2).startswith("“d” reads all 4 tokens equally")
     assert attends_most(made, 0, 2) == (
-        "'a' comes first and later tokens are masked, so it can read nothing but itself: attention weight 1.00."
+        "“a” comes first and later tokens are masked, so it can read nothing but itself: attention weight 1.00."
     )
 
 
 def test_ties_are_all_named() -> None:
     made = trace(Scenario(text="a b c", x="identity", w_q="identity", w_k=[[1, 0, 0], [1, 0, 0], [0, 0, 0]], d_out=3))
     assert attends_most(made, 0, 2) == (
-        "'a' reads itself and 'b' most: attention weight 0.39 each, where an even share would be 0.33."
+        "“a” reads itself and “b” most: attention weight 0.39 each, where an even share would be 0.33."
     )
 
 
 def test_a_single_token_does_not_read_itself_most() -> None:
     assert attends_most(trace(Scenario(text="a")), 0, 2) == (
-        "'a' is the only token, so it can read nothing but itself: attention weight 1.00."
+        "“a” is the only token, so it can read nothing but itself: attention weight 1.00."
     )
 
 
@@ -118,7 +118,7 @@ def test_a_repeated_word_is_told_apart() -> None:
     made = trace(
         Scenario(text="the the", x=[[1, 0, 0], [0, 1, 0]], w_q=[[0, 9], [0, 0], [0, 0]], w_k=[[0, 0], [0, 9], [0, 0]])
     )
-    assert attends_most(made, 0, 2).startswith("'the (0)' reads 'the (1)' most")
+    assert attends_most(made, 0, 2).startswith("“the (0)” reads “the (1)” most")
 
 
 def test_an_undefined_row_has_no_largest_weight() -> None:
@@ -127,7 +127,7 @@ def test_an_undefined_row_has_no_largest_weight() -> None:
 
 
 def test_rows_without_tokens_are_numbered_from_0() -> None:
-    assert attends_most(attend(**random_inputs(3, 2, 2, 2)), 1, 2).startswith("'token 1' reads ")
+    assert attends_most(attend(**random_inputs(3, 2, 2, 2)), 1, 2).startswith("“token 1” reads ")
 
 
 # What the W's are

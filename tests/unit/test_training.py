@@ -328,13 +328,13 @@ def test_a_moment_is_a_trace_whose_every_cell_is_explained(name: str) -> None:
 def test_what_comes_next_is_explained_by_name() -> None:
     trace = trained("agreement").trace(600, "the keys near the cat are")
     shown = explain(trace, "probabilities", 5, 5)
-    assert "query 5 'cat', entry 5 'are'" in shown.text
+    assert "query 5 “cat”, entry 5 “are”" in shown.text
     assert shown.value > 0.9
     loss = explain(trace, "losses", 5, 0, digits=2)
-    assert loss.words.startswith("What really comes next is 'are'.")
+    assert loss.words.startswith("What really comes next is “are”.")
     assert loss.symbols == "L[5, 0] = ln Σ_j exp(Y[5, j]) − Y[5, 5]"
     vector = explain(trace, "e", 2, 0)
-    assert vector.words == "The row of 'keys' in W_e, unchanged"
+    assert vector.words == "The row of “keys” in W_e, unchanged"
 
 
 def test_a_text_may_stand_without_its_first_sign() -> None:

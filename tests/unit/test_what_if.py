@@ -270,7 +270,7 @@ def test_rows_of_heads_cut_by_a_view_are_told_by_rows_and_by_the_tokens_that_the
     rotary = traced(replace(scenario, positions="rotary")).seen_from(1)
     for name in ("q", "q_rotated", "k_rotated", "scores"):
         assert rotary.stages[name].labels("rows", rotary.tokens, 2) == ("b", "b"), name
-        assert "'b'" in described(rotary, name, 0, 4)
+        assert "“b”" in described(rotary, name, 0, 4)
     causal = traced(replace(scenario, masking="none", causal=True))
     assert causal.causal
 
@@ -348,8 +348,8 @@ def test_rows_and_columns_of_heads_cut_by_a_view_are_named_by_the_tokens_that_th
     seen = trace(CUT_BY_VIEW).seen_from(1)
     scores = seen.stages["scores"]
     assert scores.labels("rows", seen.tokens, 3) == scores.labels("columns", seen.tokens, 3) == ("cat", "sat", "sat")
-    assert "query 0 'cat'" in explain(seen, "scores", 0, 2).text
-    assert "key 2 'sat'" in explain(seen, "scores", 0, 2).text
+    assert "query 0 “cat”" in explain(seen, "scores", 0, 2).text
+    assert "key 2 “sat”" in explain(seen, "scores", 0, 2).text
     both = Comparison(trace(replace(CUT_BY_VIEW, what_if="")).seen_from(1), seen)
     assert all("Row" in line and "column" in line for line in moved_most(both, "attention_weights", 2))
 

@@ -58,6 +58,17 @@ def test_every_sentence_speaks_as_the_glossary_says() -> None:
     assert not said
 
 
+def test_what_is_quoted_stands_in_the_same_quotes_everywhere() -> None:
+    """An apostrophe stands within a word, or behind the s of several."""
+    others = [
+        key
+        for key, template in catalogue().items()
+        for text in _forms(template).values()
+        if re.search(r"[‘’«»„]|(?<!\w)'|'(?!\w)", re.sub(r"s' |\w'\w", " ", text)) or text.count("“") != text.count("”")
+    ]
+    assert not others
+
+
 def test_a_weight_is_an_attention_weight_wherever_it_is_spoken_of() -> None:
     """The bare word could be a projection's number just as well."""
     bare = [

@@ -56,7 +56,7 @@ function cellOf(made, { matrix, row, column }) {
   };
 }
 
-// A row or a column by what it stands for, with the text of its token: "query 1 'cat'".
+// A row or a column by what it stands for, with the text of its token: query 1 “cat”.
 /** @param {Made} made @param {Stage} stage @param {"rows" | "columns"} axis @param {number} index */
 function labelOf({ tokens, matrices }, stage, axis, index) {
   const kind = stage[axis];
