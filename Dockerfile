@@ -6,7 +6,6 @@ FROM python:3.11-slim
 # Empty means pip's default, which is the CUDA build.
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 
-# The browser's address is given because Streamlit would else ask the internet for its own.
 ENV PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     PIP_NO_CACHE_DIR=1 \
@@ -14,7 +13,6 @@ ENV PYTHONUNBUFFERED=1 \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
     STREAMLIT_SERVER_PORT=8501 \
     STREAMLIT_SERVER_HEADLESS=true \
-    STREAMLIT_BROWSER_SERVER_ADDRESS=localhost \
     STREAMLIT_SERVER_FILE_WATCHER_TYPE=none \
     STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true \
     ATTNVIZ_LOG=json
@@ -31,9 +29,9 @@ RUN python .ci/install.py --torch-index "$TORCH_INDEX" --alone requirements-mode
 COPY .streamlit .streamlit
 COPY attnviz attnviz
 COPY pages pages
-COPY app.py serve.py ./
+COPY app.py ./
 # A file system that may only be read can't keep what Python makes of them at the first start.
-RUN python -m compileall -q attnviz pages app.py serve.py
+RUN python -m compileall -q attnviz pages app.py
 
 # Last, since they change with every commit.
 ARG VERSION=""
@@ -50,4 +48,4 @@ EXPOSE 8501
 # The empty handler keeps a proxy from the environment out of a request to the container itself.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["python", "-c", \
     "import urllib.request as r; r.build_opener(r.ProxyHandler({})).open('http://127.0.0.1:8501/ready', timeout=4)"]
-CMD ["python", "-m", "streamlit", "run", "serve.py"]
+CMD ["python", "-m", "streamlit", "run", "app.py"]

@@ -1,29 +1,8 @@
-"""The app: page config, navigation and the set-up that all pages share."""
+"""The app as it is served: `streamlit run app.py`, from whatever folder; `attnviz app` and the image do the same."""
 
 import streamlit as st
 
-from attnviz import app
-from attnviz.words import say
+from attnviz.app.entry import SCRIPT
+from attnviz.app.server import lifespan, middleware, routes
 
-PAGES = ("playground", "lesson", "questions", "compare", "model", "learn", "history", "scaling", "check")
-OWN_EXAMPLES = ("questions", "check", "model", "learn", "history")  # there, the set-up plays no part
-
-with app.watched_run() as run:
-    # A picture of its own: an emoji that a machine lacks is an empty box, and Streamlit fetches icons from elsewhere.
-    st.set_page_config(
-        page_title=say("app.title"), page_icon=app.ICON, layout="wide", initial_sidebar_state="collapsed"
-    )
-    pages = {
-        name: st.Page(
-            f"pages/{name}.py", title=say(f"app.{name}.title"), help=say(f"app.{name}.line"), default=name == PAGES[0]
-        )
-        for name in PAGES
-    }
-    page = st.navigation(list(pages.values()), position="top")
-    run.page = next(name for name in PAGES if pages[name] == page)
-    if run.page != "learn":
-        app.leave_training()
-    share = app.show_top_bar()
-    with app.shared_setup(share, own_examples=run.page in OWN_EXAMPLES):
-        page.run()
-    app.show_foot()
+app = st.App(SCRIPT, middleware=middleware(), routes=routes(), lifespan=lifespan)

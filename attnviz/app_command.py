@@ -12,7 +12,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def site() -> Path:
-    """Return the folder of serve.py, app.py, pages/ and their settings: within an installed package, above another."""
+    """Return the folder of app.py, pages/ and their settings: within an installed package, above another."""
     installed = _PACKAGE / "site"
     return installed if installed.is_dir() else _PACKAGE.parent
 
@@ -26,12 +26,11 @@ def start(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
     given = parser.parse_args(arguments)
-    script = site() / "serve.py"
+    script = site() / "app.py"
     if not script.is_file() or find_spec("streamlit") is None:
         print('attnviz: the app needs more than the library: pip install "attnviz[app]"', file=sys.stderr)
         return 2
-    # The address to be opened is told, because Streamlit would else ask the internet for this machine's own.
-    settings = {"server.address": given.address, "server.port": given.port, "browser.serverAddress": "localhost"}
+    settings = {"server.address": given.address, "server.port": given.port}
     if given.no_browser:
         settings["server.headless"] = "true"
     sys.argv = ["streamlit", "run", str(script), *(f"--{name}={value}" for name, value in settings.items())]

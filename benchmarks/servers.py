@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _ROOT = Path(__file__).parents[1]
-OURS = _ROOT / "serve.py"
+OURS = _ROOT / "app.py"
 STOCK = _ROOT / "benchmarks" / "stock_app" / "app.py"
 _START_SECONDS = 60
 

@@ -1,6 +1,5 @@
 """Check my numbers: tables of one's own, published examples, and exercises, marked cell by cell."""
 
-import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app.check.examples import show_examples
 from attnviz.app.check.exercises import show_exercise
 from attnviz.app.check.form import show_check

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario
 from attnviz.app.compare.sides import as_computed, kept, show_comparison, show_example, show_keep, show_numbers
 from attnviz.app.components.token_picker import show_token_picker

@@ -1,6 +1,5 @@
 """The lesson: self-attention step by step, with the numbers of the scenario at hand."""
 
-import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario
 from attnviz.app.lesson.steps import (
     current_step,

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario, digits
 from attnviz.app.components.board import show_board_of_now
 from attnviz.app.components.board_looks import Looks

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-import attnviz.app  # noqa: F401  whole and first: several readers may open their first pages at once
 from attnviz.app import current_scenario
 from attnviz.app.scaling.controls import show_settings
 from attnviz.app.scaling.curves import show_curves, show_findings, show_plot, show_table, show_theory

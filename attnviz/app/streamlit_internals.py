@@ -24,7 +24,6 @@ from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData, RerunException, ScriptRunner, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.runtime.scriptrunner_utils.script_run_context_attr import SCRIPT_RUN_CONTEXT_ATTR_NAME
@@ -64,7 +63,6 @@ __all__ = [
     "look_states_up_singly",
     "page_of_now",
     "read_query_again",
-    "run_by_entry_point",
     "run_callbacks_whole",
     "run_each_within",
     "sent_event",
@@ -119,11 +117,6 @@ def is_connected(session: str) -> bool:
 def is_a_page_running() -> bool:
     """Whether the script of any page runs, in whole or in part: each has a thread of its own."""
     return any(thread.name == SCRIPT_THREAD for thread in threading.enumerate())
-
-
-def run_by_entry_point() -> None:
-    """Have every page of this process run by the entry point, as st.navigation has it from its first call on."""
-    PagesManager.uses_pages_directory = False
 
 
 @contextlib.contextmanager

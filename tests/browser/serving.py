@@ -25,15 +25,22 @@ START_SECONDS = 60
 
 
 @contextmanager
-def running_server(log: IO[str] | None = None, port: int | None = None) -> Iterator[str]:
-    """Run the app with the repository's own settings on this port, or a free one; give its address."""
+def running_server(
+    log: IO[str] | None = None,
+    port: int | None = None,
+    script: Path = Path("app.py"),
+    folder: Path = ROOT,
+    **environment: str,
+) -> Iterator[str]:
+    """Run the app as every Streamlit app is run, with its own settings on this port, or a free one; give its
+    address."""
     port = port or free_port()
     command = [
-        sys.executable, "-m", "streamlit", "run", "serve.py", f"--server.port={port}", "--server.address=127.0.0.1",
-        "--server.headless=true", "--server.fileWatcherType=none",
+        sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.address=127.0.0.1",
+        "--server.headless=true",
     ]  # fmt: skip
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    given = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | environment
+    server = subprocess.Popen(command, cwd=folder, env=given, stdout=log, stderr=subprocess.STDOUT)
     try:
         address = f"http://127.0.0.1:{port}"
         _wait_until_healthy(address, server)

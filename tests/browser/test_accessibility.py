@@ -1,23 +1,18 @@
 """Every page, in light and dark: nothing serious for those who cannot see it, or not well."""
 
-import ast
 from collections.abc import Callable
 
 import pytest
 
+from attnviz.app.entry.main import PAGES
 from tests.browser.accessibility import serious_trouble
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
-from tests.browser.serving import ROOT
 
 
 def pages() -> dict[str, str]:
-    """Return all pages and where they are, as app.py lists them: the first is the first page."""
-    module = ast.parse((ROOT / "app.py").read_text())
-    (table,) = (
-        node.value for node in module.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PAGES"
-    )
-    return {name: "/" if i == 0 else f"/{name}" for i, name in enumerate(ast.literal_eval(table))}
+    """Return all pages and where they are: the first is the first page."""
+    return {name: "/" if i == 0 else f"/{name}" for i, name in enumerate(PAGES)}
 
 
 @pytest.mark.parametrize("path", pages().values(), ids=pages())

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.runtime.pages_manager import PagesManager
 
 from attnviz.app.shell import setup
 from benchmarks.servers import OURS, Server, serving
@@ -37,19 +36,6 @@ def _components_are_looked_for_once() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _no_browser_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup, "FIRST_PICTURE", 0)
-
-
-@pytest.fixture(autouse=True)
-def _pages_as_on_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AppTest forgets between runs that st.navigation was called, and then takes `pages/` for an app of the old
-    kind, whose pages run without app.py; a server remembers."""
-    original = PagesManager.__init__
-
-    def remembering(self: PagesManager, *args: object, **kwargs: object) -> None:
-        original(self, *args, **kwargs)  # type: ignore[arg-type]
-        PagesManager.uses_pages_directory = False
-
-    monkeypatch.setattr(PagesManager, "__init__", remembering)
 
 
 @pytest.fixture

@@ -9,8 +9,10 @@ from typing import Any, Self
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-APP = Path(__file__).parents[2] / "app.py"
-PAGES = sorted(f"pages/{page.name}" for page in (APP.parent / "pages").glob("*.py"))
+from attnviz.app.entry import SCRIPT
+
+_ROOT = Path(__file__).parents[2]
+PAGES = sorted(f"pages/{page.name}" for page in (_ROOT / "pages").glob("*.py"))
 SEVERAL_SECONDS = 60
 
 
@@ -42,11 +44,10 @@ class Reader:
     """A reader's session on a page: what can be done there are methods, what can be seen are properties."""
 
     def __init__(self, page: str = "pages/playground.py", **address: str) -> None:
-        self.at = AppTest.from_file(str(APP), default_timeout=SEVERAL_SECONDS)
+        self.at = AppTest.from_file(SCRIPT, default_timeout=SEVERAL_SECONDS)
         # With nothing else in the address, the published example: a bare one opens another.
         self.at.query_params.update(address or {"example": "published"})
-        self.at.switch_page(page)
-        self.run()
+        self.visit(page)
 
     @property
     def expected_address(self) -> dict[str, Any]:
@@ -61,9 +62,13 @@ class Reader:
         assert not self.at.exception, [str(error.value) for error in self.at.exception]
         return self
 
+    def turn_to(self, page: str) -> Self:
+        """Ask for a page, which the next run draws."""
+        self.at.switch_page(str(_ROOT / page))
+        return self
+
     def visit(self, page: str) -> Self:
-        self.at.switch_page(page)
-        return self.run()
+        return self.turn_to(page).run()
 
     def set(self, control: str, value: Any) -> Self:
         control_of(self.at, control).set_value(value)

@@ -94,8 +94,7 @@ def test_going_back_to_a_brings_its_edits_and_matrices_and_they_can_be_edited_on
     opened = open_compare(pinned=pack(query_of(a))).press("Go back to A")
     assert "B is still the same as A." in opened.texts
     assert not opened.messages
-    opened.at.switch_page("pages/playground.py")
-    assert opened.run().shows(a)
+    assert opened.visit("pages/playground.py").shows(a)
     opened.edit("w_q", 0, 0, 2.0)
     assert opened.shows(Scenario("the cat sat", **PUBLISHED, seed=9, init="linear", bias=True, w_v="identity",
                                  edits=[("w_q", 0, 1, 0.9), ("w_q", 0, 0, 2.0)]))  # fmt: skip

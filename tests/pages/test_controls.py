@@ -7,10 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario, tokenize, trace
+from attnviz.app.entry import SCRIPT
 from attnviz.explanation.summary import attends_most
 from attnviz.published import OPENING, starting_points
 from tests.pages.playground import JOURNEY, Playground
-from tests.pages.reader import APP, Reader
+from tests.pages.reader import Reader
 
 CONTROLS = [
     ("text", "dog bites man"),
@@ -64,7 +65,7 @@ def test_an_address_opens_the_same_computation(control: str, value: Any) -> None
 
 
 def test_every_control_of_the_computation_is_tried_here() -> None:
-    at = AppTest.from_file(str(APP), default_timeout=60).run()
+    at = AppTest.from_file(SCRIPT, default_timeout=60).run()
     widgets = [*at.number_input, *at.selectbox, *at.toggle]
     controls = {widget.key for widget in widgets}
     assert controls - {

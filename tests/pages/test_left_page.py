@@ -31,14 +31,14 @@ def message(number: float, **parts: Any) -> dict[str, Any]:
 def test_what_comes_with_the_click_on_another_page_counts(page: str) -> None:
     """A busy server hears of both at once, and Streamlit has forgotten the board by then."""
     reader = Reader()
-    reader.at.switch_page(f"pages/{page}.py")
+    reader.turn_to(f"pages/{page}.py")
     tell(reader, "playground.board", "changes", message(5))
     assert in_address(reader.at, "edits") == "w_q.0.1.0.9"
 
 
 def test_a_sentence_that_comes_so_counts() -> None:
     reader = Reader()
-    reader.at.switch_page("pages/lesson.py")
+    reader.turn_to("pages/lesson.py")
     tell(reader, "playground.board", "changes", message(5, edits=[], text="dog bites man"))
     assert reader.boards[0]["labels"] == ["dog", "bites", "man"]
 

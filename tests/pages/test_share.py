@@ -134,7 +134,7 @@ def test_a_blank_sentence_and_one_that_overflows_can_be_shared(sharing: Sharing,
 
 def test_shared_on_every_page(sharing: Sharing) -> None:
     for page in ("lesson", "scaling", "compare"):
-        sharing.at.switch_page(f"pages/{page}.py")
+        sharing.turn_to(f"pages/{page}.py")
         sharing.run().part("Code")
         assert sharing.at.code[0].value.startswith("# Self-attention in plain PyTorch.")
 

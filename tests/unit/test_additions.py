@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("attnviz", "pages", "tests", "docs", "app.py", "serve.py", "pyproject.toml", "README.md")
+COPIED = ("attnviz", "pages", "tests", "docs", "app.py", "pyproject.toml", "README.md")
 SECONDS = 300
 
 # What is added: after which line of which file, and the row.

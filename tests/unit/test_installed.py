@@ -23,7 +23,7 @@ from tests.unit.test_command_line import CAT, WITHOUT_THE_APP
 from tests.whole import dear
 
 ROOT = Path(__file__).parents[2]
-SITE = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
+SITE = ("app.py", "pages", ".streamlit/config.toml")
 NOT_FROM_HERE = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
@@ -88,13 +88,13 @@ def test_an_installed_library_and_its_command_do_without_the_app(clean: Path, tm
     assert "Context vectors" in done.stdout
 
 
-def test_whoever_may_reach_it_nobody_is_asked_for_this_machines_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is shown at the start is made of settings alone: Streamlit's check looks for both of these."""
+def test_the_command_is_streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attnviz.app_command.runpy.run_module", lambda *_, **__: None)
     monkeypatch.setattr(sys, "argv", sys.argv)
     assert start(["--address", "0.0.0.0", "--port", "8600"]) == 0
-    flags = dict(flag.removeprefix("--").split("=") for flag in sys.argv[3:])
-    assert flags == {"server.address": "0.0.0.0", "server.port": "8600", "browser.serverAddress": "localhost"}
+    assert sys.argv == [
+        "streamlit", "run", str(ROOT / "app.py"), "--server.address=0.0.0.0", "--server.port=8600",
+    ]  # fmt: skip
 
 
 def _asked(address: str, path: str) -> http.client.HTTPResponse:

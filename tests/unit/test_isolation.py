@@ -113,7 +113,7 @@ def test_only_the_page_of_a_real_model_imports_transformers() -> None:
     """It takes seconds: neither the package, nor the app that starts, nor any other page waits for it."""
     code = textwrap.dedent(f"""
         import sys
-        import attnviz, serve
+        import attnviz, app
         from tests.pages.reader import PAGES, Reader
         last = "pages/model.py"
         for page in (*PAGES[:2], last) if {not WHOLE} else sorted(PAGES, key=last.__eq__):

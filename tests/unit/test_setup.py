@@ -240,4 +240,4 @@ def test_the_image_is_given_every_file_that_it_copies() -> None:
         assert set(sources) <= passed, copy
         assert len(sources) == 1 or target.endswith("/"), copy
     started = re.findall(r"streamlit\", \"run\", \"([^\"]+)\"", (ROOT / "Dockerfile").read_text())
-    assert set(started) == {"serve.py"} <= passed
+    assert set(started) == {"app.py"} <= passed

@@ -29,6 +29,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import WidgetMetadata
 
 from attnviz.app import streamlit_internals as internals
+from attnviz.app.entry import SCRIPT
 
 USED = {  # of what the app is handed or makes, by the classes that these are of
     ScriptRunContext: {
@@ -39,8 +40,6 @@ USED = {  # of what the app is handed or makes, by the classes that these are of
         "page_script_hash", "query_string", "widget_states", "cached_message_hashes", "context_info",
     },
 }  # fmt: skip
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("owner", USED, ids=lambda owner: owner.__name__)
@@ -184,12 +183,11 @@ def test_outside_of_a_run_there_is_no_page() -> None:
     assert internals.page_of_now() is None
 
 
-def test_pages_can_be_run_by_the_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_page_is_run_by_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a folder `pages` Streamlit would run these by themselves, without the set-up, until st.navigation is
+    called."""
     monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
-    PagesManager(str(ROOT / "app.py"))
-    assert PagesManager.uses_pages_directory is True, "beside app.py stands the folder pages: Streamlit would run them"
-    internals.run_by_entry_point()
-    PagesManager(str(ROOT / "app.py"))
+    PagesManager(str(SCRIPT))
     assert PagesManager.uses_pages_directory is False
 
 

@@ -9,7 +9,7 @@ from string import Formatter
 from attnviz.words import FORMS, Template, catalogue, plural, say
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
+SOURCES = sorted([*ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
 SCRIPTS = sorted(ROOT.glob("attnviz/**/*.js"))
 BANNED = (
     "is to be seen", "as it is", "as they are", "let go", "hands on", "from its place", "carried rounding",

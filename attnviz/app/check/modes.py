@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.app.parts import published_example
-from attnviz.app.session import state, url_texts
+from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
 from attnviz.documents.marked_tables import STYLE
 from attnviz.link.page_texts import EXAMPLES, MODES, Checked, published_names
@@ -18,7 +18,6 @@ _LETTERS = """<style>
 
 def chosen_mode() -> str:
     """Draw the choice of what to do and return what was chosen."""
-    state.run_by_entry_point()
     st.html(_LETTERS + STYLE)
     named = published_example.take_named()
     if named in published_names() and not url_texts.receive(CHECK)[0]:

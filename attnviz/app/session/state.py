@@ -135,7 +135,6 @@ def start_set_up_anew(scenario: Scenario) -> None:
 
 def current_scenario() -> Scenario | None:
     """Return the current scenario, set-up and changes; None while the sentence is blank, or the set-up begins anew."""
-    run_by_entry_point()
     set_up_now = kept(_SETUP)
     if kept(_BLANK) or set_up_now is None:
         return None
@@ -155,17 +154,6 @@ def _plain() -> Scenario:
         st.session_state[_PLAIN] = made = values, scenario_of(values)
     plain: Scenario = made[1]
     return plain
-
-
-def run_by_entry_point() -> None:
-    """Run again through app.py, if this run is not.
-
-    Until app.py has run once, a new server takes pages/ for the older kind of multi-page app, in which
-    each page is a script of its own: a link to a page would then show it without its set-up.
-    """
-    if kept(_BLANK) is None:
-        streamlit_internals.run_by_entry_point()
-        st.rerun()
 
 
 def digits() -> int:
