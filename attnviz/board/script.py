@@ -10,12 +10,10 @@ from attnviz.core.rules import feature_map, gelu, product
 from attnviz.core.rules.explaining import displayed, softmax
 from attnviz.core.stages import BY_DISTANCE, DISTANCE_BIAS, MASK
 from attnviz.explanation import summary, told
-from attnviz.scripts import joined, sentences
+from attnviz.scripts import joined
 from attnviz.tables import typed_numbers
 
 _HERE = Path(__file__).parent
-SAID = ("board.", "explanation.", "typed.", "summary.named", "summary.itself", "summary.more",
-         "summary.and", "summary.reads.", "lesson.", "heads.", "stages.head.", "what_if.")  # fmt: skip
 _FLOAT32 = torch.finfo(torch.float32)
 # How long the rest of a page waits until the hand rests: so many times as long as the last answer took, in all so many
 # times, but from so many to so many milliseconds. The list of edits alone waits until the hand has rested for LIST_MS,
@@ -42,7 +40,7 @@ CONSTANTS: dict[str, Any] = {
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
     "PUT_OFF": PUT_OFF,
 }
-BOARD_SCRIPT = joined(_HERE / "board.js", {"SENTENCES": sentences(*SAID), "CONSTANTS": CONSTANTS})
+BOARD_SCRIPT = joined(_HERE / "board.js", {"CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.
 _LOOKS = ("base", "sentence", "spine", "cells", "pointing", "plane", "dock", "play", "hints", "story", "heads")
 BOARD_STYLE = "\n".join((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)

@@ -243,7 +243,7 @@ export interface NumbersOf {
 
 /** A sentence with places for numbers, what a query reads most, or the one of two that is true of a pair of numbers. */
 export type Told =
-  | { key: string; places: Record<string, string | number | NumbersOf> }
+  | { sentence: import("../scripts/sent.js").Template; places: Record<string, string | number | NumbersOf> }
   | { reads: number }
   | { pair: [NumbersOf, NumbersOf]; alike: Told; differ: Told };
 

@@ -15,7 +15,7 @@ from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import matrix_names
 from attnviz.figures.model_grid import grid_of, grid_shades
 from attnviz.models import ModelTrace
-from attnviz.scripts import joined, sentences
+from attnviz.scripts import joined
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
@@ -25,8 +25,7 @@ _MOST_TOKENS = 48  # that are written out above a picture
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 _SCRIPTS = Path(__file__).parents[1] / "scripts"
 GRID_STYLE = (_SCRIPTS / "head_grid.css").read_text(encoding="utf-8")
-SAID = ("models.grid.", "models.layer")  # by the script
-SCRIPT = joined(Path(__file__).parent / "model_page.js", {"SENTENCES": sentences(*SAID)})
+SCRIPT = joined(Path(__file__).parent / "model_page.js")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>

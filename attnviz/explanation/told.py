@@ -8,7 +8,7 @@ from typing import Any
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.explanation.summary import attends_most
-from attnviz.words import say
+from attnviz.words import catalogue, say
 from attnviz.words.numbers import written
 
 MOST_NUMBERS = 6  # of a row
@@ -53,7 +53,7 @@ class Said:
     def sent(self) -> dict[str, Any]:
         """Return it for the page to fill."""
         places = {name: place.sent() if isinstance(place, Numbers) else place for name, place in self.places.items()}
-        return {"key": self.key, "places": places}
+        return {"sentence": catalogue()[self.key], "places": places}
 
 
 @dataclass(frozen=True)

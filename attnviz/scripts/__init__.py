@@ -6,7 +6,7 @@ home. Only so much of the language's imports and exports is read as the scripts 
 not misread.
 
 Nothing is loaded from elsewhere, and one module may be imported by several scripts: what a script keeps, it keeps for
-itself.
+itself. A script has those sentences of the catalogue whose keys stand in it, and no others.
 """
 
 import json
@@ -18,7 +18,7 @@ from typing import Any
 from attnviz.words import Template, catalogue
 
 # The module of this name is none of the files: it has what Python sends. sent.d.ts says what that is.
-SENT = "sent.js"
+SENT, _SENT = "sent.js", "$sent"
 _MOST_MODULES = 200
 
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^{}]*)\}) from "(\.\.?/[\w./]+\.js)";$', re.M)
@@ -26,13 +26,16 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*? ?|class |const )(\w+
 _DEFAULT = re.compile(r"^export default (?=(?:(?:async )?function|class) \w)", re.M)
 # What is imported by a name while the script runs is no module that stands in it.
 _LEFT = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.|\((?![a-z]+\))).*", re.M)
+# A key of the catalogue, or a template that puts one together, of which each place may be anything.
+_KEY = re.compile(r"""["'`]([a-z_0-9]+\.(?:[a-z_0-9.]|\$\{[^{}`]*\})+)["'`]""")
+_PLACE = re.compile(r"\$\{[^{}`]*\}")
 _COMMENT = re.compile(r"^ *(?://.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/ *)\n", re.M)
 
 
 def joined(entry: Path, sent: Mapping[str, Any] | None = None) -> str:
     """Return the modules that a script is made of as one text: `entry`, which keeps its exports, with all it imports.
 
-    `sent` is what a module may import from `sent.js`: values for JSON, by their names.
+    `sent` is what a module may import from `sent.js` beside its sentences: values for JSON, by their names.
 
     Raises ``ValueError`` for a module that imports itself by way of others, that imports what isn't exported, or that
     imports or exports in a way that isn't read here.
@@ -40,27 +43,34 @@ def joined(entry: Path, sent: Mapping[str, Any] | None = None) -> str:
     return _Script(sent or {}).joined(entry.resolve())
 
 
-def sentences(*starts: str) -> dict[str, Template]:
-    """Return the templates of the catalogue whose keys begin so, for a script that says them.
+def said_in(code: str) -> dict[str, Template]:
+    """Return the sentences whose keys stand in a script, or are put together there.
 
-    >>> sentences("count.token")
-    {'count.token': {'one': '{n} token', 'other': '{n} tokens'}}
+    >>> sorted(said_in("say(`count.${n > 1 ? 'cell' : 'row'}`) + say('count.token') + 'no.sentence'"))[:2]
+    ['count.cell', 'count.change']
     """
-    return {key: template for key, template in catalogue().items() if key.startswith(starts)}
+    found = set(_KEY.findall(code))
+    made = [".*".join(map(re.escape, _PLACE.split(key))) for key in found if _PLACE.search(key)]
+    put_together = re.compile("|".join(made) or r"(?!)")
+    return {key: text for key, text in catalogue().items() if key in found or put_together.fullmatch(key)}
 
 
 class _Script:
     """A script that is being joined."""
 
     def __init__(self, sent: Mapping[str, Any]) -> None:
-        self.sent = sent
+        self.sent = {"SENTENCES": {}, **sent}
         self.parts: list[str] = []
         self.exported: dict[Path, set[str]] = {}  # of the modules that stand in it
         self.called: dict[Path, str] = {}  # what no module itself calls anything
 
     def joined(self, entry: Path) -> str:
         self.parts.append(self._read(entry, (), is_entry=True))
-        return "".join(self.parts)
+        code = "".join(self.parts)
+        if _SENT not in self.called.values():
+            return code
+        sent = self.sent | {"SENTENCES": said_in(code)}
+        return f"const {_SENT} = {json.dumps(sent, ensure_ascii=False, separators=(',', ':'))};\n{code}"
 
     def _add(self, file: Path, above: tuple[Path, ...]) -> None:
         """Put a module behind all that it imports, once."""
@@ -71,16 +81,14 @@ class _Script:
             return
         if len(self.exported) >= _MOST_MODULES:
             raise ValueError(f"{above[0].name} imports more than {_MOST_MODULES} modules")
-        if file.name == SENT:
-            names, made = set(self.sent), json.dumps(dict(self.sent), ensure_ascii=False)
-        else:
-            text = self._read(file, above)
-            names = set(_EXPORT.findall(text))
-            bare = _EXPORT.sub("", text)
-            made = f"(() => {{\n{bare}return {{ {', '.join(sorted(names))} }};\n}})()"
-        self.exported[file] = names
-        self.called[file] = f"${len(self.called)}_{re.sub(r'[^a-z]', '_', file.stem)}"
-        self.parts.append(f"const {self.called[file]} = {made};\n")
+        sends = file.name == SENT
+        text = "" if sends else self._read(file, above)
+        self.exported[file] = names = set(self.sent) if sends else set(_EXPORT.findall(text))
+        self.called[file] = called = _SENT if sends else f"${len(self.called)}"
+        if sends:
+            return
+        bare = _EXPORT.sub("", text)
+        self.parts.append(f"const {called} = (() => {{\n{bare}return {{ {', '.join(sorted(names))} }};\n}})();\n")
 
     def _read(self, file: Path, above: tuple[Path, ...], *, is_entry: bool = False) -> str:
         """Return the text of a module with all it imports taken from the modules before it."""
@@ -110,5 +118,5 @@ def _check(file: Path, bare: str) -> None:
     torn = [line for line in bare.splitlines() if line.count("`") % 2]
     if torn:  # a line of it could look like a comment or an import
         raise ValueError(f"{file.name} has a template of several lines: {torn[0]!r}")
-    if re.search(r"\$\d", bare):
-        raise ValueError(f"{file.name} has a $ before a digit, as only the names of modules have")
+    if re.search(r"\$(?:\d|sent)", bare):
+        raise ValueError(f"{file.name} has a $ before a digit or sent, as only the names of modules have")

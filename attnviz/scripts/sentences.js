@@ -7,8 +7,14 @@ import { SENTENCES } from "./sent.js";
 export function say(key, places = {}) {
   const template = SENTENCES[key];
   if (template === undefined) throw new Error(`the script has no sentence ${key}`);
+  return filled(template, places);
+}
+
+// The same of a sentence that is at hand.
+/** @param {import("./sent.js").Template} template @param {Record<string, string | number>} places */
+export function filled(template, places) {
   return formOf(template, places.n === 1).replace(/\{(\w+)\}/g, (_, name) => {
-    if (!(name in places)) throw new Error(`${key} needs ${name}`);
+    if (!(name in places)) throw new Error(`${JSON.stringify(template)} needs ${name}`);
     const place = places[name];
     const counts = (name === "n" || name === "count") && typeof place === "number" && Number.isInteger(place);
     return counts ? place.toLocaleString("en") : String(place);

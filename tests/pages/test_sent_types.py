@@ -9,8 +9,7 @@ import pytest
 
 from attnviz.app.components.board_file import BOARD_FILE
 from attnviz.board.script import CONSTANTS
-from attnviz.scripts import sentences
-from attnviz.words import say
+from attnviz.words import catalogue, say
 from tests.node import NODE, ROOT
 from tests.pages.reader import Reader
 from tests.pages.test_learn import with_seeds
@@ -106,6 +105,6 @@ def test_a_board_without_a_matrix_or_with_more_than_its_type_says_is_found(
 
 
 def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) -> None:
-    given = json.dumps({"SENTENCES": sentences(""), "CONSTANTS": CONSTANTS, "SCRIPT": BOARD_FILE.address})
+    given = json.dumps({"SENTENCES": dict(catalogue()), "CONSTANTS": CONSTANTS, "SCRIPT": BOARD_FILE.address})
     module = ROOT / "attnviz/scripts/sent.js"
     assert errors_in(tmp_path, f'export const sent: typeof import("{module.as_posix()}") = {given};') == ""

@@ -1,4 +1,4 @@
-"""Modules joined to one script do what they do apart; what would be misread is refused."""
+"""Modules joined to one script, and made short, do what they do apart; what would be misread is refused."""
 
 from itertools import count
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from attnviz.app.scripts import shortened
 from attnviz.scripts import joined
 from tests.node import run_node
 from tests.whole import examples
@@ -50,7 +51,7 @@ def programs(draw: st.DrawFn) -> dict[str, str]:
             "export function* steps() { yield hidden(); }",
             "export async function later() { return 1; }",
             "export class Kept { constructor() { this.of = made.length; } }",
-            f"export const made = [...steps()].concat(String(later));  // {i}",
+            f"export const made = [...steps()].concat(typeof later);  // {i}",
             f"export const value = 10 * ({' + '.join(terms)});",
         ]
         modules[f"m{i}"] = "\n".join(lines) + "\n"
@@ -58,7 +59,7 @@ def programs(draw: st.DrawFn) -> dict[str, str]:
 
 
 def test_joined_modules_give_what_the_engine_makes_of_them_apart(tmp_path: Path) -> None:
-    """Some hundred programs in one process: each is imported as it stands, and joined."""
+    """Some hundred programs in one process: each is imported as it stands, joined, and made short."""
     numbers = count()
     folders: list[str] = []
 
@@ -72,6 +73,7 @@ def test_joined_modules_give_what_the_engine_makes_of_them_apart(tmp_path: Path)
         entry.append("export default function main() { return got; }\n")
         text = joined(written(folder, **modules, entry="\n".join(entry)))
         (folder / "joined.js").write_text(text)
+        (folder / "short.js").write_text(shortened(text))
         folders.append(str(folder))
 
     (tmp_path / "package.json").write_text('{"type": "module"}')
@@ -79,14 +81,13 @@ def test_joined_modules_give_what_the_engine_makes_of_them_apart(tmp_path: Path)
     script = tmp_path / "compare.js"
     script.write_text(
         """for (const folder of process.argv.slice(2)) {
-          const [apart, together] = await Promise.all(["entry", "joined"].map(name => import(`${folder}/${name}.js`)));
-          console.log(JSON.stringify([apart.default(), Object.keys(apart)]));
-          console.log(JSON.stringify([together.default(), Object.keys(together)]));
+          const forms = await Promise.all(["entry", "joined", "short"].map(name => import(`${folder}/${name}.js`)));
+          for (const form of forms) console.log(JSON.stringify([form.default(), Object.keys(form)]));
         }"""
     )
     lines = run_node(script, *folders).splitlines()
-    assert len(lines) == 2 * len(folders) >= examples(60)
-    assert lines[::2] == lines[1::2]
+    assert len(lines) == 3 * len(folders) >= 3 * examples(60)
+    assert lines[::3] == lines[1::3] == lines[2::3]
 
 
 def test_what_python_sends_is_imported_as_a_module(tmp_path: Path) -> None:
@@ -143,8 +144,9 @@ def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
 def test_a_script_of_the_app_is_joined_without_its_comments(entry: Path, tmp_path: Path) -> None:
-    text = joined(entry, {"SENTENCES": {}, "CONSTANTS": {}, "SCRIPT": ""})
+    text = joined(entry, {"CONSTANTS": {}, "SCRIPT": ""})
     assert not [line for line in text.splitlines() if line.strip().startswith(("//", "/*", "* "))]
-    (tmp_path / "joined.mjs").write_text(text, encoding="utf-8")
-    run_node(Path("--check"), str(tmp_path / "joined.mjs"))
+    for form in (text, shortened(text)):
+        (tmp_path / "joined.mjs").write_text(form, encoding="utf-8")
+        run_node(Path("--check"), str(tmp_path / "joined.mjs"))
     assert len(ENTRIES) >= 10

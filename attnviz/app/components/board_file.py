@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from hashlib import blake2s
 from pathlib import Path
 
+from attnviz.app.scripts import script, shortened
 from attnviz.board.script import BOARD_SCRIPT
-from attnviz.scripts import joined, sentences
 
 FOLDER = "scripts"
 
@@ -27,10 +27,10 @@ class ScriptFile:
 
 
 def _board_file() -> ScriptFile:
-    text = BOARD_SCRIPT.encode()
+    text = shortened(BOARD_SCRIPT).encode()
     name = f"board.{blake2s(text, digest_size=10).hexdigest()}.js"
-    sent = {"SCRIPT": f"{FOLDER}/{name}", "SENTENCES": sentences("board.not_loaded")}
-    return ScriptFile(name, text, gzip.compress(text, mtime=0), joined(Path(__file__).parent / "fetched.js", sent))
+    sent = {"SCRIPT": f"{FOLDER}/{name}"}
+    return ScriptFile(name, text, gzip.compress(text, mtime=0), script(Path(__file__).parent / "fetched.js", sent))
 
 
 BOARD_FILE = _board_file()

@@ -6,20 +6,20 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.scripts import script
 from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.core.tokens import token_labels
-from attnviz.scripts import joined, sentences
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
-TOKEN_ORDER_SCRIPT = joined(_HERE / "token_order.js", {"SENTENCES": sentences("question_page.word_place")})
+TOKEN_ORDER_SCRIPT = script(_HERE / "token_order.js")
 
 _scale_block = st.components.v2.component(
     "attnviz_scale_block",
     html=f'<div class="label" aria-hidden="true">{say("question_page.drag_block")}</div>'
     '<div class="formula" role="slider" tabindex="0" aria-valuemin="0"></div>',
     css=(_HERE / "scale_block.css").read_text(),
-    js=joined(_HERE / "scale_block.js"),
+    js=script(_HERE / "scale_block.js"),
 )
 
 _token_order = st.components.v2.component(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from attnviz.app.scripts import script
 from attnviz.core.scenario import Scenario
 from attnviz.link.set_up import query_of
-from attnviz.scripts import joined
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -20,7 +20,7 @@ _outdated = st.components.v2.component(
     "attnviz_outdated",
     html='<div class="outdated"></div>',
     css=(_HERE / "outdated.css").read_text(),
-    js=joined(_HERE / "outdated.js"),
+    js=script(_HERE / "outdated.js"),
     isolate_styles=False,
 )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.scripts import script
 from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.app.session.link_values import picked_query
@@ -15,7 +16,6 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with
 from attnviz.link.parameter_table import QUERY
-from attnviz.scripts import joined
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -25,7 +25,7 @@ _picker = st.components.v2.component(
     "attnviz_token_picker",
     html='<div class="tokens" role="radiogroup"><span class="query" aria-hidden="true"></span></div>',
     css=(_HERE / "token_button.css").read_text() + (_HERE / "token_picker.css").read_text(),
-    js=joined(_HERE / "token_picker.js"),
+    js=script(_HERE / "token_picker.js"),
 )
 
 

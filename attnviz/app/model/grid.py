@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.model.looked import looked_grid
+from attnviz.app.scripts import script
 from attnviz.app.session import address, url_texts
 from attnviz.app.session.answering import answered, answering, answers, sent_by
 from attnviz.app.session.link_values import take
@@ -17,12 +18,11 @@ from attnviz.app.streamlit_internals import is_fragment_run, page_of_now
 from attnviz.app.text import as_message, is_dark
 from attnviz.colours.roles import ROLES
 from attnviz.documents.heads_data import STRONGEST
-from attnviz.documents.model_pages import GRID_STYLE, SAID
+from attnviz.documents.model_pages import GRID_STYLE
 from attnviz.link.model_texts import BY_LAYERS
 from attnviz.link.parameter_table import MODEL_HEAD, MODEL_TARGET
 from attnviz.models import ModelTrace
 from attnviz.models.pieces import Piece
-from attnviz.scripts import joined, sentences
 from attnviz.words import plural, say
 from attnviz.words.shares import percent
 
@@ -37,7 +37,7 @@ _heads = st.components.v2.component(
     "attnviz_model_heads",
     html='<div class="grid" role="group"></div>',
     css=(_HERE / "heads.css").read_text() + GRID_STYLE,
-    js=joined(_HERE / "heads.js", {"SENTENCES": sentences(*SAID)}),
+    js=script(_HERE / "heads.js"),
 )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.parts.picked_cell import picked_cell, show_picked, take_click
+from attnviz.app.scripts import script
 from attnviz.app.session import state
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
@@ -15,10 +16,9 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import pictured
 from attnviz.explanation.summary import described
 from attnviz.figures import heatmap_spec, is_pickable
-from attnviz.scripts import joined
 
 _in_sight = st.components.v2.component(
-    "attnviz_in_sight", html="<span></span>", js=joined(Path(__file__).parent / "in_sight.js")
+    "attnviz_in_sight", html="<span></span>", js=script(Path(__file__).parent / "in_sight.js")
 )
 
 

@@ -7,7 +7,7 @@ import { written } from "../values/numbers.js";
 import { mostRead } from "../values/reads_most.js";
 import { aboveAll, besideNew, besideWords, letterIn } from "./telling_place.js";
 import { CONSTANTS } from "../../scripts/sent.js";
-import { say } from "../../scripts/sentences.js";
+import { filled, say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
 /** @import { Made, NumbersOf, Told } from "../types.js" */
@@ -25,7 +25,7 @@ export function toldOf(made, told) {
     return toldOf(made, one === other ? told.alike : told.differ);
   }
   const places = Object.entries(told.places).map(([name, place]) => [name, typeof place === "object" ? numbersOf(made, place) : place]);
-  return say(told.key, Object.fromEntries(places));
+  return filled(told.sentence, Object.fromEntries(places));
 }
 
 // The number of a cell, or the first ones of a row in brackets.

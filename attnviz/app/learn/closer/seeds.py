@@ -13,9 +13,9 @@ from attnviz.app.learn.moment.time import is_whole
 from attnviz.app.learn.running.shared import MANY
 from attnviz.app.learn.running.waited import offer, work_in
 from attnviz.app.learn.running.works import ManySeeds
+from attnviz.app.scripts import script
 from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.core.limits import MAX_SEED
-from attnviz.scripts import joined, sentences
 from attnviz.training import MOST_SEEDS, TrainingSettings
 from attnviz.training.many import Outcome
 from attnviz.words import plural, say
@@ -31,7 +31,7 @@ _seeds = st.components.v2.component(
     "attnviz_learn_seeds",
     html='<div class="seeds" role="group"></div>',
     css=(_HERE / "seeds.css").read_text(),
-    js=joined(_HERE / "seeds.js", {"SENTENCES": sentences("learn.seeds.")}),
+    js=script(_HERE / "seeds.js"),
 )
 
 

@@ -12,17 +12,17 @@ import streamlit as st
 
 from attnviz.app.learn.moment.heads_off import Off, called
 from attnviz.app.learn.running.works import OneTraining
+from attnviz.app.scripts import script
 from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.board.data import table_data
-from attnviz.board.script import CONSTANTS, SAID
+from attnviz.board.script import CONSTANTS
 from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_STEP
-from attnviz.scripts import joined, sentences
 from attnviz.training import Training, TrainingSettings, moment_steps
 from attnviz.training.learning import Moment
 from attnviz.training.settings import MAX_STEPS
@@ -40,10 +40,10 @@ _time = st.components.v2.component(
     "attnviz_learn_time",
     html='<div class="time"></div>',
     css=(_HERE / "time.css").read_text(),
-    js=joined(_HERE / "time.js", {"SENTENCES": sentences("learn.time.", *SAID), "CONSTANTS": CONSTANTS}),
+    js=script(_HERE / "time.js", {"CONSTANTS": CONSTANTS}),
 )
 _kept = st.components.v2.component(
-    "attnviz_learn_kept", html='<span class="kept"></span>', js=joined(_HERE / "kept.js"), isolate_styles=False
+    "attnviz_learn_kept", html='<span class="kept"></span>', js=script(_HERE / "kept.js"), isolate_styles=False
 )
 
 

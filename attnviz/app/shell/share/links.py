@@ -5,11 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.app.parts.own_share import Beside
+from attnviz.app.scripts import script
 from attnviz.app.session import url_texts
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import HIDE, texts
 from attnviz.link.set_up import parameters
-from attnviz.scripts import joined
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -19,7 +19,7 @@ _copy_link = st.components.v2.component(
     html='<div class="copy-link"><input type="text" readonly><button type="button"></button>'
     '<span role="status"></span></div>',
     css=(_HERE / "copy_link.css").read_text(),
-    js=joined(_HERE / "copy_link.js"),
+    js=script(_HERE / "copy_link.js"),
 )
 
 

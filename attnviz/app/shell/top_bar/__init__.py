@@ -7,10 +7,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from attnviz.app.scripts import script
 from attnviz.app.session import address, reconnecting, state
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
-from attnviz.scripts import joined
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -49,7 +49,7 @@ _first = st.components.v2.component(
 _opener = st.components.v2.component(
     "attnviz_opener",
     html='<button class="opener" type="button"></button>',
-    js=joined(_HERE / "opener.js"),
+    js=script(_HERE / "opener.js"),
     isolate_styles=False,
 )
 
@@ -58,7 +58,7 @@ _theme = st.components.v2.component(
     "attnviz_theme",
     html='<span class="theme"></span>',
     css=".theme { color: var(--st-text-color); transition: color 1ms; }",
-    js=joined(_HERE / "theme.js"),
+    js=script(_HERE / "theme.js"),
 )
 
 
