@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from functools import partial
 from textwrap import wrap
 
 from attnviz.core.rules import Rotate
@@ -92,7 +93,7 @@ def _start(training: Training) -> list[str]:
 
 
 def _model(settings: TrainingSettings) -> list[str]:
-    path = '"layers.%d." % layer' if settings.n_layers > 1 else '""'
+    several = settings.n_layers > 1
     unembedding = '@ w["w_e"].mT' if settings.tied else '@ w["w_u"]'
     bias = ' + w["b_u"]' if settings.bias else ""
     return [
@@ -101,29 +102,33 @@ def _model(settings: TrainingSettings) -> list[str]:
         '    x = w["w_e"][ids]',
         *(['    x = x + w["w_p"][: ids.shape[1]]'] if settings.positions == "learned" else ()),
         "    weights = []",
-        f"    for layer in range({settings.n_layers}):",
-        f"        path = {path}",
-        *(f"        {line}" for line in _layer(settings)),
+        *([f"    for layer in range({settings.n_layers}):"] if several else ()),
+        *(f"    {'    ' * several}{line}" for line in _layer(settings)),
         f"    logits = x {unembedding}{bias}",
         "    return logits, weights",
     ]
 
 
-_NORM = """def norm(x, path, number):
-    row = torch.nn.functional.layer_norm(x, x.shape[-1:])
-    return row * w[f"{path}gamma_{number}"] + w[f"{path}beta_{number}"]"""
+_NORM = """def norm(x, gamma, beta):
+    return torch.nn.functional.layer_norm(x, x.shape[-1:]) * gamma + beta"""
 
 
 def _layer(settings: TrainingSettings) -> list[str]:
-    into = "norm(x, path, 1)" if settings.norm == "pre" else "x"
+    own = partial(_own, settings)
+    into = f"norm(x, {own('gamma_1')}, {own('beta_1')})"
     return [
-        f"into = {into}",
-        'q, k, v = into @ w[path + "w_q"], into @ w[path + "w_k"], into @ w[path + "w_v"]',
+        f"into = {into if settings.norm == 'pre' else 'x'}",
+        f"q, k, v = {', '.join(f'into @ {own(name)}' for name in ('w_q', 'w_k', 'w_v'))}",
         *_heads(settings),
-        'x = x + context @ w[path + "w_o"]',
-        *(["x = norm(x, path, 1)"] if settings.norm == "post" else ()),
+        f"x = x + context @ {own('w_o')}",
+        *([f"x = {into}"] if settings.norm == "post" else ()),
         *(_feed_forward(settings) if settings.d_ff else ()),
     ]
+
+
+def _own(settings: TrainingSettings, name: str) -> str:
+    """Write a learned matrix of a layer: by its name alone where there is one layer."""
+    return f'w[f"layers.{{layer}}.{name}"]' if settings.n_layers > 1 else f'w["{name}"]'
 
 
 def _heads(settings: TrainingSettings) -> list[str]:
@@ -143,11 +148,13 @@ def _heads(settings: TrainingSettings) -> list[str]:
 
 
 def _feed_forward(settings: TrainingSettings) -> list[str]:
-    into = "norm(x, path, 2)" if settings.norm == "pre" else "x"
-    made = f'torch.nn.functional.{settings.activation}({into} @ w[path + "w_1"] + w[path + "b_1"])'
+    own = partial(_own, settings)
+    normed = f"norm(x, {own('gamma_2')}, {own('beta_2')})"
+    into = normed if settings.norm == "pre" else "x"
     return [
-        f'x = x + ({made} @ w[path + "w_2"] + w[path + "b_2"])',
-        *(["x = norm(x, path, 2)"] if settings.norm == "post" else ()),
+        f"hidden = torch.nn.functional.{settings.activation}({into} @ {own('w_1')} + {own('b_1')})",
+        f"x = x + (hidden @ {own('w_2')} + {own('b_2')})",
+        *([f"x = {normed}"] if settings.norm == "post" else ()),
     ]
 
 
@@ -167,8 +174,7 @@ def _training(settings: TrainingSettings, end: int) -> list[str]:
         f"    generator = torch.Generator().manual_seed(({settings.seed} + {STRIDE} * (step + 1)) % 2**32)",
         f"    ids, counted = draw({settings.batch_size}, generator)",
         "    logits, _ = model(ids)",
-        "    surprise = -torch.log_softmax(logits[:, :-1], dim=-1).gather(-1, ids[:, 1:, None])",
-        "    loss = (counted[:, None, :] / counted.sum() @ surprise).sum()  # the mean of those that count",
+        "    loss = torch.nn.functional.cross_entropy(logits[:, :-1][counted], ids[:, 1:][counted])",
         "    if step in shown:",
         '        print(f"step {step}: loss {loss.item():.4f}")',
         "    optimizer.zero_grad()",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.layers import OF_TOKENS
 from attnviz.core.masks import ZEROED
-from attnviz.core.rules import Concatenate, Recut, Relative, Rotate, Slice
+from attnviz.core.rules import Concatenate, Product, Recut, Relative, Rotate, Slice
 from attnviz.core.rules.lines import COLUMNS
 from attnviz.core.scenario import Scenario
 from attnviz.core.scenario.keeping import read_alone
@@ -120,7 +120,17 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
         return rule.lines(":", _called(table, name), *(_called(table, source) for source in stage.sources))
     if isinstance(rule, Rotate):
         return _turned(table, name, stage, rule)
+    if isinstance(rule, Product) and stage.head is not None:
+        return _head_by_head(table, name, stage, rule)
     return rule.code(_called(table, name), *(_called(table, source) for source in stage.sources))
+
+
+def _head_by_head(table: Table, name: str, stage: Stage, rule: Product) -> list[str]:
+    """Return the lines that multiply in each head: a product of all at once would add up in another order."""
+    wholes = [_called(table, source) for source in stage.sources]
+    first, *rest = rule.code(_called(table, name), "a", "b")
+    made, product = first.split(" = ", 1)
+    return [f"{made} = torch.stack([{product} for a, b in zip({', '.join(wholes)})])", *rest]
 
 
 def _turned(table: Table, name: str, stage: Stage, rule: Rotate) -> list[str]:

@@ -52,7 +52,9 @@ def _heading(scenario: Scenario) -> str:
 
 
 def _imports(scenario: Scenario) -> str:
-    return "import hashlib\n\nimport torch" if has_seeded_vectors(scenario) else "import torch"
+    several = scenario.n_heads > 1 or scenario.n_layers > 1
+    lines = ["import hashlib\n"] * has_seeded_vectors(scenario) + ["import torch"]
+    return "\n".join(lines + ["torch.set_num_threads(1)  # sums in the same order as on the screen"] * several)
 
 
 def _sections(scenario: Scenario, digits: int) -> list[Section]:
