@@ -157,9 +157,10 @@ def test_who_may_use_some_cores_alone_trains_on_these(monkeypatch: pytest.Monkey
     assert n_cores() == 3
 
 
-def test_of_a_short_text_the_page_says_that_what_is_held_out_is_learned_too() -> None:
-    text = "ab ba cd " * 12
-    for length, n in ((5, 0), (32, 22)):
+def test_the_page_says_what_is_held_out_of_a_text() -> None:
+    new = "".join(map(chr, range(0x4E00, 0x4E00 + 108)))  # of which no piece comes again
+    for text, length, n, key in (
+        (new, 5, 0, "held_out"), (new[:70], 32, 25, "in_both"), ("ab ba cd " * 12, 5, 0, "repeats"),
+    ):  # fmt: skip
         reader = Reader(PAGE, learn=f"task.text*length.{length}", learn_text=text)
-        key = "in_both" if n else "held_out"
         assert say(f"learn.own.{key}", length=plural(length, "token"), n=n) in reader.texts

@@ -14,6 +14,7 @@ import safetensors.torch
 import torch
 import torch.nn.functional as F
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -298,13 +299,37 @@ def test_examples_follow_the_law_and_are_of_the_vocabulary(name: str) -> None:
     assert len(set(task.vocabulary)) == len(task.vocabulary)
 
 
-@pytest.mark.parametrize("name", ["agreement", "order"])
-def test_what_is_held_out_is_never_learned_from(name: str) -> None:
-    task = task_of(settings_for(TASKS[name]))
-    held_out = {tuple(row) for row in task.held_out().ids.tolist()}
-    drawn = {tuple(row) for row in task.draw(5000, torch.Generator().manual_seed(3)).ids.tolist()}
-    assert not held_out & drawn
-    assert len(held_out) == len(task.held_out().ids)
+def _rows(batch: Batch) -> set[tuple[int, ...]]:
+    return set(map(tuple, batch.ids.tolist()))
+
+
+@each_task
+@given(seed=st.integers(0, 2**31))
+@hypothesis_settings(max_examples=5)
+def test_what_is_held_out_is_never_learned_from(name: str, seed: int) -> None:
+    task = task_of(settings_for(TASKS[name], **SETTINGS.get(name, {})))
+    drawn = _rows(task.draw(50_000, torch.Generator().manual_seed(seed)))
+    assert not _rows(task.held_out()) & drawn
+
+
+@given(
+    text=st.text("ab ", min_size=8, max_size=60) | st.text("ab", min_size=1, max_size=5).map(lambda each: each * 12),
+    length=st.integers(2, 12),
+    seed=st.integers(0, 2**31),
+)
+def test_what_is_held_out_of_any_text_is_never_learned_from(text: str, length: int, seed: int) -> None:
+    """Also where a text repeats itself, and as its script draws it."""
+    settings, most = settings_for(TASKS["text"], text=text, length=length), len(text) - 1 - len(text) // 10
+    if len({text[at : at + min(length, most)] for at in range(len(text) - min(length, most) + 1)}) == 1:
+        with pytest.raises(ValueError, match="expected two different pieces"):
+            task_of(settings)
+        return
+    task = task_of(settings)
+    learned = task.draw(500, torch.Generator().manual_seed(seed))
+    assert not _rows(task.held_out()) & _rows(learned)
+    own: dict[str, Any] = {"torch": torch}
+    exec(task.code(), own)
+    assert torch.equal(own["draw"](500, torch.Generator().manual_seed(seed))[0], learned.ids)
 
 
 @each_task

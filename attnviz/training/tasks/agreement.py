@@ -1,12 +1,11 @@
 """Agreement: "the keys near the cat are old": the verb looks past the nearest noun to the subject."""
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, every, most_of_one
+from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, code_of, every, most_of_one
 
 VOCABULARY = (
     "<s>", "the", "near", "behind", "is", "are", "old", "here", "red", ".",
@@ -69,4 +68,4 @@ class Agreement(Task):
 
     def code(self) -> str:
         """Its words, and the functions above."""
-        return f"VOCABULARY = {VOCABULARY!r}\n\n\n{inspect.getsource(sentences)}\n\n{inspect.getsource(draw)}"
+        return code_of(VOCABULARY, sentences, draw)

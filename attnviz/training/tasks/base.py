@@ -1,7 +1,8 @@
 """What a task is: its words, its examples, the law that they follow, and how a head is judged by it."""
 
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -134,6 +135,22 @@ def asking_at(place: int, ids: Tensor, counted: Tensor) -> Batch:
     asked = torch.zeros_like(counted)
     asked[:, place] = True
     return Batch(ids, counted, asked)
+
+
+def is_held_out(orders: torch.Tensor, n: int) -> torch.Tensor:
+    """The first n numbers of an order of all add up to a multiple of how many there are."""
+    return orders[:, :n].sum(dim=1) % orders.shape[1] == 0
+
+
+def learned_from(orders: torch.Tensor, n: int) -> torch.Tensor:
+    """No order that is held out: another number in place of the nth makes another sum."""
+    other = torch.cat([orders[:, : n - 1], orders[:, n : n + 1], orders[:, n - 1 : n], orders[:, n + 1 :]], dim=1)
+    return torch.where(is_held_out(orders, n)[:, None], other, orders)
+
+
+def code_of(vocabulary: Sequence[str], *functions: Callable[..., Any]) -> str:
+    """Return the words of a task and its functions as lines of Python."""
+    return "\n\n\n".join([f"VOCABULARY = {vocabulary!r}", *(inspect.getsource(each).rstrip() for each in functions)])
 
 
 def settings_for(task: type[Task], **changed: Any) -> TrainingSettings:

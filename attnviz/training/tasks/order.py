@@ -1,12 +1,11 @@
 """Order: "dog bites man" and "man bites dog" have the same words; who is to be pitied says their order alone."""
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, every, most_of_one
+from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, code_of, every, most_of_one
 
 VOCABULARY = ("<s>", ",", "poor", ".", "bites", "kicks", "sees", "dog", "man", "cat", "boy", "cow", "hen")
 
@@ -67,4 +66,4 @@ class Order(Task):
 
     def code(self) -> str:
         """Its words, and the functions above."""
-        return f"VOCABULARY = {VOCABULARY!r}\n\n\n{inspect.getsource(sentences)}\n\n{inspect.getsource(draw)}"
+        return code_of(VOCABULARY, sentences, draw)

@@ -1,13 +1,16 @@
 """Your own text: what comes next in it, character by character or word by word."""
 
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from attnviz.core.errors import RefusedError
+from attnviz.core.limits import in_short
 from attnviz.core.tokens import tokenize
 from attnviz.training.settings import MAX_VOCABULARY, TrainingSettings
 from attnviz.training.tasks.base import Batch, Task, Weights
@@ -49,43 +52,61 @@ class OwnText(Task):
         places = {token: i for i, token in enumerate(vocabulary)}
         corpus = bytes(places.get(token, places.get(RARE, 0)) for token in tokens)
         length = min(settings.length, len(tokens) - 1 - len(tokens) // 10)
-        return cls(vocabulary, length, corpus, " " if settings.cut == "words" else "")
+        task = cls(vocabulary, length, corpus, " " if settings.cut == "words" else "")
+        if not task._starts[0]:
+            message = f"text is {in_short(settings.text)}, expected two different pieces of {length}, one to hold out"
+            raise RefusedError(message, "same_text", tokens=length)
+        return task
 
     def draw(self, n: int, generator: torch.Generator) -> Batch:
-        """Pieces of the first nine tenths."""
-        return self._pieces(n, generator, self._corpus[: self._n_learned])
+        """Pieces of the first nine tenths, but none that is held out."""
+        return self._pieces(n, generator, self._starts[0])
 
     def held_out(self) -> Batch:
-        """Pieces of the last tenth, or of all where that is too short."""
-        rest = self._corpus[self._n_learned :]
-        return self._pieces(
-            32, torch.Generator().manual_seed(0), rest if len(rest) >= self.length else self._corpus[-self.length :]
-        )
+        """Pieces of the last tenth, or the last piece where that is too short, as far as none is learned from, too: of
+        a text that only repeats itself, the piece that comes last for the first time."""
+        return self._pieces(32, torch.Generator().manual_seed(0), self._starts[1])
+
+    @cached_property
+    def _starts(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Where the pieces begin that are learned from, and where those that are held out."""
+        pieces = [self.corpus[at : at + self.length] for at in range(len(self.corpus) - self.length + 1)]
+        learned = range(self._n_learned - self.length + 1)
+        first = {piece: at for at, piece in reversed([*enumerate(pieces)])}
+        new = [
+            at for at in range(min(self._n_learned, len(pieces) - 1), len(pieces)) if first[pieces[at]] not in learned
+        ]
+        if new:
+            return learned, new
+        last = max(first.values())
+        return array("H", [at for at in learned if pieces[at] != pieces[last]]), [last]
 
     @property
     def n_bytes(self) -> int:
-        """A byte for each token."""
-        return len(self.corpus)
+        """A byte for each token, and two for where a piece begins."""
+        return 3 * len(self.corpus)
 
     @property
     def n_in_both(self) -> int:
-        """How many of the last tokens, which are held out, are learned from, too: none where a tenth has room for a
-        piece."""
+        """How many of the tokens of the last piece, which is held out, are learned from in other pieces: none where a
+        tenth has room for a piece."""
         rest = len(self.corpus) - self._n_learned
         return self.length - rest if rest < self.length else 0
 
     @property
-    def _corpus(self) -> Tensor:
-        return torch.tensor(list(self.corpus))
+    def repeats(self) -> bool:
+        """Whether its end has no piece that doesn't stand before, so that one of those is held out."""
+        return self._starts[1][0] < min(self._n_learned, len(self.corpus) - self.length)
 
     @property
     def _n_learned(self) -> int:
         return max(self.length, len(self.corpus) - len(self.corpus) // 10)
 
-    def _pieces(self, n: int, generator: torch.Generator, corpus: Tensor) -> Batch:
-        starts = torch.randint(len(corpus) - self.length + 1, (n, 1), generator=generator)
+    def _pieces(self, n: int, generator: torch.Generator, starts: Sequence[int]) -> Batch:
+        chosen = torch.randint(len(starts), (n, 1), generator=generator).flatten().tolist()
         counted = torch.ones(n, self.length - 1, dtype=torch.bool)
-        return Batch(corpus[starts + torch.arange(self.length)], counted, counted)
+        pieces = [list(self.corpus[starts[i] : starts[i] + self.length]) for i in chosen]
+        return Batch(torch.tensor(pieces), counted, counted)
 
     def right(self, guessed: Tensor, following: Tensor) -> Tensor:
         """A guess of what stands for all rare tokens is never right: it names none of them."""
@@ -104,11 +125,15 @@ class OwnText(Task):
 
     def code(self) -> str:
         """The text as numbers, and how pieces are drawn."""
+        learned, (held_out, *_) = self._starts
+        unlike = list(self.corpus[held_out : held_out + self.length])
+        but = f" if TEXT[at : at + {self.length}].tolist() != {unlike}" if self.repeats else ""
         return (
-            f"VOCABULARY = {self.vocabulary!r}\nTEXT = torch.tensor({list(self.corpus[: self._n_learned])})\n\n\n"
+            f"VOCABULARY = {self.vocabulary!r}\nTEXT = torch.tensor({list(self.corpus[: self._n_learned])})\n"
+            f"STARTS = torch.tensor([at for at in range({learned[-1] + 1}){but}])\n\n\n"
             f"def draw(n, generator):\n"
             f'    """Pieces of the text."""\n'
-            f"    starts = torch.randint(len(TEXT) - {self.length - 1}, (n, 1), generator=generator)\n"
+            f"    starts = STARTS[torch.randint(len(STARTS), (n, 1), generator=generator)]\n"
             f"    return TEXT[starts + torch.arange({self.length})], "
             f"torch.ones(n, {self.length - 1}, dtype=torch.bool)\n"
         )

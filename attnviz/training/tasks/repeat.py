@@ -1,23 +1,25 @@
 """Repeat: a block of letters comes again, and what comes next is what came after the same letter before."""
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from attnviz.training.tasks.base import Batch, Task, Weights, most
+from attnviz.training.tasks.base import Batch, Task, Weights, code_of, is_held_out, learned_from, most
 
 VOCABULARY = tuple("abcdefghijklmnopqrstuvwx")
 
 
-def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+def texts(orders: torch.Tensor, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
     """A block of 3 to 16 different letters, again and again up to 20; what comes again counts."""
-    blocks = torch.rand(n, 24, generator=generator).argsort(dim=1)
-    lengths = torch.randint(3, 17, (n, 1), generator=generator)
-    ids = blocks.gather(1, torch.arange(20) % lengths)
-    return ids, torch.arange(19) >= lengths
+    lengths = torch.randint(3, 17, (len(orders), 1), generator=generator)
+    return orders.gather(1, torch.arange(20) % lengths), torch.arange(19) >= lengths
+
+
+def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Any blocks, but none that begin with three letters which are held out."""
+    return texts(learned_from(torch.rand(n, 24, generator=generator).argsort(dim=1), 3), generator)
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,11 @@ class Repeat(Task):
         return Batch(ids, counted, counted)
 
     def held_out(self) -> Batch:
-        """Blocks of a seed of their own."""
-        return self.draw(64, torch.Generator().manual_seed(2**31))
+        """Blocks with which none that is drawn begins alike."""
+        generator = torch.Generator().manual_seed(2**31)
+        orders = torch.rand(4000, 24, generator=generator).argsort(dim=1)
+        ids, counted = texts(orders[is_held_out(orders, 3)][:64], generator)
+        return Batch(ids, counted, counted)
 
     def law(self, tokens: Sequence[str]) -> str | None:
         """What came after the last token where it stood before.
@@ -69,8 +74,8 @@ class Repeat(Task):
         }
 
     def code(self) -> str:
-        """Its letters, and the function above."""
-        return f"VOCABULARY = {VOCABULARY!r}\n\n\n{inspect.getsource(draw)}"
+        """Its letters, and the functions that deal them."""
+        return code_of(VOCABULARY, is_held_out, learned_from, texts, draw)
 
 
 def after_the_same(ids: Tensor) -> Tensor:

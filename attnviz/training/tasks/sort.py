@@ -1,22 +1,25 @@
 """Sort: a few letters, and then the same in the order of the alphabet."""
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, most
+from attnviz.training.tasks.base import Batch, Task, Weights, code_of, is_held_out, learned_from, most
 
 VOCABULARY = ("<s>", ":", ".", *"abcdefghij")
 
 
-def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """<s> c a d b : a b c d . - four of ten letters; what comes after the colon counts."""
-    letters = 3 + torch.rand(n, 10, generator=generator).argsort(dim=1)[:, :4]
-    same = torch.ones(n, 1, dtype=torch.long)
+def texts(orders: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """<s> c a d b : a b c d . - the first four of ten letters; what comes after the colon counts."""
+    letters, same = 3 + orders[:, :4], torch.ones(len(orders), 1, dtype=torch.long)
     ids = torch.cat([0 * same, letters, same, letters.sort(dim=1).values, 2 * same], dim=1)
-    return ids, (torch.arange(10) >= 5).expand(n, 10)
+    return ids, (torch.arange(10) >= 5).expand(len(orders), 10)
+
+
+def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Any four letters, but none that are held out."""
+    return texts(learned_from(torch.rand(n, 10, generator=generator).argsort(dim=1), 4))
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,10 @@ class Sort(Task):
         return Batch(ids, counted, counted)
 
     def held_out(self) -> Batch:
-        """Letters of a seed of their own."""
-        return self.draw(96, torch.Generator().manual_seed(2**31))
+        """Letters that are never drawn together, in whatever order."""
+        orders = torch.rand(2000, 10, generator=torch.Generator().manual_seed(2**31)).argsort(dim=1)
+        ids, counted = texts(orders[is_held_out(orders, 4)][:96])
+        return Batch(ids, counted, counted)
 
     def law(self, tokens: Sequence[str]) -> str | None:
         """The next larger letter of those before the colon, and a full stop after the largest.
@@ -65,5 +70,5 @@ class Sort(Task):
         return {"next": most(weights, read, asked)}
 
     def code(self) -> str:
-        """Its letters, and the function above."""
-        return f"VOCABULARY = {VOCABULARY!r}\n\n\n{inspect.getsource(draw)}"
+        """Its letters, and the functions that deal them."""
+        return code_of(VOCABULARY, is_held_out, learned_from, texts, draw)

@@ -48,7 +48,7 @@ def _tell_held_out(settings: TrainingSettings) -> None:
         task = OwnText.of(settings)
     except ValueError:  # which Start tells
         return
-    key = "in_both" if task.n_in_both else "held_out"
+    key = "repeats" if task.repeats else "in_both" if task.n_in_both else "held_out"
     st.text(say(f"learn.own.{key}", length=plural(task.length, "token"), n=task.n_in_both))
 
 
