@@ -7,12 +7,14 @@ from typing import Any
 import torch
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.heads import in_view
+from attnviz.core.heads import CONTEXTS, in_view
+from attnviz.core.masks import ADDED, FACTOR, ZEROED
 from attnviz.core.rules import owner_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import formula_of
 from attnviz.core.tokens import token_labels
-from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
+from attnviz.core.what_if import COSINE, CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
+from attnviz.explanation.listing import listed
 from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
 from attnviz.explanation.what_if import cut_by_view, key_of, reads_others, switched_on
@@ -83,13 +85,26 @@ def _most_read_other(trace: AttentionTrace, query: int) -> int:
 
 
 def _reads_itself_alone(trace: AttentionTrace, query: int) -> bool:
+    """Whether a query's own value is all that it gets, and gets whole."""
     readable = ~trace.is_hidden[query]
-    return bool(readable[query]) and int(readable.sum()) == 1
+    return bool(_hides(trace) and readable[query]) and int(readable.sum()) == 1 and _shares_all(trace)
+
+
+def _hides(trace: AttentionTrace) -> bool:
+    """Whether what is masked isn't read: a score that becomes 0 is read as any other."""
+    return trace.mask_use != FACTOR
+
+
+def _shares_all(trace: AttentionTrace) -> bool:
+    """Whether what a query hands out is 100 %: not where a mask changes that after the softmax."""
+    return trace.mask_use != ZEROED
 
 
 def _by_mask(trace: AttentionTrace) -> str:
     """Return how the keys of sentences end that say what a token may read."""
-    return "_masked" if trace.causal else "_hidden" if trace.is_hidden.any() else ""
+    if not _hides(trace) or not trace.is_hidden.any():
+        return ""
+    return "_masked" if trace.causal else "_hidden"
 
 
 def _is_linear(trace: AttentionTrace) -> bool:
@@ -113,8 +128,11 @@ def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 
 def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     d_in = trace.x.shape[-1]
+    row, layer = Numbers("x", query), trace.stages["x"].layer
+    if layer:
+        places = {"numbers": plural(d_in, "number"), "token": _label(trace, query), "row": row}
+        return [said("lesson.embeddings.row_of_layer", layer=layer - 1, **places), said("lesson.embeddings.read")]
     key = "lesson.embeddings.row" if trace.p is None else "lesson.embeddings.row_of_sum"
-    row = Numbers("x", query)
     return [
         said(key, numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
         *(
@@ -129,14 +147,22 @@ def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 def _projections(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     q, k, v = (Numbers(name, query) for name in "qkv")
     return [
-        said("lesson.projections.vectors", token=_label(trace, query), q=q, k=k, v=v),
+        said(
+            "lesson.projections.vectors",
+            x=trace.stages[trace.stages["q"].sources[0]].symbol,
+            token=_label(trace, query),
+            q=q,
+            k=k,
+            v=v,
+        ),
         said("lesson.projections.trained" if trace.b_q is None else "lesson.projections.trained_bias"),
     ]
 
 
 def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     other, d_k = _most_read_other(trace, query), trace.q.shape[-1]
-    how = say("lesson.one_score.product") if d_k == 1 else say("lesson.one_score.products", d_k=d_k)
+    turned = "turned" if "q_rotated" in trace.stages else "product" if d_k == 1 else "products"
+    how = say(f"lesson.one_score.{turned}", d_k=d_k)
     token, score = _row_label(trace, query), Numbers("scores", query, other)
     match = (
         said("lesson.one_score.match_itself", token=token, how=how, score=score)
@@ -170,42 +196,79 @@ def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
             if cooled
             else say("lesson.scale.root", d_k=d_k, root=root)
         )
-        says = [said("lesson.scale.scaled", divided=divided, d_k=d_k), said("lesson.scale.why")]
+        why = "why_cosine" if f"{SCORES}.{COSINE}" in switched_on(trace) else "why"
+        says = [said("lesson.scale.scaled", divided=divided, d_k=d_k), said(f"lesson.scale.{why}")]
     else:
         off = said("lesson.scale.off_cooled", temperature=temperature) if cooled else said("lesson.scale.off")
         says = [off, said("lesson.scale.off_why")]
     if trace.distance_bias is not None:
         says = [*says, said("lesson.scale.biased")]
-    by_mask = _by_mask(trace)
-    if by_mask and cut_by_view(trace):
-        by_mask = "_by_place"
-    return [*says, said(f"lesson.scale.{by_mask.removeprefix('_')}")] if by_mask else says
+    masked = _masked_while_scaled(trace)
+    return [*says, said(f"lesson.scale.{masked}")] if masked else says
+
+
+def _masked_while_scaled(trace: AttentionTrace) -> str:
+    """Return the key of what is said of a mask that counts before the softmax; blank where none does."""
+    mask = trace.layers[0].mask
+    if mask is None or trace.mask_use not in (ADDED, FACTOR):
+        return ""
+    if trace.mask_use == FACTOR:
+        return "factor" if bool((mask != 0).any()) else ""
+    if bool((mask.isfinite() & (mask != 0)).any()):
+        return "added"
+    by_mask = _by_mask(trace).removeprefix("_")
+    return "by_place" if by_mask and cut_by_view(trace) else by_mask
 
 
 def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
-    return [said("lesson.softmax.linear" if _is_linear(trace) else "lesson.softmax.shares"), MostRead(query)]
+    late = trace.mask_use if trace.mask_use not in (ADDED, FACTOR) else "shares"
+    return [said("lesson.softmax.linear" if _is_linear(trace) else f"lesson.softmax.{late}"), MostRead(query)]
+
+
+def _why_undefined(trace: AttentionTrace, query: int) -> str:
+    """Return why a query has no attention weights: it may read nothing, what is left of its row is 0, or a number is
+    too large."""
+    hidden, scores = torch.from_numpy(trace.is_hidden[query]), trace.scaled_scores[query].cpu()
+    if _hides(trace) and bool(hidden.all()):
+        return "nothing"
+    return "underflow" if bool(scores.where(~hidden, 0.0).isfinite().all()) else "overflow"
 
 
 def _mix(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     if torch.isnan(trace.attention_weights[query]).any():
-        return [MostRead(query), said("lesson.mix.undefined")]
+        return [MostRead(query), said(f"lesson.mix.{_why_undefined(trace, query)}")]
     most = _most_read(trace, query)
     share, value = Numbers("attention_weights", query, most), Numbers("v", most)
     return [said("lesson.mix.gives", most=_row_label(trace, most), share=share, value=value), said("lesson.mix.apart")]
 
 
+def _goes_on(trace: AttentionTrace) -> str:
+    """Say what is made of a context vector: of those that follow in this computation, or else in a transformer."""
+    made: dict[str, str] = {"context": ""}
+    for name in in_view(trace.stages):
+        if name not in made and made.keys() & set(trace.stages[name].sources):
+            made[name] = trace.stages[name].symbol
+    symbols = [symbol for name, symbol in made.items() if symbol and name != CONTEXTS]
+    if not symbols:
+        return say("lesson.context.next")
+    key = "lesson.context.beside" if CONTEXTS in made else "lesson.context.becomes"
+    return say(key, symbols=listed(symbols))
+
+
 def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
-    goes_on = say("lesson.context.next" if trace.feed_forward is None else "lesson.context.feed_forward")
-    told = {"token": _label(trace, query), "row": Numbers("context", query), "goes_on": goes_on}
+    told = {"token": _label(trace, query), "row": Numbers("context", query)}
+    if torch.isnan(trace.attention_weights[query]).any() and _why_undefined(trace, query) != "overflow":
+        return [said("lesson.context.undefined", **told), said(f"lesson.mix.{_why_undefined(trace, query)}")]
     if not torch.isfinite(trace.context[query]).all():
         return [said("lesson.context.overflow", **told), said("lesson.context.smaller")]
+    told["goes_on"] = _goes_on(trace)
+    between = said("lesson.context.between" if _shares_all(trace) else "lesson.context.sum")
     if cut_by_view(trace):
         read = said("lesson.context.read_by_piece", piece=_row_label(trace, query), **told)
-        return [read, said("lesson.context.between")]
+        return [read, between]
     if _reads_itself_alone(trace, query):
         return [said("lesson.context.itself", **told)]
-    read = said("lesson.context.read" + _by_mask(trace), **told)
-    return [read, said("lesson.context.between")]
+    return [said("lesson.context.read" + _by_mask(trace), **told), between]
 
 
 def _unless(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import attnviz
 from attnviz import AttentionTrace, Edit, Scenario
 from attnviz.core.changes import Changes, with_changes
+from attnviz.core.scenario import traced
 
 WORDS = ("the", "cat", "sat", "on", "mat", "journey", "Your", "été", "猫", "👩‍💻", "!", "don't")
 HOSTILE = (
@@ -136,3 +137,44 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
         d_ff=draw(st.none() | st.integers(1, max_d)) if whole else None,
         activation=draw(st.sampled_from(("relu", "gelu"))),
     )
+
+
+WAYS: dict[str, tuple[Any, ...]] = {
+    "causal": (False, False, True),
+    "masking": ("none", "none", "window", "padding", "not-self", "painted"),
+    "mask_size": (1, 2),
+    "mask_use": ("added", "added", "zeroed", "renormalized", "factor"),
+    "weighting": ("softmax", "softmax", "softmax", "linear"),
+    "what_if": (*("",) * 5, "projections:exchanged", "projections:transposed", "cut:view", "scores:keys-first",
+                "scores:cosine", "typed:0:0:5", "softmax:columns", "softmax:whole"),
+    "positions": ("none", "none", "sinusoidal", "rotary", "alibi", "relative"),
+    "reads": ("itself", "itself", "itself", "second", "kept"),
+    "norm": ("none", "none", "sums", "pre", "post"),
+    "n_layers": (1, 1, 2),
+    "n_heads": (1, 1, 2),
+    "d_ff": (None, None, 3),
+    "embedding_factor": (False, True),
+}  # fmt: skip
+
+
+@st.composite
+def every_way(draw: st.DrawFn) -> Scenario:
+    """Scenarios with any mask, use of it, switch of What if, positions, second sentence, norm, heads and layers."""
+    plain = draw(setups(max_tokens=4, max_d=3))
+    fields = {name: getattr(plain, name) for name in Scenario.__dataclass_fields__}
+    width = draw(st.sampled_from((2, 4)))
+    fields |= {"d_in": width, "d_out": width, "d_v": None, "second": draw(st.sampled_from(("der Hund schlief", "so")))}
+    for name in draw(st.permutations(list(WAYS))):
+        try:
+            given = fields | {name: draw(st.sampled_from(WAYS[name]))}
+            traced(Scenario(**given))
+        except ValueError:  # what can't go together
+            continue
+        fields = given
+    finite = draw(st.booleans()) and "mask" in Scenario(**fields).editable
+    try:
+        made = Scenario(**fields | {"edits": (Edit("mask", 0, 0, 0.5),) * finite})
+        traced(made)
+    except ValueError:
+        return Scenario(**fields)
+    return made

@@ -18,7 +18,7 @@ from attnviz.link.parameter_table import texts
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
 from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices
 from attnviz.words.numbers import written
-from tests.unit.helpers import setups
+from tests.unit.helpers import every_way, setups
 from tests.whole import examples
 
 
@@ -202,6 +202,49 @@ def test_who_reads_whom_is_said_as_it_is() -> None:
     for of_itself in (told(9, masked, 0), told(9, alone, 0)):
         assert "its own value, because it reads nothing but itself" in of_itself
     assert "which token gave what" in told(9, masked, 1)
+
+
+@given(every_way().filter(lambda scenario: scenario.reads == "itself"), st.integers(0, 1))
+@example(Scenario("a b", causal=True, mask_use="zeroed"), 0)
+@example(Scenario("a b", causal=True, mask_use="factor"), 0)
+@example(Scenario("a b c", causal=True, mask_use="renormalized", temperature=0.01), 0)
+@example(Scenario("a b", masking="painted", edits=(Edit("mask", 0, 0, -math.inf), Edit("mask", 0, 1, -math.inf))), 0)
+@example(Scenario("a b", masking="painted", edits=(Edit("mask", 0, 0, 0.5),)), 0)
+@example(Scenario("a b", d_in=2, d_out=2, n_layers=2), 1)
+@example(Scenario("a b", d_in=2, d_out=2, n_heads=2, output=True, norm="post", d_ff=3), 0)
+@settings(max_examples=examples(100), deadline=None)
+def test_every_step_is_true_whatever_is_masked_switched_and_follows(scenario: Scenario, layer: int) -> None:
+    layer = min(layer, scenario.n_layers - 1)
+    seen = traced(scenario).seen_from(0, layer)
+    usual, mask = not scenario.what_if, seen.matrices.get("mask", torch.zeros(1))
+    hides = scenario.mask_use == "added" and bool(mask.isinf().any())
+    plain = bool((mask.isinf() | mask.eq(0)).all())
+    for query in range(len(seen.tokens)):
+        says = [" ".join(step.says(seen, query, DIGITS)) for step in STEPS]
+        weights, context, scaled = seen.attention_weights[query], seen.context[query], seen.scaled_scores[query]
+        finite = bool(weights.isfinite().all())
+        assert ("nothing has passed" in says[1]) == (layer == 0)
+        assert f"each row of {'X′' if scenario.norm == 'pre' else 'X'}." in says[2] or not usual
+        assert ("masked with −∞" in says[5] or "cells with −∞" in says[5]) == (hides and plain)
+        if "will read all" in says[0]:
+            assert not finite or scenario.what_if or bool((weights[scaled > scaled.max() - 80] > 0).all())
+            assert scenario.mask_use != "added" or bool(scaled.isfinite().all()) or not finite
+        if "never outside them" in says[8] and finite and usual:
+            assert bool((weights >= 0).all())
+            assert float(weights.sum()) == pytest.approx(1, abs=1e-5)
+        if "its own value" in says[8]:
+            torch.testing.assert_close(context, seen.v[query], rtol=1e-4, atol=1e-6)
+        if "a number grew beyond" in says[8] or "Smaller numbers" in says[7]:
+            assert any(not bool(seen[name].isfinite().all()) for name in ("x", "q", "k", "v", "scores"))
+        after = {"context"}
+        for name, stage in seen.stages.items():
+            if after & set(stage.sources):
+                after.add(name)
+        named = [stage.symbol for name, stage in seen.stages.items() if name in after - {"context", "contexts"}]
+        if finite and "softmax" not in scenario.what_if:
+            assert ("In a transformer" in says[8]) == (not named)
+            assert all(f" {symbol}" in says[8] for symbol in named)
+            assert "next layer gets" not in says[8]
 
 
 def test_analogies_stand_apart() -> None:

@@ -12,7 +12,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.teach.lesson import STEPS, reached_matrices, shown_matrices
 from tests.node import PageScript
-from tests.unit.helpers import setups
+from tests.unit.helpers import every_way, setups
 from tests.unit.test_spine import Box, overlap, room
 from tests.whole import examples
 
@@ -24,6 +24,14 @@ _PLACES = """({ layout: { layoutOf }, telling_place: telling }, [data, texts, ro
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
   const place = telling.besideNew({ ...layout, columns }, data.shown, room.width);
   return [layout, place, place && telling.letterIn(texts, place, layout.scale)];
+}"""
+
+# What is said while each phase of a row is played, and of its last moment.
+_PLAYED = """({ made: madeOf, timeline: { phasesOf }, playing: { playing } }, [data, spine, query, one]) => {
+  const made = madeOf(data);
+  return phasesOf(made, spine, query).map((phase) => [phase.name, phase.kind, playing(
+    made, phase.name === "scores" && one !== null ? { ...phase, columns: [one], steps: [one], only: true } : phase,
+    { step: phase.steps.length - 1 }, query)]);
 }"""
 
 OVERFLOW = Scenario(text="a b c", edits=(Edit("x", 1, 0, 3e38),))
@@ -54,6 +62,37 @@ def test_it_follows_the_numbers_of_the_page_and_takes_the_sentence_that_is_true_
     assert row.endswith("(1.0000, 2.0000).")
     assert "scores 2.0000, " in differ
     assert differ.endswith("scores 3.0000.")
+
+
+@given(every_way())
+@example(Scenario("a b c", causal=True))
+@example(Scenario("a b c", causal=True, mask_use="zeroed"))
+@example(Scenario("a b c", positions="relative", scale=False))
+@example(Scenario("a b c", d_in=2, d_out=2, what_if="projections:transposed"))
+@settings(max_examples=examples(60), deadline=None)
+def test_what_is_said_while_a_row_is_played_is_what_is_done_to_it(script: PageScript, scenario: Scenario) -> None:
+    seen = traced(scenario).seen_from(0, 0)
+    hidden, names = seen.is_hidden, ("q", "scores", "scaled_scores", "attention_weights", "context")
+    early = scenario.mask_use == "added"
+    for query in range(len(seen.tokens)):
+        data = board_data(scenario, seen, query, 4)
+        some = bool(hidden[query].any())
+        columns = [column for column in range(len(seen.read_tokens)) if not (early and hidden[query][column])]
+        for one in (None, *columns[:1]):
+            for name, kind, said in script.run(_PLAYED, [data, names, query, one]):
+                if kind == "scores":
+                    assert ("masked" in said) == (some and early and one is None)
+                    assert ("one score each" in said or "may read" in said) == (one is None)
+                if kind == "scale":
+                    assert ("skipped" in said) == (some and early)
+                    mask = seen.stages[name].sources[1:]
+                    finite = [seen.matrices[mask[0]][query, column] for column in columns] if mask else []
+                    assert any(word in said for word in ("added", "exponential")) == any(each != 0 for each in finite)
+                    assert ("÷" in said) == (seen.divisor != 1)
+                if kind == "shares":
+                    assert ("up to 100 %" in said) == (len(seen.stages[name].sources) == 1)
+                if kind == "vector":
+                    assert ("ᵀ" in said) == ("transposed" in scenario.what_if)
 
 
 def place_of(

@@ -128,7 +128,7 @@ export class Play {
   /** @param {Phase} phase @returns {Phase} */
   ofOnly(phase) {
     const { data: { only }, query } = this.board;
-    return phase.name === only?.matrix && query === only.row ? { ...phase, columns: [only.column], steps: [only.column] } : phase;
+    return phase.name === only?.matrix && query === only.row ? { ...phase, columns: [only.column], steps: [only.column], only: true } : phase;
   }
 
   /** @param {number} from */

@@ -9,22 +9,51 @@ import { dividedBy } from "../spine/sayings.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Made } from "../types.js" */
+/** @import { Made, Stage } from "../types.js" */
 /** @import { Moment, Phase } from "../spine/types.js" */
 
 const TOLD = 4; // numbers of a row
 
 // What happens to a token's row in a phase of its play.
 /** @param {Made} made @param {Phase} phase @param {Moment} moment @param {number} query */
-export function playing({ names, readNames, stages }, { stage, kind, steps }, moment, query) {
-  const token = pieceNamed(stage, query, names);
-  const [left, right, bias] = stage.sources.map((name) => stages.get(name).symbol);
-  if (kind === "scores") return say(steps.length < readNames.length ? "board.play.scores_masked" : "board.play.scores", { token });
-  if (kind === "scale") return dividedBy(stage.settings) ? say("board.play.scale", { by: dividedBy(stage.settings) }) : say("board.play.masked");
-  if (kind === "shares") return say(moment.step === 0 ? "board.play.exponentials" : "board.play.shares");
-  if (kind === "mix") return say("board.play.mix", { token, right, made: stage.symbol });
+export function playing(made, phase, moment, query) {
+  const { kind, stage } = phase;
+  const token = pieceNamed(stage, query, made.names);
+  if (kind === "scores") return met(made, phase, token);
+  if (kind === "scale") return scaled(made, phase, query);
+  if (kind === "shares") return moment.step === 0 ? say("board.play.exponentials") : shares(made, stage);
   if (kind === "other") return say("board.play.other", { token, made: stage.symbol });
+  const [left, factor, bias] = stage.sources.map((name) => made.stages.get(name).symbol);
+  const right = kind === "vector" && stage.settings.transposed ? say("board.matrix.transposed", { symbol: factor }) : factor;
+  if (kind === "mix") return say("board.play.mix", { token, right, made: stage.symbol });
   return say(bias ? "board.play.vector_bias" : "board.play.vector", { token, left, right, bias: bias ?? "", made: stage.symbol });
+}
+
+// The keys that a query meets: one, where only one is asked for, or those that aren't hidden from it.
+/** @param {Made} made @param {Phase} phase @param {string} token */
+function met(made, { stage, columns, only }, token) {
+  if (only) return say("board.play.score", { token, other: pieceNamed(stage, columns[0], made.readNames) });
+  return say(columns.length < made.matrices[stage.name].columns ? "board.play.scores_masked" : "board.play.scores", { token });
+}
+
+// What scores are divided by, what is added to them or multiplied with them in this row, and whether some are skipped.
+/** @param {Made} made @param {Phase} phase @param {number} query */
+function scaled(made, { stage, columns }, query) {
+  const by = dividedBy(stage.settings);
+  const [, mask] = stage.sources;
+  const counts = mask && columns.some((column) => valueAt(made.matrices[mask], query, column) !== 0);
+  return [
+    by ? say("board.play.scale", { by }) : say("board.play.undivided"),
+    ...(counts ? [say(`board.play.${stage.settings.factor ? "times" : "plus"}`, { symbol: made.stages.get(mask).symbol })] : []),
+    ...(columns.length < made.matrices[stage.name].columns ? [say("board.play.skipped")] : []),
+  ].join(" ");
+}
+
+// What exponentials are divided by; where the mask comes after that, what it does to the shares.
+/** @param {Made} made @param {Stage} stage */
+function shares(made, { settings, sources: [, mask] }) {
+  if (!mask) return say("board.play.shares");
+  return say(settings.shared ? "board.play.shares_renormalized" : "board.play.shares_zeroed", { symbol: made.stages.get(mask).symbol });
 }
 
 // The numbers of a step: those of its cell, or where it has several, of the largest.

@@ -107,6 +107,8 @@ export interface Phase {
   columns: number[];
   /** What happens one after the other. */
   steps: number[];
+  /** Whether the one column is asked for alone, of a row that has more. */
+  only?: boolean;
   start: number;
   end: number;
 }
