@@ -6,6 +6,7 @@ import { RULES } from "./values/rules.js";
 
 /** @import { Made, Matrices, Matrix, Place, Span, Stage } from "./types.js" */
 
+/** @typedef {((row: number, column: number) => boolean) | null} Hides whether a mask hides a cell; null where none can be hidden */
 /** @typedef {(row: number, column: number) => Span} Reach the cells of a source that a cell is made from */
 
 // The rectangle of cells [row, column], of which all are meant.
@@ -48,21 +49,24 @@ export function feeds({ stages, matrices }, place) {
   const reached = { [place.matrix]: start };
   for (const stage of stages.values()) {
     if (stage.rule === "given" || !matrices[stage.name] || !stage.sources.some((name) => reached[name])) continue;
-    reached[stage.name] = through(stage, matrices, reached);
     const hidden = hiddenIn({ stages, matrices }, stage);
+    const [first] = stage.sources;
+    const read = hidden && reached[first] && leavesOut(stage) ? { ...reached, [first]: seenOf(reached[first], matrices[first], hidden) } : reached;
+    reached[stage.name] = through(stage, matrices, read, hiddenIn({ stages, matrices }, stages.get(first)));
     if (hidden) withoutHidden(reached[stage.name], matrices[stage.name], hidden);
   }
   delete reached[place.matrix];
   return reached;
 }
 
-/** @param {Stage} stage @param {Matrices} matrices @param {Record<string, Uint8Array>} reached */
-function through(stage, matrices, reached) {
+/** @param {Stage} stage @param {Matrices} matrices @param {Record<string, Uint8Array>} reached @param {Hides} factorHides of its first source */
+function through(stage, matrices, reached, factorHides) {
   const { rows, columns } = matrices[stage.name];
   const cells = new Uint8Array(rows * columns);
   reachOf(stage, matrices).forEach((reach, i) => {
     const name = stage.sources[i];
     if (!reached[name]) return;
+    if (factorHides && stage.rule === "product" && i === 1) return mixed(cells, matrices[stage.name], reached[name], factorHides);
     const isAny = anyOf(matrices[name], reached[name]);
     // What does not depend on the column is asked once for a row, and the other way round.
     const [first, down, right] = [reach(0, 0), reach(1, 0), reach(0, 1)];
@@ -79,6 +83,33 @@ function through(stage, matrices, reached) {
     }
   });
   return cells;
+}
+
+// Whether shares are made of what isn't hidden alone: the others don't even count in a sum.
+/** @param {Stage} stage */
+function leavesOut({ rule, sources, settings: { shared, axis } }) {
+  return sources.length > 1 && (rule === "share" || (rule === "softmax" && shared && axis === "rows"));
+}
+
+/** @param {Uint8Array} cells @param {Matrix} matrix @param {(row: number, column: number) => boolean} hidden */
+function seenOf(cells, { columns }, hidden) {
+  return cells.map((is, at) => (is && !hidden(Math.floor(at / columns), at % columns) ? 1 : 0));
+}
+
+// What is multiplied by a weight that a mask hides is multiplied by nothing: rows that a row may read come through.
+/** @param {Uint8Array} cells @param {Matrix} matrix @param {Uint8Array} read of the right factor @param {(row: number, column: number) => boolean} hides */
+function mixed(cells, { rows, columns }, read, hides) {
+  const lines = Array.from({ length: read.length / columns }, (_, at) => read.subarray(at * columns, (at + 1) * columns));
+  const reached = lines.flatMap((line, at) => (line.includes(1) ? [at] : []));
+  const all = lines[0].map((_, column) => Number(reached.some((at) => lines[at][column])));
+  for (let row = 0; row < rows; row += 1) {
+    const own = cells.subarray(row * columns, (row + 1) * columns);
+    for (const at of reached) {
+      if (hides(row, at)) continue;
+      lines[at].forEach((is, column) => (own[column] |= is));
+      if (own.every((is, column) => is >= all[column])) break; // nothing is left to come
+    }
+  }
 }
 
 /** @param {Span} one @param {Span} other */

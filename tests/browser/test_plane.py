@@ -136,8 +136,14 @@ def test_pointing_goes_both_ways_and_another_words_query_is_shown(opened: Open) 
     board.page.locator(".tip.k").nth(4).hover()
     board.chooses(("scores", 1, 4))
     expect(said).to_contain_text(say("board.plane.reaches", key="one"))
+    main = board.page.locator(".plane .names .main")
+    for matrix in ("scores", "attention_weights", "context"):
+        board.cell((matrix, 4, 1)).hover()
+        expect(main).to_have_text(say("board.plane.q", token="one"))
+    board.cell(("w_v", 0, 0)).hover()
+    expect(main).to_have_text(say("board.plane.q", token="journey"))
     board.page.locator(".chip").nth(2).hover()
-    expect(board.page.locator(".plane .names .main")).to_have_text(say("board.plane.q", token="starts"))
+    expect(main).to_have_text(say("board.plane.q", token="starts"))
 
 
 def test_the_tabs_are_walked_by_keys(opened: Open) -> None:

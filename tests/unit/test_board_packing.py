@@ -31,7 +31,11 @@ FED = """({ made: madeOf, spans: { feeds }, evaluate: { sourcesOf, isMasked } },
     values.forEach((_, at) => {
       const [row, column] = [Math.floor(at / columns), at % columns];
       if (isMasked(made, stage, row, column)) return;
-      const cells = sourcesOf(stage, row, column, made.matrices).flat();
+      const blocks = sourcesOf(stage, row, column, made.matrices);
+      const left = made.stages.get(stage.sources[0]);
+      const counts = ({ row: r, column: c }) => !isMasked(made, left, r, c);
+      const weighed = stage.rule === "product" && left.columns === "key";
+      const cells = weighed ? blocks.flatMap((block, i) => block.filter((_, at) => i > 1 || counts(blocks[0][at]))) : blocks.flat();
       const reads = ({ matrix, row, column }) => reached[matrix]?.has(row * made.matrices[matrix].columns + column);
       if (cells.some(reads)) own.add(at);
       if (own.has(at) !== Boolean(fed[stage.name]?.[at])) wrong.push([stage.name, row, column]);

@@ -242,3 +242,19 @@ def test_what_a_number_feeds_is_what_changes_with_it(
         for at in (matrix != before[stage]).nonzero().tolist()
     }
     assert changed <= fed, "nothing changes that isn't fed"
+
+
+@pytest.mark.parametrize("use", ["added", "renormalized", "zeroed"])
+@pytest.mark.parametrize("mask", ["causal", "padding:2", "not-self", "window:2"])
+@pytest.mark.parametrize(("matrix", "row"), [("x", 5), ("x", 2), ("w_v", 0)])
+def test_what_a_mask_hides_carries_nothing_on(
+    script: PageScript, mask: str, use: str, matrix: str, row: int
+) -> None:
+    """All that a number feeds changes with it, where no number is 0 by chance."""
+    scenario = Scenario(" ".join(WORDS[:6]), init="normal", mask=mask, mask_use=use)
+    fed = set(script.run(_FEEDS, [data_of(scenario), {"matrix": matrix, "row": row, "column": 1}]))
+    changed = torch.zeros(6, 2, dtype=torch.bool)
+    for more in (0.5, -0.7, 1.9):
+        edit = Edit(matrix, row, 1, scenario.matrix(matrix)[row, 1].item() + more)
+        changed |= (trace(replace(scenario, edits=(edit,))).context - trace(scenario).context).abs() > 1e-6
+    assert {at for at in fed if at.startswith("context")} == {f"context,{i},{j}" for i, j in changed.nonzero().tolist()}

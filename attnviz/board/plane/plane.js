@@ -36,6 +36,8 @@ export class Plane {
     this.kept = new Map(); // where names stood last
     /** @type {number | null} */
     this.pointed = null; // the word that is pointed at
+    /** @type {number | null} */
+    this.row = null; // of the cell that is pointed at
     this.held = false; // whether a tip is
     /** @type {{ drops: SVGPathElement[], arrows: SVGPathElement[], dots: SVGCircleElement[], leaders: SVGPathElement[], labels: HTMLElement[] }} */
     this.words = { drops: [], arrows: [], dots: [], leaders: [], labels: [] };
@@ -108,6 +110,11 @@ export class Plane {
     this.tips.build(data.keys.length);
   }
 
+  // Of which token the query is shown: the one that is pointed at, itself or by a cell of its row, or the picked one.
+  get query() {
+    return this.board.previewed ?? this.row ?? this.board.picked;
+  }
+
   // What stands beside the points.
   get keys() {
     const { made, data } = this.board;
@@ -146,9 +153,9 @@ export class Plane {
 
   // The same names stay where they are as long as a number is held.
   show() {
-    const { board, size, scale } = this;
+    const { board, size, scale, query } = this;
     if (!size) return;
-    const { made, query } = board;
+    const { made } = board;
     const view = board.drag && this.picture ? { ...this.picture.view, fixed: this.held } : null;
     this.mark();
     if (this.tab === "scores") {
@@ -178,7 +185,7 @@ export class Plane {
   /** @param {Picture} picture @param {Size} size */
   draw(picture, size) {
     const marks = new Map(picture.marks.map((mark) => [mark.word, mark]));
-    const { masked } = rowOf(this.board.made, this.board.query);
+    const { masked } = rowOf(this.board.made, this.query);
     const { drops, arrows, dots, labels } = this.words;
     labels.slice(0, -1).forEach((label, word) => {
       const mark = marks.get(word);
@@ -226,16 +233,19 @@ export class Plane {
 
   /** @param {Place | null} place */
   point(place) {
-    const pointed = this.held ? this.pointed : keyOf(place);
-    if (pointed === this.pointed) return;
-    this.pointed = pointed;
-    if (this.size && this.picture) this.emphasize();
+    if (this.held) return;
+    const [pointed, row, before] = [keyOf(place), queryOf(place), this.query];
+    if (pointed === this.pointed && row === this.row) return;
+    [this.pointed, this.row] = [pointed, row];
+    if (!this.size || !this.picture) return;
+    if (this.query === before) this.emphasize();
+    else this.show();
   }
 
   emphasize() {
-    const { board, pointed, picture } = this;
+    const { board, pointed, picture, query } = this;
     if (!picture) return;
-    const { made, query } = board;
+    const { made } = board;
     const row = rowOf(made, query);
     const { drops, arrows, dots, labels } = this.words;
     labels.slice(0, -1).forEach((label, word) => {
@@ -258,9 +268,17 @@ export class Plane {
   /** @param {number} word @returns {Place | null} */
   cellOf(word) {
     const names = this.tab === "scores" ? ["scores", "scaled_scores"] : ["attention_weights"];
-    const places = names.map((matrix) => ({ matrix, row: this.board.query, column: word }));
+    const places = names.map((matrix) => ({ matrix, row: this.query, column: word }));
     return places.find((place) => this.board.isShown(place)) ?? null;
   }
+}
+
+const BY_QUERY = ["q", "scores", "scaled_scores", "attention_weights", "context"];
+
+// Of which query a cell speaks.
+/** @param {Place | null} place */
+function queryOf(place) {
+  return place && BY_QUERY.includes(place.matrix) ? place.row : null;
 }
 
 // Of which key a cell speaks.

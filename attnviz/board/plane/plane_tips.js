@@ -84,8 +84,8 @@ export class Tips {
     const grip = this.gripOf(word);
     toggle(tip, "moves", Boolean(grip));
     if (grip) {
-      const { made, query } = board;
-      const token = word === null ? rowNamed(made, query) : keyNamed(made, word);
+      const { made } = board;
+      const token = word === null ? rowNamed(made, this.plane.query) : keyNamed(made, word);
       const places = { token, x: written(grip.start[0], board.digits), y: written(grip.start[1], board.digits), symbol: board.stages.get(grip.matrix).symbol };
       const texts = {
         role: "slider", "aria-roledescription": say("board.plane.kind"), "aria-valuenow": String(grip.start[0]), "aria-valuetext": `(${places.x}, ${places.y})`,
@@ -103,7 +103,7 @@ export class Tips {
   gripOf(word) {
     const { board, tab, picture } = this.plane;
     if (tab !== "scores" || !picture) return null;
-    const found = gripOf(board.made, word === null ? "q" : "k", word ?? board.query);
+    const found = gripOf(board.made, word === null ? "q" : "k", word ?? this.plane.query);
     if (!found) return null;
     const from = found.rows.map((_, column) => board.givenAt({ matrix: found.matrix, row: found.row, column }));
     const drawn = word === null && picture.main ? pointAt(picture.view, picture.main.at) : found.start;
