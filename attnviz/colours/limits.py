@@ -8,7 +8,7 @@ import torch
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace
 
-PALE = 1.6  # scores have the colour of what is made of them, and less of it: the weights stand out
+PALE = 1.25  # scores have the colour of what is made of them, and less of it: the weights stand out
 
 
 def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
@@ -21,7 +21,7 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     >>> colour_limits(trace(Scenario("one two", w_q="zeros", causal=True)), "attention_weights")
     (0.0, 0.5)
     """
-    return _limits_of(trace, _families(trace)[_family(trace.stages[name])])
+    return _limits_of(trace, _families(trace)[_family(name, trace.stages[name])])
 
 
 def all_limits(trace: Trace) -> dict[str, tuple[float, float]]:
@@ -32,17 +32,22 @@ def all_limits(trace: Trace) -> dict[str, tuple[float, float]]:
     return {name: limits[name] for name in trace.stages}
 
 
-def _family(stage: Stage) -> tuple[str, bool]:
-    """Return what tells the matrices that share limits from others: what comes behind attention adds up many columns,
-    and would make queries, keys and values pale."""
-    return stage.colours, stage.role == "x"
+def _family(name: str, stage: Stage) -> tuple[str, ...]:
+    """Return what tells the matrices that share limits from others.
+
+    What attention makes has its own, over all heads, and each projection with its bias: one large number makes no other
+    matrix pale.
+    """
+    if stage.colours == "vectors" and stage.role != "x":
+        return stage.colours, name.rsplit(".", 1)[-1]
+    return stage.colours, stage.role
 
 
-def _families(trace: Trace) -> dict[tuple[str, bool], list[str]]:
+def _families(trace: Trace) -> dict[tuple[str, ...], list[str]]:
     """Return the names of the matrices that share limits, family by family."""
-    families: dict[tuple[str, bool], list[str]] = {}
+    families: dict[tuple[str, ...], list[str]] = {}
     for name, stage in trace.stages.items():
-        families.setdefault(_family(stage), []).append(name)
+        families.setdefault(_family(name, stage), []).append(name)
     return families
 
 

@@ -18,8 +18,9 @@ from attnviz import Scenario, attend, trace
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.mixing import channels, luminance
 from attnviz.colours.palette import DARK, LIGHT, Hatch, Theme
-from attnviz.colours.roles import ROLES
+from attnviz.colours.roles import PAPER, ROLES
 from attnviz.colours.shading import scale_of, shades
+from attnviz.core.matrix_input import Edit
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES, attention_table, pictured
@@ -316,12 +317,10 @@ def test_the_first_token_stands_at_the_top() -> None:
 
 
 @given(setups(whole=True))
-def test_colour_limits_are_shared_symmetric_and_wide_enough(setup: Scenario) -> None:
+def test_colour_limits_are_symmetric_and_wide_enough(setup: Scenario) -> None:
     made = trace(setup)
-    families: dict[str, set[tuple[float, float]]] = {}
     for name in (stage for stage in STAGES if getattr(made, stage) is not None):
         low, high = colour_limits(made, name)
-        families.setdefault(STAGES[name].colours, set()).add((low, high))
         finite = getattr(made, name)[getattr(made, name).isfinite()]
         assert low <= finite.min()
         if name == "attention_weights":  # test_role_colours says how far
@@ -331,13 +330,30 @@ def test_colour_limits_are_shared_symmetric_and_wide_enough(setup: Scenario) -> 
             assert low == -high < 0
         drawn = cells(heatmap_spec(made, name))
         assert (drawn["zmin"], drawn["zmax"]) == (low, high)
-    assert {family: len(limits) for family, limits in families.items()} == dict.fromkeys(families, 1)
 
 
-def test_colour_limits_fit_the_largest_number_of_a_family() -> None:
+def test_one_huge_number_makes_no_other_matrix_pale() -> None:
+    made, huge = trace(Scenario()), trace(Scenario(edits=(Edit("w_q", 0, 0, 1e30),)))
+    for name in ("w_q", "w_k", "w_v", "q", "k", "v", "context"):
+        largest = made[name].abs().max().item()
+        assert colour_limits(made, name) == (-largest, largest)
+        assert (colour_limits(huge, name) == colour_limits(made, name)) is (name not in ("w_q", "q", "context"))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", ["v", "context"])
+def test_values_and_contexts_stand_out_from_the_page_at_their_strongest(name: str, dark: bool) -> None:
+    for scenario in (Scenario(), Scenario(embedding="published"), Scenario("a b c", d_out=5, seed=3)):
+        made = trace(scenario)
+        z = made[name].numpy().clip(min=0)
+        seen = shades(z, colour_limits(made, name), "v", dark).reshape(-1, 3)
+        if z.max() == made[name].abs().max():
+            assert contrast(seen[z.argmax()].tolist(), channels(PAPER.on(dark)).tolist()) >= 5
+
+
+def test_scores_take_at_most_80_percent_of_the_ink() -> None:
     made = trace(Scenario())
-    largest = max(getattr(made, name).abs().max().item() for name in ("q", "k", "v", "context"))
-    assert colour_limits(made, "q") == (-largest, largest)
+    assert made.scores.abs().max().item() / colour_limits(made, "scores")[1] == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize("scenario", EXTREMES[3:7], ids=str)
