@@ -314,8 +314,7 @@ def lightness(colour: list[int]) -> float:
 
 
 _LETTERS = f"""() => {{ {_ROOT}
-  const shown = all('.cell.query').filter(each => each.textContent);
-  return shown.map(each => {{
+  return all('.cell').map(each => {{
     const text = document.createRange();
     text.selectNodeContents(each);
     return [each.textContent, text.getBoundingClientRect().width, each.clientWidth,
@@ -324,13 +323,17 @@ _LETTERS = f"""() => {{ {_ROOT}
 }}"""
 
 
-@dear
-def test_where_most_cells_have_no_room_for_numbers_those_of_the_picked_row_are_apart_and_legible(
-    board: Bounds,
-) -> None:
-    board.open_board(text="one two three four five six seven eight", d_in=4, d_out=4, edits="x.1.0.-9876.5*x.1.1.1e-7")
-    letters = board.page.evaluate(_LETTERS)
-    assert len(letters) >= 2 * 8, "of the scores and of the weights"
-    for text, wide, room, size in letters:
-        assert wide <= room + 0.5, text
-        assert size >= 12 - 0.1, text
+def test_a_narrow_cell_has_its_number_in_letters_that_can_be_read(board: Bounds) -> None:
+    words = "one two three four five six seven eight nine ten"
+    for address in (
+        {"text": words[:38], "d_in": 4, "d_out": 4, "edits": "x.1.0.-9876.5*x.1.1.1e-7"},
+        {"text": words, "d_in": 2},
+        {"n_heads": 2, "d_in": 4, "d_out": 4},
+    ):
+        board.open_board(**address)
+        letters = board.page.evaluate(_LETTERS)
+        assert len(letters) >= 100
+        for text, wide, room, size in letters:
+            assert text, address
+            assert wide <= room + 0.5, text
+            assert size >= 12 - 0.1, text

@@ -35,7 +35,7 @@ FED = """({ made: madeOf, spans: { feeds }, evaluate: { sourcesOf, isMasked } },
       const left = made.stages.get(stage.sources[0]);
       const counts = ({ row: r, column: c }) => !isMasked(made, left, r, c);
       const weighed = stage.rule === "product" && left.columns === "key";
-      const cells = weighed ? blocks.flatMap((block, i) => block.filter((_, at) => i > 1 || counts(blocks[0][at]))) : blocks.flat();
+      const cells = blocks.flatMap((block, i) => block.filter((_, at) => !weighed || i > 1 || counts(blocks[0][at])));
       const reads = ({ matrix, row, column }) => reached[matrix]?.has(row * made.matrices[matrix].columns + column);
       if (cells.some(reads)) own.add(at);
       if (own.has(at) !== Boolean(fed[stage.name]?.[at])) wrong.push([stage.name, row, column]);

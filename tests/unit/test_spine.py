@@ -247,9 +247,7 @@ def test_what_a_number_feeds_is_what_changes_with_it(
 @pytest.mark.parametrize("use", ["added", "renormalized", "zeroed"])
 @pytest.mark.parametrize("mask", ["causal", "padding:2", "not-self", "window:2"])
 @pytest.mark.parametrize(("matrix", "row"), [("x", 5), ("x", 2), ("w_v", 0)])
-def test_what_a_mask_hides_carries_nothing_on(
-    script: PageScript, mask: str, use: str, matrix: str, row: int
-) -> None:
+def test_what_a_mask_hides_carries_nothing_on(script: PageScript, mask: str, use: str, matrix: str, row: int) -> None:
     """All that a number feeds changes with it, where no number is 0 by chance."""
     scenario = Scenario(" ".join(WORDS[:6]), init="normal", mask=mask, mask_use=use)
     fed = set(script.run(_FEEDS, [data_of(scenario), {"matrix": matrix, "row": row, "column": 1}]))

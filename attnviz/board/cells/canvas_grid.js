@@ -7,12 +7,13 @@ import { drawBars } from "./change_bars.js";
 import { canvasOf, make, toggle } from "./elements.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
-import { Grid, IN_PICKED } from "./grid.js";
+import { Grid } from "./grid.js";
 import { stripeOfOwners } from "./owners.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { cellAt, paintPixels, rectOf } from "./pixels.js";
 import { addressOf, atOf } from "../places.js";
+import { LEGIBLE } from "../spine/layout.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
@@ -108,7 +109,7 @@ export class CanvasGrid extends Grid {
     const limit = board.limitOf(stage);
     const { colours } = board; // made anew each time that it's asked for
     const inkOf = (/** @type {number} */ value) => colours.of(stage.role, value, limit)?.ink ?? "#000";
-    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, lens, numbers: box.cell >= IN_PICKED, inkOf }, this.seen);
+    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, lens, numbers: box.cell >= LEGIBLE * board.layout.scale, inkOf }, this.seen);
     this.barred = Boolean(before);
     toggle(this.bars.canvas, "hidden", !this.barred);
   }
@@ -138,7 +139,7 @@ export class CanvasGrid extends Grid {
     if (!this.lens) return;
     Object.assign(enlarged.style, { top: `${this.lens.top}px`, height: `${high}px` });
     // A row of cells to those who can't see it, too, where it has some.
-    if (box.cell < IN_PICKED) {
+    if (box.cell < LEGIBLE * board.layout.scale) {
       enlarged.removeAttribute("role");
       this.stripe.context.putImageData(this.image, 0, -row, 0, row, this.image.width, 1);
       if (!this.stripe.canvas.isConnected) enlarged.replaceChildren(this.stripe.canvas);

@@ -3,13 +3,13 @@
 import { make, toggle } from "./elements.js";
 import { areOfOthers, isOfOthers, ownerOf, symbolOf } from "./cell.js";
 import { barOf, besideMiddle, changeOf } from "./changes.js";
-import { fewerDigits, shortened, widthOf } from "./fewer_digits.js";
+import { inCell, widthOf } from "./fewer_digits.js";
 import { colourAs, colourByOwner } from "./owners.js";
 import { isMasked } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
 import { atOf } from "../places.js";
-import { READABLE } from "../spine/layout.js";
+import { LEGIBLE, READABLE } from "../spine/layout.js";
 import { HEADED } from "../spine/titles.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -18,8 +18,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Box, Layout } from "../spine/types.js" */
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
-export const IN_PICKED = 24; // pixels: as wide, a cell of the picked row has its number, of as many digits as fit
-const TIGHT = { size: "92.4%", digit: 6.6, around: 1 }; // the smallest letters there are, and how wide their digits are
+const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, and how wide their digits are
 const MARKS = ["fed", "source", "chosen"];
 const LAST_BITS = 1e-6; // of a number
 
@@ -118,7 +117,7 @@ export class Grid {
     const look = this.lookOfAll;
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
-      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= IN_PICKED), look);
+      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= LEGIBLE * board.layout.scale), look);
     });
   }
 
@@ -159,17 +158,18 @@ export class Grid {
   // What stands in a cell.
   /** @param {number} value @param {number} digits */
   text(value, digits) {
-    return this.isTight ? fewerDigits(value, digits, this.room) : shortened(value, digits, this.characters);
+    return inCell(value, digits, this.room, !this.isTight);
   }
 
-  // Cells too narrow for all digits, of which those of the picked row have as many as can be read; the dock has all.
+  // Cells too narrow for all digits have as many as can be read; the dock has all.
   get isTight() {
     return this.box.cell < READABLE.width * this.board.layout.scale;
   }
 
-  // So many digits have room in the smallest letters.
+  // So many digits have room: in tight cells, in the smallest letters.
   get room() {
-    return (this.box.cell / this.board.layout.scale - TIGHT.around) / TIGHT.digit;
+    const width = this.box.cell / this.board.layout.scale;
+    return this.isTight ? (width - TIGHT.around) / TIGHT.digit : Math.max(2, (width / 42) * ROOM);
   }
 
   // The bar grows to the right for more and to the left for less, from the middle. Its picture is cells.css's: with the
@@ -188,16 +188,11 @@ export class Grid {
     cell.bar = bar;
   }
 
-  // So many digits have room in a cell.
-  get characters() {
-    return Math.max(2, (this.box.cell / this.board.layout.scale / 42) * ROOM);
-  }
-
   // The letters of a number with no room for it are smaller: nothing moves when a number gets longer.
   /** @param {BoardCell} cell @param {string} text */
   fit(cell, text) {
-    const digits = widthOf(text);
-    const size = this.isTight ? TIGHT.size : digits > this.characters ? `${Math.floor((1000 * this.characters) / digits) / 10}%` : "";
+    const [digits, whole] = [widthOf(text), this.isTight ? TIGHT.size : 100];
+    const size = digits > this.room ? `${Math.floor((10 * whole * this.room) / digits) / 10}%` : this.isTight ? `${whole}%` : "";
     if (cell.size !== size) cell.style.fontSize = cell.size = size;
   }
 
@@ -261,7 +256,7 @@ export class Grid {
   markRow() {
     const { columns } = this.board.shown[this.stage.name];
     this.cells.forEach((cell, at) => toggle(cell, "query", this.isOfPicked(Math.floor(at / columns))));
-    if (!this.box.readable && this.box.cell >= IN_PICKED) this.paint();
+    if (!this.box.readable && this.box.cell >= LEGIBLE * this.board.layout.scale) this.paint();
   }
 
   /** @param {number} row */

@@ -5,6 +5,7 @@ import { make } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { percent } from "../values/reads_most.js";
+import { LEGIBLE } from "../spine/layout.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 /** @import { Board } from "../board.js" */
@@ -106,7 +107,7 @@ export class Actors {
   number(key, stage, box, row, column, value) {
     const { board } = this;
     const shade = board.colours.of(stage.role, value, board.limitOf(stage));
-    const text = box.cell / board.layout.scale >= 24 ? written(value, board.digits) : "";
+    const text = box.cell >= LEGIBLE * board.layout.scale ? (board.grids.get(stage.name)?.text(value, board.digits) ?? "") : "";
     const actor = this.put(key, "number", this.cell(box, row, column), text);
     Object.assign(actor.style, { background: shade?.paper ?? "", color: shade?.ink ?? "" });
   }

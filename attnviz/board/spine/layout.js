@@ -14,7 +14,8 @@ const CELL = { width: 42, height: 28 }; // of scores and weights, at most
 const ALL = { width: 252, height: 200 }; // what the tokens share once they are too many for that
 const LEAST = 3;
 const [NARROW, NARROWEST, SCREEN] = [24, 18, 1000]; // what a cell of scores gives way to on a narrow screen, and one of few columns on one so wide
-export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it
+export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it in whole letters
+export const LEGIBLE = 24; // pixels: one as wide has it in the smallest, of as many digits as fit
 const NAMED_FEATURE = 46; // a column whose name stands over it
 const LABELS = 68; // of rows
 const GAP = { column: 42, operation: 66, stack: 8, bias: 4 };
@@ -288,13 +289,12 @@ class Placing {
   place({ name }, x, y, cell, row, turned = false) {
     const { rows, columns } = this.shapes[name];
     const [down, across] = turned ? [columns, rows] : [rows, columns];
-    this.boxes[name] = { x, y, cell, row, width: across * cell, height: down * row, turned, readable: cell >= READABLE.width && row >= READABLE.height };
+    this.boxes[name] = { x, y, cell, row, width: across * cell, height: down * row, turned, readable: cell >= LEGIBLE && row >= READABLE.height };
   }
 }
 
 /** @param {Box} box @param {number} by @returns {Box} */
 function scaled(box, by) {
-  const { x, y, cell, row, width, height, turned } = box;
-  const readable = cell * by >= READABLE.width && row * by >= READABLE.height;
-  return { x: x * by, y: y * by, cell: cell * by, row: row * by, width: width * by, height: height * by, turned, readable };
+  const { x, y, cell, row, width, height } = box;
+  return { ...box, x: x * by, y: y * by, cell: cell * by, row: row * by, width: width * by, height: height * by };
 }

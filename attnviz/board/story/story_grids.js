@@ -1,6 +1,7 @@
 // The cells of one word's story: of most matrices a row can be shown by itself, and attention weights are bars.
 
 import { make, toggle } from "../cells/elements.js";
+import { inCell } from "../cells/fewer_digits.js";
 import { Grid } from "../cells/grid.js";
 import { written } from "../values/numbers.js";
 import { percent } from "../values/reads_most.js";
@@ -37,16 +38,7 @@ export class StoryGrid extends Grid {
   // No letter gets smaller than the smallest that can be read: a number gives up digits, which the dock has.
   /** @param {number} value @param {number} digits */
   text(value, digits) {
-    if (!this.box.readable) return "";
-    for (let kept = digits; kept >= 0; kept -= 1) {
-      const text = written(value, kept);
-      if (text.length <= this.characters || !Number.isFinite(value)) return text;
-    }
-    return value.toExponential(0).replace("+", "").replaceAll("-", "−");
-  }
-
-  get characters() {
-    return Math.floor((this.box.cell - 2) / LETTER);
+    return this.box.readable ? inCell(value, digits, (this.box.cell - 2) / LETTER) : "";
   }
 
   fit() {}

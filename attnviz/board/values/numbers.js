@@ -6,10 +6,18 @@ export function written(value, digits) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  const fixed = size < 1e4 ? toFixed(size, digits) : "";
-  const fits = size === 0 || (size >= Number(`1e-${digits}`) && fixed && Number(fixed) < 1e4);
-  const text = fits ? fixed : toExponential(size, Math.min(digits, 2));
+  const fixed = size === 0 || size >= Number(`1e-${digits}`) ? inDigits(size, digits) : "";
+  const text = fixed || toExponential(size, Math.min(digits, 2));
   return value < 0 ? `−${text}` : text;
+}
+
+// The same with so many digits, however small the number is; blank for one that is too large.
+/** @param {number} value @param {number} digits */
+export function inDigits(value, digits) {
+  const size = Math.abs(value);
+  const fixed = size < 1e4 ? toFixed(size, digits) : "";
+  if (!fixed || Number(fixed) >= 1e4) return "";
+  return value < 0 ? `−${fixed}` : fixed;
 }
 
 // The number that stands there, with the signs of `written`.
