@@ -11,7 +11,7 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.link.set_up import scenario_from_query
 from attnviz.teach.lesson import STEPS, about_the_numbers
 from attnviz.teach.questions import QUESTIONS
-from attnviz.words import say
+from attnviz.words import catalogue, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 from tests.pages.reader import Reader, boards_of, control_of
 
@@ -73,10 +73,10 @@ def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson: Lesson) -> No
 
 def test_the_sentences_follow_the_set_up(lesson: Lesson) -> None:
     at = lesson(step="9")
-    assert tells(at)["sentences"][0]["key"] == "lesson.context.read"
+    assert tells(at)["sentences"][0]["sentence"] == catalogue()["lesson.context.read"]
     at.toggle(key="causal").set_value(True)
     at.run()
-    assert tells(at)["sentences"][0]["key"] == "lesson.context.read_masked"
+    assert tells(at)["sentences"][0]["sentence"] == catalogue()["lesson.context.read_masked"]
 
 
 def test_what_is_told_apart_from_the_sentences_is_sent_with_them(lesson: Lesson) -> None:
