@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.app import current_scenario, digits
 from attnviz.app.components.board import show_board_of_now
-from attnviz.app.components.board_looks import Looks
+from attnviz.app.components.board_looks import OF_PLAYGROUND
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_editor, show_folded_editor
@@ -32,7 +32,7 @@ def show_playground(scenario: Scenario) -> None:
     show_folded_editor(scenario)
     show_what_if(scenario)
     with board:  # with what was typed into the editor
-        show_board_of_now(Looks(sentence=True, what_if=True))
+        show_board_of_now(OF_PLAYGROUND)
 
 
 def show_pictures(scenario: Scenario, query: int) -> None:

@@ -16,7 +16,7 @@ from attnviz.app.components import at_once, rest_of_page
 from attnviz.app.components.drawing import Drawing
 from attnviz.app.components.rest_of_page import LATER, LIST, SOON
 from attnviz.app.parts.own_share import SHARE
-from attnviz.app.server import asked, middleware, routes
+from attnviz.app.server import asked, middleware, numbers, routes
 from attnviz.app.session import pace, state
 from tests.pages.reader import Reader, boards_of
 
@@ -211,7 +211,7 @@ def test_of_edits_that_cannot_be_made_the_run_tells(server: TestClient, edits: A
 def test_what_is_no_message_is_refused_and_a_long_one_is_not_read(server: TestClient) -> None:
     for body in (b"", b"{", b"[1]", b'{"word": 5}', b"[" * 9000, b"\xff"):
         assert server.post(f"/{at_once.AT}", content=body, headers=HERE).status_code == 400, body[:20]
-    long = json.dumps(asked_by(Reader(), EDIT) | {"more": "a" * asked.MOST_BYTES})
+    long = json.dumps(asked_by(Reader(), EDIT) | {"more": "a" * numbers.MOST_BYTES})
     assert server.post(f"/{at_once.AT}", content=long, headers=HERE).status_code == 413
     assert server.get(f"/{at_once.AT}", headers=HERE).status_code == 405
 

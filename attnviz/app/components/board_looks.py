@@ -58,6 +58,9 @@ class Looks:
         }
 
 
+OF_PLAYGROUND = Looks(sentence=True, what_if=True)
+
+
 def as_place(cell: Place | None) -> dict[str, Any] | None:
     """Return a cell as the page takes it."""
     return cell and dict(zip(("matrix", "row", "column"), cell, strict=True))

@@ -1,5 +1,6 @@
 """The lesson on a page: its steps, its board, its challenges."""
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -105,25 +106,31 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
     In a presentation, the step's own matrices stand alone, as large as the screen lets them be.
     """
     step = STEPS[number - 1]
-    about = about_the_numbers(step, scenario)
     if not fits_board(scenario):
-        told = (*step.says(trace, query, state.digits()), step.analogy, about, say("lesson.too_large"))
+        told = (*step.says(trace, query, state.digits()), step.analogy, about_the_numbers(step, scenario),
+                say("lesson.too_large"))  # fmt: skip
         for sentence in filter(None, told):
             st.text(sentence)
         return
-    presenting = is_presenting()
+    looks = looks_of_step(step, scenario, trace, query, state.digits(), presenting=is_presenting())
+    show_board_of_now(replace(looks, play=_part_to_play(number)), key="lesson.board", follows_picks=True)
+
+
+def looks_of_step(
+    step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, *, presenting: bool
+) -> Looks:
+    """Return how the board of a step looks."""
+    number = 1 + STEPS.index(step)
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
-    looks = Looks(
+    return Looks(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
         sentence=True, says=False, ribbons=_ribbons(step, names, presenting), scaled="scaled_scores" in names,
-        tells={"sentences": [each.sent() for each in step.tells(trace, query, state.digits())],
-               "analogy": step.analogy, "about": about, "presents": presenting,
+        tells={"sentences": [each.sent() for each in step.tells(trace, query, digits)],
+               "analogy": step.analogy, "about": about_the_numbers(step, scenario), "presents": presenting,
                "part": shown_matrices(step, trace)},
-        play=_part_to_play(number),
     )  # fmt: skip
-    show_board_of_now(looks, key="lesson.board", follows_picks=True)
 
 
 def _ribbons(step: Step, names: tuple[str, ...], presenting: bool) -> bool | None:

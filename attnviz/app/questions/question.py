@@ -20,6 +20,7 @@ from attnviz.app.questions.listing import listed
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.navigation import go_to
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.figures import heatmap_spec, points_spec, table_spec
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
@@ -221,26 +222,36 @@ def _in_words(table: Table) -> str:
     return f"{told} {say('summary.described.not_finite', n=n_others)}" if n_others else told
 
 
+def shown_of(question: Question, trace: AttentionTrace, options: dict[str, str]) -> tuple[str, ...]:
+    """Return the matrices that the board of a question shows; none where it has no board."""
+    return tuple(name for name in question.shown(options) if name in trace.stages)
+
+
+def looks_of(question: Question, scenario: Scenario, trace: AttentionTrace, options: dict[str, str]) -> Looks:
+    """Return how the board of a question looks."""
+    shown = shown_of(question, trace, options)
+    read = "attention_weights" in shown
+    return Looks(
+        names=shown, lit=question.lit, framed=question.framed, sentence=True, says=read, ribbons=read or None,
+        notes={name: note for name, note in question.notes(trace).items() if name in shown},
+        about=question.random_in_words(scenario),
+    )  # fmt: skip
+
+
 def _show_board(
     question: Question, number: int, scenario: Scenario, options: dict[str, str], query: int
 ) -> None:  # fmt: skip
     trace = traced(scenario)
-    shown = tuple(name for name in question.shown(options) if name in trace.stages)
+    shown = shown_of(question, trace, options)
     if not shown:
         return
-    read = "attention_weights" in shown
-    about = question.random_in_words(scenario)
-    if about and not read:
-        st.caption(about)
+    looks = looks_of(question, scenario, trace, options)
+    if looks.about and not looks.says:
+        st.caption(looks.about)
     for name in shown:
         title = say("question_page.board", matrix=trace.stages[name].title)
         alt = say("question_page.board_alt", matrix=trace.stages[name].title, meaning=trace.stages[name].meaning)
         offer(f"questions.{number}.{name}", title, alt, partial(heatmap_spec, trace, name, digits=state.digits()))
-    notes = {name: note for name, note in question.notes(trace).items() if name in shown}
-    looks = Looks(
-        names=shown, lit=question.lit, framed=question.framed, notes=notes, sentence=True, says=read,
-        ribbons=read or None, about=about,
-    )  # fmt: skip
     show_board(
         scenario, trace, query, looks, key=f"questions.board.{number}",
         make=lambda change: _change(number, change), follow=lambda query: _follow(number, query),

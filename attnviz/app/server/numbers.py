@@ -1,24 +1,51 @@
-"""Where a board asks for torch's numbers of an edit: see components/at_once.py.
+"""Where a board asks for torch's numbers: by the query of its page, of which they are a pure function.
 
-It is answered beside the event loop, by few threads, and what would have to wait is told nothing: a run of the page
-tells it. That is no error, and none stands in the browser's console. Nothing is logged but what fails.
+A page asks::
+
+    POST /numbers   {"query": "text=a+cat&edits=w_q.0.1.0.9", "page": "playground", "presenting": false}
+
+and is answered the JSON that its board draws, see :func:`attnviz.app.server.boards.board_of`. `query` is what stands in
+the address behind the question mark, percent-encoded as it is there; `page` is "playground" unless it says "lesson" or
+"questions"; `presenting` is of the lesson. Nothing else is looked at, no cookie and no session, so that any copy of the
+server may answer. 204 is answered where there is no such board, and where too much was asked at once, of the server or
+by one address: a run of the page tells it then. 400, 403 and 413 are of what no page of this server sends.
+
+It is answered beside the event loop, by few threads, and what was answered last is kept. That something isn't told is
+no error, and none stands in the browser's console. Nothing is logged but what fails.
+
+With a `word` in place of the query, it is answered as :mod:`attnviz.app.components.at_once` says.
 """
 
 import asyncio
 import gzip
+from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from attnviz.app.components.at_once import AT, UNUSABLE, AskingPage, page_that_says
+from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.parts.newest import Newest
+from attnviz.app.server.addresses import address_of
 from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
+from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
+from attnviz.app.session.pace import Pace
+from attnviz.link.state import MOST_CHARACTERS
+from attnviz.models.kept import Kept
 
 _LOG = get_log(__name__)
 PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second where server.baseUrlPath is set
 WORKERS, MOST_AT_ONCE = 2, 64  # what is turned away costs a run of its page, which is more than this is
+MOST_OF_ADDRESS = MOST_AT_ONCE // 2  # so that there is room for others; a class may stand behind one
+RATE, BURST = 500.0, 1000.0  # of one address: 300 people at one a second
+MOST_ADDRESSES = 10_000  # whose pace is known
+MOST_BYTES = MOST_CHARACTERS + 1024  # of a message
+MOST_KEPT, MOST_BYTES_KEPT = 1024, 2**24  # of answers
 _PACKED = {"Content-Encoding": "gzip"}
 
 
@@ -27,31 +54,77 @@ class Numbers:
 
     def __init__(self, workers: int = WORKERS, most: int = MOST_AT_ONCE) -> None:
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="attnviz-numbers")
-        self._at_work, self._most = 0, most
+        self._at_work, self._most = Counter[str](), most
+        self._paces: Newest[Pace] = Newest(MOST_ADDRESSES)
+        self._answers = Kept(MOST_BYTES_KEPT, MOST_KEPT, workers)
 
     async def answer(self, request: Request) -> Response:
-        """Answer one edit."""
-        message = await message_of(request)
+        """Answer one board."""
+        message = await message_of(request, "query", "word", most=MOST_BYTES)
         if isinstance(message, Response):
             return message
+        if "query" in message:
+            return await self._answer_query(request, message)
+        return await self._answer_page(request, message)
+
+    async def _answer_query(self, request: Request, message: dict[str, Any]) -> Response:
+        page, query, presenting = message.get("page", PLAYGROUND), message["query"], message.get("presenting", False)
+        if not isinstance(query, str) or not isinstance(presenting, bool) or page not in list(PAGES):
+            return nothing(400)
+        if not self._pace(address := address_of(request.scope)).admits():
+            return nothing()
+        key = blake2b(f"{page} {presenting} {query}".encode("utf-8", "surrogatepass")).digest()
+
+        def made() -> bytes:
+            return board_of(page, query, presenting=presenting) or b""
+
+        try:
+            data = await self._computed(address, lambda: self._answers.get(key, made, len))
+        except Exception:
+            _LOG.exception("a board could not be told its numbers")
+            return nothing()
+        figures.EDITS.inc(bool(data))
+        return _sent(request, data)
+
+    def _pace(self, address: str) -> Pace:
+        pace = self._paces.get(address)
+        if pace is None:
+            self._paces.put(address, pace := Pace(RATE, BURST))
+        return pace
+
+    async def _answer_page(self, request: Request, message: dict[str, Any]) -> Response:
         page = page_that_says(message["word"])
         if page is None:
             return nothing(404)
-        if self._at_work >= self._most or page.pace.early():
+        if page.pace.early():
             return nothing()
-        self._at_work += 1
-        try:
-            data = await asyncio.get_running_loop().run_in_executor(self._workers, page.answer, message)
-        finally:
-            self._at_work -= 1
+        data = await self._computed(address_of(request.scope), lambda: page.answer(message))
         if data is None:
             return nothing()
-        data = _taken(page, message) or data
-        if "gzip" not in request.headers.get("accept-encoding", ""):
-            return Response(data, headers=NOT_KEPT, media_type="application/json")
-        # Streamlit's server would pack it more tightly, in three times the time.
-        packed = gzip.compress(data, 1, mtime=0)
-        return Response(packed, headers=NOT_KEPT | _PACKED, media_type="application/json")
+        return _sent(request, _taken(page, message) or data)
+
+    async def _computed(self, address: str, compute: Callable[[], bytes | None]) -> bytes | None:
+        """Compute beside the event loop; None where too much is computed already."""
+        if self._at_work.total() >= self._most or self._at_work[address] >= min(self._most, MOST_OF_ADDRESS):
+            return None
+        self._at_work[address] += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._workers, compute)
+        finally:
+            self._at_work[address] -= 1
+            if not self._at_work[address]:
+                del self._at_work[address]
+
+
+def _sent(request: Request, data: bytes | None) -> Response:
+    """Return an answer with these data, packed for whoever takes that; without any, one without words."""
+    if not data:
+        return nothing()
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(data, headers=NOT_KEPT, media_type="application/json")
+    # Streamlit's server would pack it more tightly, in three times the time.
+    packed = gzip.compress(data, 1, mtime=0)
+    return Response(packed, headers=NOT_KEPT | _PACKED, media_type="application/json")
 
 
 def _taken(page: AskingPage, message: dict[str, Any]) -> bytes | None:

@@ -1,0 +1,70 @@
+"""The board of a query: what its page draws it with, a pure function of what is asked. No session and no cookie."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attnviz.app.components.board_looks import OF_PLAYGROUND, Looks, as_place
+from attnviz.app.components.drawing import drawn_data, packed
+from attnviz.app.lesson.steps import looks_of_step
+from attnviz.app.questions.question import looks_of, shown_of
+from attnviz.board.data import has_numbers
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.heads import as_seen
+from attnviz.core.scenario import Scenario, traced
+from attnviz.link.parameter_table import CELL, HEAD, LAYER, NUMBERS, QUESTION, STEP
+from attnviz.link.parameter_table import QUERY as TOKEN
+from attnviz.link.question_text import example_from_text, question_of
+from attnviz.link.state import State, state_of
+from attnviz.teach.lesson import STEPS
+
+PLAYGROUND, LESSON, QUESTIONS = "playground", "lesson", "questions"
+_OF_NOW = (TOKEN, HEAD, LAYER, CELL)
+# Pages that have a board on which numbers are changed, and what beside the set-up it depends on.
+PAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {PLAYGROUND: _OF_NOW, LESSON: (*_OF_NOW, STEP), QUESTIONS: (QUESTION, NUMBERS)}
+)
+
+
+def board_of(page: str, query: str, *, presenting: bool = False) -> bytes | None:
+    """Return the JSON of what a page's board draws by this query, with the token that is followed (`query`) and the
+    cell that is picked (`picked`); None where it has no board, or one that isn't told number by number.
+
+    What is of one session alone is not in it: the board's key, what was answered last, and the part of Play that a step
+    of the lesson begins with.
+    """
+    state = state_of(query, PAGES[page])
+    return _of_question(state) if page == QUESTIONS else _of_now(state, page, presenting)
+
+
+def _of_now(state: State, page: str, presenting: bool) -> bytes | None:
+    scenario = state.scenario
+    if scenario is None or not has_numbers(scenario) or (page == LESSON and scenario.reads_others):
+        return None
+    trace = traced(scenario).seen_from(state.values[HEAD], state.values[LAYER])
+    digits = state.values["digits"]
+    data = drawn_data(
+        scenario, trace, state.position, digits, _looks(state, page, scenario, trace, presenting), of_now=True
+    )
+    cell = state.values[CELL]
+    picked = cell and as_seen(trace.stages, trace.matrices, *cell)
+    return packed(data | {"picked": as_place(picked)})
+
+
+def _looks(state: State, page: str, scenario: Scenario, trace: AttentionTrace, presenting: bool) -> Looks:
+    if page == PLAYGROUND:
+        return OF_PLAYGROUND
+    (step,) = [each for each in STEPS if each.name == state.values[STEP]]
+    return looks_of_step(step, scenario, trace, state.position, state.values["digits"], presenting=presenting)
+
+
+def _of_question(state: State) -> bytes | None:
+    question = question_of(state.values[QUESTION])
+    if question is None:
+        return None
+    example, _ = example_from_text(question, state.values[NUMBERS])
+    trace = traced(example.scenario)
+    if not shown_of(question, trace, example.options):
+        return None
+    looks = looks_of(question, example.scenario, trace, example.options)
+    data = drawn_data(example.scenario, trace, example.query, state.values["digits"], looks, of_now=False)
+    return packed(data | {"picked": None})
