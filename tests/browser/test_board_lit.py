@@ -165,3 +165,41 @@ def test_a_block_for_a_computed_matrix_or_too_long_is_told(board: LoneBoard) -> 
     board.cell(W_Q).focus()
     board.page.evaluate(paste, "1\t2\n" * 100)
     expect(board.panel).to_contain_text("Pasted 6 numbers. 194 fell outside the matrix.")
+
+
+# What a band crosses of all that can be read; and whether the words between scores and weights stand still.
+_CROSSED = """() => {
+  const all = (selector) => [...document.body.shadowRoot.querySelectorAll(selector)];
+  const written = all('.cell, .head, .title > *, .name, .op, .stages, .legend span');
+  const texts = written.filter(each => each.textContent && !each.matches('.gone'));
+  const bands = all('.bands .band').map(each => each.getBoundingClientRect());
+  const crosses = (band, box) => box.left < band.right - 1 && band.left < box.right - 1
+    && box.top < band.bottom - 1 && band.top < box.bottom - 1;
+  const crossed = texts.filter(each => bands.some(band => crosses(band, each.getBoundingClientRect())));
+  return [bands.length, crossed.map(each => each.dataset.at ?? each.textContent)];
+}"""
+_OPS = "() => [...document.body.shadowRoot.querySelectorAll('.op')].map(each => each.getBoundingClientRect().top)"
+
+
+@pytest.mark.parametrize("width", [1366, 1920])
+def test_a_band_crosses_no_number_and_no_word(chromium: Browser, width: int) -> None:
+    shown = {"sentence": True, "plane": True, "tips": [], "ghosts": [], "fresh": [], "notes": {}, "scaled": True}
+    for scenario in (Scenario(embedding="published"), Scenario("a b", d_v=3, output=True, norm="pre")):
+        page = mounted(chromium, scenario, LIGHT, **shown)
+        board = LoneBoard(page)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(200)
+        n, last = 0, len(scenario.tokens) - 1
+        ops = page.evaluate(_OPS)
+        for row in (0, last):
+            page.locator(".chip").nth(row).click()
+            for matrix in ("q", "scaled_scores", "attention_weights", "context"):
+                place = (matrix, row, 1)
+                board.cell(place).hover()
+                board.chooses(place)
+                bands, crossed = page.evaluate(_CROSSED)
+                assert crossed == [], (place, crossed)
+                n += bands
+            assert page.evaluate(_OPS) == ops, "whatever row is picked"
+        assert n >= 6
+        page.context.close()

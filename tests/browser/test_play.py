@@ -298,7 +298,7 @@ def test_another_picked_word_moves_band_and_ribbons_and_has_its_end_at_once(play
     }}"""
     )
     assert {duration for _, duration in now["moving"]} == {250}
-    assert {kind.split()[0] for kind, _ in now["moving"]} == {"picked-row", "along", "op", "ribbon"}
+    assert {kind.split()[0] for kind, _ in now["moving"]} == {"picked-row", "along", "ribbon"}
     assert now["ribbons"] != before
     eventually(player.moving, [])
     assert player.page.evaluate(_RIBBONS) == now["ribbons"]

@@ -22,9 +22,11 @@ _LAYOUT = """({ layout: { layoutOf } }, [data, room]) => {
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
   return layout;
 }"""
-_TITLES = """({ layout: { layoutOf }, titles: { titlesOf } }, [data, room]) => {
+_TITLES = """({ layout: { layoutOf }, titles: { legendAt, titlesOf } }, [data, room]) => {
   const layout = layoutOf(data.stages, data.matrices, data.shown.filter((name) => name !== "scaled_scores"), room);
-  return [layout, titlesOf(layout, data.stages, [], Math.max(layout.width, room.width))];
+  const weights = layout.boxes.attention_weights;
+  const legend = weights ? legendAt(layout, weights) : null;
+  return [layout, titlesOf(layout, data.stages, [], Math.max(layout.width, room.width)), legend];
 }"""
 _RIBBONS = """({ ribbons: { ribbonsOf } }, [shares, picked, middles]) =>
   ribbonsOf(shares, picked, middles, 78, 1)"""
@@ -115,13 +117,29 @@ def test_some_matrices_alone_stand_apart_and_no_title_lies_on_another_or_beyond_
     ends_of_sliders = (c.change(question.start, value) for c in question.controls for value in (c.low, c.high))
     for scenario in (question.start, *ends_of_sliders):
         data = board_data(scenario, trace(scenario), 0, 4, question.shows)
-        layout, titles = script.run(_TITLES, [data, room(width, tokens=len(scenario.tokens), plane=False)])
-        stand_apart(layout, titles, width)
+        layout, titles, legend = script.run(_TITLES, [data, room(width, tokens=len(scenario.tokens), plane=False)])
+        stand_apart(layout, titles, legend, width)
 
 
-def stand_apart(layout: dict[str, Any], titles: dict[str, Box], width: float) -> None:
+@pytest.mark.parametrize("d_out", [2, 3, 5])
+@pytest.mark.parametrize("text", ["cat", "a cat", "a cat sat"])
+@pytest.mark.parametrize("width", [700.0, 1310.0, 1860.0])
+def test_few_tokens_stand_apart_from_their_scale_of_colours(
+    script: PageScript, text: str, d_out: int, width: float
+) -> None:
+    scenario = Scenario(text, d_out=d_out)
+    for some in (None, ("attention_weights", "w_v", "x", "v"), ("attention_weights", "w_v", "x", "v", "context")):
+        data = board_data(scenario, trace(scenario), 0, 4, some)
+        stand_apart(*script.run(_TITLES, [data, room(width, tokens=len(scenario.tokens))]), width)
+
+
+def stand_apart(layout: dict[str, Any], titles: dict[str, Box], legend: Box | None, width: float) -> None:
     boxes: dict[str, Box] = layout["boxes"]
     ends = max(layout["width"], width) + 0.01
+    if legend:
+        assert legend["x"] + legend["width"] <= ends
+        assert [name for name in boxes if overlap(legend, boxes[name])] == []
+        assert [name for name in titles if overlap(legend, titles[name])] == []
     for one, other in combinations(boxes, 2):
         assert not overlap(boxes[one], boxes[other]), (one, other)
         assert not overlap(titles[one], titles[other]), (one, other)
@@ -139,10 +157,10 @@ def test_a_models_wide_matrices_are_strips_that_lie_on_nothing(script: PageScrip
     head = view.layers[3].output(1)
     assert head is not None
     data = board_data(None, head, 0, 4)
-    layout, titles = script.run(_TITLES, [data, room(width, 700, tokens=len(view.tokens), plane=False)])
+    layout, titles, legend = script.run(_TITLES, [data, room(width, 700, tokens=len(view.tokens), plane=False)])
     boxes: dict[str, Box] = layout["boxes"]
     assert set(boxes) == set(head.stages) - {"scaled_scores"}
-    stand_apart(layout, titles, width)
+    stand_apart(layout, titles, legend, width)
     scale = layout["scale"]  # of all, where there is more room
     for name in ("x", "output", "w_o"):
         assert boxes[name]["cell"] <= scale

@@ -18,6 +18,8 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Box, Layout } from "../spine/types.js" */
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
+const HEADS = 18; // pixels: how high the names of columns are
+const UPRIGHT = { least: 12, height: 31 }; // those of narrow columns, on their sides
 const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, and how wide their digits are
 const MARKS = ["fed", "source", "chosen"];
 const LAST_BITS = 1e-6; // of a number
@@ -36,6 +38,7 @@ export class Grid {
     this.element = make("div", `grid ${this.stage.origin}`);
     this.build(board.torch[name]);
     this.title = this.titled();
+    this.headed = 0; // how high names stand over its columns
     this.matrix = make("div", `matrix role-${this.stage.role}`, [this.title, ...this.heads(), this.element]);
     this.matrix.dataset.matrix = name;
   }
@@ -83,13 +86,17 @@ export class Grid {
     const { keys } = board.data;
     const mixed = stage.columns === "key" && areOfOthers(stage);
     const names = stage.columns === "key" ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
-    if (box.cell < HEADED || !names.length) return [];
+    const { scale, start } = board.layout;
+    const upright = box.cell < HEADED && box.y === start; // over the spine there is room for them
+    if (!names.length || box.cell < (upright ? UPRIGHT.least * scale : HEADED)) return [];
+    const height = (upright ? UPRIGHT.height : HEADS) * scale;
+    this.headed = height + scale;
     return names.map((name, at) => {
-      const head = make("span", "head", [name]);
+      const head = make("span", upright ? "head upright" : "head", [name]);
       head.title = name;
       head.setAttribute("aria-hidden", "true");
       if (mixed) colourAs(head, ownerOf(stage, at, names.length));
-      Object.assign(head.style, { left: `${box.x + at * box.cell}px`, top: `${box.y - 19 * board.layout.scale}px`, width: `${box.cell}px` });
+      Object.assign(head.style, { left: `${box.x + at * box.cell}px`, top: `${box.y - height - scale}px`, width: `${box.cell}px`, height: `${height}px` });
       return head;
     });
   }

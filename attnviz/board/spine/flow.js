@@ -25,6 +25,22 @@ function path(className, d) {
   return element;
 }
 
+/** @typedef {import("./types.js").Rect} Rect */
+
+// What is left of a band along an axis where nothing is taken.
+/** @param {Rect} band @param {Rect[]} taken @param {"x" | "y"} axis @param {"width" | "height"} size @returns {Rect[]} */
+function freeOf(band, taken, axis, size) {
+  const end = band[axis] + band[size];
+  const inWay = taken.filter((each) => each.x < band.x + band.width && band.x < each.x + each.width && each.y < band.y + band.height && band.y < each.y + each.height);
+  const parts = [];
+  let from = band[axis];
+  for (const each of inWay.toSorted((one, other) => one[axis] - other[axis])) {
+    if (each[axis] > from) parts.push({ ...band, [axis]: from, [size]: each[axis] - from });
+    from = Math.max(from, each[axis] + each[size]);
+  }
+  return from < end ? [...parts, { ...band, [axis]: from, [size]: end - from }] : parts;
+}
+
 /** @param {number} length */
 function at(length) {
   return Math.round(length * 10) / 10;
@@ -119,18 +135,27 @@ export class Flow {
     this.bands.replaceChildren(...bands);
   }
 
+  // A band goes where there's neither a number nor a word, so that it crosses none.
   /** @param {Place} place @param {Box} own @param {Place[]} block */
   band(place, own, block) {
     const { layout, stages } = this.board;
     const box = block.length ? layout.boxes[block[0].matrix] : undefined;
     if (!box) return [];
-    const className = `band role-${stages.get(block[0].matrix).role}`;
     const [x, y] = [own.x + this.columnOf(own, place) * own.cell, own.y + this.rowOf(own, place) * own.row];
-    const inRow = Math.abs(box.y + this.rowOf(box, block[0]) * box.row - y) < 1;
-    if (inRow && box.x + box.width <= x) return [path(className, `M${at(box.x + box.width)} ${at(y + 2)} H${at(x)} V${at(y + own.row - 3)} H${at(box.x + box.width)} Z`)];
-    const inColumn = Math.abs(box.x + this.columnOf(box, block[0]) * box.cell - x) < 1;
-    if (inColumn && box.y + box.height <= y) return [path(className, `M${at(x + 1)} ${at(box.y + box.height)} V${at(y)} H${at(x + own.cell - 2)} V${at(box.y + box.height)} Z`)];
-    return [];
+    const inRow = Math.abs(box.y + this.rowOf(box, block[0]) * box.row - y) < 1 && box.x + box.width <= x;
+    const inColumn = Math.abs(box.x + this.columnOf(box, block[0]) * box.cell - x) < 1 && box.y + box.height <= y;
+    const across = { x: box.x + box.width, y: y + 2, width: x - box.x - box.width, height: own.row - 5 };
+    const down = { x: x + 1, y: box.y + box.height, width: own.cell - 3, height: y - box.y - box.height };
+    const free = inRow ? freeOf(across, this.taken(), "x", "width") : inColumn ? freeOf(down, this.taken(), "y", "height") : [];
+    return free.map((part) => path(`band role-${stages.get(block[0].matrix).role}`, `M${at(part.x)} ${at(part.y)} h${at(part.width)} v${at(part.height)} h${at(-part.width)} Z`));
+  }
+
+  // Where numbers and words stand.
+  taken() {
+    const { board } = this;
+    const { boxes } = board.layout;
+    const headed = [...board.grids].flatMap(([name, { headed: height }]) => (height ? [{ ...boxes[name], y: boxes[name].y - height, height }] : []));
+    return [...Object.values(boxes), ...headed, ...Object.values(board.titles), ...board.frame.words];
   }
 
   /** @param {Box} box @param {Place} place */

@@ -16,8 +16,7 @@ import { say } from "../../scripts/sentences.js";
 
 const NAMED = 11; // a name needs so much height: of rows that are lower, only some have theirs
 const LETTERS = 14; // of a name, where there is room for them
-const WORD = 44; // what is done between two matrices
-const WORD_HEIGHT = 15; // of what is done between two matrices
+const WORD = { width: 44, height: 15, over: 5, under: 3 }; // what is done between two matrices, and how far it stands out from its row
 const { MASK } = CONSTANTS;
 
 export class Frame {
@@ -37,6 +36,8 @@ export class Frame {
     this.scale = make("button", "op scale");
     this.softmax = make("span", "op softmax", [say("board.op.softmax")]);
     this.stages = make("button", "stages");
+    /** @type {import("./types.js").Rect[]} */
+    this.words = []; // where its words stand that something could cross
     this.scale.type = this.stages.type = "button";
     this.scale.onclick = () => board.display.showAs({ scaled: !board.scaled });
     this.stages.onclick = () => board.display.showAs({ all: !board.all });
@@ -69,6 +70,7 @@ export class Frame {
     this.placeName(this.followed, x, width);
     const read = rows ? spine.filter((stage, at) => isWhatIsRead(stage) && !isNamedBefore(stage, spine[at - 1])) : [];
     const ofRead = read.flatMap(({ name, entries }) => [...this.namesOf(data.keys.slice(0, entries.length), boxes[name].x - labels, width).values()]);
+    this.words = read.map(({ name }) => ({ ...boxes[name], x: boxes[name].x - labels, width: labels }));
     this.elements = [...this.names.values(), ...(rows && this.every > 1 ? [this.followed] : []), ...ofRead, this.column, ...this.between(), ...this.ofHead()];
   }
 
@@ -125,10 +127,16 @@ export class Frame {
     Object.assign(this.legend.style, { left: `${legend.x}px`, top: `${legend.y}px`, width: `${legend.width}px` });
     const before = gapBefore(board.layout, box);
     if (!before) return [this.legend];
-    const gap = { left: `${before.x}px`, width: `${before.width}px` };
-    Object.assign(this.scale.style, gap);
-    Object.assign(this.softmax.style, gap);
-    toggle(this.softmax, "gone", before.width < WORD * scale);
+    // At the first and the last row, so far from their middles that the line in one of them passes beside.
+    const { start, end } = board.layout;
+    const place = (/** @type {HTMLElement} */ word, /** @type {number} */ top) => {
+      Object.assign(word.style, { left: `${before.x}px`, width: `${before.width}px`, top: `${top}px` });
+      this.words.push({ x: before.x, y: top, width: before.width, height: WORD.height * scale });
+    };
+    place(this.scale, start - WORD.over * scale);
+    place(this.softmax, end + (WORD.under - WORD.height) * scale);
+    this.words.push(legend);
+    toggle(this.softmax, "gone", before.width < WORD.width * scale);
     const lead = leadAt(board.layout, box, board.all);
     if (lead) Object.assign(this.stages.style, { left: `${lead.x}px`, width: `${lead.width}px`, top: `${lead.y}px` });
     return [this.legend, this.softmax, ...(this.leads ? [this.scale, this.stages] : [])];
@@ -143,15 +151,9 @@ export class Frame {
   // What follows the picked word and the numbers.
   show() {
     const { board } = this;
-    const { start, row, scale } = board.layout;
-    const top = board.query * row;
-    this.band.style.transform = `translateY(${top}px)`;
+    this.band.style.transform = `translateY(${board.query * board.layout.row}px)`;
     this.showName();
     this.frameColumn();
-    this.scale.style.top = `${start + (board.query + 0.5) * row - 38 * scale}px`;
-    // Under the last row stands what leads to all stages: there the word ends before it, or stands over the line.
-    const [line, lowest] = [start + (board.query + 0.5) * row, board.layout.end - (WORD_HEIGHT - 3) * scale];
-    this.softmax.style.top = `${lowest < line + scale ? line - 20 * scale : Math.min(line + 12 * scale, lowest)}px`;
     const scaled = board.stages.get("scaled_scores");
     if (scaled) {
       const by = dividedBy(scaled.settings) || say("board.op.unscaled");

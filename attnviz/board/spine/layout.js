@@ -5,6 +5,7 @@ import { isNamedBefore, isWhatIsRead } from "../cells/cell.js";
 import { planOf } from "./plan.js";
 import { STRIP, THIN } from "./strips.js";
 import { leftFor } from "./telling_place.js";
+import { LEGEND } from "./titles.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 /** @import { Stage } from "../types.js" */
@@ -21,7 +22,7 @@ const LABELS = 68; // of rows
 const GAP = { column: 42, operation: 66, stack: 8, bias: 4 };
 const OPERATION = 46; // at least, for its words
 const BESIDE = 36; // between V and what makes it
-const LEGEND = 128; // of the weights' colours, with what is around it
+const APART = 8; // from the scale of the weights' colours
 const SCALE = 64; // how high that is
 const TITLE = 22;
 const ROOF = 8; // over all that stands above, for the line that leads over it
@@ -59,7 +60,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const missing = Math.max(0, heightOf(most) - height);
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
   const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
-  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [NARROW, 0.4], [NARROW, 0.2], ...(room.width < SCREEN ? [] : [[NARROWEST, 0.2]])];
+  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [32, 0.5], [28, 0.4], [NARROW, 0.4], [NARROW, 0.2], ...(room.width < SCREEN ? [] : [[NARROWEST, 0.2]])];
   const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
   // A strip gives way before numbers do.
   const tries = strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
@@ -193,7 +194,7 @@ class Measure {
     const gap = CONSTANTS.SHARES.includes(stage.rule) ? Math.max(OPERATION, this.gaps * GAP.operation) : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
-    return Math.max(gap, before.factor ? gap + needed : needed - this.widthOf(before) + LEGEND);
+    return Math.max(gap, before.factor ? gap + needed : needed - this.widthOf(before) + LEGEND.width + APART);
   }
 }
 
@@ -227,7 +228,8 @@ class Placing {
     });
     const end = this.start + sizes.rows;
     const left = width - x - GAP.column;
-    const used = Math.max(x, ...Object.values(this.boxes).map((box) => box.x + box.width));
+    const scales = this.plan.filter(({ stage }) => CONSTANTS.SHARES.includes(stage.rule)).map(({ stage }) => this.boxes[stage.name].x + LEGEND.width);
+    const used = Math.max(x, ...scales, ...Object.values(this.boxes).map((box) => box.x + box.width));
     const boxes = Object.fromEntries(Object.entries(this.boxes).map(([name, box]) => [name, scaled(box, scale)]));
     const times = (/** @type {number} */ length) => length * scale;
     return {

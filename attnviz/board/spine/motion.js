@@ -46,7 +46,7 @@ export class Motion {
     moving.forEach(({ element, look }, at) => {
       const after = look();
       if (JSON.stringify(before[at]) === JSON.stringify(after)) return;
-      const frames = after.top ? fromTop(before[at].top, after.top) : Object.fromEntries(Object.keys(after).map((property) => [property, [before[at][property], after[property]]]));
+      const frames = Object.fromEntries(Object.keys(after).map((property) => [property, [before[at][property], after[property]]]));
       this.following.push(element.animate(frames, { id: "follow", duration, easing: EASING }));
     });
   }
@@ -66,8 +66,7 @@ export class Motion {
       element: line,
       look: () => ({ transform: (line.getAttribute("transform") ?? "none").replace(/translate\((\S+) (\S+)\)/, (_, x, y) => `translate(${x}px, ${y}px)`) }),
     }));
-    const placed = [frame.scale, frame.softmax].map((element) => ({ element, look: () => ({ top: element.style.top }) }));
-    return [shift(frame.band), ...placed, ...along, ...ribbons];
+    return [shift(frame.band), ...along, ...ribbons];
   }
 
   // What had these numbers has others now: they count there, and colours change. `instead` names, for a matrix that
@@ -138,12 +137,6 @@ function filled(colour) {
 /** @param {number} value @param {number} digits */
 function inBetween(value, digits) {
   return Math.abs(value) < 0.1 ** digits ? written(0, digits) : written(value, digits);
-}
-
-// What has another place begins where it was.
-/** @param {string} before @param {string} after */
-function fromTop(before, after) {
-  return { transform: [`translateY(${Number.parseFloat(before || after) - Number.parseFloat(after)}px)`, "none"] };
 }
 
 /** @param {SVGPathElement} path @returns {Record<string, string>} */

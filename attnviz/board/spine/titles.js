@@ -11,7 +11,7 @@ const APART = 6; // between a title and what comes next
 const ABOVE = 19; // a matrix, where its title begins
 const HEAD = { above: 19, height: 18 };
 
-const LEGEND = { width: 120, height: 46, above: 62 };
+export const LEGEND = { width: 120, height: 46, above: 62 };
 const LEAD = { all: 58, fewer: 32, below: 3, height: 14, aside: 4 };
 const { MASK } = CONSTANTS;
 
