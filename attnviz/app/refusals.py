@@ -50,6 +50,8 @@ def _fact(name: str, value: object) -> str:
         case "why":
             key = f"refused.counts.{value}"
             return say(key) if key in catalogue() else say("refused.counts.other", size=value)
+        case "otherwise":
+            return say(f"models.otherwise.{value}")
         case "allowed" if isinstance(value, tuple):
             return ", ".join(literal(str(each)) for each in value)
         case _:

@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from attnviz.board.packing import FITS
-from attnviz.core.rules import feature_map, gelu, product
+from attnviz.core.rules import cap, feature_map, gelu, product
 from attnviz.core.rules.explaining import displayed, softmax
-from attnviz.core.stages import BY_DISTANCE, DISTANCE_BIAS, MASK
+from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK
 from attnviz.explanation import summary, told
 from attnviz.scripts import joined
 from attnviz.tables import typed_numbers
@@ -28,6 +28,7 @@ CONSTANTS: dict[str, Any] = {
     "SMALL": softmax.SMALL,
     "SMALL_LENGTH": product.SMALL,
     "LARGE_LENGTH": product.LARGE,
+    "CAP_ROUNDINGS": cap.ROUNDINGS,
     "GELU_ROUNDINGS": gelu.ROUNDINGS,
     "MAP_ROUNDINGS": feature_map.ROUNDINGS,
     "SHARES": ["softmax", "share"],
@@ -36,7 +37,7 @@ CONSTANTS: dict[str, Any] = {
     "NAMED": summary.NAMED,
     "TOLD": told.MOST_NUMBERS,
     "MASK": MASK,
-    "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS],
+    "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS, DIVIDED, CAPPED],
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
     "PUT_OFF": PUT_OFF,
 }

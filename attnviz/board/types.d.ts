@@ -40,6 +40,9 @@ export interface Settings {
   d_k: number | null;
   temperature: number;
   temperature_text: string;
+  own: boolean;
+  limit: number;
+  limit_text: string;
   factor: boolean;
   shared: boolean;
   axis: string;

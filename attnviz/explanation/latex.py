@@ -18,7 +18,7 @@ _OPERATOR = re.compile(r" ([+−·×/]) ")
 _POWER = re.compile(r"e([+−])(\d+)")
 _SIGNS = {
     "Σ_j": r"\sum_j", "exp": r"\exp", "softmax": r"\operatorname{softmax}", "max": r"\max", "Φ": r"\Phi",
-    "φ": r"\varphi", "γ": r"\gamma", "β": r"\beta", "ln": r"\ln",
+    "tanh": r"\tanh", "φ": r"\varphi", "γ": r"\gamma", "β": r"\beta", "ln": r"\ln",
     "cos": r"\cos", "sin": r"\sin", "×": r"\cdot",
     "·": r"\cdot", "−": "-", "→": r"\to", "≈": r"\approx", "∞": r"\infty", "NaN": r"\text{NaN}",
     _MASKED: rf"\text{{{_MASKED}}}",

@@ -187,7 +187,13 @@ def edited_matrices(edits: Sequence[ModelEdit], layer: int, n_heads: int, n_kv_h
 def as_changed(edits: Sequence[ModelEdit], layer: Layer, before: Layer) -> Layer:
     """Return a layer with what is changed in each of its heads, of the kind that it is without changes."""
     changed = edited_matrices(edits, layer.number, layer.n_heads, len(layer.attended.key))
-    return replace(layer, kind=before.kind, changed={head: tuple(sorted(names)) for head, names in changed.items()})
+    attended = replace(layer.attended, bias=before.attended.bias, learned=before.attended.learned)
+    return replace(
+        layer,
+        attended=attended,
+        kind=before.kind,
+        changed={head: tuple(sorted(names)) for head, names in changed.items()},
+    )
 
 
 def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> tuple[str, ...]:

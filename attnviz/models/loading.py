@@ -13,7 +13,7 @@ from attnviz.core.machine import bytes_of_memory
 from attnviz.models.included import INCLUDED, included
 from attnviz.models.kept import Kept
 from attnviz.models.offering import is_folder
-from attnviz.models.pretrained import WATCHED, transformers
+from attnviz.models.pretrained import EAGER, WATCHED, goes_through_ours, transformers
 from attnviz.models.progress import Progress, Tell, fetching_bar, tell, telling
 
 # How the class is called that has the head a model was trained with; any other is loaded without one.
@@ -46,13 +46,18 @@ def _load(name: str) -> tuple[Any, Any]:
         config = package.AutoConfig.from_pretrained(name, **only)
         called = next(iter(getattr(config, "architectures", None) or ()), "")
         kind = next((auto for end, auto in _CLASSES if called.endswith(end)), "AutoModel")
-        _check_size(name, _size_by(config, getattr(package, kind)))  # before they are fetched
+        outline = _outline_of(config, getattr(package, kind))
+        _check_size(name, _size_by(config, outline))  # before they are fetched
         tell("tokenizer")
         tokenizer = package.AutoTokenizer.from_pretrained(name, **only)
         bar = {} if only["local_files_only"] else {"tqdm_class": fetching_bar()}
         tell("fetched" if bar else "numbers")
         model = getattr(package, kind).from_pretrained(
-            name, use_safetensors=True, attn_implementation=WATCHED, **only, **bar
+            name,
+            use_safetensors=True,
+            attn_implementation=WATCHED if goes_through_ours(outline) else EAGER,
+            **only,
+            **bar,
         )
     except RefusedError:
         raise
@@ -67,13 +72,17 @@ def size_of(model: Any) -> int:
     return sum(each.numel() * each.element_size() for each in model.parameters())
 
 
-def _size_by(config: Any, kind: Any) -> int:
-    """Return how many bytes the weights of a model will take, by its configuration alone."""
+def _outline_of(config: Any, kind: Any) -> Any:
+    """Return a model without its numbers, by its configuration alone."""
     with torch.device("meta"):  # where a tensor has a shape and no numbers
-        made = kind.from_config(config)
+        return kind.from_config(config)
+
+
+def _size_by(config: Any, outline: Any) -> int:
+    """Return how many bytes the weights of a model will take."""
     each = getattr(config, "dtype", None)
     size = each.itemsize if isinstance(each, torch.dtype) else torch.float32.itemsize
-    return sum(int(parameter.numel()) for parameter in made.parameters()) * size
+    return sum(int(parameter.numel()) for parameter in outline.parameters()) * size
 
 
 def _check_folder(name: str) -> None:

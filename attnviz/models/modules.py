@@ -10,7 +10,8 @@ from attnviz.models.editing import as_changed, editing_of, notices_of
 from attnviz.models.edits import ModelEdit
 from attnviz.models.pretrained import check_finite, reads_others
 from attnviz.models.trace import Layer, ModelTrace
-from attnviz.models.watching import Attended, Watch
+from attnviz.models.watching import Attended
+from attnviz.models.written_out import WrittenOut, learned_in
 
 
 def look_into_module(
@@ -27,10 +28,10 @@ def look_into_module(
     own = _as_evaluated(module)
     view: ModelTrace | None = None
     for editing in (False, True) if edits else (False,):  # where a change is laid is known by what is made without it
-        watch = Watch(editing_of(edits, view.layers) if view is not None and editing else None)
+        watch = WrittenOut(editing_of(edits, view.layers) if view is not None and editing else None, own.parameters())
         with torch.no_grad(), watch:
             result = _called(own, x)
-        layers = _layers(module, watch.attended, tokens)
+        layers = _layers(module, learned_in(watch.attended, own.parameters()), tokens)
         if view is not None:
             layers = tuple(as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
         check_finite(layers, result)

@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from types import ModuleType
 from typing import Any
 
@@ -19,14 +20,17 @@ from torch import Tensor, nn
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
 from attnviz.core.tokens import is_whole_text
+from attnviz.models.architectures import check_architecture, check_referee
 from attnviz.models.editing import as_changed, editing_of, notices_of
 from attnviz.models.edits import ModelEdit
 from attnviz.models.progress import counted
 from attnviz.models.projections import turns_in
 from attnviz.models.trace import Kind, Layer, ModelTrace
 from attnviz.models.watching import Attended, Watch, watching
+from attnviz.models.written_out import WrittenOut, learned_in
 
 WATCHED = "attnviz"  # the name of our function among those that transformers knows
+EAGER = "eager"  # that of a model's own plain attention
 MOST_WEIGHTS = 2**26  # of all heads together: 256 MiB of float32
 
 
@@ -76,7 +80,10 @@ def _attention(
         if bias is not None:
             added = bias if added is None else bias + added
         scaling = query.shape[-1] ** -0.5 if scaling is None else float(scaling)
-        watch.attend(query, key, value, added, scaling, weights, output.transpose(1, 2), module)
+        watch.attend(
+            query, key, value, added, scaling, weights, output.transpose(1, 2), module, bias=bias,
+            cap=settings.get("softcap"), sinks=settings.get("s_aux"),
+        )  # fmt: skip
     return output, weights
 
 
@@ -92,17 +99,22 @@ def watched(model: Any) -> Any:
     """Return a model whose attention can be watched: a twin with the same weights, in memory once, so that the model
     itself stays as it was, whoever else uses it."""
     transformers()
-    if model.config._attn_implementation == WATCHED and not model.training:
+    ours = goes_through_ours(model)
+    if model.config._attn_implementation == (WATCHED if ours else EAGER) and not model.training:
         return model
     shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
     twin = copy.deepcopy(model, shared).eval()
-    twin.set_attn_implementation(WATCHED)
-    if twin.config._attn_implementation != WATCHED:
-        raise ValueError(
-            f"the attention of {type(model).__name__} can't be watched, expected a model of transformers whose"
-            " attention goes through its AttentionInterface"
-        )
+    if ours:
+        twin.set_attn_implementation(WATCHED)
+    else:
+        twin.config._attn_implementation = EAGER
     return twin
+
+
+def goes_through_ours(model: Any) -> bool:
+    """Whether a model calls a function of attention that is chosen by its name, and so may be ours; other models have
+    theirs written out."""
+    return bool(type(model)._can_set_attn_implementation())
 
 
 def look(
@@ -111,7 +123,8 @@ def look(
 ) -> ModelTrace:  # fmt: skip
     """Return what a model of transformers computes for a text; see :func:`attnviz.look_into`. `plain` is what it
     computes for the same text without the edits, where that is known already."""
-    twin = watched(model)
+    check_architecture(model)
+    twin, ours = watched(model), goes_through_ours(model)
     cut = _cut(tokenizer, text)
     _check_length(twin, tokenizer, len(cut["input_ids"]))
     _check_vocabulary(twin, cut["input_ids"])
@@ -132,9 +145,12 @@ def look(
     view = plain if edits else None
     # Where a change is laid is known by what is made without it.
     for editing in [False] * (view is None) + [True] * bool(edits):
-        watch = Watch(editing_of(edits, view.layers) if view is not None and editing else None)
+        laid_here = editing_of(edits, view.layers) if view is not None and editing else None
+        watch = Watch(laid_here) if ours else WrittenOut(laid_here, twin.parameters())
         with torch.no_grad(), watch:
-            result = twin(**inputs)
+            result = twin(**inputs, **({} if ours else {"output_attentions": True}))
+        if not ours and not editing:
+            check_referee(type(model).__name__, watch.attended, result)
         layers = _layers(twin, watch.attended, tokens, of_decoder)
         if view is not None:
             layers = tuple(as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
@@ -201,7 +217,10 @@ def _pieces(tokenizer: Any, ids: list[int]) -> tuple[str, ...]:
 
 def _check_vocabulary(model: Any, ids: Sequence[int]) -> None:
     """Raise ``ValueError`` for a token that the model has no vector for: of these torch says "index out of range"."""
-    most = getattr(model.get_input_embeddings(), "num_embeddings", None)
+    try:
+        most = getattr(model.get_input_embeddings(), "num_embeddings", None)
+    except NotImplementedError:  # it has a vector for no token, but makes them otherwise
+        return
     if most is not None and max(ids) >= most:
         raise ValueError(
             f"the tokenizer cuts token {max(ids):,} from the text, expected numbers below {most:,}, which are all that"
@@ -230,7 +249,8 @@ def _layers(
 ) -> tuple[Layer, ...]:
     if not attended:
         raise ValueError(f"{type(model).__name__} attended to nothing, expected attention of tokens to tokens")
-    turns = turns_in(model.buffers())
+    turns = turns_in(chain(model.buffers(), model.parameters()))
+    attended = learned_in(attended, model.parameters())
     encoding = {id(module) for module in model.get_encoder().modules()} if of_decoder else set()
     layers = []
     for number, each in enumerate(attended):

@@ -82,11 +82,24 @@ def _turn_between(before: Tensor, part: Tensor, turns: Sequence[Rotate]) -> Rota
 
 def turns_in(buffers: Iterable[Tensor]) -> tuple[Rotate, ...]:
     """Return the rules that may turn a model's queries and keys, by what it keeps: each short row of positive numbers
-    that fall may be the angles of its pairs, which are neighbours or lie half of the columns apart."""
+    that fall may be the angles of its pairs, which are neighbours or lie half of the columns apart; and so may those be
+    whose sines and cosines are the second row of a table, of place 1."""
     angles: dict[tuple[float, ...], None] = {}
     for buffer in buffers:
         if buffer.dim() == 1 and 1 <= len(buffer) <= _MOST_PAIRS and buffer.is_floating_point():
             values = buffer.detach().float().tolist()
-            if all(value > 0 for value in values) and values == sorted(values, reverse=True):
-                angles[tuple(values)] = None
+        elif buffer.dim() == 2 and _begins_at_0(buffer):
+            sines, cosines = buffer[1].detach().double().chunk(2)
+            values = torch.atan2(sines, cosines).tolist()
+        else:
+            continue
+        if all(value > 0 for value in values) and values == sorted(values, reverse=True):
+            angles[tuple(values)] = None
     return tuple(Rotate(thetas=each, halves=halves) for each in angles for halves in (True, False))
+
+
+def _begins_at_0(table: Tensor) -> bool:
+    """Whether the first row of a table has the sines and cosines of place 0."""
+    half = table.shape[1] // 2
+    fits = len(table) > 1 and table.shape[1] == 2 * half and 1 <= half <= _MOST_PAIRS
+    return fits and table[0].tolist() == [0.0] * half + [1.0] * half

@@ -10,13 +10,25 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules import Scale
-from attnviz.core.stages import ALL_STAGES, MASK, STAGES, Stage, Table, layer_table
+from attnviz.core.rules import Cap, Scale
+from attnviz.core.stages import (
+    ALL_STAGES,
+    CAPPED,
+    DISTANCE_BIAS,
+    DIVIDED,
+    MASK,
+    STAGES,
+    Stage,
+    Table,
+    layer_table,
+)
 from attnviz.core.trace import run
 from attnviz.models.edits import EVEN, OFF
 from attnviz.models.projections import Made, MadeHeads
 from attnviz.models.watching import Attended
 from attnviz.words import say
+from attnviz.words.numbers import significant
+from attnviz.words.shares import percent
 
 # A model's weights and those that the table makes of its scores may differ by this, for the roundings of float32.
 _SAME_WEIGHTS = 1e-4
@@ -36,6 +48,10 @@ class HeadParts:
     weights: Tensor | None
     context: Tensor | None
     others: bool = False  # whether keys and values are of other tokens than queries
+    bias: str = ""  # what the numbers depend on that are added to scores and are no mask's; blank where none are
+    learned: bool = False  # whether they are
+    cap: float | None = None
+    sink: float | None = None
 
 
 def parts_of(attended: Attended, made: Mapping[str, MadeHeads], head: int, *, others: bool = False) -> HeadParts:
@@ -44,14 +60,19 @@ def parts_of(attended: Attended, made: Mapping[str, MadeHeads], head: int, *, ot
     shared = head * len(attended.key) // len(attended.query)  # several heads of queries may read the same keys
     places = {"q": head, "k": shared, "v": shared}
     tensors = {"q": attended.query, "k": attended.key, "v": attended.value}
+    added, bias = (None if each is None else each[head % len(each)] for each in (attended.added, attended.bias))
     return HeadParts(
         {part: _in_float32(tensors[part][at]) for part, at in places.items()},
         {part: made[part][at] for part, at in places.items()},
-        None if attended.added is None else attended.added[head % len(attended.added)],
+        added,
         attended.scaling,
         None if attended.weights is None else attended.weights[head],
         None if attended.context is None else attended.context[head],
         others,
+        "" if bias is None or added is None else _depends_on(bias, added > -math.inf),
+        attended.learned,
+        attended.cap,
+        None if attended.sinks is None else float(attended.sinks[head]),
     )
 
 
@@ -72,11 +93,38 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
             continue
         by = _CHANGED_BY[name]
         if by in changed or not _alike(matrices[name], tensor):
+            why = by if by in changed else "between"
+            if name == "attention_weights" and by not in changed:
+                table, sunk = _between(table, parts, matrices, tensor)
+                why = "sink" if sunk else why
             table, given = _with_given(table, name), given | {name: tensor}
             matrices = run(table, given) | own  # what comes after is made of these
-            notices.append(say(f"models.notices.{by if by in changed else 'between'}", matrix=table[name].title))
+            notices.append(say(f"models.notices.{why}", matrix=table[name].title))
         matrices[name] = tensor
     return AttentionTrace(table, matrices, tokens, notices)
+
+
+def _between(
+    table: Table, parts: HeadParts, matrices: Mapping[str, Tensor], weights: Tensor
+) -> tuple[Table, bool]:  # fmt: skip
+    """Return a table that says of weights that aren't the softmax of the scores what the model does: whether a sink
+    takes a share of each row, and how much, or that it isn't known."""
+    scores = matrices["scaled_scores"]
+    if parts.sink is not None:
+        beside = torch.cat([scores, scores.new_full((len(scores), 1), parts.sink)], -1).softmax(-1)
+        if _alike(beside[:, :-1], weights):
+            least, most = (percent(float(each)) for each in torch.aminmax(beside[:, -1]))
+            told = _told("sink", number=significant(parts.sink), least=least, most=most)
+            return MappingProxyType({**table, "attention_weights": replace(table["attention_weights"], **told)}), True
+    unknown = replace(table["scaled_scores"], **_told("unknown"))
+    weighted = replace(table["attention_weights"], **_told("weights"))
+    return MappingProxyType({**table, "scaled_scores": unknown, "attention_weights": weighted}), False
+
+
+def _told(name: str, kind: str = "", **places: object) -> dict[str, Any]:
+    """Return what is said of a model's own stage, of which there may be several kinds."""
+    texts = {key: say(f"models.{name}.{key}", **places) for key in ("title", "meaning", "short")}
+    return texts | {"plain": say(f"models.{name}.{'.'.join(filter(None, ('plain', kind)))}", **places)}
 
 
 def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
@@ -143,9 +191,10 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
         elif name.endswith("_rotated"):
             table[name], own[name] = replace(stage, rule=turn), parts.given[name[0]]
         elif name == "scaled_scores":
-            table[name] = replace(stage, rule=Scale(*_divisors(parts.scaling)))
+            table |= _scaled(stage, parts)
         elif name == MASK and parts.added is not None:
-            table[name], given[name] = stage, parts.added
+            added = _bias_stage(stage, parts) if parts.bias else stage
+            table[added.name], given[added.name] = added, parts.added
         elif name != "x":
             table[name] = stage
     return MappingProxyType(table), _plain(given), _plain(own)
@@ -187,15 +236,54 @@ def _input_stage(name: str) -> Stage:
     return replace(STAGES["x"], name=name, symbol=told["title"], **told)
 
 
-def _divisors(scaling: float) -> tuple[int | None, float]:
-    """Return what scores are divided by, the number under the root and what else, of what they're multiplied with.
+def _scaled(stage: Stage, parts: HeadParts) -> dict[str, Stage]:
+    """Return the stages from the scores to what softmax gets."""
+    divided, added = _scale_of(parts.scaling, parts.given["k"].shape[-1]), stage.sources[1:]
+    if parts.bias:
+        added = (DISTANCE_BIAS,)
+    kind = "biased" if parts.bias else "masked" if added else "divided"
+    if parts.cap is None:
+        return {stage.name: replace(stage, rule=divided, sources=("scores", *added), **_told("scaled", kind))}
+    between = {
+        DIVIDED: replace(stage, name=DIVIDED, symbol="S_d", rule=divided, sources=("scores",), **_told("divided")),
+        CAPPED: replace(stage, name=CAPPED, symbol="S_c", rule=Cap(parts.cap), sources=(DIVIDED,),
+                        **_told("capped", limit=significant(parts.cap))),
+    }  # fmt: skip
+    last = replace(stage, rule=Scale(own=True), sources=(CAPPED, *added), **_told("scaled", f"{kind}_capped"))
+    return {**between, stage.name: last}
 
-    >>> _divisors(0.125), _divisors(1.0), _divisors(0.3)
-    ((64, 1.0), (None, 1.0), (None, 3.3333333333333335))
+
+def _scale_of(scaling: float, d_k: int) -> Scale:
+    """Return the rule that multiplies scores by a number: a division by √d_k, where it's that, or by a number that the
+    model has in its place.
+
+    >>> _scale_of(0.125, 64), _scale_of(1.0, 64).divisor, _scale_of(0.3, 64).divisor
+    (Scale(d_k=64, temperature=1.0, factor=False, own=False), 1.0, 3.3333333333333335)
     """
-    if scaling == 1.0:
-        return None, 1.0
-    under_root = round(scaling**-2)
-    if math.isclose(under_root**-0.5, scaling, rel_tol=1e-6):
-        return under_root, 1.0
-    return None, 1 / scaling
+    if math.isclose(d_k**-0.5, scaling, rel_tol=1e-6):
+        return Scale(d_k)
+    return Scale(None, 1 / scaling, own=True)
+
+
+def _bias_stage(mask: Stage, parts: HeadParts) -> Stage:
+    """Return what is added to scores, the mask among it, as what it is by its numbers."""
+    told = _told("bias", parts.bias)
+    told["plain"] = " ".join((told["plain"], say(f"models.bias.{'learned' if parts.learned else 'prescribed'}")))
+    return replace(mask, name=DISTANCE_BIAS, symbol="B", colours="scores", **told)
+
+
+def _depends_on(bias: Tensor, readable: Tensor) -> str:
+    """Return what the numbers of a bias ``(n_queries, n_keys)`` depend on, of those that count: the distance of a key
+    from its query, the key's place, or both tokens."""
+    rows, columns = bias.shape
+    distances = torch.arange(columns, device=bias.device) - torch.arange(rows, device=bias.device)[:, None]
+    places = {"distance": distances + rows, "place": torch.arange(columns, device=bias.device).expand(rows, columns)}
+    for name, place in places.items():
+        at, numbers = place[readable], bias.float()[readable]
+        ends = [
+            numbers.new_zeros(rows + columns).scatter_reduce(0, at, numbers, how, include_self=False)[at]
+            for how in ("amin", "amax")
+        ]
+        if torch.equal(*ends):
+            return name
+    return "tokens"

@@ -100,7 +100,10 @@ class Layer:
         if special not in self._figures:
             added = self.attended.added
             readable = None if added is None else added != -math.inf
-            self._figures[special] = figures_of_heads(self.weights, self.tokens, readable, special)
+            found = figures_of_heads(self.weights, self.tokens, readable, special)
+            if self.attended.sinks is not None:  # rows don't sum to 1, and have no entropy
+                found = [None if each is None else replace(each, most=None) for each in found]
+            self._figures[special] = found
         return self._figures[special]
 
     def average(self) -> AttentionTrace:

@@ -43,9 +43,12 @@ class Attended:
 
     `query` is ``(n_heads, n_queries, d_k)``, `key` and `value` are ``(n_kv_heads, n_keys, d_k)`` and ``(n_kv_heads,
     n_keys, d_v)``. `added`, ``(n_heads or 1, n_queries, n_keys)`` or None, is what is added to the scaled scores: -inf
-    where a key is hidden. `scaling` is what scores are multiplied with. `weights` ``(n_heads, n_queries, n_keys)`` and
-    `context` ``(n_heads, n_queries, d_v)`` are the model's own, None where it doesn't hand them out. `projections` are
-    the products with weights that it computed since the attention before.
+    where a key is hidden. `bias`, of the same shape, is what of it is no mask, None where nothing is, and `learned`
+    says whether its numbers are the model's own weights. `scaling` is what scores are multiplied with, and `cap` what
+    they are kept below before anything is added. `sinks` ``(n_heads,)`` stand beside the scores of each row in the
+    softmax, and nothing is read there. `weights` ``(n_heads, n_queries, n_keys)`` and `context` ``(n_heads, n_queries,
+    d_v)`` are the model's own, None where it doesn't hand them out. `projections` are the products with weights that it
+    computed since the attention before.
     """
 
     query: Tensor
@@ -58,6 +61,10 @@ class Attended:
     projections: tuple[Projection, ...]
     module: Any = None  # the module that attends, where it's known
     output: Projection | None = None  # the product that is made of all heads' contexts, where there is one
+    bias: Tensor | None = None
+    learned: bool = False
+    cap: float | None = None
+    sinks: Tensor | None = None
 
     def computed(self) -> Iterator[Tensor]:
         """Yield the tensors that were computed for this: all but the model's own weights."""
@@ -138,7 +145,8 @@ class Watch(TorchFunctionMode):
 
     def attend(
         self, query: Tensor, key: Tensor, value: Tensor, added: Tensor | None, scaling: float,
-        weights: Tensor | None, context: Tensor | None, module: Any = None,
+        weights: Tensor | None, context: Tensor | None, module: Any = None, *, bias: Tensor | None = None,
+        cap: float | None = None, sinks: Tensor | None = None,
     ) -> None:  # fmt: skip
         """Keep an attention, whose tensors ``(..., heads, tokens, features)`` hold one sequence."""
         batch = math.prod(query.shape[:-3])
@@ -148,8 +156,12 @@ class Watch(TorchFunctionMode):
         query, key, value, *made = (None if each is None else _of_one(each) for each in parts)  # type: ignore[assignment]
         if added is not None:
             added = _hiding(_of_one(added).broadcast_to(-1, query.shape[-2], key.shape[-2]))
+            bias = _bias_in(added if bias is None else _of_one(bias).broadcast_to(added.shape), added)
         projections, self._projections = _of_module(self._projections, module), []
-        self.attended.append(Attended(query, key, value, added, scaling, made[0], made[1], projections, module))
+        self.attended.append(
+            Attended(query, key, value, added, scaling, made[0], made[1], projections, module, bias=bias, cap=cap,
+                     sinks=None if sinks is None else sinks.detach().float().flatten())
+        )  # fmt: skip
 
     def _scaled_dot_product(
         self, func: Callable[..., Tensor], query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
@@ -230,6 +242,12 @@ def _of_one(tensor: Tensor) -> Tensor:
 def _hiding(added: Tensor) -> Tensor:
     """Return what is added to scores with -inf for the most negative float, which models write for it."""
     return added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)
+
+
+def _bias_in(bias: Tensor, added: Tensor) -> Tensor | None:
+    """Return what is added to scores that may be read, where that isn't 0 for all."""
+    bias = bias.masked_fill(added == -math.inf, 0.0)
+    return bias if bool(bias.any()) else None
 
 
 def _as_added(mask: Any, like: Tensor) -> Any:

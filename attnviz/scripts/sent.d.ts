@@ -21,6 +21,7 @@ export const CONSTANTS: {
   readonly SMALL: number;
   readonly SMALL_LENGTH: number;
   readonly LARGE_LENGTH: number;
+  readonly CAP_ROUNDINGS: number;
   readonly GELU_ROUNDINGS: number;
   readonly MAP_ROUNDINGS: number;
   readonly SHARES: string[];

@@ -13,7 +13,7 @@ from attnviz.words.numbers import written
 
 RELATION = re.compile(r" (=|≈|→) ")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]\d+)?")
-TAMED = re.compile(r"exp\(−∞\)|max\(0, −∞\)")  # infinite, and yet they give 0
+TAMED = re.compile(r"exp\(−∞\)|max\(0, −∞\)|tanh\(−?∞ / [^)]*\)")  # infinite, and yet they give 0, 1 or -1
 REMAINDER = re.compile(r"\(and \d+ more: ([^)]+)\)")
 
 
@@ -76,6 +76,12 @@ def share_below(value: Between) -> Between:
     return Between(Fraction(nominal), low, high)
 
 
+def tangent(value: Between) -> Between:
+    """The hyperbolic one, which only rises."""
+    nominal, low, high = (math.tanh(v) for v in (float(value.nominal), value.low, value.high))
+    return Between(Fraction(nominal), low, high)
+
+
 @cache
 def worked_out(expression: str) -> Between:
     """Work out an expression as it is displayed; it holds no text but ours."""
@@ -88,6 +94,7 @@ def worked_out(expression: str) -> Between:
         "exp": exponential,
         "Φ": share_below,
         "ln": logarithm,
+        "tanh": tangent,
         "max": larger,
         "zero": Between(Fraction(0), 0.0, 0.0),
     }

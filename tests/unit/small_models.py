@@ -78,3 +78,73 @@ def t5(kind: str = "T5Model") -> Any:
         kind, "T5Config", vocab_size=len(WORDS), d_model=24, d_kv=6, d_ff=32, num_layers=2, num_heads=4,
         decoder_start_token_id=0, pad_token_id=0, eos_token_id=2,
     )  # fmt: skip
+
+
+def _named(kind: str, **settings: Any) -> Any:
+    """The model of a kind with its configuration, which is called alike."""
+    return _model(f"{kind}Model", f"{kind}Config", **settings)
+
+
+_GPT = {"vocab_size": len(WORDS), "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "rotary_dim": 4,
+        "bos_token_id": 1, "eos_token_id": 2}  # fmt: skip
+_FALCON = {name: _SIZES[name] for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")}
+# Models that don't go through transformers' interface of attention, but have it written out.
+WRITTEN_OUT: dict[str, Callable[[], Any]] = {
+    "Falcon": lambda: _named("Falcon", **_FALCON),
+    "Falcon, ALiBi": lambda: _named("Falcon", alibi=True, **_FALCON),
+    "Falcon, shared keys": lambda: _named("Falcon", num_kv_heads=2, new_decoder_architecture=True, **_FALCON),
+    "Bloom": lambda: _named("Bloom", vocab_size=len(WORDS), hidden_size=24, n_layer=2, n_head=4),
+    "MPT": lambda: _named(
+        "Mpt", vocab_size=len(WORDS), d_model=24, n_layers=2, n_heads=4, max_seq_len=64, expansion_ratio=2
+    ),
+    "GPT-J": lambda: _named("GPTJ", **_GPT),
+    "CodeGen": lambda: _named("CodeGen", **_GPT),
+    "GPT-Neo": lambda: _named(
+        "GPTNeo", vocab_size=len(WORDS), hidden_size=24, num_layers=2, attention_types=[[["global", "local"], 1]],
+        num_heads=4, window_size=3, max_position_embeddings=64, bos_token_id=1, eos_token_id=2,
+    ),
+    "RoFormer": lambda: _named("RoFormer", **_SIZES),
+    "MPNet": lambda: _named("MPNet", **_SIZES),
+}  # fmt: skip
+_VISION = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
+# Models that attend otherwise, or read no text, with a word that says how.
+OTHERWISE: dict[str, tuple[Callable[[], Any], str]] = {
+    "DeBERTa": (lambda: _named("Deberta", relative_attention=True, pos_att_type=["c2p"], **_SIZES), "sum of three"),
+    "DeBERTa 2": (lambda: _named("DebertaV2", relative_attention=True, pos_att_type=["c2p"], **_SIZES), "sum of three"),
+    "XLNet": (lambda: _named("XLNet", vocab_size=len(WORDS), d_model=24, n_layer=2, n_head=4, d_inner=32), "streams"),
+    "Longformer": (lambda: _named("Longformer", attention_window=4, **_SIZES), "window"),
+    "FNet": (lambda: _named("FNet", **_SIZES), "has no attention"),
+    "Funnel": (lambda: _named("Funnel", vocab_size=len(WORDS), d_model=24, block_sizes=[1, 1], n_head=4, d_head=6,
+                              d_inner=32), "can't be seen"),
+    "ViT": (lambda: _named("ViT", image_size=32, patch_size=16, **_VISION), "pictures or sound"),
+    "Whisper": (lambda: _named("Whisper", vocab_size=len(WORDS), d_model=24, encoder_layers=1, decoder_layers=1,
+                               encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=32,
+                               decoder_ffn_dim=32, pad_token_id=0, bos_token_id=1, eos_token_id=2,
+                               decoder_start_token_id=2), "pictures or sound"),
+    "CLIP": (lambda: _named("CLIP", text_config=_SIZES | {"eos_token_id": 2}, vision_config=_VISION | {
+        "image_size": 32, "patch_size": 16}), "pictures or sound"),
+}  # fmt: skip
+
+
+def scaled_by_layer() -> Any:
+    """A GPT-2 that divides the scores of its layers by their numbers, too."""
+    return _model("GPT2Model", "GPT2Config", scale_attn_by_inverse_layer_idx=True, vocab_size=len(WORDS), n_embd=32,
+                  n_layer=3, n_head=4, n_positions=64)  # fmt: skip
+
+
+def gemma2(cap: float | None = 0.5) -> Any:
+    """One that divides by another number than √d_k, and caps its scores; its projections are large, to see that."""
+    model = _named("Gemma2", **_DECODER | {"num_key_value_heads": 2, "head_dim": 8, "query_pre_attn_scalar": 5,
+                                          "attn_logit_softcapping": cap, "initializer_range": 0.5})  # fmt: skip
+    return model
+
+
+def gpt_oss() -> Any:
+    """One in whose softmax a number that each head has learned stands beside the scores."""
+    model = _named("GptOss", **_DECODER | {"num_key_value_heads": 2, "head_dim": 8, "num_local_experts": 2,
+                                          "num_experts_per_tok": 1,
+                                          "rope_parameters": {"rope_type": "default", "rope_theta": 1e4}})  # fmt: skip
+    with torch.no_grad():
+        for i, layer in enumerate(model.layers):
+            layer.self_attn.sinks.copy_(torch.tensor([-3.0, 0.0, 3.0, 6.0]) + i)
+    return model

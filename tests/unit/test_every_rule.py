@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from attnviz import Scenario, attend, explain, feed_forward
+from attnviz import Scenario, attend, explain, feed_forward, look_into
 from attnviz.board.data import table_data
 from attnviz.core.rules import RULES, Rule, Shape
 from attnviz.core.scenario import traced
@@ -22,6 +22,7 @@ from attnviz.training import train
 from tests.node import PageScript
 from tests.unit.helpers import random_inputs
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
+from tests.unit.small_models import gemma2, tokenizer
 from tests.whole import WHOLE
 
 ROOT = Path(__file__).parents[2]
@@ -107,6 +108,7 @@ def traces() -> tuple[Trace, ...]:
         train("agreement", steps=1).trace(1, "the keys near"),
         train("order", steps=1, n_layers=2, n_heads=2, d_ff=3, tied=True, batch_size=2).trace(1),
         traced(Scenario("a cat a mat", d_out=3, n_layers=2)),
+        look_into(gemma2(), tokenizer(), "the cat sat").heads[1, 2],
         traced(Scenario("a cat a mat", d_in=4, d_out=4, n_layers=3, n_heads=2, norm="pre")).seen_from(1, 2),
         *(
             traced(Scenario("a cat a mat", d_in=4, mask=mask))

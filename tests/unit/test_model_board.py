@@ -6,7 +6,7 @@ from attnviz import explain, look_into
 from attnviz.board.data import board_data
 from attnviz.words import say
 from tests.node import PageScript
-from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
+from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, bart, gemma2, gpt_oss, t5, tokenizer
 from tests.unit.test_read_by import in_percent
 
 _SAID = """({ made: madeOf, explain: { explain } }, data) => {
@@ -18,15 +18,18 @@ _SAID = """({ made: madeOf, explain: { explain } }, data) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["included", "GPT-2", "Llama", "BART"])
+_MODELS = MODELS | WRITTEN_OUT | {"Gemma 2": gemma2, "GPT-OSS": gpt_oss}
+
+
+@pytest.mark.parametrize("name", ["included", "GPT-2", "Llama", "BART", "Gemma 2", "T5", "GPT-OSS", "Bloom"])
 def test_each_matrix_of_a_head_is_told_as_python_tells_it(script: PageScript, name: str) -> None:
     if name == "included":
         view = look_into("all-MiniLM-L6-v2", text=TEXT)
-    elif name == "BART":
-        view = look_into(bart(), tokenizer(), TEXT, target="der kater")
+    elif name in ("BART", "T5"):
+        view = look_into({"BART": bart, "T5": t5}[name](), tokenizer(), TEXT, target="der kater")
     else:
-        view = look_into(MODELS[name](), tokenizer(), TEXT)
-    whole = view.layers[-1].whole(1)
+        view = look_into(_MODELS[name](), tokenizer(), TEXT)
+    whole = view.layers[-2 if name == "T5" else -1].whole(1)
     told = dict(script.run(_SAID, board_data(None, whole, 0, 4)))
     assert list(told) == list(whole.stages)
     assert {"x", "w_q", "w_k", "w_v", "q", "scores", "context", "w_o", "output"} <= set(told)

@@ -204,9 +204,9 @@ def test_a_decoder_that_is_let_see_the_future_says_so() -> None:
 
 def test_a_bias_for_each_distance_is_part_of_the_mask() -> None:
     view = look_into(t5(), tokenizer(), TEXT, target="der kater", edits=["0.1.mask.2.3=1.5", "0.1.mask.2.4=-inf"])
-    mask = view.heads[0, 1].mask
-    assert mask is not None
-    assert mask[2, 3] == pytest.approx(1.5, abs=1e-6)
+    bias = view.heads[0, 1].distance_bias
+    assert bias is not None
+    assert bias[2, 3] == pytest.approx(1.5, abs=1e-6)
     assert view.heads[0, 1].attention_weights[2, 4] == 0
 
 

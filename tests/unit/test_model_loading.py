@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 import torch
 
+from attnviz import look_into
 from attnviz.core.errors import RefusedError
 from attnviz.models import INCLUDED, included, loading
 from attnviz.models.loading import Shelf, load, size_of
 from attnviz.models.offering import offered, short_of
+from attnviz.models.pretrained import watched
 from attnviz.models.progress import Progress, fetching_bar, telling
-from tests.unit.small_models import MODELS, tokenizer
+from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +25,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     MODELS["GPT-2"]().save_pretrained(made)
     tokenizer().save_pretrained(made)
     return str(made)
+
+
+@pytest.mark.parametrize("name", ["Falcon", "GPT-J", "Bloom"])
+def test_a_model_whose_attention_is_written_out_is_loaded_and_looked_into(name: str, tmp_path: Path) -> None:
+    WRITTEN_OUT[name]().save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    loaded = load(str(tmp_path))
+    own = look_into(WRITTEN_OUT[name](), tokenizer(), TEXT)
+    torch.testing.assert_close(look_into(*loaded, TEXT).layers[1].weights, own.layers[1].weights)
+    assert watched(loaded[0]) is loaded[0]  # and is in memory once
 
 
 def why(name: str) -> str:

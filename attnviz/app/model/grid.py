@@ -115,7 +115,7 @@ def _figure(measured: Any, order: str) -> float:
     """Return a measured figure as a share; 0 where it isn't there."""
     figure = getattr(measured, order, None) or 0.0
     if order == "entropy":
-        return float(figure / measured.most) if figure else 0.0
+        return float(figure / measured.most) if figure and measured.most else 0.0
     return float(figure)
 
 

@@ -3,6 +3,7 @@
 from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import in_rows
+from attnviz.core.stages import DISTANCE_BIAS
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.summary import reads_most
 from attnviz.models import ModelEdit, ModelTrace
@@ -74,7 +75,11 @@ def made_in_words(trace: AttentionTrace) -> list[str]:
 
 def origins_of(trace: AttentionTrace) -> dict[str, list[str]]:
     """Return where the numbers of each matrix are from that nothing on the board makes."""
-    kinds = dict.fromkeys(("x", "y"), "input") | dict.fromkeys((*WEIGHTS, "w_o"), "weight") | {MASK: MASK}
+    kinds = (
+        dict.fromkeys(("x", "y"), "input")
+        | dict.fromkeys((*WEIGHTS, "w_o"), "weight")
+        | {MASK: MASK, DISTANCE_BIAS: "bias"}
+    )
     given = (name for name, stage in trace.stages.items() if stage.rule is None)
     return {name: [say(f"models.given.{kinds.get(name, 'model')}")] for name in given}
 
@@ -87,11 +92,12 @@ def before_of(view: ModelTrace, place: tuple[int, int], trace: AttentionTrace) -
     original, shared = view.original.layers[place[0]].head(head), own.n_heads // len(own.attended.key)
     before: dict[str, float | str] = {}
     for edit in view.edits:
-        if edit.layer != own.number or edit.matrix not in trace.stages or edit.head is None:
+        matrix = DISTANCE_BIAS if edit.matrix == MASK and DISTANCE_BIAS in trace.stages else edit.matrix
+        if edit.layer != own.number or matrix not in trace.stages or edit.head is None:
             continue
         same = edit.head // shared == head // shared if edit.matrix[-1] in "kv" and edit.matrix != MASK else False
         if edit.head == head or same:
-            matrix = original.matrices.get(edit.matrix)
-            value = 0.0 if matrix is None else in_rows(matrix)[edit.row, edit.column].item()
-            before[f"{edit.matrix},{edit.row},{edit.column}"] = for_json(value)
+            numbers = original.matrices.get(matrix)
+            value = 0.0 if numbers is None else in_rows(numbers)[edit.row, edit.column].item()
+            before[f"{matrix},{edit.row},{edit.column}"] = for_json(value)
     return before

@@ -28,6 +28,7 @@ from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.app.text import as_message, is_dark, literal
 from attnviz.core.errors import SaidError
+from attnviz.core.stages import CAPPED, DISTANCE_BIAS, DIVIDED
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
@@ -54,8 +55,8 @@ _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.o
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
 _ABOVE_KEY, _WRITTEN_KEY = "model.above", "model.written"
-_SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", "scores", "scaled_scores",
-          "attention_weights", "context", "w_o", "output")  # fmt: skip
+_SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", DISTANCE_BIAS, "scores", DIVIDED,
+          CAPPED, "scaled_scores", "attention_weights", "context", "w_o", "output")  # fmt: skip
 
 
 @st.fragment

@@ -60,7 +60,7 @@ export function explain(cell) {
   const by = inWords(settings, cell);
   const words = by
     ? say("explanation.scale.divided", { score: source, divisor: by })
-    : say("explanation.scale.undivided", { score: source });
+    : say(`explanation.scale.undivided${settings.own ? "_own" : ""}`, { score: source });
   const divided = { symbols: quotient(source, inSymbols(settings)), steps: steps(cell, score), words, notes: trouble(cell, score) };
   if (cell.masked) return maskedCell(cell, divided, mask);
   if (mask && mask.value !== 0 && settings.factor) return timesMask(cell, divided, score.value / divisorOf(settings), mask);
@@ -89,7 +89,7 @@ function plusMask(cell, made, divided, mask) {
   return {
     symbols: `${made.symbols} + ${symbols}`,
     steps: [...made.steps.map((step) => inSum([step, text])), `${sign(sumOf([decimal(cell.write(divided)), decimal(text)]), value)} ${value}`],
-    words: say(`explanation.scale.${cell.made.stages.get(mask.matrix).rule === "given" ? "added" : "biased"}`, { words: made.words, mask: symbols }),
+    words: say(`explanation.scale.${mask.matrix.endsWith("distance_bias") ? "biased" : "added"}`, { words: made.words, mask: symbols }),
     notes: made.notes,
   };
 }
@@ -134,7 +134,7 @@ export function inSymbols(settings) {
 export function inWords(settings, cell) {
   const n = settings.d_k;
   const root = n === null ? "" : say("explanation.scale.root", { n, root: cell.write(Math.sqrt(n)) });
-  const temperature = say("explanation.scale.temperature", { temperature: settings.temperature_text });
+  const temperature = say(`explanation.scale.${settings.own ? "own" : "temperature"}`, { temperature: settings.temperature_text });
   const words = divisors(settings, root, temperature);
   return words.length === 2 ? say("explanation.scale.both", { root, temperature }) : words.join("");
 }

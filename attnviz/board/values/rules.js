@@ -13,6 +13,7 @@
 // `settings` are the fields of the Python rule.
 
 import * as add from "../rules/add.js";
+import * as cap from "../rules/cap.js";
 import * as concatenate from "../rules/concatenate.js";
 import * as feature_map from "../rules/feature_map.js";
 import * as gelu from "../rules/gelu.js";
@@ -35,5 +36,5 @@ import * as times_root from "../rules/times_root.js";
 
 /** @type {Record<string, Rule>} */
 export const RULES = {
-  add, concatenate, feature_map, gelu, layer_norm, lookup, pass_on, product, recut, relative, relu, rotate, scale, share, slice, softmax, surprise, times_root,
+  add, cap, concatenate, feature_map, gelu, layer_norm, lookup, pass_on, product, recut, relative, relu, rotate, scale, share, slice, softmax, surprise, times_root,
 };

@@ -2,6 +2,7 @@
 
 from attnviz.core.rules.add import Add
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
+from attnviz.core.rules.cap import Cap
 from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on, owner_of
 from attnviz.core.rules.explaining.displayed import DECIMALS
@@ -24,7 +25,7 @@ from attnviz.core.rules.times_root import TimesRoot
 
 RULES: tuple[type[Rule], ...] = (
     Product, Scale, Softmax, Add, ReLU, GELU, Slice, Recut, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
-    Relative, TimesRoot, FeatureMap, Share,
+    Relative, TimesRoot, FeatureMap, Share, Cap,
 )  # fmt: skip
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Add",
     "Block",
     "Bounded",
+    "Cap",
     "Cell",
     "Cells",
     "Concatenate",

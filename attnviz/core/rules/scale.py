@@ -34,7 +34,8 @@ def later(n_queries: int, n_keys: int, device: torch.device | str = "cpu", n_kep
 class Scale(EachCell):
     """A score over √d_k (where `d_k` is not None) and the temperature; with a second source, plus the mask, and -∞
     where the mask holds that, whatever the score is. With `factor` the mask is none that attention has: a hidden score
-    is multiplied by 0, which is the exponential of -∞, in place of it.
+    is multiplied by 0, which is the exponential of -∞, in place of it. With `own`, the temperature is none: a model has
+    a number of its `own` in place of √d_k.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, sections 3.2.1 and 3.2.3.
 
@@ -45,6 +46,7 @@ class Scale(EachCell):
     d_k: int | None = None
     temperature: float = 1.0
     factor: bool = False
+    own: bool = False
 
     name = "scale"
     n_sources = (1, 2)
@@ -133,7 +135,7 @@ class Scale(EachCell):
         by = self.in_words(cell)
         words = say("explanation.scale.divided", score=score.symbols, divisor=by)
         if not by:
-            words = say("explanation.scale.undivided", score=score.symbols)
+            words = say(f"explanation.scale.undivided{'_own' if self.own else ''}", score=score.symbols)
         made = Made(
             symbols, steps, words, (Term(divided, (score,)),), divided, cell.tolerance(abs(divided), 4), self.divisor,
             notes=_trouble(cell, score),
@@ -160,7 +162,8 @@ class Scale(EachCell):
 
     def in_words(self, cell: Cell) -> str:
         """Say what scores are divided by; empty where by nothing."""
-        temperature = say("explanation.scale.temperature", temperature=significant(self.temperature))
+        kind = "own" if self.own else "temperature"
+        temperature = say(f"explanation.scale.{kind}", temperature=significant(self.temperature))
         if self.d_k is None:
             return temperature if self.temperature != 1 else ""
         root = say("explanation.scale.root", n=self.d_k, root=cell.write(math.sqrt(self.d_k)))
@@ -191,7 +194,7 @@ def _added(cell: Cell, made: Made, mask: Factor) -> Made:
     """Return what is said of a cell to which the mask adds a number."""
     exact, added, value = made.exact + mask.value, cell.write(mask.value), cell.write(cell.value)
     displayed = as_decimal(cell.write(made.exact)) + as_decimal(added)
-    kind = "added" if mask.stage.rule is None else "biased"
+    kind = "biased" if mask.stage.name.endswith("distance_bias") else "added"
     return made._replace(
         symbols=f"{made.symbols} + {mask.symbols}",
         steps=[*(in_sum([step, added]) for step in made.steps), f"{sign(displayed, value)} {value}"],

@@ -8,6 +8,7 @@ NORMS = ("gamma_1", "beta_1", "gamma_2", "beta_2")
 MASK = "mask"
 BY_DISTANCE = "by_distance"  # a number for each distance of two tokens, a row for each head
 DISTANCE_BIAS = "distance_bias"
+DIVIDED, CAPPED = "divided_scores", "capped_scores"  # of a model that caps scores before it masks them
 OF_ALL = (MASK, BY_DISTANCE)  # given once, for all heads and layers
 ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # whose keys and values a sentence reads
 Y = "y"  # the vectors of the tokens that are read, where these are others, or of those that were kept

@@ -1,0 +1,99 @@
+"""What a model does to its scores before they are attention weights, and that it's said as what it is."""
+
+import math
+
+import pytest
+import torch
+
+from attnviz import explain, look_into
+from attnviz.core.attention import AttentionTrace
+from attnviz.words.numbers import significant
+from attnviz.words.shares import percent
+from tests.unit.small_models import MODELS, TEXT, gemma2, gpt_oss, scaled_by_layer, t5, tokenizer
+
+
+def said_of(trace: AttentionTrace, name: str) -> str:
+    """What is said of a cell that no mask hides."""
+    return explain(trace, name, 4, 1).text
+
+
+def test_d_k_is_the_width_of_a_head_and_another_divisor_is_said_as_that() -> None:
+    for layer, trace in (
+        (place[0], trace) for place, trace in look_into(scaled_by_layer(), tokenizer(), TEXT).heads.items()
+    ):
+        told = said_of(trace, "scaled_scores")
+        assert ("d_k = 8: a score adds up 8 products" in told) == (layer == 0)
+        assert ("the model's own number" in told) == (layer > 0)
+        if layer:
+            assert f"divided by {significant(math.sqrt(8) * (layer + 1))}, " in told
+    assert "doesn't divide" in said_of(look_into(t5(), tokenizer(), TEXT, target="der").heads[0, 0], "scaled_scores")
+    assert "d_k = 6" in said_of(look_into(MODELS["BERT"](), tokenizer(), TEXT).heads[0, 0], "scaled_scores")
+
+
+@pytest.mark.parametrize("cap", [0.5, None])
+def test_a_cap_is_a_stage_and_softmax_gets_what_it_is_said_to_get(cap: float | None) -> None:
+    model = gemma2(cap)
+    view = look_into(model, tokenizer(), TEXT)
+    for (number, _), trace in view.heads.items():
+        scores = trace["q_rotated"] @ trace["k_rotated"].mT * 5**-0.5
+        capped = scores if cap is None else cap * torch.tanh(scores / cap)
+        if cap is not None:
+            assert (scores - capped).abs().max() > 0.1  # or it could be missing
+            torch.testing.assert_close(trace["capped_scores"], capped, rtol=1e-5, atol=1e-5)
+            assert "tanh" in said_of(trace, "capped_scores")
+        seen = trace.scaled_scores > -math.inf
+        torch.testing.assert_close(trace.scaled_scores[seen], capped[seen], rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(trace.scaled_scores.softmax(-1), trace.attention_weights)
+        assert ("capped_scores" in trace.stages) == (cap is not None)
+        assert trace.stages["attention_weights"].rule is not None
+        assert not trace.notices
+        divided = said_of(trace, "scaled_scores" if cap is None else "divided_scores")
+        assert f"divided by {significant(math.sqrt(5))}, the model's own number" in divided
+        assert number in (0, 1)
+
+
+def test_what_a_sink_takes_is_said_in_numbers_and_no_row_is_said_to_sum_to_1() -> None:
+    model = gpt_oss()
+    view = look_into(model, tokenizer(), TEXT)
+    for (number, head), trace in view.heads.items():
+        stage = trace.stages["attention_weights"]
+        takes = 1 - trace.attention_weights.sum(-1)
+        assert takes.max() > 0.02
+        least, most = (percent(float(each)) for each in torch.aminmax(takes))
+        sink = significant(model.layers[number].self_attn.sinks[head].item())
+        assert all(text in stage.plain for text in (f"{least} to {most} of a row", f"a number, {sink},"))
+        assert f"{least} to {most}, goes to the sink" in stage.meaning
+        assert not any("sum to 1" in text or "sums to 1" in text for text in (stage.plain, stage.meaning, stage.short))
+        measured = view.measured(number, head)
+        assert measured is not None
+        assert measured.most is None  # of rows that don't sum to 1 there is no entropy
+    even = look_into(model, tokenizer(), TEXT, edits=["1.even"]).heads[1, 2]
+    assert "sums to 1" in even.stages["attention_weights"].plain
+    torch.testing.assert_close(even.attention_weights.sum(-1), torch.ones(len(even.tokens)))
+
+
+def test_weights_that_are_not_the_softmax_of_the_scores_are_not_said_to_be() -> None:
+    """As of a model that does something of its own, which isn't known."""
+    model = gpt_oss()
+    view = look_into(model, tokenizer(), TEXT)
+    object.__setattr__(view.layers[0].attended, "sinks", None)
+    trace = view.heads[0, 3]
+    assert "as softmax gets them" not in trace.stages["scaled_scores"].plain + trace.stages["scaled_scores"].meaning
+    assert not any("sums to 1" in text for text in (trace.stages["attention_weights"].plain, trace.notices[0]))
+
+
+def test_a_learned_bias_by_distance_is_no_mask() -> None:
+    view = look_into(t5(), tokenizer(), TEXT, target="der kater sat")
+    for kind in ("encoder", "decoder"):
+        trace = view.only(kind).heads[1, 2]
+        stage, bias = trace.stages["distance_bias"], trace["distance_bias"]
+        assert "mask" not in trace.stages
+        assert all(text in stage.plain for text in ("for each distance", "has learned it"))
+        for away in range(-2, 3):
+            numbers = bias.diagonal(away)
+            assert (numbers == numbers[0]).all()
+        assert "plus the bias B[2, 1]" in explain(trace, "scaled_scores", 2, 1).text
+        torch.testing.assert_close(trace.scaled_scores.softmax(-1), trace.attention_weights)
+    assert (
+        "mask" in view.only("cross").heads[0, 0].stages or "distance_bias" not in view.only("cross").heads[0, 0].stages
+    )
