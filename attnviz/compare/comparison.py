@@ -1,5 +1,6 @@
 """Two scenarios side by side: what differs in the question, and what moved in the answer."""
 
+import math
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -9,17 +10,19 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.heads import CONTEXTS
-from attnviz.core.scenario import SETTINGS, Scenario
-from attnviz.core.stages import EDITABLE
+from attnviz.core.masks import ZEROED, dropped_by
+from attnviz.core.scenario import SETTINGS, Scenario, traced
+from attnviz.core.stages import EDITABLE, MASK
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, setting_in_words, symbol_in_words
 from attnviz.explanation.what_if import cut_by_view
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import significant, written
 
 # The attention weights, and what comes out of a head, of all heads, of attention and of the feed-forward step.
 COMPARED = ("attention_weights", "context", CONTEXTS, "output", "feed_forward")
-_STILL = 1e-6  # a row that moved less than this stood still
+_ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a matrix's largest number, where scores are small
+_OTHER_SUM = 1e-4  # by which sums of rows differ that aren't rounded
 _LEAST = 1e-3  # a smaller share of its attention is told as less than this
 _NAMED = 4  # changed cells that are named one by one
 
@@ -50,7 +53,8 @@ class Comparison:
         return tuple(name for name in COMPARED if name in self.a.stages and name in self.b.stages)
 
     def difference(self, name: str) -> Tensor | None:
-        """Return B - A of one matrix, ``(rows, columns)`` on the CPU; None where their shapes differ.
+        """Return B - A of one matrix, ``(rows, columns)`` on the CPU, and 0 where rounding may have made it; None where
+        their shapes differ.
 
         >>> from attnviz.core.scenario import trace
         >>> same = Comparison(trace(Scenario("a b")), trace(Scenario("a b")))
@@ -59,7 +63,20 @@ class Comparison:
                 [0., 0.]])
         """
         a, b = (getattr(trace, name).detach().cpu() for trace in (self.a, self.b))
-        return b - a if a.shape == b.shape else None
+        if a.shape != b.shape:
+            return None
+        moved = b - a
+        return moved.where(~(moved.abs() <= self._rounded(a, b)), 0.0)
+
+    def _rounded(self, a: Tensor, b: Tensor) -> float:
+        """Return how far rounding alone may have moved a number: scores have their own, and softmax hands that on."""
+        scores = max(_largest(trace.scaled_scores) for trace in (self.a, self.b))
+        return _ROUNDING * max(1.0, scores) * max(_largest(a), _largest(b))
+
+
+def _largest(matrix: Tensor) -> float:
+    finite = matrix[matrix.isfinite()].detach().abs()
+    return float(finite.max()) if finite.numel() else 0.0
 
 
 def _with_contexts(trace: AttentionTrace) -> AttentionTrace:
@@ -95,29 +112,21 @@ def _heads_in_words(a: Scenario, b: Scenario, head: int) -> str:
 def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     """Say what B's question has other than A's: set-up, replaced matrices and edited cells.
 
-    >>> changed_in_words(Scenario(seed=1), Scenario(seed=2, edits=[("w_q", 0, 1, 0.9)]))
-    ['Seed 1 → 2', 'W_q[0, 1] as drawn → 0.9000']
+    >>> changed_in_words(Scenario(), Scenario(seed=124, edits=[("w_q", 0, 1, 0.9)]))
+    ['Seed 123 → 124', 'W_q[0, 1] 0.5166 → 0.9000']
     """
-    words = [
-        _change(
-            say(f"setup.{name}.label"),
-            setting_in_words(name, getattr(a, name)),
-            setting_in_words(name, getattr(b, name)),
-        )
-        for name in SETTINGS
-        if getattr(a, name) != getattr(b, name) and name != "second"
-    ]
+    left_out = {"second"} | ({"mask_use"} if _dropped(a) != _dropped(b) else set())
+    words = [_setting(name, a, b) for name in SETTINGS if getattr(a, name) != getattr(b, name) and name not in left_out]
     words += _second_in_words(a, b)
     replaced = [dict(changes_of(scenario).replaced) for scenario in (a, b)]
     for name in dict.fromkeys((*EDITABLE, *replaced[0], *replaced[1])):
-        before, after = (each.get(name) for each in replaced)
-        if before != after:
-            words.append(_change(symbol_in_words(name), _filled(before), _filled(after)))
+        if replaced[0].get(name) != replaced[1].get(name):
+            words.append(_change(symbol_in_words(name), _filled(a, name), _filled(b, name)))
     edited = [{edit[:3]: edit.value for edit in scenario.edits} for scenario in (a, b)]
     cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if edited[0].get(cell) != edited[1].get(cell)]
     for matrix, row, column in cells[:_NAMED]:
-        before_cell, after_cell = (_cell(each.get((matrix, row, column))) for each in edited)
-        words.append(_change(f"{symbol_in_words(matrix)}[{row}, {column}]", before_cell, after_cell))
+        before, after = (_cell(scenario, matrix, row, column) for scenario in (a, b))
+        words.append(_change(f"{symbol_in_words(matrix)}[{row}, {column}]", before, after))
     if len(cells) > _NAMED:
         words.append(say("compare.changes.more", n=len(cells) - _NAMED))
     return words
@@ -137,14 +146,42 @@ def _change(what: str, before: str, after: str) -> str:
     return say("compare.changes.setting", label=what, before=before, after=after)
 
 
-def _filled(by: object) -> str:
-    if by is None:
-        return say("compare.changes.as_drawn")
-    return filled_with(by)
+def _setting(name: str, a: Scenario, b: Scenario) -> str:
+    """Say what a setting was and is; of a temperature that makes up for another √d_k, that it does."""
+    before, after = (setting_in_words(name, getattr(scenario, name)) for scenario in (a, b))
+    if before == after:  # in so few digits
+        before, after = (str(getattr(scenario, name)) for scenario in (a, b))
+    changed = _change(say(f"setup.{name}.label"), before, after)
+    if name != "temperature":
+        return changed
+    one, other = (traced(scenario).scaling for scenario in (a, b))
+    alike = one.d_k != other.d_k and math.isclose(one.divisor, other.divisor, rel_tol=1e-6)
+    return say("compare.changes.same_divisor", changed=changed, divisor=significant(one.divisor)) if alike else changed
 
 
-def _cell(value: float | None) -> str:
-    return say("compare.changes.as_drawn") if value is None else written(value, 4)
+def _dropped(scenario: Scenario) -> float | None:
+    """Return the p of dropout, where a mask does that; None elsewhere."""
+    late = scenario.mask_use == ZEROED and MASK in scenario.editable
+    return dropped_by(scenario.matrix(MASK)) if late else None
+
+
+def _filled(scenario: Scenario, name: str) -> str:
+    """Say by what a matrix is given, or that it isn't given as a whole, or isn't there."""
+    p = _dropped(scenario) if name == MASK else None
+    if p is not None:
+        return say("compare.changes.dropout", p=significant(p))
+    if name not in scenario.editable:
+        return say("compare.changes.not_there")
+    by = dict(changes_of(scenario).replaced).get(name)
+    return say("compare.changes.as_set_up") if by is None else filled_with(by)
+
+
+def _cell(scenario: Scenario, matrix: str, row: int, column: int) -> str:
+    """Write the number of a cell; where the matrix has no such cell, that."""
+    rows, columns = scenario.shape_of(matrix) if matrix in scenario.editable else (0, 0)
+    if row >= rows or column >= columns:
+        return say("compare.changes.not_there")
+    return written(scenario.matrix(matrix)[row, column].item(), 4)
 
 
 def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) -> list[str]:
@@ -168,7 +205,7 @@ def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) ->
     distance = torch.where(defined, distance, 0.0)
     words = []
     for row in distance.argsort(descending=True, stable=True)[:most].tolist():
-        if distance[row] >= _STILL:
+        if distance[row] > 0:
             words.append(_moved_row(comparison, name, row, difference[row], distance[row].item(), digits))
     if not defined.all():
         words.append(say("compare.moved.not_finite", n=int((~defined).sum())))
@@ -179,13 +216,20 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
     labels = token_labels(comparison.b.tokens, 40)
     if name != "attention_weights":
         return say(f"compare.moved.{name}", token=labels[row], distance=written(distance, digits))
-    gained, lost = int(moved.argmax()), int(moved.argmin())
-    told = {"share": _percent(distance), "more": written(moved[gained].item(), digits),
-            "less": written(-moved[lost].item(), digits)}  # fmt: skip
-    if cut_by_view(comparison.a) or cut_by_view(comparison.b):  # rows are of other tokens in one of them
-        return say("compare.moved.weights_by_place", row=row, gained=gained, lost=lost, **told)
-    read = _read(comparison)
-    return say("compare.moved.weights", token=labels[row], gained=read[gained], lost=read[lost], **told)
+    by_place = cut_by_view(comparison.a) or cut_by_view(comparison.b)  # rows are of other tokens in one of them
+    who = say("compare.moved.row", row=row) if by_place else say("compare.moved.named", token=labels[row])
+    read = [say("compare.moved.column", column=at) for at in range(len(moved))] if by_place else _read(comparison)
+    ends = (("gained", int(moved.argmax()), 1), ("lost", int(moved.argmin()), -1))
+    changes = ", ".join(
+        say(f"compare.moved.{key}", who=read[at], by=written(sign * moved[at].item(), digits))
+        for key, at, sign in ends
+        if sign * moved[at] > 0
+    )
+    sums = [float(trace.attention_weights[row].sum()) for trace in (comparison.a, comparison.b)]
+    if abs(sums[1] - sums[0]) > _OTHER_SUM:  # something else than a softmax of rows
+        before, after = (written(each, digits) for each in sums)
+        return say("compare.moved.sums", who=who, before=before, after=after, changes=changes)
+    return say("compare.moved.weights", who=who, share=_percent(distance), changes=changes)
 
 
 def _read(comparison: Comparison) -> list[str]:
@@ -195,6 +239,19 @@ def _read(comparison: Comparison) -> list[str]:
         say("compare.moved.named", token=now) if then == now else say("compare.moved.other_in_a", token=now, other=then)
         for then, now in zip(before, after, strict=True)
     ]
+
+
+def about(comparison: Comparison, name: str) -> str:
+    """Say what a matrix of B is; of attention weights after dropout, that they are.
+
+    >>> from attnviz.core.scenario import trace
+    >>> about(Comparison(trace(Scenario("a b")), trace(Scenario("a b"))), "context")
+    "Each row is one token's mix of the values it reads."
+    """
+    b = comparison.b
+    mask = b.layers[0].mask if b.mask_use == ZEROED else None
+    p = None if mask is None or name != "attention_weights" else dropped_by(mask)
+    return b.stages[name].plain if p is None else say("compare.dropout", p=significant(p))
 
 
 def _called(name: str) -> str:

@@ -14,6 +14,8 @@ from attnviz.words.numbers import significant, written
 def setting_in_words(name: str, value: object) -> str:
     """Write what a setting is set to; a sentence in quotes, with nothing invisible in it.
 
+    >>> setting_in_words("temperature", 0.8164965809277)
+    '0.816497'
     >>> setting_in_words("causal", True), setting_in_words("text", "a cat"), setting_in_words("init", "normal")
     ('on', '“a cat”', 'normal')
     """
@@ -23,6 +25,8 @@ def setting_in_words(name: str, value: object) -> str:
         return say("compare.changes.text", text=" ".join(map(visible, str(value).split(" "))))
     if value is None:
         return say("compare.changes.as_d_out" if name == "d_v" else "compare.changes.off")
+    if isinstance(value, float):
+        return significant(value)
     if name == "what_if":
         return _switches_in_words(str(value))
     return str(value)

@@ -10,7 +10,7 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import OF_TOKENS
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
-from attnviz.core.masks import ADDED, PAINTED, ZEROED
+from attnviz.core.masks import ADDED, PAINTED, ZEROED, dropout_mask
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK
@@ -189,8 +189,6 @@ def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
     """Return the scenario with dropout on its attention weights: each is 0 with probability p, the others are divided
     by 1 − p, as one mask laid over those of all heads and layers; None where there's a mask already.
 
-    Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
-
     >>> from attnviz.core.scenario import traced
     >>> made = dropout(Scenario("a b", w_q="zeros"), 0.5, 7)
     >>> made and traced(made).attention_weights.unique().tolist()
@@ -199,8 +197,7 @@ def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
     if not can_drop(scenario):
         return None
     shape = len(scenario.tokens), len(scenario.read_tokens)
-    mask = torch.where(kept(shape, p, seed), -math.log1p(-p), -math.inf)
-    return replace(scenario, mask=_rows(mask), mask_use=ZEROED)
+    return replace(scenario, mask=_rows(dropout_mask(kept(shape, p, seed), p)), mask_use=ZEROED)
 
 
 def _has_softmax(scenario: Scenario) -> bool:

@@ -1,5 +1,6 @@
 """Comparing two scenarios: the difference is B - A, and the words say where it is largest."""
 
+import math
 import re
 from dataclasses import replace
 
@@ -11,12 +12,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
+from attnviz.compare.comparison import Comparison, about, changed_in_words, moved_most, other_words
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.figures import comparison_specs
+from attnviz.teach.questions.seeing import in_float64
+from attnviz.teach.replaced import dropout, one_matrix
 from attnviz.words import say
-from tests.unit.helpers import edits_of, setups
+from attnviz.words.numbers import written
+from tests.unit.helpers import edits_of, every_way, setups
 from tests.unit.test_exported_code import scenarios
 from tests.unit.test_heatmaps import cells, strings
 
@@ -35,7 +39,19 @@ def test_the_difference_is_what_must_be_added_to_a_to_have_b(pair: tuple[Scenari
     for name in comparison.names:
         difference = comparison.difference(name)
         assert difference is not None
-        torch.testing.assert_close(getattr(comparison.a, name) + difference, getattr(comparison.b, name))
+        largest = max(
+            1.0,
+            *(
+                float(each.scaled_scores[each.scaled_scores.isfinite()].abs().max())
+                for each in (comparison.a, comparison.b)
+            ),
+        )
+        torch.testing.assert_close(
+            getattr(comparison.a, name) + difference,
+            getattr(comparison.b, name),
+            rtol=1e-6 * largest,
+            atol=1e-5 * largest,
+        )
         torch.testing.assert_close(Comparison(comparison.b, comparison.a).difference(name), -difference)
 
 
@@ -83,7 +99,9 @@ def test_a_known_move_in_words() -> None:
         "“a” moved 50.0 % of its attention: “a” gained most (0.50), “b” lost most (0.50)."
     ]
     assert moved_most(comparison, "context", 2) == ["The context of “a” moved by 0.71."]
-    assert moved_most(Comparison(trace(a), trace(a)), "context", 2) == ["No row of the context vectors moved."]
+    assert moved_most(Comparison(trace(a), trace(a)), "context", 2) == [
+        say("compare.moved.none", matrix="context vectors")
+    ]
 
 
 def test_matrices_of_other_shapes_have_no_difference_and_it_is_said() -> None:
@@ -122,9 +140,88 @@ def test_what_differs_is_said_in_the_words_of_the_page() -> None:
     b = Scenario("a c", seed=7, d_v=4, w_k="random:3", edits=[("w_q", 0, 0, 2.0), ("x", 1, 2, 0.5)])
     assert changed_in_words(a, b) == [
         "Sentence “a b” → “a c”", "d_v as d_out → 4", "Seed 123 → 7", "Causal mask on → off",
-        "W_k as drawn → random, from seed 3", "W_v the identity matrix → as drawn",
-        "W_q[0, 0] 1.0000 → 2.0000", "X[1, 2] as drawn → 0.5000",
+        "W_k as set up → random, from seed 3", "W_v the identity matrix → as set up",
+        "W_q[0, 0] 1.0000 → 2.0000", f"X[1, 2] {written(a.matrix('x')[1, 2].item(), 4)} → 0.5000",
     ]  # fmt: skip
+
+
+@given(every_way(), st.data())
+def test_a_cell_is_told_with_the_numbers_that_both_have(a: Scenario, data: st.DataObject) -> None:
+    b = data.draw(edits_of(a).map(lambda edits: replace(a, edits=edits)).filter(lambda b: b.edits))
+    told = changed_in_words(a, b)
+    for matrix, row, column, value in b.edits[:1]:
+        before = written(a.matrix(matrix)[row, column].item(), 4)
+        assert any(each.endswith(f"[{row}, {column}] {before} → {written(value, 4)}") for each in told) or len(told) > 4
+
+
+def test_of_a_matrix_made_by_hand_the_number_is_told_that_it_has() -> None:
+    a = Scenario("the fluffy cat chased a mouse", x="example:fluffy-cat", w_q="example:fluffy-cat")
+    b = replace(a, edits=[("w_q", 1, 0, 9.0)])
+    assert changed_in_words(a, b) == [f"W_q[1, 0] {written(a.matrix('w_q')[1, 0].item(), 4)} → 9.0000"]
+
+
+@pytest.mark.parametrize("text", ["the fluffy cat chased a mouse", "a b", "a"])
+@pytest.mark.parametrize("seed", range(4))
+def test_dropout_is_called_so_and_who_gains_is_not_said_to_lose(text: str, seed: int) -> None:
+    a = Scenario(text)
+    for p in (0.1, 0.5, 0.9):
+        b = dropout(a, p, seed)
+        assert b is not None
+        pair = Comparison(trace(a), trace(b))
+        dropped = not bool(torch.isinf(b.matrix("mask")).all())
+        assert (
+            changed_in_words(a, b)
+            == [
+                say(
+                    "compare.changes.setting",
+                    label="M",
+                    before=say("compare.changes.not_there"),
+                    after=say("compare.changes.dropout", p=f"{p:g}"),
+                )
+            ]
+        ) == dropped
+        assert (about(pair, "attention_weights") == say("compare.dropout", p=f"{p:g}")) == dropped
+        for said in moved_most(pair, "attention_weights", 4):
+            assert "(−" not in said
+            assert " in all, and not 1.0000" in said
+
+
+def test_a_mask_that_does_something_else_is_not_called_dropout() -> None:
+    for mask in ([[0.0, -math.inf], [0.0, 0.0]], [[0.5, 0.25], [0.0, 0.0]], [[-0.5, -0.5], [-0.5, -0.5]]):
+        b = Scenario("a b", mask=mask, mask_use="zeroed")
+        pair = Comparison(trace(Scenario("a b")), trace(b))
+        assert about(pair, "attention_weights") == b.stage("attention_weights").plain
+        assert not [each for each in changed_in_words(Scenario("a b"), b) if "dropout" in each]
+
+
+@pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
+@pytest.mark.parametrize("seed", range(3))
+def test_rounding_is_no_difference(init: str, seed: int) -> None:
+    """One matrix in place of W_q and W_k, or another order of adding up, leaves all as it was."""
+    a = Scenario("the fluffy cat chased a mouse", init=init, seed=seed, d_in=6, d_out=3)
+    b = one_matrix(a)
+    assert b is not None
+    pair = Comparison(trace(a), trace(b))
+    for name in pair.names:
+        difference = pair.difference(name)
+        assert difference is not None
+        assert not difference.any()
+        assert moved_most(pair, name, 4) == [say("compare.moved.none", matrix=say(f"compare.moved.rows_of.{name}"))]
+    assert any("so scores are divided by 1.73205 in both" in each for each in changed_in_words(a, b))
+    assert not any("so scores" in each for each in changed_in_words(a, replace(a, temperature=0.5)))
+
+
+@given(pairs())
+def test_what_is_shown_of_a_difference_is_there_in_float64(pair: tuple[Scenario, Scenario]) -> None:
+    comparison = Comparison(*map(traced, pair))
+    exact = [in_float64(each).attention_weights.numpy() for each in (comparison.a, comparison.b)]
+    shown = comparison.difference("attention_weights")
+    assert shown is not None
+    apart = exact[1] - exact[0]
+    scores = max(1.0, *(float(each.scaled_scores[each.scaled_scores.isfinite()].abs().max()) for each in
+                        (comparison.a, comparison.b)))  # fmt: skip
+    assert (np.abs(apart[shown.numpy() == 0]) <= 1e-6 * scores).all()
+    assert (np.abs(apart - shown.double().numpy()) <= 1e-6 * scores).all()
 
 
 # Figures

@@ -12,7 +12,7 @@ from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.text import is_dark
-from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
+from attnviz.compare.comparison import Comparison, about, changed_in_words, moved_most, other_words
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
@@ -96,7 +96,7 @@ def show_comparison(comparison: Comparison, query: int) -> None:
     for name in comparison.names:
         stage = comparison.b.stages[name]
         st.markdown(f"##### {stage.title}")
-        st.caption(stage.plain)
+        st.caption(about(comparison, name))
         draw, alts = _show_matrix(comparison, name, query, f"compare.{name}")
         for label, alt in alts.items():
             called = say("compare.label", title=stage.title, which=label)

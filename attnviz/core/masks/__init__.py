@@ -1,7 +1,7 @@
 """Masks: what a set-up draws, and what is done with it."""
 
 from attnviz.core.masks.drawn import MASKINGS, NOT_SELF, PADDING, PAINTED, SIZED, drawn_mask, mask_named
-from attnviz.core.masks.uses import ADDED, FACTOR, LATE, MASK_USES, SHARED, ZEROED
+from attnviz.core.masks.uses import ADDED, FACTOR, LATE, MASK_USES, SHARED, ZEROED, dropout_mask, dropped_by
 
 __all__ = [
     "ADDED",
@@ -16,5 +16,7 @@ __all__ = [
     "SIZED",
     "ZEROED",
     "drawn_mask",
+    "dropout_mask",
+    "dropped_by",
     "mask_named",
 ]
