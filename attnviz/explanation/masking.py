@@ -7,6 +7,7 @@ import numpy as np
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.masks import ADDED, FACTOR, ZEROED
 from attnviz.core.rules import Share
+from attnviz.core.rules.base import Bounded
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
@@ -15,6 +16,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 AS_ENDLESS = -1e3  # a mask with a number so far below means to hide, and writes it for −∞
+AS_EXACT = 1e-4  # weights that are off by less are written as they are
 _NAMED = 3
 _DIGITS = 2
 
@@ -92,13 +94,32 @@ def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> li
     rows = np.flatnonzero(meant.all(-1)).tolist()
     if not rows:
         return []
-    kind = trace.mask_use if trace.mask_use != ADDED or hidden[rows].all() else "finite"
+    kind = trace.mask_use if trace.mask_use != ADDED or hidden[rows].all() else _finite(trace, rows)
     if trace.shared_over != ROWS:  # what a row has in common does make a difference to what it shares with others
         weights = _weights(trace)[:, rows]
         if not (weights == 0).all():
             return []
         kind = ZEROED
     return [say(f"summary.nothing.{kind}", names=_named(trace, "row", rows))]
+
+
+def _finite(trace: AttentionTrace, rows: list[int]) -> str:
+    """Return what float32 leaves of the scores of rows beside a mask's finite numbers: all that a softmax sees of them,
+    none, or some of their digits."""
+    kinds = set()
+    for head in (head for layer in trace.layers for head in layer.heads):
+        stage = head.stages["scaled_scores"]
+        if stage.rule is None or len(stage.sources) < 2:
+            continue
+        scores, mask = (head[name].detach().double().cpu().numpy()[rows] for name in stage.sources[:2])
+        scaled = stage.rule.bounded(Bounded.exactly(scores), Bounded.exactly(mask)).value
+        powers = np.exp(scaled - scaled.max(-1, keepdims=True))
+        weights = head.attention_weights.detach().double().cpu().numpy()[rows]
+        if np.abs(powers / powers.sum(-1, keepdims=True) - weights).max() < AS_EXACT:
+            kinds.add("finite")
+        else:
+            kinds.add("swallowed" if (head.scaled_scores.cpu().numpy()[rows] == mask).all() else "rounded")
+    return next((kind for kind in ("rounded", "swallowed") if kind in kinds), "finite")
 
 
 def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:

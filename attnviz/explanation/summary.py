@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.attention.defined import lost_rows
 from attnviz.core.rules import in_rows, owner_of
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.rules.lines import COLUMNS, ROWS
@@ -68,11 +69,13 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
         row = row.masked_fill(torch.from_numpy(hidden[query]).to(row.device), 0.0)
     if trace.stages["attention_weights"].owners != OWN_ROWS:
         return _reading_mixed(trace, query, row if readable else None, digits)
-    if torch.isnan(row).any():
-        return "undefined", [], {"token": token}
-    reach, weight = len(readable), written(row.max().item(), digits)
+    reach = len(readable)
     if not reach:
         return "nothing", [], {"token": token}
+    if torch.isnan(row).any():
+        lost = "scaled_scores" in trace.stages and bool(lost_rows(trace)[query])
+        return ("lost" if lost else "undefined"), [], {"token": token}
+    weight = written(row.max().item(), digits)
     told = {"token": token, "weight": weight}
     if reach == 1:
         own = _own_key(trace, query)
@@ -181,18 +184,21 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
     notes = [*what_if_notes(trace), *mask_notes(trace)]
     if undefined_by_mask(trace):  # of which that is all there is to say
         return notes
+    rows = torch.cat([torch.isnan(layer.attention_weights).any(-1).flatten() for layer in trace.layers])
     for name in (name for name, stage in trace.stages.items() if stage.rule):
-        note = _not_finite(trace, name)
+        note = _overflow(trace, name)
+        if note and name.endswith("attention_weights"):  # made of finite scores
+            lost = sum(int(lost_rows(layer).sum()) for layer in trace.layers)
+            return [*notes, say("summary.notes.lost", n=lost, count=rows.numel())]
         if note:
             notes.append(note)
             break  # what follows from it is not finite either
-    rows = torch.cat([torch.isnan(layer.attention_weights).any(-1).flatten() for layer in trace.layers])
     if undefined := int(rows.sum()):
         notes.append(say("summary.notes.undefined", n=undefined, count=rows.numel()))
     return notes
 
 
-def _not_finite(trace: AttentionTrace, name: str) -> str | None:
+def _overflow(trace: AttentionTrace, name: str) -> str | None:
     matrix = trace[name]
     finite = torch.isfinite(matrix)
     if finite.all():

@@ -24,7 +24,7 @@ from tests.unit.small_models import MODELS, tokenizer
 _IN_ONE_SENTENCE = """(page, [data, place]) =>
   page.sayings.inOneSentence(page.made(data), place, null)"""
 _READS = """({ made, reads_most: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
-  made(data), query, (kind, places) => [kind, places], token => `'${token}'`, weight => written(weight, data.digits)
+  made(data), query, (kind, places) => [kind, places], token => `“${token}”`, weight => written(weight, data.digits)
 )"""
 
 # What the script says of every cell, in the form of `wanted_of`, where that differs from what is wanted.
@@ -147,6 +147,69 @@ def test_what_an_explanation_names_and_the_page_does_not_show_is_said_once(
     scenario = Scenario("a b", bias=True)
     data = board_data(scenario, traced(scenario), 0, 4, shown)
     assert script.run(_NOT_SHOWN, [data, matrix]) == said
+
+
+TOO_SMALL: dict[str, Any] = {
+    "d_in": 2,
+    "x": "identity",
+    "causal": True,
+    "mask_use": "renormalized",
+    "w_q": [[20.0, 0], [0, 20]],
+}
+EXTREME = [
+    Scenario("a b", **TOO_SMALL, w_k=[[0, 20.0], [20, 0]]),
+    Scenario("a b", d_in=2, d_out=1, x="identity", weighting="linear", w_q=[[1.0]] * 2, w_k=[[-110.0], [-120.0]]),
+    Scenario("a b", d_in=2, d_out=1, x="identity", weighting="linear", w_q=[[1.0]] * 2, w_k=[[-15.5], [-12.0]]),
+    Scenario("a b c", mask=[[-1e9] * 3, [-1e3] * 3, [-3e6] * 3]),
+    Scenario("a b", mask=[[-math.inf] * 2, [0, 0]], mask_use="renormalized"),
+]
+
+
+@pytest.mark.parametrize("scenario", EXTREME)
+def test_what_float32_has_no_digits_for_is_said_in_the_words_of_the_core(
+    script: PageScript, scenario: Scenario
+) -> None:
+    trace = traced(scenario)
+    data, shown = board_data(scenario, trace, 0, 4), tuple(trace.stages)
+    assert script.run(_DIFFERENT, [data, wanted_of(trace, scenario, 4, shown)]) == []
+    for query in range(len(scenario.tokens)):
+        kind, places = script.run(_READS, [data, query])
+        assert say(f"summary.reads.{kind}", **places) == attends_most(trace, query, 4)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "The mask adds −0.5000 to the score of “b” with “a”"),
+        ({"mask_use": "factor"}, "The mask multiplies the score of “b” with “a” by exp(−0.5000)"),
+        ({"mask_use": "zeroed"}, "The mask multiplies how much “b” reads “a” by exp(−0.5000)"),
+        ({"mask_use": "renormalized"}, "The mask multiplies how much “b” reads “a” by exp(−0.5000)"),
+        ({"weighting": "linear"}, "The mask multiplies the score of “b” with “a” by exp(−0.5000)"),
+    ],
+)
+def test_what_a_mask_does_with_a_number_is_said_as_it_is_computed(
+    script: PageScript, settings: dict[str, Any], said: str
+) -> None:
+    scenario = Scenario("a b", mask=[[0, 0], [-0.5, 0]], **settings)
+    made, without = traced(scenario), traced(Scenario("a b", mask="painted", **settings))
+    place = {"matrix": "mask", "row": 1, "column": 0}
+    assert script.run(_IN_ONE_SENTENCE, [board_data(scenario, made, 0, 4), place]) == said
+    plain = made.stages["mask"].plain
+    factor = math.exp(-0.5)
+    if not settings:
+        assert plain.startswith("Added to the scores")
+        assert made.scaled_scores[1, 0].item() == pytest.approx(without.scaled_scores[1, 0].item() - 0.5)
+    elif "scores" in said or "score of" in said:
+        assert plain.startswith("Its exponential multiplies the scores")
+        before = without.scaled_scores[1] * torch.tensor([factor, 1.0])
+        after = torch.softmax(before, 0) if "mask_use" in settings else before / before.sum()
+        torch.testing.assert_close(made.attention_weights[1], after)
+    else:
+        assert plain.startswith("Its exponential multiplies the attention weights")
+        left = without.attention_weights[1] * torch.tensor([factor, 1.0])
+        torch.testing.assert_close(
+            made.attention_weights[1], left / left.sum() if settings["mask_use"] == "renormalized" else left
+        )
 
 
 @given(scenario=scenarios(max_tokens=6, max_d=4), digits=st.integers(1, 6))

@@ -56,6 +56,23 @@ def test_it_is_the_formula_and_the_recurrence_of_the_paper(scenario: Scenario) -
             assert (head.attention_weights[~torch.isfinite(hidden)] == 0).all()
 
 
+@given(st.lists(st.floats(-85, 3, width=32), min_size=1, max_size=6))
+@settings(max_examples=examples(60), deadline=None)
+def test_no_digit_is_lost_however_negative_keys_are(keys: list[float]) -> None:
+    """elu(z) + 1 is exp(z) below 0: as a sum, float32 would keep few digits of it, and none below -17."""
+    n, eye = len(keys), torch.eye(len(keys))
+    scenario = Scenario("a " * n, tokenizer="whitespace", d_in=n, d_out=1, weighting="linear", x=eye,
+                        w_q=torch.ones(n, 1), w_k=torch.tensor(keys)[:, None], w_v=torch.ones(n, 1))  # fmt: skip
+    mapped = torch.tensor(keys, dtype=torch.float64)
+    mapped = torch.where(mapped > 0, mapped + 1, mapped.exp())
+    made = trace(scenario)
+    torch.testing.assert_close(made.phi_k[:, 0].double(), mapped, rtol=1e-6, atol=0)
+    torch.testing.assert_close(made.attention_weights[0].double(), mapped / mapped.sum(), rtol=1e-6, atol=0)
+    names: dict[str, Any] = {"print": lambda *_, **__: None}
+    exec(pytorch_script(scenario), names)
+    assert torch.equal(names["attention_weights"], made.attention_weights)
+
+
 @given(linear(), st.data())
 @settings(max_examples=examples(25), deadline=None)
 def test_link_script_json_and_explanations_have_the_same_numbers(scenario: Scenario, data: st.DataObject) -> None:

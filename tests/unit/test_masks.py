@@ -346,10 +346,9 @@ def test_what_goes_to_hidden_tokens_is_told() -> None:
     assert say("summary.mask.sums", low=low, high=high) in out_of_the_ordinary(zeroed)
 
 
-@pytest.mark.parametrize("use", ["added", "factor", "zeroed", "renormalized", "finite"])
+@pytest.mark.parametrize("use", ["added", "factor", "zeroed", "renormalized"])
 def test_a_row_that_may_read_nothing_says_so_in_each_use(use: str) -> None:
-    hidden = -1e9 if use == "finite" else HIDDEN
-    scenario = Scenario("a b c", mask=[[hidden] * 3, [0] * 3, [0] * 3], mask_use="added" if use == "finite" else use)
+    scenario = Scenario("a b c", mask=[[HIDDEN] * 3, [0] * 3, [0] * 3], mask_use=use)
     made = traced(scenario)
     notes = out_of_the_ordinary(made)
     assert say(f"summary.nothing.{use}", names=say("summary.named", token="a")) in notes
@@ -359,11 +358,57 @@ def test_a_row_that_may_read_nothing_says_so_in_each_use(use: str) -> None:
         assert row.isnan().all()
         with pytest.raises(UndefinedAttentionError, match=r"row 0 \('a'\)"):
             trace(scenario)
+        assert attends_most(made, 0, 4) == say("summary.reads.nothing", token="a")
     elif use == "zeroed":
         assert (row == 0).all()
         assert attends_most(made, 0, 4) == say("summary.reads.nothing", token="a")
     else:
         torch.testing.assert_close(row, torch.full((3,), 1 / 3))
+
+
+@pytest.mark.parametrize("n_heads", [1, 2])
+@pytest.mark.parametrize(("number", "kind"), [(-1e3, "finite"), (-2e5, "rounded"), (-1e9, "swallowed")])
+def test_of_a_row_of_large_numbers_it_is_said_what_float32_leaves_of_its_scores(
+    number: float, kind: str, n_heads: int
+) -> None:
+    """By the same softmax in float64, which has digits for both."""
+    scenario = Scenario("a b c", d_out=4, n_heads=n_heads, mask=[[number] * 3, [0] * 3, [0] * 3])
+    made = trace(scenario)
+    told = [note for note in out_of_the_ordinary(made) if note.startswith("Nothing may be read")]
+    assert told == [say(f"summary.nothing.{kind}", names=say("summary.named", token="a"))]
+    for head in made.heads:
+        scores = head.scores[0].double() / head.divisor
+        row = head.attention_weights[0].double()
+        assert torch.allclose(row, torch.softmax(scores, -1), atol=1e-4) == (kind == "finite")
+        assert torch.allclose(row, torch.full_like(row, 1 / 3), atol=1e-6) == (kind == "swallowed")
+        lost = say("explanation.scale.swallowed", mask=written(number, 4), dtype="float32",
+                   score=written(scores[0].item(), 4))  # fmt: skip
+        assert (lost in explain(head, "scaled_scores", 0, 0).notes) == (kind == "swallowed")
+
+
+@pytest.mark.parametrize("use", ["renormalized", "linear"])
+def test_what_float32_leaves_nothing_of_is_said_to_be_too_small(use: str) -> None:
+    """No score overflows, and no mask hides the row: what it shares out is 0 in float32."""
+    if use == "linear":
+        keys: dict[str, Any] = {"w_q": [[1.0]] * 2, "w_k": [[-110.0], [-120.0]], "w_v": [[1.0], [2.0]]}
+        scenario = Scenario("a b", d_in=2, d_out=1, x="identity", weighting="linear", **keys)
+    else:
+        keys = {"w_q": [[20.0, 0], [0, 20]], "w_k": [[0, 20.0], [20, 0]]}
+        scenario = Scenario("a b", d_in=2, x="identity", causal=True, mask_use=use, **keys)
+    made, row = traced(scenario), 0
+    assert torch.isfinite(made.scaled_scores).all()
+    assert made.attention_weights[row].isnan().all()
+    lost = int(made.attention_weights.isnan().any(-1).sum())
+    notes = out_of_the_ordinary(made)
+    assert say("summary.notes.lost", n=lost, count=2) in notes
+    assert not any("overflow" in note for note in notes)
+    assert attends_most(made, row, 4) == say("summary.reads.lost", token="a")
+    told = explain(made, "attention_weights", row, 0)
+    assert told.notes[-1] == say("explanation.trouble.too_little_left", dtype="float32")
+    assert told.steps[-2].endswith(" / 0.0000"), told.steps
+    assert told.steps[-1] == "→ NaN"
+    with pytest.raises(UndefinedAttentionError, match="expected at least one key that isn't too small for float32"):
+        trace(scenario)
 
 
 def test_of_many_rows_that_may_read_nothing_the_first_are_named() -> None:

@@ -5,7 +5,7 @@
 import { FLOAT32 } from "../values/bounds.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Cell, Place, Source, Stage, Term } from "../types.js" */
+/** @import { Cell, MadeCell, Place, Source, Stage, Term } from "../types.js" */
 
 // A row or a column by what it stands for: "query 1".
 /** @param {string} kind @param {number | string} index */
@@ -132,6 +132,13 @@ export function grouped(text) {
 /** @param {Cell} cell */
 export function largestFloat(cell) {
   return say("explanation.trouble.largest", { dtype: FLOAT32.name, value: cell.write(FLOAT32.max) });
+}
+
+// Why its row adds up to 0: a mask hides all of it, or what it leaves is too small for float32.
+/** @param {MadeCell} cell */
+export function nothingLeft(cell) {
+  const hidden = cell.sources.length > 1 && cell.sources[1].every(({ value }) => value === -Infinity);
+  return hidden ? say("explanation.trouble.nothing_left") : say("explanation.trouble.too_little_left", { dtype: FLOAT32.name });
 }
 
 // That a source is no finite number; `name` is what it is called, its symbols where nothing is given.

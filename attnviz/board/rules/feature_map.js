@@ -29,7 +29,7 @@ export function reads(_, row, column) {
 /** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} numbers */
 export function bounded(_, row, column, numbers) {
   const exact = mapped(valueAt(numbers, row, column));
-  return { exact, tolerance: tolerance(1 + Math.abs(exact), CONSTANTS.MAP_ROUNDINGS) };
+  return { exact, tolerance: tolerance(Math.abs(exact), CONSTANTS.MAP_ROUNDINGS) };
 }
 
 /** @param {MadeCell} cell */

@@ -1,6 +1,6 @@
 // Scores divided, and masked: core/rules/scale.py.
 
-import { tolerance } from "../values/bounds.js";
+import { FLOAT32, tolerance } from "../values/bounds.js";
 import { already, largestFloat, namedCell } from "../cells/cell.js";
 import { decimal, productOf, ratioOf, rootOf, sign, sumOf } from "../values/decimals.js";
 import { valueAt } from "../values/matrices.js";
@@ -90,8 +90,15 @@ function plusMask(cell, made, divided, mask) {
     symbols: `${made.symbols} + ${symbols}`,
     steps: [...made.steps.map((step) => inSum([step, text])), `${sign(sumOf([decimal(cell.write(divided)), decimal(text)]), value)} ${value}`],
     words: say(`explanation.scale.${mask.matrix.endsWith("distance_bias") ? "biased" : "added"}`, { words: made.words, mask: symbols }),
-    notes: made.notes,
+    notes: [...made.notes, ...swallowed(cell, divided, mask.value)],
   };
+}
+
+// That nothing is left of a score beside a number so large that float32 has no digits for both.
+/** @param {MadeCell} cell @param {number} score @param {number} mask */
+function swallowed(cell, score, mask) {
+  if (cell.value !== mask || score === 0 || !Number.isFinite(mask)) return [];
+  return [say("explanation.scale.swallowed", { mask: cell.write(mask), score: cell.write(score), dtype: FLOAT32.name })];
 }
 
 // What is said of a cell that is multiplied by the exponential of the mask: by 0, where that is −∞.

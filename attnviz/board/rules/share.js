@@ -1,7 +1,7 @@
 // Each row over its sum, without a softmax: core/rules/share.py.
 
 import { tolerance } from "../values/bounds.js";
-import { already, largestFloat, namedCell, writtenFactors } from "../cells/cell.js";
+import { already, largestFloat, namedCell, nothingLeft, writtenFactors } from "../cells/cell.js";
 import { decimal, ratioOf, sign, sumOf } from "../values/decimals.js";
 import { reasonOf } from "../values/hiding.js";
 import { lineOf, rowCells } from "../values/matrices.js";
@@ -97,5 +97,5 @@ function notes(cell, row, masks, divisor) {
   if (Number.isFinite(cell.value)) return said;
   const broken = row.find(({ value }) => !Number.isFinite(value));
   if (broken) return [...said, already(cell, broken)];
-  return [...said, divisor === 0 ? say(`explanation.trouble.${masks ? "nothing_left" : "quotient"}`) : say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) })];
+  return [...said, divisor === 0 ? nothingLeft(cell) : say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) })];
 }

@@ -1,7 +1,7 @@
 // The exponentials of each row, over their sum: core/rules/softmax.py.
 
 import { tolerance } from "../values/bounds.js";
-import { already, largestFloat, namedCell, writtenFactors } from "../cells/cell.js";
+import { already, largestFloat, namedCell, nothingLeft, writtenFactors } from "../cells/cell.js";
 import { decimal, decimalOf, productOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
 import { reasonOf } from "../values/hiding.js";
 import { columnCells, lineOf, rowCells, valueAt } from "../values/matrices.js";
@@ -139,17 +139,18 @@ function maskedAfter(cell, made) {
   const line = row.map(({ value }) => value);
   const { powers, divisor } = shares(line);
   const share = divisor === 0 ? NaN : powers[placeIn(axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns)] / divisor;
-  const kept = shared ? keptOf(line, masks.map(({ value }) => value), cell.column) : { exact: share * Math.exp(mask.value), left: 1 };
-  const [before, times, left, value] = [share, Math.exp(mask.value), kept.left, cell.value].map(cell.write);
+  const sharedOut = shared ? keptOf(line, masks.map(({ value }) => value), cell.column) : { exact: share * Math.exp(mask.value), left: 1 };
+  const lost = Number.isNaN(sharedOut.exact) && Number.isFinite(share);
+  const kept = lost ? { ...sharedOut, left: 0 } : sharedOut; // as it was computed
+  const [before, times, left, value] = [lost ? Math.fround(share) : share, Math.exp(mask.value), kept.left, cell.value].map(cell.write);
   const product = productOf([decimal(before), decimal(times)]);
   const symbols = namedCell(cell, mask);
-  const lost = Number.isNaN(kept.exact) && Number.isFinite(share);
   const beyond = Number.isFinite(share) && !lost && !Number.isFinite(cell.value);
   return {
     symbols: `${made.symbols} × exp(${symbols})${shared ? " / r" : ""}`,
     steps: [shared ? `(${before} × ${times}) / ${left}` : `${before} × ${times}`, `${sign(shared ? (Number.isFinite(kept.left) ? ratioOf(product, decimal(left)) : null) : product, value)} ${value}`],
     words: say(shared ? "explanation.softmax.shared" : "explanation.softmax.times", { words: made.words, mask: symbols, left }),
-    notes: [...made.notes, ...(cell.masked ? [whyClosed(cell, mask)] : []), ...(lost ? [say("explanation.trouble.nothing_left")] : []), ...(beyond ? [say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) })] : [])],
+    notes: [...made.notes, ...(cell.masked ? [whyClosed(cell, mask)] : []), ...(lost ? [nothingLeft(cell)] : []), ...(beyond ? [say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) })] : [])],
   };
 }
 

@@ -21,7 +21,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
     const [from, to] = [made.names[ownerOf(stage, row, made.names.length)], made.readNames[ownerOf(stage, column, made.readNames.length)]];
     const itself = stage.own_from !== null && column === stage.own_from + row;
     if (matrix === CONSTANTS.MASK && areMixed(made.stages.values())) return say("board.dock.mask_of_places", { symbol, row, column, value });
-    if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : "added"}`, { from, to, symbol, value });
+    if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : useOfMask(made)}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
     if (CONSTANTS.SHARES.includes(stage.rule)) return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
     return itself ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
@@ -30,6 +30,14 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   const feature = stage.origin === "input" && features?.[column] ? features[column] : say("board.dock.feature", { column: column + stage.first });
   const named = isOfOthers(stage) ? made.readNames : made.names;
   return say("board.dock.vector", { symbol, token: named[ownerOf(stage, row, made.matrices[matrix].rows)], feature, value });
+}
+
+// What a mask does with the number of a cell: it's added to its score, or its exponential multiplies that, or the weight.
+/** @param {Made} made */
+function useOfMask({ stages }) {
+  const [weights, scaled] = ["attention_weights", "scaled_scores"].map((name) => stages.get(name));
+  if (!weights.sources.includes(CONSTANTS.MASK)) return scaled.settings.factor ? "times_score" : "added";
+  return weights.rule === "share" ? "times_score" : "times_weight";
 }
 
 // What the next stage does with it: "Next: ÷ √2, then softmax: 61 %."; blank at the end.

@@ -115,9 +115,9 @@ export function mostRead(made, query, tell, name, write) {
     const key = row.indexOf(most);
     return tell("mixed", { ...told, weight: write(most), key, other: readNames[ownerOf(weights, key, readNames.length)] });
   }
-  if (row.some(Number.isNaN)) return tell("undefined", { token });
   const reach = readable.length;
   if (!reach) return tell("nothing", { token });
+  if (row.some(Number.isNaN)) return tell(row.every(Number.isNaN) && areScoresFinite(made, query) ? "lost" : "undefined", { token });
   const largest = Math.max(...row);
   const weight = write(largest);
   if (reach === 1) {
@@ -140,6 +140,12 @@ export function mostRead(made, query, tell, name, write) {
 }
 
 // The attention weights of a token; a column that nobody may read has no shares, where it is shared out.
+// Whether the softmax, or what stands in its place, was given finite scores alone.
+/** @param {Pick<Made, "matrices">} made @param {number} query */
+function areScoresFinite({ matrices: { scaled_scores: scores } }, query) {
+  return scores?.values.slice(query * scores.columns, (query + 1) * scores.columns).every(Number.isFinite);
+}
+
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} query @param {number[]} readable */
 function rowOf({ stages, matrices }, query, readable) {
   const { columns, values } = matrices.attention_weights;

@@ -24,8 +24,11 @@ class UndefinedAttentionError(ValueError):
         self.rows = rows
         named = ", ".join(_row_name(trace, row) for row in rows[:3])
         more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
-        message = (
-            f"attention_weights has nothing left in row {named}{more}, expected at least one key that isn't hidden"
+        hidden = bool(trace.is_hidden[list(rows)].all(-1).any())
+        message = f"attention_weights has nothing left in row {named}{more}, expected at least one key that " + (
+            "isn't hidden"
+            if hidden
+            else f"isn't too small for {str(trace.layers[0].context.dtype).removeprefix('torch.')}"
         )
         if not lost:
             message = (
@@ -62,13 +65,18 @@ def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
                 _check_columns(trace, layer)
                 return trace
             empty = ~torch.isfinite(layer.scaled_scores).any(-1)
-            # What a mask leaves of a row after the softmax may be nothing, too.
-            lost = layer.attention_weights.isnan().all(-1) & torch.isfinite(layer.scaled_scores).all(-1)
+            lost = lost_rows(layer)
             for bad in (empty, lost):
                 if bad.any():  # in several heads, the same row counts once
                     rows = tuple(sorted(set(bad.nonzero()[:, -1].tolist())))
                     raise UndefinedAttentionError(trace, rows, lost=bad is lost)
     return trace
+
+
+def lost_rows(layer: AttentionTrace) -> Tensor:
+    """Return which rows of attention weights are undefined though their scores are finite ``(..., n_tokens)``: what a
+    mask leaves of them after the softmax, or what linear attention shares out, adds up to 0."""
+    return layer.attention_weights.isnan().all(-1) & torch.isfinite(layer.scaled_scores).all(-1)
 
 
 def _check_columns(trace: AttentionTrace, layer: AttentionTrace) -> None:

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
+import torch
 from torch import Tensor
-from torch.nn.functional import elu
 
 from attnviz.core.rules.base import Bounded, EachCell
 from attnviz.core.rules.explaining.cell import Cell, Made, Term
 from attnviz.core.rules.explaining.displayed import as_decimal, exp, in_sum, sign
 from attnviz.words import say
 
-ROUNDINGS = 4  # of 1 and of the number: far below 0, torch adds 1 to what is nearly -1
+ROUNDINGS = 4
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,9 @@ class FeatureMap(EachCell):
     name = "feature_map"
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Torch's own, and 1."""
-        return elu(sources[0]) + 1
+        """Far below 0 torch's elu is -1, and a sum with 1 would have lost every digit of the exponential."""
+        number = sources[0]
+        return torch.where(number > 0, number + 1, number.clamp(max=0).exp())
 
     def bounded(self, *tables: Bounded) -> Bounded:
         """The curve is nowhere steeper than 1."""
@@ -35,16 +36,16 @@ class FeatureMap(EachCell):
         return Bounded(np.where(value > 0, value + 1, np.exp(np.minimum(value, 0))), error)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Every rounding is relative to 1 and to the number."""
-        return ROUNDINGS * (1 + np.abs(made.value))
+        """Every rounding is relative to what is made."""
+        return ROUNDINGS * np.abs(made.value)
 
     def formula(self, *symbols: str) -> str:
         """Its usual name."""
         return f"elu({symbols[0]}) + 1"
 
     def code(self, made: str, *names: str) -> list[str]:
-        """Torch's own, and 1."""
-        return [f"{made} = torch.nn.functional.elu({names[0]}) + 1"]
+        """The number plus 1 above 0, else the exponential."""
+        return [f"{made} = torch.where({names[0]} > 0, {names[0]} + 1, {names[0]}.clamp(max=0).exp())"]
 
     def explain(self, cell: Cell) -> Made:
         """A sum, or an exponential."""
@@ -56,6 +57,6 @@ class FeatureMap(EachCell):
             f"{number.symbols} + 1" if above else f"exp({number.symbols})",
             [in_sum([before, "1"]) if above else f"exp({before})", f"{sign(displayed, value)} {value}"],
             say(f"explanation.feature_map.{'above' if above else 'below'}", number=cell.named(number)),
-            (Term(exact, (number,)),), exact, cell.tolerance(1 + abs(exact), ROUNDINGS),
+            (Term(exact, (number,)),), exact, cell.tolerance(abs(exact), ROUNDINGS),
             notes=() if math.isfinite(number.value) else (cell.already(number),),
         )  # fmt: skip

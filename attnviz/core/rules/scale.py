@@ -202,7 +202,16 @@ def _added(cell: Cell, made: Made, mask: Factor) -> Made:
         terms=(*made.terms, Term(mask.value, (mask,))),
         exact=exact,
         tolerance=cell.tolerance(abs(made.exact) + abs(mask.value), 5),
+        notes=(*made.notes, *_swallowed(cell, made.exact, mask.value)),
     )
+
+
+def _swallowed(cell: Cell, score: float, mask: float) -> tuple[str, ...]:
+    """Say that nothing is left of a score beside a number so large that its precision has no digits for both."""
+    if cell.value != mask or score == 0 or not math.isfinite(mask):
+        return ()
+    places = {"mask": cell.write(mask), "score": cell.write(score), "dtype": cell.precision.dtype}
+    return (say("explanation.scale.swallowed", **places),)
 
 
 def _times(cell: Cell, made: Made, mask: Factor) -> Made:

@@ -142,5 +142,5 @@ def _notes(cell: Cell, row: list[Factor], divisor: float) -> list[str]:
     if broken is not None:
         return [*notes, cell.already(broken)]
     if divisor == 0:
-        return [*notes, say(f"explanation.trouble.{'nothing_left' if len(cell.sources) > 1 else 'quotient'}")]
+        return [*notes, cell.nothing_left()]
     return [*notes, say("explanation.trouble.quotient_beyond", largest=cell.largest_float)]

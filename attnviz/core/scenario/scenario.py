@@ -47,23 +47,24 @@ class Scenario(Matrices):
     with biases of zeros.
 
     With `weighting` "linear", queries and keys go through a feature map in place of the softmax, and each row of their
-    products is divided by its sum, whatever `scale` and `temperature` are.
+    products is divided by its sum, whatever `scale` and `temperature` are; a mask multiplies these products by exp(M).
 
-    With a mask that is added to the scores, M ``(n_tokens, n_tokens)``: "causal" (the same as `causal`), "window:W" (a
-    token reads itself and the W - 1 before it), "padding:K" (none reads the last K), "not-self", "painted" (hides
-    nothing until its cells are edited), or given numbers, of which -inf hides a key from a query. A mask that is named
-    is kept as `causal`, or as `masking` and `mask_size`. A `mask_use` other than "added" does with it what attention
-    doesn't: "factor" multiplies hidden scores by 0, "zeroed" makes hidden attention weights 0 after the softmax, and
-    "renormalized" divides what is left of their rows by its sum.
+    With a mask that is added to the scaled scores, M ``(n_tokens, n_tokens)``: "causal" (the same as `causal`),
+    "window:W" (a token reads itself and the W - 1 before it), "padding:K" (none reads the last K), "not-self",
+    "painted" (hides nothing until its cells are edited), or given numbers, of which -inf hides a key from a query.
+    A mask that is named is kept as `causal`, or as `masking` and `mask_size`. A `mask_use` other than "added" does
+    with it what attention doesn't: "factor" multiplies scaled scores by exp(M), so that hidden ones are 0, "zeroed"
+    multiplies the attention weights by exp(M) after the softmax, so that hidden ones are 0, and "renormalized"
+    divides what is left of their rows by its sum. A finite number m of M is added, or multiplies by exp(m).
 
-    Where it `reads` the "second" sentence, keys and values are made of Y ``(n_read, d_in)``, the vectors of the tokens
-    of `second`, which are cut and drawn as those of `text` are (a "table" has rows of its own for them) and have
-    nothing added to them; scores, a mask and attention weights are ``(n_tokens, n_read)``. Where it reads a "kept" one,
-    `second` stood before `text`, and keys and values are made of Y with X below it: the tokens that are read are those
-    of both, those of `second` first, and a causal mask hides none of these. Its places come first, too: with positions
-    that are added Y is the sum of the vectors of its tokens, then called E_y, and P_y, and with the factor E_y goes
-    into it times √d_in, as E goes into X. With several layers each has kept what it was handed for `second`, when the
-    same layers read that alone.
+    Where it `reads` the "second" sentence, keys and values are made of Y ``(n_read, d_in)``, the vectors of the
+    tokens of `second`, which are cut and drawn as those of `text` are (a "table" has rows of its own for them) and
+    have nothing added to them; scores, a mask and attention weights are ``(n_tokens, n_read)``. Where it reads a
+    "kept" one, `second` stood before `text`, and keys and values are made of Y with X below it: the tokens that are
+    read are those of both, those of `second` first; a causal mask hides none of these, and "padding:K" the last K
+    of `text`. Its places come first, too: with positions that are added Y is the sum of the vectors of its tokens,
+    then called E_y, and P_y, and with the factor E_y goes into it times √d_in, as E goes into X. With several
+    layers each has kept what it was handed for `second`, when the same layers read that alone.
 
     `what_if` holds switches that make of it what attention isn't, such as "softmax:columns" or "scores:cosine" (see
     :mod:`attnviz.core.what_if`), with commas between them.

@@ -89,7 +89,8 @@ class Attending:
         return f"{matched[0].upper()}{'′' if turned else '″' if cut else ''}"
 
     def _mask(self) -> tuple[Stage, ...]:
-        return (row(MASK, "M", "query", "key", "mask"),) * self.mask
+        used = "_linear" if self.linear else {ADDED: "", FACTOR: "_factor"}.get(self.mask_use, "_late")
+        return (row(MASK, "M", "query", "key", "mask", told=f"mask{used}"),) * self.mask
 
     def _by_distance(self, head: int, masked: bool) -> tuple[Stage, ...]:
         """Return the numbers by distance, which ALiBi prescribes and T5 learns, and the bias that a head makes of its

@@ -2,6 +2,7 @@
 
 from textwrap import wrap
 
+from attnviz.core.masks import ADDED, FACTOR
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES, KEPT
 from attnviz.export.code.computation import computed, moved_to_device
@@ -64,13 +65,20 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
         (_vectors_of(scenario), [*vectors(scenario), *vectors_read(scenario)]),
         ("P: a vector for each place", positions(scenario)),
         *weights(scenario),
-        ("M: the mask, added to the scores", mask(scenario) + kept_mask(scenario)),
+        (f"M: the mask{_use_of_mask(scenario)}", mask(scenario) + kept_mask(scenario)),
         ("D: a number for each distance of two tokens, in each head", distances(scenario)),
         ("Cells edited by hand", edited(scenario)),
         ("On its device", moved_to_device(scenario)),
         *computed(scenario, digits),
     ]
     return [(title, lines) for title, lines in shown if lines]
+
+
+def _use_of_mask(scenario: Scenario) -> str:
+    if scenario.weighting != "softmax":
+        return ", whose exponential multiplies the scores"
+    of = {ADDED: ", added to the scores", FACTOR: ", whose exponential multiplies the scores"}
+    return of.get(scenario.mask_use, ", whose exponential multiplies the attention weights")
 
 
 def _vectors_of(scenario: Scenario) -> str:

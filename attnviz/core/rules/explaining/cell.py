@@ -207,6 +207,13 @@ class Cell:
         """The largest number that its precision holds, in words."""
         return say("explanation.trouble.largest", dtype=self.precision.dtype, value=self.write(self.precision.max))
 
+    def nothing_left(self) -> str:
+        """Say why its row adds up to 0: a mask hides all of it, or what it leaves is too small for its precision."""
+        masks = self.factors(self.sources[1]) if len(self.sources) > 1 else []
+        if masks and all(mask.value == -math.inf for mask in masks):
+            return say("explanation.trouble.nothing_left")
+        return say("explanation.trouble.too_little_left", dtype=self.precision.dtype)
+
     def already(self, broken: Factor, name: str = "") -> str:
         """Say that a source is no finite number; `name` is what it is called, its symbols where nothing is given."""
         return say("explanation.trouble.already", cell=name or broken.symbols, value=self.write(broken.value))

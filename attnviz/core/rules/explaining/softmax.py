@@ -75,6 +75,9 @@ def _masked_after(cell: Cell, made: Made, shared: bool) -> Made:
     mask = masks[cell.column] if shared else masks[0]
     factor, share = exp(mask.value), made.exact
     kept = _Kept.of(cell, masks) if shared else _Kept(share * factor, 1.0, made.tolerance * factor)
+    lost = math.isnan(kept.exact) and math.isfinite(share)
+    if lost:  # as it was computed
+        share, kept = float(np.float32(share)), kept._replace(left=0.0)
     before, times, left, value = map(cell.write, (share, factor, kept.left, cell.value))
     displayed = DECIMALS.multiply(as_decimal(before), as_decimal(times))
     if shared:
@@ -83,7 +86,6 @@ def _masked_after(cell: Cell, made: Made, shared: bool) -> Made:
     words = say(
         f"explanation.softmax.{'shared' if shared else 'times'}", words=made.words, mask=mask.symbols, left=left
     )
-    lost = math.isnan(kept.exact) and math.isfinite(share)
     beyond = math.isfinite(share) and not lost and not math.isfinite(cell.value)
     tolerance = kept.tolerance + cell.tolerance(abs(kept.exact), 6)
     return made._replace(
@@ -93,7 +95,7 @@ def _masked_after(cell: Cell, made: Made, shared: bool) -> Made:
         exact=kept.exact,
         tolerance=math.inf if math.isnan(tolerance) else tolerance,
         notes=(*made.notes, *([_why_closed(cell)] if cell.masked else []),
-               *([say("explanation.trouble.nothing_left")] if lost else []),
+               *([cell.nothing_left()] if lost else []),
                *([say("explanation.trouble.quotient_beyond", largest=cell.largest_float)] if beyond else [])),
     )  # fmt: skip
 
