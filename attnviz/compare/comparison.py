@@ -209,7 +209,8 @@ def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) ->
             words.append(_moved_row(comparison, name, row, difference[row], distance[row].item(), digits))
     if not defined.all():
         words.append(say("compare.moved.not_finite", n=int((~defined).sum())))
-    return words or [say("compare.moved.none", matrix=_called(name))]
+    same = torch.equal(*(getattr(trace, name).cpu() for trace in (comparison.a, comparison.b)))
+    return words or [say(f"compare.moved.{'none' if same else 'rounded'}", matrix=_called(name))]
 
 
 def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, distance: float, digits: int) -> str:

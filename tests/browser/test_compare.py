@@ -27,7 +27,7 @@ def test_an_edit_made_after_keeping_moves_b_alone_and_a_reload_keeps_both(new_le
     expect(learner.page.locator(".board .status")).to_contain_text("✓ checked with torch")
     context = [number_in(learner.cell("context", 1, column)) for column in range(2)]
     assert context != PUBLISHED_CONTEXT_OF_JOURNEY
-    learner.go_to("Compare").says("B differs from A in: W_q[0, 1] as drawn → 0.9000.")
+    learner.go_to("Compare").says("B differs from A in: W_q[0, 1] 0.5166 → 0.9000.")
     eventually(lambda: row(learner, "A"), PUBLISHED_CONTEXT_OF_JOURNEY)
     eventually(lambda: row(learner, "B"), context)
     moved = [f"{float(b) - float(a):+.4f}" for a, b in zip(PUBLISHED_CONTEXT_OF_JOURNEY, context, strict=True)]

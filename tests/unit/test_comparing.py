@@ -99,9 +99,7 @@ def test_a_known_move_in_words() -> None:
         "“a” moved 50.0 % of its attention: “a” gained most (0.50), “b” lost most (0.50)."
     ]
     assert moved_most(comparison, "context", 2) == ["The context of “a” moved by 0.71."]
-    assert moved_most(Comparison(trace(a), trace(a)), "context", 2) == [
-        say("compare.moved.none", matrix="context vectors")
-    ]
+    assert moved_most(Comparison(trace(a), trace(a)), "context", 2) == ["No row of the context vectors moved."]
 
 
 def test_matrices_of_other_shapes_have_no_difference_and_it_is_said() -> None:
@@ -206,7 +204,8 @@ def test_rounding_is_no_difference(init: str, seed: int) -> None:
         difference = pair.difference(name)
         assert difference is not None
         assert not difference.any()
-        assert moved_most(pair, name, 4) == [say("compare.moved.none", matrix=say(f"compare.moved.rows_of.{name}"))]
+        called = say(f"compare.moved.rows_of.{name}")
+        assert moved_most(pair, name, 4) == [say("compare.moved.rounded", matrix=called)]
     assert any("so scores are divided by 1.73205 in both" in each for each in changed_in_words(a, b))
     assert not any("so scores" in each for each in changed_in_words(a, replace(a, temperature=0.5)))
 

@@ -150,7 +150,7 @@ def test_a_report_has_the_published_numbers_the_set_up_and_the_script() -> None:
     text = "".join(Read(page).texts)
     for value in (*trace.attention_weights.flatten().tolist(), *trace.context.flatten().tolist()):
         assert written(value, 4) in cells(page)
-    for said in ("Seed: 123", "Temperature: 2.0", "Initialization: uniform", "Divide by √d_k: on", "import torch",
+    for said in ("Seed: 123", "Temperature: 2", "Initialization: uniform", "Divide by √d_k: on", "import torch",
                  "Changed by hand: W_v[0, 0]: 0.0756 → 0.5000.",
                  numbers_in_words(scenario),
                  "“journey” reads itself most", "Scaled scores = Q Kᵀ / (√d_k · 2)"):  # fmt: skip
