@@ -85,6 +85,11 @@ class Watch(TorchFunctionMode):
         self._projections: list[Projection] = []
         self._entered: Token[Watch | None] | None = None
 
+    @property
+    def products(self) -> list[Projection]:
+        """All products with weights that it saw, in their order."""
+        return [*(made for each in self.attended for made in each.projections), *self._projections]
+
     def __enter__(self) -> "Watch":
         self._entered = _WATCHING.set(self)
         super().__enter__()  # type: ignore[no-untyped-call]

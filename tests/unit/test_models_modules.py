@@ -17,7 +17,7 @@ def vectors(n_tokens: int = 5, d: int = 8) -> Tensor:
     return torch.randn(n_tokens, d, generator=torch.Generator().manual_seed(n_tokens + d))
 
 
-def made(kind: type[nn.Module], *sizes: int, **settings: Any) -> Any:
+def made(kind: type[nn.Module], *sizes: Any, **settings: Any) -> Any:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)
         return kind(*sizes, **settings).eval()
@@ -278,3 +278,128 @@ def test_layers_of_other_numbers_of_tokens_are_no_one_grid() -> None:
             shown()
     assert view.heads[1, 0].attention_weights.shape == (3, 3)
     assert repr(view) == "ModelTrace('Fewer', n_tokens=5, n_layers=2, n_heads=2, kinds=('encoder',))"
+
+
+class WrittenOut(nn.Module):
+    """As people write it who call none of torch's functions of attention; two heads, and a way to take the softmax."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__()
+        self.how, self.ask, self.offer, self.give = how, *(nn.Linear(8, 8, bias=how != "bare") for _ in range(3))
+        self.out, self.qkv = nn.Linear(8, 8), nn.Linear(8, 24)
+        self.w = nn.ParameterList(nn.Parameter(torch.randn(8, 8)) for _ in range(3))
+
+    def parts(self, x: Tensor) -> tuple[Tensor, ...]:
+        if self.how == "parameters":
+            return tuple(x @ weight for weight in self.w)
+        return self.qkv(x).chunk(3, -1) if self.how == "together" else (self.ask(x), self.offer(x), self.give(x))
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = (part.reshape(*part.shape[:-1], 2, 4).transpose(-3, -2) for part in self.parts(x))
+        if self.how == "queries scaled":
+            scores = (q / 2) @ k.mT
+        elif self.how == "einsum":
+            scores = torch.einsum("...qd,...kd->...qk", q, k) / 2
+        elif self.how == "d_model":
+            scores = q @ k.mT / 8**0.5
+        else:
+            scores = q @ k.mT * 4**-0.5
+        if self.how == "causal":
+            scores = scores.masked_fill(later(x.shape[-2], x.shape[-2]), -torch.inf)
+        weights = torch.softmax(scores, -1)
+        if self.how == "einsum":
+            weights = scores.exp() / scores.exp().sum(-1, keepdim=True)
+        mixed = (weights @ v).transpose(-3, -2).flatten(-2)
+        return mixed if self.how == "bare" else self.out(mixed)
+
+
+WAYS = ("plain", "causal", "parameters", "together", "queries scaled", "einsum", "d_model", "bare")
+SEEN = tuple(way for way in WAYS if way != "einsum")
+NAMES = {"parameters": ("w.0", "w.1", "w.2"), "together": ("qkv",) * 3}
+
+
+def weights_in(module: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+    """The attention weights and contexts ``(2, n_tokens, ...)`` by torch's own function, in float64."""
+    with torch.no_grad():
+        q, k, v = (part.reshape(len(x), 2, 4).transpose(0, 1).double() for part in module.parts(x))
+    scale, causal = (8 if module.how == "d_model" else 4) ** -0.5, module.how == "causal"
+    weights = F.scaled_dot_product_attention(q, k, torch.eye(len(x)).double().expand(2, -1, -1), scale=scale,
+                                             is_causal=causal)  # fmt: skip
+    return weights, F.scaled_dot_product_attention(q, k, v, scale=scale, is_causal=causal)
+
+
+@pytest.mark.parametrize("way", SEEN)
+@pytest.mark.parametrize("batched", [False, True])
+def test_attention_that_is_written_out_is_seen_by_its_operations(way: str, *, batched: bool) -> None:
+    module, x = made(WrittenOut, way), vectors()
+    view = look_into(module, x[None] if batched else x)
+    weights, contexts = weights_in(module, x)
+    torch.testing.assert_close(view.layers[0].weights.double(), weights, rtol=1e-5, atol=1e-6)
+    with torch.no_grad():
+        assert torch.equal(view.result, module(x[None] if batched else x))
+    for (_, head), trace in view.heads.items():
+        torch.testing.assert_close(trace.context.double(), contexts[head], rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(trace.scaled_scores.softmax(-1), trace.attention_weights)
+        assert not explain(trace, "attention_weights", 3, 1).notes
+        assert ("mask" in trace.stages) == (way == "causal")
+        assert (trace.stages["q"].rule is not None) == (way != "queries scaled")
+    off = look_into(module, x, edits=["0.1.off", "0.0.mask.4.2=-inf"])
+    assert not off.heads[0, 1].context.any()
+    assert off.heads[0, 0].attention_weights[4, 2] == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_attention_is_found_by_the_names_of_what_makes_queries_keys_and_values(way: str) -> None:
+    module, x = made(WrittenOut, way), vectors()
+    q, k, v = NAMES.get(way, ("ask", "offer", "give"))
+    view = look_into(module, x, q=q, k=k, v=v, tokens=("the", "cat", "on", "the", "mat"))
+    weights, contexts = weights_in(module, x)
+    assert (view.n_layers, view.n_heads) == (1, 2)
+    for (_, head), trace in view.heads.items():
+        torch.testing.assert_close(trace.attention_weights.double(), weights[head], rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(trace.context.double(), contexts[head], rtol=1e-5, atol=1e-6)
+        assert all(trace.stages[part].rule is not None for part in "qkv")
+        assert trace.tokens[1] == "cat"
+    parts = [view.layers[0].head(head).q for head in range(2)]
+    torch.testing.assert_close(torch.cat(parts, -1), module.parts(x)[0].detach())
+
+
+def test_names_that_do_not_make_what_the_module_computes_are_refused() -> None:
+    module, x = made(WrittenOut, "einsum"), vectors()
+    named: dict[str, Any] = {"q": "ask", "k": "offer", "v": "give"}
+    wrong: dict[str, Any]
+    for wrong in ({"q": "offer", "k": "ask"}, {"v": "offer"}, {"scale": 1.5}, {"mask": ~later(5, 5)}):
+        with pytest.raises(ValueError, match="neither returns softmax"):
+            look_into(module, x, **(named | wrong))
+    for wrong, why in (
+        ({"q": "asks"}, "q is 'asks', expected a part of WrittenOut with a weight: 'ask', 'offer'"),
+        ({"k": None}, "k is None, expected the name of the part that makes it"),
+        ({"v": "qkv"}, "v is 'qkv', which made nothing of x"),
+        ({"scale": -1}, "scale is -1, expected a number above 0"),
+        ({"mask": torch.ones(4, 5)}, r"mask has shape \(4, 5\), expected \(5, 5\)"),
+        ({"mask": "causal"}, "mask is 'causal', expected a tensor"),
+        ({"edits": ["0.1.off"]}, "can't be changed where its attention is found by names"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            look_into(module, x, **(named | wrong))
+    with pytest.raises(ValueError, match="expected them with a module of torch alone"):
+        look_into("all-MiniLM-L6-v2", text="a cat", q="q", k="k", v="v")
+    with pytest.raises(ValueError, match="name what makes queries, keys and values"):
+        look_into(made(WrittenOut, "einsum"), x)
+
+
+def test_a_scale_and_a_mask_that_are_given_are_held_to_what_the_module_computes() -> None:
+    class Own(WrittenOut):
+        def forward(self, x: Tensor) -> Tensor:
+            scores = torch.einsum("qd,kd->qk", self.ask(x), self.offer(x)) * 0.3
+            powers = scores.masked_fill(hidden, -torch.inf).exp()
+            return powers / powers.sum(-1, keepdim=True) @ self.give(x)
+
+    hidden = torch.zeros(5, 5, dtype=torch.bool)
+    hidden[:, 2] = True
+    module, x = made(Own, ""), vectors()
+    for mask in (~hidden, torch.zeros(5, 5).masked_fill(hidden, -torch.inf)):
+        trace = look_into(module, x, q="ask", k="offer", v="give", scale=0.3, mask=mask).heads[0, 0]
+        with torch.no_grad():
+            torch.testing.assert_close(trace.context, module(x), rtol=1e-5, atol=1e-6)
+        assert not trace.attention_weights[:, 2].any()
