@@ -125,10 +125,17 @@ def _is_fill(name: str, given: str) -> bool:
 def numbers_given(name: str, given: Matrix | str | None) -> Rows | None:
     """Return the numbers that are given for a matrix one by one, or that a worked example states; else None."""
     if isinstance(given, str):
-        return (
-            stated_matrix(given.removeprefix(EXAMPLE_FILL), placed(name)[1]) if given.startswith(EXAMPLE_FILL) else None
-        )
+        return stated_matrix(example, placed(name)[1]) if (example := example_of(given)) else None
     return given
+
+
+def example_of(given: Any) -> str:
+    """Return the worked example that "example:ID" names; '' for all else.
+
+    >>> example_of("example:love-ai"), example_of("identity")
+    ('love-ai', '')
+    """
+    return given.removeprefix(EXAMPLE_FILL) if isinstance(given, str) and given.startswith(EXAMPLE_FILL) else ""
 
 
 def random_seed(given: str | None) -> int | None:

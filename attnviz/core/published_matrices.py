@@ -61,14 +61,36 @@ def called(example: str) -> str:
 
 
 def stated_matrix(example: str, name: str) -> Rows | None:
-    """Return a matrix that an example states number by number, or that is chosen for its scores, or None.
+    """Return a matrix that an example states number by number, or that is chosen for its scores, or None; E, beside
+    which positions are added, holds the vectors of its words as X does.
 
     >>> stated_matrix("love-ai", "w_k"), stated_matrix("journey-simple", "w_k")
     (((1.0, 1.0), (0.0, 1.0)), None)
     """
-    raw = published_examples().get(example) or examples_made_by_hand().get(example, {})
-    stated = raw.get(name, chosen_matrices(example).get(name))
+    name = "x" if name == "e" else name
+    stated = _raw(example).get(name, chosen_matrices(example).get(name))
     return tuple(tuple(map(float, row)) for row in stated) if isinstance(stated, list | tuple) else None
+
+
+def words_of(example: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the tokens of an example as words of a sentence: "word 1" is one in its source, but two by any rule for
+    cutting a sentence."""
+    return tuple(token.replace(" ", "-") for token in example["tokens"])
+
+
+@cache
+def stated_vectors(example: str) -> Mapping[str, tuple[float, ...]]:
+    """Return the vector that an example states for each of its words; nothing where it states none.
+
+    >>> stated_vectors("love-ai")["AI"], dict(stated_vectors("slide-row"))
+    ((1.0, 1.0), {})
+    """
+    stated = stated_matrix(example, "x")
+    return MappingProxyType({} if stated is None else dict(zip(words_of(_raw(example)), stated, strict=True)))
+
+
+def _raw(example: str) -> Mapping[str, Any]:
+    return published_examples().get(example) or examples_made_by_hand().get(example, {})
 
 
 @cache

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attnviz.core.layers import named, placed
-from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
+from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, example_of
 from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import distance_seed, position_seed, second_seed
@@ -16,6 +16,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import significant
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
+_NAMED_AT_MOST = 3  # tokens
 
 
 def vectors_in_words(scenario: Scenario) -> str:
@@ -78,7 +79,8 @@ def _vectors_in_words(scenario: Scenario) -> str:
         if not isinstance(given, str):
             return say("summary.vectors.given", symbol=symbol)
         if given.startswith(EXAMPLE_FILL):
-            return say("summary.vectors.example", example=called(given.removeprefix(EXAMPLE_FILL)))
+            said = say("summary.vectors.example", example=called(example_of(given)))
+            return " ".join(filter(None, (said, beside_example(scenario))))
         return say("summary.vectors.filled", symbol=symbol, by=filled_with(given))
     if scenario.embedding == "table":
         return say("summary.vectors.table", seed=scenario.seed)
@@ -91,14 +93,26 @@ def _vectors_in_words(scenario: Scenario) -> str:
     return say("summary.vectors.seeded", seed=scenario.seed)
 
 
+def beside_example(scenario: Scenario) -> str:
+    """Say which tokens have a drawn vector, where those of the others are of a worked example; empty where none has.
+
+    >>> beside_example(Scenario("the fluffy cat chased a dog", x="example:fluffy-cat"))
+    "No vector was made for 'dog': it is drawn at random."
+    """
+    drawn = [scenario.tokens[row] for row in scenario.rows_beside_example if not scenario.is_published(row)]
+    labels = [say("summary.named", token=label) for label in token_labels(tuple(dict.fromkeys(drawn)), LONGEST_NAME)]
+    if len(labels) > _NAMED_AT_MOST:
+        return say("summary.vectors.beside_many", words=plural(len(labels), "token"))
+    return say("summary.vectors.beside", n=len(labels), tokens=listed(labels)) if labels else ""
+
+
 def features_of(scenario: Scenario) -> tuple[str, ...]:
     """Return what the columns of X are called while its numbers are those of an example that says so; else nothing.
 
     >>> features_of(Scenario("the fluffy cat chased a mouse", x="example:fluffy-cat")), features_of(Scenario())
     (('noun', 'adjective', 'verb'), ())
     """
-    given = scenario.x if isinstance(scenario.x, str) else ""
-    return stated_features(given.removeprefix(EXAMPLE_FILL)) if given.startswith(EXAMPLE_FILL) else ()
+    return stated_features(example_of(scenario.x))
 
 
 def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
@@ -181,7 +195,7 @@ def chosen_in_words(scenario: Scenario) -> str:
     >>> chosen_in_words(Scenario())
     ''
     """
-    example = scenario.w_q.removeprefix(EXAMPLE_FILL) if isinstance(scenario.w_q, str) else ""
+    example = example_of(scenario.w_q)
     chosen = chosen_matrices(example)
     as_chosen = (
         scenario.x == "identity" and scenario.w_k == scenario.w_q and scenario.d_in == len(scenario.tokens)
@@ -205,4 +219,5 @@ def numbers_in_words(scenario: Scenario) -> str:
     >>> numbers_in_words(Scenario())
     'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
     """
-    return chosen_in_words(scenario) or projections_in_words(scenario)
+    told = chosen_in_words(scenario) or projections_in_words(scenario), beside_example(scenario)
+    return " ".join(filter(None, told))

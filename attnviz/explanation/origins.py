@@ -4,7 +4,7 @@ import math
 
 from attnviz.core.heads import whole_name
 from attnviz.core.layers import is_kept_for
-from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL
+from attnviz.core.matrix_input import RANDOM_FILL, example_of
 from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
@@ -70,8 +70,9 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return say("explanation.given.number")
     if replaced in ("identity", "zeros"):
         return say("explanation.given.identity" if replaced == "identity" else "explanation.given.zeros")
-    if replaced is not None and replaced.startswith(EXAMPLE_FILL):
-        example = replaced.removeprefix(EXAMPLE_FILL)
+    if name == scenario.token_matrix and row in scenario.rows_beside_example:
+        return _origin_of_token(scenario, name, row)
+    if example := example_of(replaced):
         chosen = name in chosen_matrices(example)
         return say("explanation.given.chosen" if chosen else "explanation.given.stated", example=called(example))
     if replaced is not None:

@@ -17,6 +17,7 @@ from attnviz.core.published_matrices import (
     published_data,
     published_examples,
     stated_matrix,
+    words_of,
 )
 from attnviz.core.scenario import Scenario
 from attnviz.words import catalogue, say
@@ -156,8 +157,7 @@ def _tables(raw: Mapping[str, Any]) -> tuple[dict[str, Rows], dict[str, Rows], t
 
 def _scenario(raw: Mapping[str, Any]) -> Scenario:
     d_in = len(raw["x"][0])
-    # A token such as "word 1" is one in the source, but two by any rule for cutting a sentence.
-    text = " ".join(token.replace(" ", "-") for token in raw["tokens"])
+    text = " ".join(words_of(raw))
     published = text == PUBLISHED_TEXT
     replaced: dict[str, Any] = {name: _replaced(raw, name) for name in _PROJECTIONS if name in raw}
     d_out = raw.get("d_out", d_in)

@@ -177,7 +177,10 @@ def test_biases_are_edited_where_they_are_switched_on(playground: Playground) ->
     assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
     playground.set("bias", False)
     assert playground.shows(Scenario(**PUBLISHED))
-    assert playground.can_press("Bring back")
+    assert playground.can_press("Forget")
+    assert not playground.can_press("Bring back")  # there is no b_q to lay it over
+    playground.set("bias", True).press("Bring back")
+    assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
 
 
 TABLES = {

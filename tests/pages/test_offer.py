@@ -47,6 +47,20 @@ def test_starting_over_ends_every_offer_and_every_edit(playground: Playground) -
     assert not playground.can_press("Bring back")
 
 
+def test_what_an_example_began_with_is_no_change_of_the_reader() -> None:
+    playground = Playground(example="fluffy-cat").set("seed", 5)
+    assert playground.changes == ""
+    assert not playground.can_press("Forget")
+
+
+def test_only_what_fits_can_be_brought_back() -> None:
+    playground = Playground(text="a cat", edits="x.given.1_2_3__4_5_6").type_sentence("a big dog")
+    assert playground.can_press("Forget")
+    assert not playground.can_press("Bring back")
+    playground = Playground(text="a cat", edits="x.given.1_2_3__4_5_6").type_sentence("a dog")
+    assert playground.press("Bring back").shows(Scenario("a dog", **PUBLISHED, x=[[1, 2, 3], [4, 5, 6]]))
+
+
 def test_an_offer_ends_with_the_page_it_stands_on(playground: Playground) -> None:
     playground.visit("pages/lesson.py").visit("pages/playground.py")
     assert not playground.can_press("Bring back")

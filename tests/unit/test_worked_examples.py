@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 import attnviz
 from attnviz.app.check.examples import marking_of
-from attnviz.core.changes import carry_over, changes_of
+from attnviz.core.changes import carry_over, changes_of, with_changes
 from attnviz.core.published_matrices import published_data, stated_matrix
 from attnviz.documents import report
 from attnviz.explanation import explain
-from attnviz.explanation.numbers_from import chosen_in_words, vectors_in_words
+from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, vectors_in_words
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
 from attnviz.link.changes_text import decode_changes, encode_changes
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.marking import ENTERS
-from attnviz.published import WorkedExample, published_variances, worked_example, worked_examples
+from attnviz.published import WorkedExample, published_variances, starting_points, worked_example, worked_examples
 from attnviz.words import say
 
 EXAMPLES = tuple(worked_examples().values())
@@ -162,12 +164,37 @@ def test_an_examples_matrix_of_another_shape_is_an_error() -> None:
         attnviz.Scenario(w_q="example:love-ai")
 
 
-def test_an_examples_vectors_belong_to_its_tokens() -> None:
-    example = worked_example("love-ai").scenario
-    other = attnviz.Scenario("I love it", tokenizer="whitespace", embedding="published", d_in=2)
-    kept, dropped = carry_over(changes_of(example), example, other)
-    assert ("x", "example:love-ai") in dropped.replaced
-    assert ("w_q", "example:love-ai") in kept.replaced
+@given(
+    st.lists(st.sampled_from(["the", "fluffy", "cat", "chased", "a", "mouse", "dog", "with"]), min_size=1, max_size=9)
+)
+@pytest.mark.parametrize("positions", ["none", "seeded"])
+def test_an_examples_vectors_belong_to_its_words(positions: str, words: list[str]) -> None:
+    example = starting_points()["fluffy-cat"].scenario
+    stated = dict(zip(example.tokens, example.matrix("x"), strict=True))
+    drawn = replace(example, text=" ".join(words), x=None, positions=positions)
+    kept, dropped = carry_over(changes_of(example), example, drawn)
+    assert not dropped
+    own = with_changes(drawn, kept)
+    assert decode_changes(encode_changes(kept)) == (kept, [])
+    assert own.replaced[own.token_matrix] == "example:fluffy-cat"
+    both = zip(own.tokens, own.matrix(own.token_matrix), drawn.matrix(drawn.token_matrix), strict=True)
+    assert all(torch.equal(vector, stated.get(token, other)) for token, vector, other in both)
+    said = "No vector was made for 'dog': it is drawn at random."  # "with" has a published one
+    assert (said in numbers_in_words(own)) == ("dog" in words)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I see my old dog", "No vectors were made for 4 tokens: they are drawn at random."),
+        ("I see my dog", "No vectors were made for the 3 words 'see', 'my' and 'dog': they are drawn at random."),
+        ("I love AI", ""),
+    ],
+)
+def test_words_without_a_vector_of_the_example_are_named(text: str, said: str) -> None:
+    scenario = replace(worked_example("love-ai").scenario, text=text)
+    assert vectors_in_words(scenario) == f"The vectors are those of the worked example “I love AI”. {said}".strip()
+    assert numbers_in_words(scenario).endswith(said or "not trained.")
 
 
 def test_where_an_examples_numbers_are_from_is_said() -> None:

@@ -10,7 +10,7 @@ from attnviz.app.scripts import script
 from attnviz.app.session import url_texts
 from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.app.session.link_values import picked_query
-from attnviz.core.matrix_input import EXAMPLE_FILL
+from attnviz.core.matrix_input import example_of
 from attnviz.core.published_matrices import called
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
@@ -65,10 +65,10 @@ def _origin(scenario: Scenario, row: int) -> str:
     if scenario.is_published(row):
         return say("playground.picker.published")
     given = getattr(scenario, scenario.token_matrix)
-    if given is None:
+    if given is None or row in scenario.rows_beside_example:
         return say("playground.picker.seeded")
     if not isinstance(given, str):
         return say("playground.picker.given")
-    if given.startswith(EXAMPLE_FILL):
-        return say("playground.picker.example", example=called(given.removeprefix(EXAMPLE_FILL)))
+    if example := example_of(given):
+        return say("playground.picker.example", example=called(example))
     return say("playground.picker.filled", by=filled_with(given))

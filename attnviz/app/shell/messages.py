@@ -1,10 +1,12 @@
-"""Messages: lines over the page, under its bar, so that nothing moves when one comes or goes."""
+"""Messages: lines over the page, at its foot, so that nothing moves when one comes or goes."""
 
 from typing import Any
 
 import streamlit as st
 
 from attnviz.app.session import state
+from attnviz.core.changes import bring_back
+from attnviz.core.matrix_input import example_of
 from attnviz.words import say
 
 
@@ -23,11 +25,12 @@ def show(values: dict[str, Any], *, offers: bool) -> None:
 
 
 def _show_offer() -> None:
-    dropped = state.offered_here()
-    if not dropped:
-        return
+    dropped, scenario = state.offered_here(), state.current_scenario()
+    if scenario is None or not (dropped.edits or any(not example_of(by) for _, by in dropped.replaced)):
+        return  # what an example began with is no change of the reader's
     count = len(dropped.edits) + len(dropped.replaced)
     with st.container(horizontal=True, vertical_alignment="center", key="offer"):
         st.text(say("editor.dropped", n=count))
-        st.button(say("editor.bring_back"), on_click=state.take_back, key="playground.bring_back", type="tertiary")
+        if bring_back(scenario, dropped)[1] != dropped:
+            st.button(say("editor.bring_back"), on_click=state.take_back, key="playground.bring_back", type="tertiary")
         st.button(say("editor.forget"), on_click=state.forget_offer, key="playground.forget", type="tertiary")

@@ -7,11 +7,11 @@ the same way, and is dropped, to be offered back, when the matrix becomes anothe
 
 from typing import Any
 
-from attnviz.core.changes.lying import Changes, Replacement, changes_of, renamed, with_changes
+from attnviz.core.changes.lying import Changes, changes_of, renamed, with_changes
 from attnviz.core.layers import placed
 from attnviz.core.limits import MAX_EDITS
 from attnviz.core.masks import SIZED
-from attnviz.core.matrix_input import EXAMPLE_FILL, Edit
+from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.core.stages import BY_DISTANCE, E_KEPT, EDITABLE, LAYERS, MASK, NORMS, OUTPUT, P_KEPT, Y
@@ -34,7 +34,7 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
         # Explicit numbers were as wide as they liked, or as d_v said, and so were the layers behind them.
         same |= dict.fromkeys(("w_v", "b_v", *OUTPUT, *LAYERS), False)
     # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
-    # like "identity" fits any text.
+    # like "identity" fits any text, and so do the vectors that an example states by words.
     fits = dict.fromkeys(("x", "e"), old.tokens == new.tokens)
     fits |= dict.fromkeys((Y, E_KEPT), old.second_tokens == new.second_tokens)
     fits[P_KEPT] = old.n_kept == new.n_kept
@@ -42,7 +42,7 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     fits[BY_DISTANCE] = len(old.read_tokens) == len(new.read_tokens)
     fits[MASK] = old.shape_of(MASK) == new.shape_of(MASK)
     kept_replaced = tuple(
-        (name, by) for name, by in changes.replaced if same[name] and (_is_rule(by) or fits.get(name, True))
+        (name, by) for name, by in changes.replaced if same[name] and (isinstance(by, str) or fits.get(name, True))
     )
     replaced_lost = {name for name, _ in changes.replaced} - {name for name, _ in kept_replaced}
     kept = {
@@ -55,10 +55,6 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     dropped_edits = tuple(edit for edit in changes.edits if edit not in kept)
     dropped_replaced = tuple(pair for pair in changes.replaced if pair[0] in replaced_lost)
     return Changes(tuple(kept.values()), kept_replaced), Changes(dropped_edits, dropped_replaced)
-
-
-def _is_rule(by: Replacement) -> bool:
-    return isinstance(by, str) and not by.startswith(EXAMPLE_FILL)
 
 
 def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:

@@ -18,7 +18,8 @@ def check_matrices(scenario: Derived) -> None:
         _check_is_there(scenario, name, f"{name} is given")
         given = numbers_given(name, by)
         if given is not None:
-            shape = (len(given), len(given[0]))
+            by_word = isinstance(by, str) and name == scenario.token_matrix  # fits as many tokens as there are
+            shape = (len(scenario.tokens) if by_word else len(given), len(given[0]))
             if shape != scenario.shape_of(name):
                 raise wrong_shape(name, shape, scenario.shape_of(name))
             if name == "w_v" and shape[1] % scenario.kv_heads:

@@ -11,7 +11,8 @@ from attnviz.core import limits
 from attnviz.core.devices import resolve_device
 from attnviz.core.layers import placed
 from attnviz.core.masks import drawn_mask
-from attnviz.core.matrix_input import numbers_given, random_seed
+from attnviz.core.matrix_input import example_of, numbers_given, random_seed
+from attnviz.core.published_matrices import stated_vectors
 from attnviz.core.scenario.derived import Derived
 from attnviz.core.scenario.keeping import kept_in_layers, read_alone
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, second_seed
@@ -32,8 +33,14 @@ class Matrices(Derived):
     def is_published(self, row: int, name: str = "x") -> bool:
         """Whether the vector of this token, or of one that is read in `y`, is a published one, before edits."""
         name = self.token_matrix if name in ("x", "e") else self.read_matrix
-        drawn = getattr(self, name) is None
+        drawn = getattr(self, name) is None or (name == self.token_matrix and row in self.rows_beside_example)
         return drawn and has_published_vector(self.tokens_of(name)[row], self.embedding, self.d_in)
+
+    @cached_property
+    def rows_beside_example(self) -> tuple[int, ...]:
+        """The tokens to which a worked example in place of their vectors states none: these are drawn."""
+        stated = stated_vectors(example_of(getattr(self, self.token_matrix)))
+        return tuple(row for row, token in enumerate(self.tokens) if stated and token not in stated)
 
     def unedited(self, name: str) -> Tensor:
         """Return an editable matrix before its edits, ``(rows, columns)`` float32 on the CPU."""
@@ -53,6 +60,11 @@ class Matrices(Derived):
 
     def _made(self, name: str) -> Tensor:
         given = self.replacement(name)
+        if name == self.token_matrix and (stated := stated_vectors(example_of(given))):
+            vectors = drawn_vectors(self.tokens, self.d_in, self.embedding, self.seed)
+            for row in set(range(len(self.tokens))).difference(self.rows_beside_example):
+                vectors[row] = torch.tensor(stated[self.tokens[row]], **FLOAT32_ON_CPU)
+            return vectors
         numbers = numbers_given(name, given)
         if numbers is not None:
             return torch.tensor(numbers, **FLOAT32_ON_CPU)
