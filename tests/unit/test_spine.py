@@ -241,6 +241,21 @@ def test_a_ribbon_is_seen_up_to_its_upper_edge(script: PageScript, share: float,
     assert floor - 0.75 * (floor - top) - ribbon["width"] / 2 >= -0.1
 
 
+@pytest.mark.parametrize("share", [0.06, 0.3, 0.6, 1.0])
+def test_a_ribbon_to_its_own_word_is_an_open_arch(script: PageScript, share: float) -> None:
+    (ribbon, *_) = script.run(_RIBBONS, [[share, 1 - share], 0, [42, 160]])
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = (
+        tuple(map(float, point.split())) for point in ribbon["path"][1:].replace("C", ",").split(",")
+    )
+    width = ribbon["width"]
+    assert x3 - x0 >= width + 8, "its feet stand apart"
+    # At its top, the curve is as flat as its width needs: there it bends most.
+    along, bent = 0.75 * (x1 - x0 + 2 * (x2 - x1) + x3 - x2), 3 * (y0 - y1 - y2 + y3)
+    assert along**2 / abs(bent) >= width / 2
+    assert y0 - 0.75 * (y0 - y1) - width / 2 >= -0.1
+    assert x0 - width / 2 >= -20.1
+
+
 @given(scenarios, st.data())
 @settings(max_examples=examples(25), deadline=None)
 def test_what_a_number_feeds_is_what_changes_with_it(

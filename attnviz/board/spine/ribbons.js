@@ -5,6 +5,7 @@
 
 export const WHOLE = 56; // the widths of all ribbons together
 const FAN = 36; // how far apart they leave the picked word
+const EDGE = 20; // beside the words, up to the edge of the page
 
 /**
  * The ribbons of a word, in the order of the words: `shares` are those of the words, null for one that may not be read,
@@ -28,17 +29,19 @@ export function ribbonsOf(shares, picked, middles, floor, scale, start = middles
     const room = (share / whole) * fan;
     const from = start + left + room / 2;
     left += room;
-    ribbons.push({ word, width, path: word === picked ? loop(middles[word], floor, highest, scale) : arc(from, middles[word], floor, highest, scale, width) });
+    ribbons.push({ word, width, path: word === picked ? loop(middles[word], floor, highest, scale, width) : arc(from, middles[word], floor, highest, scale, width) });
   });
   return ribbons;
 }
 
-// From a word to itself.
-/** @param {number} middle @param {number} floor @param {number} highest @param {number} scale */
-function loop(middle, floor, highest, scale) {
-  const height = Math.min(highest, 42 * scale);
-  const [inner, outer] = [9 * scale, 26 * scale];
-  return `M${at(middle - inner)} ${at(floor)} C ${at(middle - outer)} ${at(floor - height)}, ${at(middle + outer)} ${at(floor - height)}, ${at(middle + inner)} ${at(floor)}`;
+// From a word to itself: an arch, open however wide it is, that stays within the page's edge.
+/** @param {number} middle @param {number} floor @param {number} highest @param {number} scale @param {number} width */
+function loop(middle, floor, highest, scale, width) {
+  const inner = Math.max(9 * scale, width / 2 + 5 * scale);
+  const outer = Math.max(inner, 26 * scale);
+  const height = Math.min(Math.max(42 * scale, (width / 2 + 12 * scale) / 0.75), (highest + 4 * scale - width / 2) / 0.75);
+  const x = Math.max(middle, inner + width / 2 - EDGE * scale);
+  return `M${at(x - inner)} ${at(floor)} C ${at(x - outer)} ${at(floor - height)}, ${at(x + outer)} ${at(floor - height)}, ${at(x + inner)} ${at(floor)}`;
 }
 
 // Its middle rises to three quarters of the height, and half of its width is over that: the upper edge is seen, too.
