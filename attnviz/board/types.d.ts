@@ -102,6 +102,8 @@ export interface Stage {
   isVector: boolean;
   /** Of one of several heads, which; else null. */
   head: number | null;
+  /** How many heads have it in common. */
+  shared_by: number;
   /** The column of the whole Q, K, V or context where this head's columns begin. */
   first: number;
   /** The texts of a vocabulary, where rows or columns stand for its entries; of another sentence, or of more, where these are keys. */

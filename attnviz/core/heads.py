@@ -149,8 +149,10 @@ def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage
             return stage.name, stage
         title, name = say("stages.uncut.title", title=stage.title), f"{stage.name}{UNCUT}"
         return name, replace(stage, name=name, title=title)
-    title = own[stage.name].title if stage.name in own else say("stages.head.title", title=stage.title, head=head)
-    return stage.name, replace(stage, title=title, head=head, first=part.first)
+    title = (
+        own[stage.name].title if stage.name in own else say("stages.head.title", title=stage.title, head=part.number)
+    )
+    return stage.name, replace(stage, title=title, head=head, shared_by=part.shared_by, first=part.first)
 
 
 def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> dict[str, Tensor]:

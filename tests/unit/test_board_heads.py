@@ -104,3 +104,16 @@ def test_what_w_o_makes_takes_no_colour_from_queries_and_all_heads_share_theirs(
     assert beside["output"][1] == trace(mixed)["output"].abs().max().item()
     for name in ("attention_weights", "scores"):
         assert beside[name] == beside[f"heads.1.{name}"]
+
+
+def test_what_heads_share_has_one_name(script: PageScript) -> None:
+    made = trace(Scenario(WORDS, n_heads=4, n_kv_heads=2, d_out=8))
+    for name, numbers in (("q", "₀₁₂₃"), ("w_k", "₀₀₁₁"), ("k", "₀₀₁₁"), ("v", "₀₀₁₁"), ("scores", "₀₁₂₃")):
+        for head, number in enumerate(numbers):
+            seen = made.seen_from(head).stages[name]
+            data = board_data(None, made.seen_from(head), 0, 4)["stages"]
+            sent = next(stage for stage in data if stage["name"] == name)
+            assert script.run("({ cell: { symbolOf } }, stage) => symbolOf(stage)", sent) == f"{seen.symbol}{number}"
+            assert seen.title.endswith(f" {seen.number}")
+            if name != "scores":
+                assert seen.at(0, ":") == f"{seen.symbol}{number}[0, :]"

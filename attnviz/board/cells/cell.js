@@ -23,15 +23,15 @@ export function distanceOf(column, { columns }) {
 export function nameOf(stage, row, column) {
   const { symbol, head, first } = stage;
   if (typeof column === "number") column += first;
-  else if (head !== null && stage.columns === "feature") return `${symbol}${lowered(head)}[${row}, ${column}]`;
+  else if (head !== null && stage.columns === "feature") return `${symbolOf(stage)}[${row}, ${column}]`;
   if (head !== null && stage.columns === "key") row = `${head}, ${row}`;
   return `${symbol}[${stage.isVector ? column : `${row}, ${column}`}]`;
 }
 
-// What a matrix is called: of one of several heads, with its number.
+// What a matrix is called: of one of several heads, with its number, which heads have in common that share it.
 /** @param {Stage} stage */
-export function symbolOf({ symbol, head }) {
-  return head === null ? symbol : `${symbol}${lowered(head)}`;
+export function symbolOf({ symbol, head, shared_by: heads }) {
+  return head === null ? symbol : `${symbol}${lowered(Math.floor(head / heads))}`;
 }
 
 // A number as a subscript.

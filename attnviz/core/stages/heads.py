@@ -54,12 +54,18 @@ class Heads:
             for stage in how.stages(self.d_k // self.n, head)
             if stage.name not in OF_ALL  # one for all heads
         )
+        shared = {name: self.n // (self.n_kv if name in ("k", "v") else self.n) for name in columns}
+
+        def named(stage: Stage) -> str:
+            return stage.name.removesuffix("_rotated").removeprefix("phi_")
+
         return tuple(
             replace(
-                stage, name=head_name(head, stage.name), title=say("stages.head.title", title=stage.title, head=head),
-                head=head, owners=(self.n, head) if mixed else OWN_ROWS, own_from=None if mixed else stage.own_from,
+                stage, name=head_name(head, stage.name),
+                title=say("stages.head.title", title=stage.title, head=head // shared.get(named(stage), 1)),
+                head=head, shared_by=shared.get(named(stage), 1), owners=(self.n, head) if mixed else OWN_ROWS, own_from=None if mixed else stage.own_from,
                 first=0 if mixed and stage.name != "context"
-                else columns.get(stage.name.removesuffix("_rotated").removeprefix("phi_"), (0, 0))[0],
+                else columns.get(named(stage), (0, 0))[0],
             )
             for stage in (*cut, *attending)
         )  # fmt: skip

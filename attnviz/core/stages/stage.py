@@ -46,6 +46,7 @@ class Stage:
     is_vector: bool = False  # it has no rows of its own: its one row is added to every row
     part: Literal["", "q", "k", "v"] = ""
     head: int | None = None
+    shared_by: int = 1  # of several heads, how many have it in common
     first: int = 0
     entries: tuple[str, ...] = ()
     own_from: int | None = 0
@@ -69,6 +70,17 @@ class Stage:
         """
         return "a" if self.columns in ("key", "distance") else self.part or "x"
 
+    @property
+    def number(self) -> int | None:
+        """What it is called by among those of several heads: keys and values that heads share have one number.
+
+        >>> from attnviz.core.stages import layer_table
+        >>> table = layer_table(4, n_heads=4, n_kv_heads=2, d_v=4, biases=())
+        >>> [table[f"heads.{head}.{name}"].number for head in (2, 3) for name in ("q", "k")]
+        [2, 1, 3, 1]
+        """
+        return None if self.head is None else self.head // self.shared_by
+
     def at(self, row: int | str, column: int | str) -> str:
         """Write a cell, a row or a column in symbols, counted from 0 as in Python: of several heads' scores
         ``[head, query, key]``, of one head's part of Q, counted as in the whole.
@@ -82,8 +94,8 @@ class Stage:
         """
         if isinstance(column, int):
             column += self.first
-        elif self.head is not None and self.columns == "feature":
-            return f"{self.symbol}{lowered(self.head)}[{row}, {column}]"
+        elif self.number is not None and self.columns == "feature":
+            return f"{self.symbol}{lowered(self.number)}[{row}, {column}]"
         if self.head is not None and self.columns == "key":
             row = f"{self.head}, {row}"
         return f"{self.symbol}[{column}]" if self.is_vector else f"{self.symbol}[{row}, {column}]"
@@ -187,4 +199,6 @@ def formula_of(name: str, table: Table) -> str:
 
 def _symbol_in(stage: Stage, source: Stage) -> str:
     """Return the symbol of a source; of one of several heads with its number, where the stage is made of them all."""
-    return source.symbol if source.head is None or stage.head is not None else f"{source.symbol}{lowered(source.head)}"
+    return (
+        source.symbol if source.number is None or stage.head is not None else f"{source.symbol}{lowered(source.number)}"
+    )
