@@ -27,7 +27,15 @@ test("it stands at the left of the matrix, and where that is taken under or over
   assert.ok(placed(cell, matrix, [left, below]).y < 200);
 });
 
-test("where everything is taken, or too far away, it stands right under the cell", () => {
+test("in the middle of a tall matrix it stands over none of its cells", () => {
+  const matrix = rect(60, 60, 126, 168);
+  const others = [rect(0, 60, 60, 168), rect(192, 60, 400, 168)];
+  for (let row = 0; row < 6; row += 1) {
+    for (let column = 0; column < 3; column += 1) assert.equal(placed(rect(60 + 42 * column, 60 + 28 * row, 42, 28), matrix, others).covers, 0);
+  }
+});
+
+test("where everything is taken, it stands right under the cell", () => {
   const [matrix, cell] = [rect(60, 20, 300, 400), rect(200, 200, 30, 28)];
-  assert.deepEqual(placed(cell, matrix), { x: 180, y: 230, covers: 1 });
+  assert.deepEqual(placed(cell, matrix, [rect(0, 0, 60, 500), rect(360, 0, 640, 500)], { width: 1000, height: 440 }), { x: 180, y: 230, covers: 1 });
 });

@@ -9,14 +9,13 @@ import { say } from "../../scripts/sentences.js";
 
 const MOST = 100; // steps back
 const GAP = 6;
-const NEAR = 55; // pixels from the cell at which the button is found
 const HEADS = 20;
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Rect */
 
 /**
- * Where a chip of a size stands: at the left of a cell's matrix, under or over it, where it covers nothing of what is
- * `taken` and its button, which is `from` here `to` there in it, is near the cell; else right under the cell.
+ * Where a chip of a size stands: beside a cell's matrix, under or over it, where it covers nothing of what is `taken`: as
+ * near to the cell as its button, which is `from` here `to` there in it, can be; else right under the cell.
  * @param {Rect} cell @param {Rect} matrix @param {{ width: number, height: number, from: number, to: number }} size
  * @param {Rect[]} taken @param {{ width: number, height: number }} within
  */
@@ -25,13 +24,14 @@ export function placeBeside(cell, matrix, { width, height, from, to }, taken, wi
   const under = inside(cell.x + cell.width / 2 - (from + to) / 2);
   const places = [
     { x: matrix.x - GAP - width, y: cell.y + (cell.height - height) / 2 },
+    { x: matrix.x + matrix.width + GAP, y: cell.y + (cell.height - height) / 2 },
     { x: under, y: matrix.y + matrix.height + GAP },
     { x: under, y: matrix.y - GAP - HEADS - height },
   ];
-  const free = places.find(({ x, y }) => {
+  const farOf = (/** @type {{ x: number, y: number }} */ { x, y }) => gapBetween({ x: x + from, y, width: to - from, height }, cell);
+  const [free] = places.toSorted((one, other) => farOf(one) - farOf(other)).filter(({ x, y }) => {
     const isIn = x >= 0 && y >= 0 && x + width <= within.width && y + height <= within.height;
-    const button = { x: x + from, y, width: to - from, height };
-    return isIn && gapBetween(button, cell) <= NEAR && taken.every((each) => !overlap({ x, y, width, height }, each));
+    return isIn && taken.every((each) => !overlap({ x, y, width, height }, each));
   });
   return free ?? { x: inside(cell.x - 20), y: cell.y + cell.height + 2 };
 }

@@ -63,7 +63,8 @@ class Heads:
             replace(
                 stage, name=head_name(head, stage.name),
                 title=say("stages.head.title", title=stage.title, head=head // shared.get(named(stage), 1)),
-                head=head, shared_by=shared.get(named(stage), 1), owners=(self.n, head) if mixed else OWN_ROWS, own_from=None if mixed else stage.own_from,
+                head=head, shared_by=shared.get(named(stage), 1), owners=(self.n, head) if mixed else OWN_ROWS,
+                own_from=None if mixed else stage.own_from,
                 first=0 if mixed and stage.name != "context"
                 else columns.get(named(stage), (0, 0))[0],
             )
