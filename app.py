@@ -4,5 +4,6 @@ import streamlit as st
 
 from attnviz.app.entry import SCRIPT
 from attnviz.app.server import lifespan, middleware, routes
+from attnviz.app.shell.trouble import tell
 
-app = st.App(SCRIPT, middleware=middleware(), routes=routes(), lifespan=lifespan)
+app = st.App(SCRIPT, middleware=middleware(), routes=routes(), lifespan=lifespan, on_script_error=tell)

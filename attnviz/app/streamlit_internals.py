@@ -19,6 +19,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.file_util import get_static_dir
 from streamlit.logger import get_logger
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -59,6 +60,7 @@ __all__ = [
     "is_a_page_running",
     "is_connected",
     "is_fragment_run",
+    "is_of_a_reader",
     "kept",
     "look_states_up_singly",
     "page_of_now",
@@ -80,6 +82,9 @@ _TURN = "turn_of_attnviz"
 _OURS = "of_attnviz"  # marks what stands in the place of Streamlit's own
 _BESIDE = "beside_runs_of_attnviz"  # what stands for the part of a page that runs
 SCRIPT_THREAD = "ScriptRunner.scriptThread"
+# What a reader's page sends; others are for developers, and clear_cache empties what Streamlit keeps for all sessions.
+_OF_READERS = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request",
+                         "backend_operation_request"})  # fmt: skip
 
 
 def component_scripts() -> tuple[str, ...]:
@@ -107,6 +112,15 @@ def is_fragment_run() -> bool:
     """Whether parts of a page run by themselves, and not all of it."""
     context = get_script_run_ctx()
     return context is not None and bool(context.fragment_ids_this_run)
+
+
+def is_of_a_reader(message: bytes) -> bool:
+    """Whether a message by the socket is one that a reader's page sends; of any bytes else, Streamlit says so."""
+    try:
+        kind = BackMsg.FromString(message).WhichOneof("type")
+    except DecodeError:
+        return True
+    return kind is None or kind in _OF_READERS
 
 
 def is_connected(session: str) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from attnviz.app.entry import SCRIPT
+from attnviz.app.model import looked
 
 _ROOT = Path(__file__).parents[2]
 PAGES = sorted(f"pages/{page.name}" for page in (_ROOT / "pages").glob("*.py"))
@@ -38,6 +39,12 @@ def boards_of(at: AppTest) -> list[dict[str, Any]]:
     """Return what the boards of the page are given to draw."""
     protos = [element.proto for element in at.get("bidi_component")]
     return [json.loads(proto.bytes) for proto in protos if proto.component_name == "attnviz_board"]
+
+
+def forget_models() -> None:
+    """Have models loaded anew, as by a server that has just started."""
+    looked._shelf.cache_clear()
+    looked._kept.cache_clear()
 
 
 class Reader:

@@ -41,7 +41,7 @@ FEW = "task.agreement*steps.20"
 
 @pytest.fixture(autouse=True)
 def _own_shelf() -> None:
-    shared.clear()
+    shared.cache_clear()
 
 
 def data_of(reader: Reader, component: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from tests.pages.test_learn_links import paused
 
 @pytest.fixture(autouse=True)
 def _own_shelf() -> None:
-    shared.clear()
+    shared.cache_clear()
 
 
 def test_rewinding_after_another_rate_goes_back_to_the_rate_it_began_with() -> None:

@@ -19,7 +19,7 @@ TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
 
 @pytest.fixture(autouse=True)
 def _own_shelf() -> None:
-    shared.clear()
+    shared.cache_clear()
 
 
 def test_of_the_last_place_of_all_texts_the_page_says_that_nothing_was_learned_to_come_next() -> None:

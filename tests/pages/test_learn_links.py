@@ -17,7 +17,7 @@ STEPS = plural(20, "step")
 
 @pytest.fixture(autouse=True)
 def _own_shelf() -> None:
-    shared.clear()
+    shared.cache_clear()
 
 
 def paused() -> Reader:
@@ -43,7 +43,7 @@ def test_the_link_of_a_training_that_did_not_end_trains_it_up_to_there(stopped: 
     assert link == f"{FEW}*rates.2:0.5*until.3"
     part(reader, "home")
     assert say("learn.home.address") in reader.captions
-    shared.clear()  # as in another process
+    shared.cache_clear()  # as in another process
     other = opened(learn=link)
     assert other.messages == []
     assert shown_in(other) == shown_in(reader)

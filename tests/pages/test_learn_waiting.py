@@ -44,9 +44,9 @@ def until(condition: Callable[[], bool]) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_shelf() -> Iterator[None]:
-    shared.clear()
+    shared.cache_clear()
     yield
-    shared.clear()
+    shared.cache_clear()
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import streamlit as st
 import torch
 from streamlit.delta_generator import DeltaGenerator
 
@@ -29,7 +28,7 @@ from attnviz.models.progress import Progress
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
-from tests.pages.reader import Reader, as_array, in_address
+from tests.pages.reader import Reader, as_array, forget_models, in_address
 from tests.unit import small_models
 
 PAGE = "pages/model.py"
@@ -321,7 +320,7 @@ def test_a_link_to_a_model_that_is_not_offered_tells_which_ones_are(parameter: s
 
 def test_a_file_of_another_sum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attnviz.models.included.SHA256", "0" * 64)
-    st.cache_resource.clear()
+    forget_models()
     included_module._loaded.cache_clear()
     try:
         reader = Reader(PAGE, model_text="a small cat")
@@ -329,11 +328,11 @@ def test_a_file_of_another_sum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         assert reader.value("model.sentence") == "a small cat"
         assert reader.boards == []
     finally:
-        st.cache_resource.clear()
+        forget_models()
 
 
 def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    st.cache_resource.clear()
+    forget_models()
     included_module._loaded.cache_clear()
     drawn: list[tuple[float, str]] = []
     plain = DeltaGenerator.progress
@@ -354,7 +353,7 @@ def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.Mon
     try:
         reader = Reader(PAGE, model_text="a cat that loads")
     finally:
-        st.cache_resource.clear()
+        forget_models()
     assert len(reader.boards) == 1
     assert reader.at.get("progress") == []  # it goes when the model is there
     said = [text for _, text in drawn]
@@ -383,12 +382,12 @@ def test_a_model_that_yields_no_numbers_is_refused_in_a_sentence(monkeypatch: py
     with torch.no_grad():
         broken.encoder.layer[2].attention.self.query.weight.fill_(torch.nan)
     monkeypatch.setattr(loading, "load", lambda _name, _tell: (broken, tokenizer))
-    st.cache_resource.clear()
+    forget_models()
     try:
         reader = Reader(PAGE, model_text="a broken cat")
         assert reader.messages[0].startswith("The attention weights of the model's layer 2 aren't all finite numbers")
     finally:
-        st.cache_resource.clear()
+        forget_models()
 
 
 @pytest.mark.parametrize("blank", ["", "   "])

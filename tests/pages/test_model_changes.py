@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import streamlit as st
 
 from attnviz import look_into
 from attnviz.app.model.looked import looked
@@ -24,7 +23,7 @@ from attnviz.models.offering import short_name
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
-from tests.pages.reader import Reader, as_array, control_of, in_address
+from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address
 from tests.pages.test_model import heads_of
 from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer, without_frame
 
@@ -52,7 +51,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
         yield made
     for cached in (offered, table.texts):
         cached.cache_clear()
-    st.cache_resource.clear()
+    forget_models()
 
 
 def loaded(folder: str) -> tuple[Any, Any]:
@@ -194,11 +193,11 @@ def test_a_decoder_of_one_token_says_what_may_come_next_and_that_there_is_nothin
 ) -> None:
     model, bare = loaded(folders["gpt2"])[0], without_frame()
     monkeypatch.setattr(loading, "load", lambda _name, _tell: (model, bare))
-    st.cache_resource.clear()
+    forget_models()
     try:
         reader = Reader(PAGE, model=folders["gpt2"], model_text="the", model_head="0.0")
     finally:
-        st.cache_resource.clear()
+        forget_models()
     assert reader.messages == []
     expected = next_tokens(look_into(model, bare, "the"))
     assert list(nexts(reader)["token"]) == [each.token for each in expected]

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import mmap
 import re
+import socket
 import threading
 import time
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.applications import Starlette
@@ -22,18 +24,32 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import net_util
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server import server_util
 from streamlit.web.server.starlette import starlette_routes
 
 from attnviz import trace
+from attnviz.app import streamlit_internals
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.runs import ANEW, ENDED, FAILED, watched_run
+from attnviz.app.learn.running import shared as trainings
+from attnviz.app.model import looked
+from attnviz.app.scaling import sweeps
 from attnviz.app.server import readiness, routes
 from attnviz.app.server.headers import SafeHeaders, policy
 from attnviz.app.server.memory import default_most_mib, used_mib
-from attnviz.app.server.settings import EMBED_IN, METRICS, MOST_MEMORY, MOST_SESSIONS, ORIGINS, settings
+from attnviz.app.server.settings import (
+    EMBED_IN,
+    METRICS,
+    MOST_MEMORY,
+    MOST_OF_ADDRESS,
+    MOST_SESSIONS,
+    ORIGINS,
+    settings,
+)
 from attnviz.app.server.visitors import Visitors
 from attnviz.app.session.pace import BURST, RATE
+from attnviz.words import say
 
 HERE, STRANGER, LISTED = "http://testserver", "https://elsewhere.example.org", "https://course.example.edu"
 
@@ -145,9 +161,9 @@ def test_whatever_names_an_embedder_adds_no_directive(value: str) -> None:
 # Visitors
 
 
-def opened(given: TestClient, origin: str | None, host: str | None = None) -> int:
+def opened(given: TestClient, origin: str | None, host: str | None = None, **more: str) -> int:
     """Return 101 where a page may connect, else the status that it is told."""
-    headers = {name: value for name, value in (("origin", origin), ("host", host)) if value is not None}
+    headers = {name: value for name, value in (("origin", origin), ("host", host)) if value is not None} | more
     try:
         with given.websocket_connect("/_stcore/stream", headers=headers) as socket:
             socket.send_bytes(b"a")
@@ -162,10 +178,138 @@ def opened(given: TestClient, origin: str | None, host: str | None = None) -> in
 @pytest.mark.parametrize(
     ("origin", "status"),
     [(None, 101), (HERE, 101), (LISTED, 101), (LISTED.upper(), 101), (STRANGER, 403), ("null", 403),
-     ("http://testserver.example.org", 403), ("http://localhost", 403)],
+     ("http://testserver.example.org", 403), ("http://localhost", 403), ("http://[", 403), ("http://[x]", 403),
+     ("", 403)],
 )  # fmt: skip
 def test_a_page_of_another_origin_may_not_connect(origin: str | None, status: int) -> None:
-    assert opened(client(Middleware(Visitors, origins=(LISTED,))), origin) == status
+    given = client(Middleware(Visitors, origins=(LISTED,)))
+    assert opened(given, origin) == status
+    if origin is not None:  # to a request it's answered as if it came from no page
+        assert given.get("/", headers={"origin": origin}).text == f"origin {origin if status == 101 else None}"
+
+
+REBOUND = "elsewhere.example.org:8501"
+BY_PROXY = {"x-forwarded-for": "192.0.2.7"}
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "more", "served"),
+    [
+        *((host, (), {}, True) for host in ("localhost:8501", "127.0.0.1:8501", "192.0.2.7", "[2001:db8::1]:80",
+                                            "box", "box.local", "app:8501", socket.gethostname())),
+        *((host, (), {}, False) for host in (REBOUND, "127.0.0.1.example.org", "localhost.example.org", "[", "a.b:c",
+                                             "elsewhere.example.org.")),
+        (REBOUND, (), BY_PROXY, True),
+        (REBOUND, ("attnviz.example.edu",), BY_PROXY, False),
+        ("attnviz.example.edu", ("attnviz.example.edu",), {}, True),
+        ("Attnviz.Example.Edu:443", ("*.example.edu",), {}, True),
+        ("notexample.edu", ("*.example.edu",), {}, False),
+        ("10.0.0.3:8501", ("attnviz.example.edu",), {}, True),
+        (REBOUND, ("*",), {}, True),
+    ],
+)  # fmt: skip
+def test_a_name_that_a_stranger_can_have_is_not_served_unless_a_proxy_or_a_list_says_so(
+    host: str, names: tuple[str, ...], more: dict[str, str], served: bool
+) -> None:
+    given = client(Middleware(SafeHeaders), Middleware(Visitors, names=names))
+    answer = given.get("/", headers={"host": host, **more})
+    assert answer.status_code == (200 if served else 421)
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert (answer.text == say("app.other_name")) is not served
+    assert opened(given, f"http://{host}", host, **more) == (101 if served else 403)
+
+
+def test_what_fails_is_answered_with_the_same_headers() -> None:
+    async def fail(request: Request) -> PlainTextResponse:
+        raise ZeroDivisionError
+
+    app = Starlette(routes=[Route("/", fail)], middleware=[Middleware(SafeHeaders)])
+    answer = TestClient(app, raise_server_exceptions=False).get("/")
+    assert (answer.status_code, answer.text) == (500, "")
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_streamlits_own_figures_are_told_to_nobody() -> None:
+    for path in (f"/{starlette_routes.ROUTE_METRICS}", f"/base/{starlette_routes.ROUTE_METRICS}"):
+        found = Starlette(routes=[Route(path, _greet)], middleware=[Middleware(Visitors)])
+        assert TestClient(found).get(path).status_code == 404
+
+
+def test_one_address_may_not_have_all_places_and_this_machine_may() -> None:
+    app = Starlette(
+        routes=[WebSocketRoute("/_stcore/stream", _echo)],
+        middleware=[Middleware(Visitors, most=5, most_of_address=2)],
+    )
+
+    def at(address: str) -> TestClient:
+        return TestClient(app, client=(address, 5))
+
+    with contextlib.ExitStack() as held:
+        for address in ("2001:db8:1:2::3", "2001:db8:1:2::4"):
+            held.enter_context(at(address).websocket_connect("/_stcore/stream"))
+        assert opened(at("2001:db8:1:2:3::5"), None) == 503, "one who has an address of IPv6 has all of its network"
+        assert opened(at("2001:db8:1:3::5"), None) == 101
+        for _ in range(3):
+            held.enter_context(at("127.0.0.1").websocket_connect("/_stcore/stream"))
+        assert opened(at("192.0.2.7"), None) == 503, "all are taken"
+    assert opened(at("2001:db8:1:2:3::5"), None) == 101
+    assert settings({MOST_OF_ADDRESS: "7"}).most_of_address == 7
+
+
+def handed_on(*messages: bytes) -> list[bytes]:
+    """Return those of a page's messages that reach Streamlit."""
+    coming = [{"type": "websocket.receive", "bytes": each} for each in messages]
+    coming.append({"type": "websocket.disconnect"})
+    found: list[bytes] = []
+
+    async def receive() -> Message:
+        return coming.pop(0)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        while (message := await receive())["type"] == "websocket.receive":
+            found.append(message["bytes"])
+
+    async def send(message: Message) -> None: ...
+
+    scope: dict[str, Any] = {"type": "websocket", "headers": []}
+    asyncio.run(Visitors(app)(scope, receive, send))
+    return found
+
+
+def test_what_would_empty_the_caches_of_all_readers_never_reaches_streamlit() -> None:
+    run, clear = BackMsg(), BackMsg(clear_cache=True).SerializeToString()
+    run.rerun_script.query_string = "seed=7"
+    whole = run.SerializeToString()
+    unknown = bytes([0xF2, 0x3F, 5]) + b"aaaaa"  # a field that there is not
+    assert BackMsg.FromString(unknown + clear).clear_cache
+    assert handed_on(whole, clear, unknown + clear, whole + clear, clear + unknown, whole) == [whole, whole]
+    assert handed_on(clear + whole, b"", b"no message") == [clear + whole, b"", b"no message"], "the last of two counts"
+
+
+def test_every_kind_of_message_is_a_readers_or_left_out() -> None:
+    kinds = {field.name for field in BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields}
+    left_out = {kind for kind in kinds if not streamlit_internals.is_of_a_reader(_of_kind(kind))}
+    assert left_out == {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket",
+                        "debug_shutdown_runtime"}  # fmt: skip
+
+
+def _of_kind(kind: str) -> bytes:
+    message = BackMsg()
+    if BackMsg.DESCRIPTOR.fields_by_name[kind].message_type is None:
+        setattr(message, kind, True)
+    else:
+        getattr(message, kind).SetInParent()
+    return bytes(message.SerializeToString())
+
+
+def test_what_sessions_share_hangs_on_nothing_that_streamlit_empties() -> None:
+    def held() -> list[int]:
+        return [id(each) for each in (sweeps.shared(), trainings.shared(), looked._shelf(), looked._kept())]
+
+    before = held()
+    streamlit.cache_data.clear()
+    streamlit.cache_resource.clear()
+    assert held() == before
 
 
 def test_a_strangers_origin_never_reaches_streamlit_which_would_ask_the_internet_who_it_is(

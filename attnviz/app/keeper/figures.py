@@ -23,6 +23,7 @@ RUN_SECONDS = Histogram("attnviz_run_seconds", "Seconds that a run of a page too
 ENDED_LATE = Counter("attnviz_runs_ended_late", "Runs that took too long and were ended")
 REFUSED_LINKS = Counter("attnviz_refused_links", "Links of which some part could not be used")
 HELD_BACK = Counter("attnviz_messages_held_back", "Messages that waited since their sender sent too many")
+LEFT_OUT = Counter("attnviz_messages_left_out", "Messages that no page of a reader sends")
 SWEEPS = Gauge("attnviz_sweeps_in_line", "Large sweeps that run or wait for their turn")
 TRAININGS = Gauge("attnviz_trainings_in_line", "Trainings that run or wait for their turn")
 Info("attnviz_build", "What is running").info(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
 from hashlib import blake2s
 from threading import BoundedSemaphore, Lock
 from typing import Any, NamedTuple
@@ -41,16 +42,19 @@ class SentGrid(NamedTuple):
     step: int
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def _shelf() -> Shelf:
     """Models of nobody: all sessions share them."""
     return Shelf()
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def _kept() -> Kept:
     """What they make of sentences, and what of it is drawn: of nobody, too."""
     return Kept(MOST_BYTES, MOST_KEPT)
+
+
+_shelf(), _kept()  # before anybody asks for them: two at once would each have their own
 
 
 def looked(name: str, text: str, target: str = "", edits: tuple[ModelEdit, ...] = ()) -> ModelTrace:

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 import pandas as pd
@@ -39,7 +40,7 @@ class _Shared(NamedTuple):
     quick: Turns
 
 
-@st.cache_resource
+@cache
 def shared() -> _Shared:
     """Return what all sessions share.
 
@@ -49,6 +50,9 @@ def shared() -> _Shared:
     made = _Shared(Newest(_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))
     figures.count_line(lambda: made.large.length)
     return made
+
+
+shared()  # before anybody asks for it: two at once would each have one of their own
 
 
 class _Asked:

@@ -11,6 +11,7 @@ from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.logs import get_log, write_as_json
 from attnviz.app.server import painted, readiness, scripts, telling
 from attnviz.app.server.headers import SafeHeaders
+from attnviz.app.server.hosts import listed
 from attnviz.app.server.numbers import PATHS, Numbers
 from attnviz.app.server.settings import settings
 from attnviz.app.server.visitors import Visitors
@@ -26,7 +27,14 @@ def middleware() -> list[Middleware]:
     given = settings()
     return [
         Middleware(SafeHeaders, embed_in=given.embed_in),
-        Middleware(Visitors, origins=given.origins, most=given.most_sessions, most_mib=given.most_memory),
+        Middleware(
+            Visitors,
+            origins=given.origins,
+            names=listed(),
+            most=given.most_sessions,
+            most_of_address=given.most_of_address,
+            most_mib=given.most_memory,
+        ),
         Middleware(SaysWhere),
     ]
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # Streamlit's page and ours have scripts in them, made for the one who asks (a page opened again, a figure to save), and
@@ -62,10 +63,12 @@ class SafeHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        of_file = _FILES in scope.get("path", "")
+        of_file, begun = _FILES in scope.get("path", ""), False
 
         async def send_safe(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 headers = MutableHeaders(scope=message)
                 for name, value in self._headers.items():
                     headers.setdefault(name, value)
@@ -74,4 +77,12 @@ class SafeHeaders:
                     message["headers"] = [_for_frames(*each) for each in message["headers"]]
             await send(message)
 
-        await self.app(scope, receive, send_safe if scope["type"] == "http" else send)
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            await self.app(scope, receive, send_safe)
+        except Exception:  # which is logged, and answered without headers where it wasn't yet
+            if not begun:
+                await PlainTextResponse("", 500)(scope, receive, send_safe)
+            raise

@@ -63,9 +63,9 @@ class Numbers:
         message = await message_of(request, "query", "word", most=MOST_BYTES)
         if isinstance(message, Response):
             return message
-        if "query" in message:
-            return await self._answer_query(request, message)
-        return await self._answer_page(request, message)
+        if "word" in message:  # beside which `query` is the place of a token
+            return await self._answer_page(request, message)
+        return await self._answer_query(request, message)
 
     async def _answer_query(self, request: Request, message: dict[str, Any]) -> Response:
         page, query, presenting = message.get("page", PLAYGROUND), message["query"], message.get("presenting", False)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from attnviz.app.server.memory import default_most_mib
 
-METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_MEMORY = (
-    "ATTNVIZ_METRICS", "ATTNVIZ_EMBED_IN", "ATTNVIZ_ORIGINS", "ATTNVIZ_MOST_SESSIONS", "ATTNVIZ_MOST_MEMORY",
+METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_OF_ADDRESS, MOST_MEMORY = (
+    "ATTNVIZ_METRICS", "ATTNVIZ_EMBED_IN", "ATTNVIZ_ORIGINS", "ATTNVIZ_MOST_SESSIONS", "ATTNVIZ_MOST_OF_ADDRESS",
+    "ATTNVIZ_MOST_MEMORY",
 )  # fmt: skip
 _SESSIONS = 400  # of one process: past some sixty that change things at once, another copy answers sooner
+_OF_ADDRESS = 100  # of these: a class, behind one address
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?", re.IGNORECASE)
 
 
@@ -22,6 +24,7 @@ class Settings:
     embed_in: tuple[str, ...]
     origins: tuple[str, ...]
     most_sessions: int
+    most_of_address: int  # of these sessions
     most_memory: int | None  # MiB of the process, beyond which no further page is opened
 
 
@@ -32,11 +35,14 @@ def settings(environment: Mapping[str, str] = os.environ) -> Settings:
     ('https://moodle.example.edu',)
     """
     most = _whole(environment, MOST_SESSIONS, 100_000) or _SESSIONS
+    of_address = _whole(environment, MOST_OF_ADDRESS, 100_000) or _OF_ADDRESS
     memory = _whole(environment, MOST_MEMORY, 10_000_000) or default_most_mib()
     metrics = environment.get(METRICS, "").strip() or "0"
     if metrics not in ("0", "1"):
         raise ValueError(f"{METRICS} is {metrics!r}, expected 0 or 1")
-    return Settings(metrics == "1", _origins(environment, EMBED_IN), _origins(environment, ORIGINS), most, memory)
+    return Settings(
+        metrics == "1", _origins(environment, EMBED_IN), _origins(environment, ORIGINS), most, of_address, memory
+    )
 
 
 def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:

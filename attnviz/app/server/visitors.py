@@ -1,76 +1,98 @@
 """Who may open a page, how many, and how fast each may send: what one visitor does must not be felt by the others.
 
 A page of another origin may not connect, and is told so here: Streamlit would look for its own address first, by asking
-a server on the internet, and everybody would wait. Beyond so many pages, or so much memory, the next one is told to
-come back later, and where there are other copies the proxy asks one of those. Who sends more messages than a person can
-waits between them.
+a server on the internet, and everybody would wait. Nor may one that has its name lead here: see hosts.py. Beyond so
+many pages, of all or of one address, or so much memory, the next one is told to come back later, and where there are
+other copies the proxy asks one of those. Who sends more messages than a person can waits between them, and those that
+no page of a reader sends are left out: one of them empties what Streamlit keeps for all.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.server.addresses import address_of, is_of_this_machine
+from attnviz.app.server.hosts import is_served
 from attnviz.app.server.memory import used_mib
 from attnviz.app.session.pace import Pace
+from attnviz.app.streamlit_internals import is_of_a_reader
+from attnviz.words import say
 
 _LOG = get_log(__name__)
-_FULL, _MEMORY, _STRANGER = "full", "memory", "origin"
+_FULL, _OF_ADDRESS, _MEMORY, _STRANGER, _NAME = "full", "address", "memory", "origin", "name"
+_FIGURES = "/_stcore/metrics"  # Streamlit's own; /metrics tells more, to whom it is meant for
 
 
 class Visitors:
     """Counts the open pages of this process, and holds each to its limits."""
 
     def __init__(
-        self, app: ASGIApp, origins: Sequence[str] = (), most: int = 400, most_mib: int | None = None,
-        used: Callable[[], float | None] = used_mib,
+        self, app: ASGIApp, origins: Sequence[str] = (), names: Sequence[str] = (), most: int = 400,
+        most_of_address: int = 100, most_mib: int | None = None, used: Callable[[], float | None] = used_mib,
     ) -> None:  # fmt: skip
         self.app = app
         self.open = 0
+        self._of_address = Counter[str]()
         self._most_mib = most_mib
         self._used = used
         self._origins = frozenset(each.lower() for each in origins)
-        self._most = most
+        self._names = tuple(names)
+        self._most, self._most_of_address = most, most_of_address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or one page for as long as it is open."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        known = self._is_known(Headers(scope=scope))
+        headers = Headers(scope=scope)
+        served = is_served(headers.get("host", ""), headers, self._names)
+        known = served and self._is_known(headers)
         if scope["type"] == "http":
-            # An answer to a stranger's page is the same as to any other; only nothing is said to it of who may read it.
-            headers = [(name, value) for name, value in scope["headers"] if known or name != b"origin"]
-            await self.app({**scope, "headers": headers}, receive, send)
+            if not served:
+                await PlainTextResponse(say("app.other_name"), 421)(scope, receive, send)
+            elif scope["path"].endswith(_FIGURES):
+                await PlainTextResponse("", 404)(scope, receive, send)
+            else:
+                # An answer to a stranger's page is the same as to any other; only nothing is said to it of who may read
+                # it.
+                kept = [(name, value) for name, value in scope["headers"] if known or name != b"origin"]
+                await self.app({**scope, "headers": kept}, receive, send)
         elif not known:
-            _note(_STRANGER)
+            _note(_STRANGER if served else _NAME)
             await receive()
             await send({"type": "websocket.close", "code": 1008})  # before it is accepted: 403
-        elif full := self._is_full():
+        elif full := self._is_full(address := address_of(scope)):
             _note(full)
             await _tell_to_come_back(receive, send, scope)
         else:
-            await self._visit(scope, receive, send)
+            await self._visit(address, scope, receive, send)
 
-    async def _visit(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _visit(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:
         self.open += 1
+        self._of_address[address] += 1
         figures.OPENED.inc()
         figures.SESSIONS.inc()
         try:
             await self.app(scope, _Paced(receive), send)
         finally:
             self.open -= 1
+            self._of_address -= Counter([address])  # of which none is kept that has no page
             figures.SESSIONS.dec()
 
-    def _is_full(self) -> str:
+    def _is_full(self, address: str) -> str:
         """Return of what there is too much for another page; blank where there is room. Where no page is open, what
         memory there is can't be theirs."""
         if self.open >= self._most:
             return _FULL
+        if self._of_address[address] >= self._most_of_address and not is_of_this_machine(address):
+            return _OF_ADDRESS
         if self._most_mib is not None and self.open and (self._used() or 0) > self._most_mib:
             return _MEMORY
         return ""
@@ -80,7 +102,11 @@ class Visitors:
         origin = headers.get("origin")
         if origin is None:
             return True
-        return urlsplit(origin).netloc.lower() == headers.get("host", "").lower() or origin.lower() in self._origins
+        try:
+            host = urlsplit(origin).netloc.lower()
+        except ValueError:
+            return False
+        return host == headers.get("host", "").lower() or origin.lower() in self._origins
 
 
 def _note(why: str) -> None:
@@ -100,15 +126,20 @@ async def _tell_to_come_back(receive: Receive, send: Send, scope: Scope) -> None
 
 
 class _Paced:
-    """Passes on what is received, the messages of a page no faster than its pace."""
+    """Passes on what is received, the messages of a page no faster than its pace, and none that no reader sends."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._pace = Pace()
 
     async def __call__(self) -> Message:
-        message = await self._receive()
-        if message["type"] == "websocket.receive" and (early := self._pace.early()):
-            figures.HELD_BACK.inc()
-            await asyncio.sleep(early)
-        return message
+        while True:
+            message = await self._receive()
+            if message["type"] != "websocket.receive":
+                return message
+            if early := self._pace.early():
+                figures.HELD_BACK.inc()
+                await asyncio.sleep(early)
+            if is_of_a_reader(message.get("bytes") or b""):
+                return message
+            figures.LEFT_OUT.inc()

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple, cast
 
 import streamlit as st
@@ -43,7 +44,7 @@ class Shared(NamedTuple):
     shelf: Shelf
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def shared() -> Shared:
     """Return what all sessions share: at most as many workers as there are cores, less one."""
     made = Shared(Pool(max(1, n_cores() - 1), busy=is_a_page_running), Shelf())
@@ -56,6 +57,9 @@ def n_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 2
+
+
+shared()  # before anybody asks for it: two at once would each have workers of their own
 
 
 def job_of(work: Work) -> Job:
