@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain, islice, pairwise
 
+from attnviz.core.errors import RefusedError
 from attnviz.core.limits import in_short
 
 ZERO_WIDTH_JOINER = "\u200d"
@@ -91,7 +92,7 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
     between blanks) or "characters" (what a reader calls one character, blanks included).
     Returns the ``n_tokens`` tokens in order, exactly as typed; a blank text has none.
 
-    Raises ``ValueError`` for another tokenizer.
+    Raises ``ValueError`` for another tokenizer, or what is no text.
 
     >>> tokenize("Your journey starts with one step")
     ('Your', 'journey', 'starts', 'with', 'one', 'step')
@@ -99,6 +100,8 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
     ("don't", 'stop', '!')
     """
     split = _tokenizer(tokenizer)
+    if not isinstance(text, str):
+        raise RefusedError(f"text is {in_short(text)}, expected a text", "text")
     # A page asks for the tokens of its sentence a dozen times in each of its runs.
     return _split(text, split) if len(text) <= _KEPT_CHARACTERS else tuple(split(text))
 

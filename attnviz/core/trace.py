@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from torch import Tensor
 
+from attnviz.core.limits import in_short
 from attnviz.core.stages import Table
 
 
@@ -28,6 +29,15 @@ def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
         kernel = stage.kernel
         matrices[name] = given[name] if kernel is None else kernel(*map(made, stage.sources))
     return matrices
+
+
+_MOST_NAMED = 16  # matrices in a message
+
+
+def _some(names: list[str]) -> str:
+    """Write some names, and how many more there are."""
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 class Trace:
@@ -53,10 +63,27 @@ class Trace:
         self.__dict__.update(stages=stages, matrices=matrices, tokens=tuple(tokens), notices=tuple(notices))
 
     def __getitem__(self, name: str) -> Tensor:
+        if name not in self.matrices:
+            raise self.no_matrix(name)
         return self.matrices[name]
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"this trace has no {name!r}, it has {', '.join(self.matrices)}")
+        if "matrices" not in self.__dict__:  # while it's unpickled
+            raise AttributeError(name)
+        raise AttributeError(str(self.no_matrix(name)))
+
+    def __repr__(self) -> str:
+        """Say what there is of it: all its numbers would fill pages."""
+        shapes = [f"{name} {tuple(matrix.shape)}" for name, matrix in self.matrices.items()]
+        tokens = in_short(self.tokens) if self.tokens else "tokens without names"
+        return f"<{type(self).__name__} of {tokens}: {_some(shapes)}>"
+
+    def no_matrix(self, name: object) -> ValueError:
+        """Return what to raise where there's no matrix of this name, which says what there is: of several heads or
+        layers, that each has its own."""
+        own = [each for each in self.matrices if each.rpartition(".")[2] == name]
+        problem = "is another matrix in each head or layer" if own else "is no matrix of this trace"
+        return ValueError(f"{in_short(name)} {problem}, expected one of {_some(own or list(self.matrices))}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a trace cannot be changed: {name} was to be set")
@@ -78,7 +105,7 @@ class Trace:
         """
         for name in changed:
             if name not in self.matrices:
-                raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(self.matrices)}")
+                raise self.no_matrix(name)
         return type(self)(self.stages, {**self.matrices, **changed}, self.tokens, self.notices)
 
     def masked_in(self, name: str) -> np.ndarray | None:

@@ -7,7 +7,7 @@ from decimal import localcontext
 
 import torch
 
-from attnviz.core.limits import check_whole
+from attnviz.core.limits import check_whole, in_short
 from attnviz.core.rules import DECIMALS, Cell, Cells, Factor, Made, Term, in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.trace import Trace
@@ -99,6 +99,10 @@ def explain(
     '0.4306 × 0.3275 + 1.4551 × 0.9642 = 0.1410 + 1.4030 = 1.5440'
     """
     digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
+    if not isinstance(trace, Trace):
+        raise ValueError(f"trace is {in_short(trace)}, expected what attnviz.trace or attnviz.attend returns")
+    if matrix not in trace.matrices:
+        raise trace.no_matrix(matrix)
     shapes = shapes_of(trace)
     sources = sources_of(matrix, row, column, shapes, trace.stages)
     stage, tensor, masked = trace.stages[matrix], trace[matrix].detach(), trace.masked_in(matrix)

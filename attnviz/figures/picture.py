@@ -75,7 +75,7 @@ class Picture:
 def picture(trace: Trace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
     """Return what the heatmap of one matrix of a trace draws; raises ``ValueError`` as the heatmap does."""
     if name not in trace.matrices:
-        raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(trace.matrices)}")
+        raise trace.no_matrix(name)
     return picture_of(trace, name, trace[name], trace.masked_in(name), digits, query, dark)
 
 

@@ -36,6 +36,10 @@ class Moment(NamedTuple):
     accuracy: float
     figures: Mapping[str, float]
 
+    def __repr__(self) -> str:
+        """Say what there is of it: all its numbers would fill pages."""
+        return f"Moment(step={self.step}, loss={self.loss:.4f}, accuracy={self.accuracy:.2f}, figures={self.figures})"
+
 
 class Step(NamedTuple):
     """One step: its number, the loss of its examples before it, and the moment after it where that is kept."""
@@ -45,7 +49,7 @@ class Step(NamedTuple):
     moment: Moment | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A task and the table of the model that learns it."""
 
@@ -70,6 +74,10 @@ class Model:
             message = f"frozen has all {len(model.shapes)} matrices, expected at least one that learns"
             raise RefusedError(message, "all_frozen")
         return model
+
+    def __repr__(self) -> str:
+        """Say what there is of it: a text of one's own would fill pages."""
+        return f"Model({self.settings.task!r}, {len(self.shapes)} matrices, {self.n_numbers} numbers)"
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

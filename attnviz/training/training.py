@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_SEED, check_temperature, check_whole
+from attnviz.core.limits import MAX_SEED, check_temperature, check_whole, in_short
 from attnviz.core.seeding import generator_for
 from attnviz.core.trace import run
 from attnviz.training.learning import Learner, Model, Moment, lost
@@ -31,12 +31,22 @@ class Ablation(NamedTuple):
     accuracy_without: float
 
 
-class Gradients(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Gradients:
     """One step under the glass: the loss of its examples, and by how much each number of each learned matrix moves it
-    (all in the precision of the computation)."""
+    (all in the precision of the computation): `gradients["w_q"]`."""
 
     loss: float
     of: Mapping[str, Tensor]
+
+    def __getitem__(self, matrix: str) -> Tensor:
+        if matrix not in self.of:
+            raise ValueError(f"matrix is {in_short(matrix)}, expected one of {', '.join(self.of)}")
+        return self.of[matrix]
+
+    def __repr__(self) -> str:
+        """Say what there is of it: all its numbers would fill pages."""
+        return f"Gradients(loss={self.loss:.4f}, of={', '.join(self.of)})"
 
 
 class Update(NamedTuple):
@@ -61,7 +71,7 @@ class StepTaken(NamedTuple):
     updates: Mapping[str, Update]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Training:
     """A training that ended, by its last step or before: `stopped` then says why.
 
@@ -73,6 +83,20 @@ class Training:
     losses: tuple[float, ...]
     moments: tuple[Moment, ...]
     stopped: str = ""
+
+    def __repr__(self) -> str:
+        """Say what there is of it: all its numbers would fill pages.
+
+        >>> train("agreement", steps=2)
+        Training('agreement', seed=28, steps=2, moments=3, loss=2.7977, accuracy=0.06)
+        """
+        asked, last = self.settings, self.moments[-1]
+        done = f"steps={len(self.losses)}, moments={len(self.moments)}" + (
+            f", stopped={self.stopped!r}" if self.stopped else ""
+        )
+        return (
+            f"Training({asked.task!r}, seed={asked.seed}, {done}, loss={last.loss:.4f}, accuracy={last.accuracy:.2f})"
+        )
 
     @property
     def settings(self) -> TrainingSettings:

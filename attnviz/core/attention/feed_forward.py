@@ -1,8 +1,11 @@
 """The feed-forward step that follows attention: two layers with a ReLU or a GELU between them, for each token alone."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
+from attnviz.core.attention.as_tensors import as_tensors
 from attnviz.core.limits import in_short
 from attnviz.core.stages import ACTIVATIONS, feed_forward_table
 from attnviz.core.trace import Trace
@@ -29,11 +32,11 @@ class FeedForwardTrace(Trace):
 
 
 def feed_forward(
-    x: Tensor,
-    w1: Tensor,
-    b1: Tensor | None,
-    w2: Tensor,
-    b2: Tensor | None,
+    x: Any,
+    w1: Any,
+    b1: Any,
+    w2: Any,
+    b2: Any,
     *,
     activation: str = "relu",
     tokens: tuple[str, ...] = (),
@@ -43,7 +46,7 @@ def feed_forward(
     `x` is ``(..., n_tokens, d_v)``, the context vectors of attention as a rule; `w1` is ``(d_v, d_ff)``, `b1`
     ``(d_ff,)`` or None, `w2` ``(d_ff, d_model)``, `b2` ``(d_model,)`` or None. `tokens` are kept as given.
 
-    Raises ``ValueError`` for shapes that do not fit, and for another activation.
+    Raises ``ValueError`` for what isn't numbers, for shapes that do not fit, and for another activation.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3, equation 2.
 
@@ -51,6 +54,7 @@ def feed_forward(
     >>> feed_forward(torch.tensor([[1.0, -2.0]]), eye, torch.zeros(2), eye, torch.ones(2)).feed_forward
     tensor([[2., 1.]])
     """
+    x, w1, b1, w2, b2 = as_tensors(("b1", "b2"), x=x, w1=w1, b1=b1, w2=w2, b2=b2)
     _check_shapes(x, w1, b1, w2, b2)
     if activation not in ACTIVATIONS:
         raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")

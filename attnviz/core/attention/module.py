@@ -59,6 +59,12 @@ class SelfAttention(nn.Module):
             causal=self.causal, scale=self.scale, temperature=self.temperature,
         )  # fmt: skip
 
+    def extra_repr(self) -> str:
+        """Its sizes and settings, as PyTorch shows those of its own modules."""
+        sizes = f"d_in={self.w_q.shape[0]}, d_out={self.w_q.shape[1]}, d_v={self.w_v.shape[1]}"
+        chosen = f"bias={self.b_q is not None}, causal={self.causal}, scale={self.scale}"
+        return f"{sizes}, {chosen}, temperature={self.temperature:g}"
+
     def forward(self, x: Tensor) -> Tensor:
         """Return the context vectors ``(..., n_tokens, d_v)`` for `x` ``(..., n_tokens, d_in)``."""
         return self.trace(x).context

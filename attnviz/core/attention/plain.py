@@ -1,31 +1,33 @@
 """Self-attention in plain torch, with every intermediate kept under its name."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from attnviz.core.attention.as_tensors import as_tensors
 from attnviz.core.attention.defined import with_defined_rows
 from attnviz.core.attention.trace import AttentionTrace
-from attnviz.core.limits import check_temperature
+from attnviz.core.limits import check_temperature, in_short
 from attnviz.core.stages import BIASES, attention_table
 
 
 def attend(
-    x: Tensor,
-    w_q: Tensor,
-    w_k: Tensor,
-    w_v: Tensor,
-    b_q: Tensor | None = None,
-    b_k: Tensor | None = None,
-    b_v: Tensor | None = None,
+    x: Any,
+    w_q: Any,
+    w_k: Any,
+    w_v: Any,
+    b_q: Any = None,
+    b_k: Any = None,
+    b_v: Any = None,
     causal: bool = False,
     scale: bool = True,
     temperature: float = 1.0,
     *,
-    mask: Tensor | None = None,
-    tokens: tuple[str, ...] = (),
+    mask: Any = None,
+    tokens: Sequence[str] = (),
     notices: tuple[str, ...] = (),
 ) -> AttentionTrace:
     """Compute scaled dot-product self-attention and keep every intermediate.
@@ -33,10 +35,11 @@ def attend(
     `x` is ``(..., n_tokens, d_in)``, `w_q` and `w_k` are ``(d_in, d_k)``, `w_v` is ``(d_in, d_v)``, the biases
     ``(d_k,)``, ``(d_k,)``, ``(d_v,)``. `causal` lets no token attend to a later one; `scale` divides the scores
     by ``sqrt(d_k)``; `temperature` divides them once more. A `mask` ``(n_tokens, n_tokens)``, in place of `causal`, is
-    added to the scaled scores, and where it holds -inf, so do they. `tokens` and `notices` are kept as given.
+    added to the scaled scores, and where it holds -inf, so do they. All of these are tensors, arrays or nested lists.
+    `tokens`, one for each row of `x` or none, and `notices` are kept as given.
 
-    Raises ``ValueError`` for shapes that do not fit, and :class:`UndefinedAttentionError` (a ``ValueError``)
-    for a row without a finite score.
+    Raises ``ValueError`` for what isn't numbers, for shapes that do not fit, for another number of tokens, and
+    :class:`UndefinedAttentionError` (a ``ValueError``) for a row without a finite score.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, equation 1.
 
@@ -45,7 +48,11 @@ def attend(
     tensor([[0.7311, 0.2689],
             [0.2689, 0.7311]])
     """
+    x, w_q, w_k, w_v, b_q, b_k, b_v, mask = as_tensors(
+        (*BIASES, "mask"), x=x, w_q=w_q, w_k=w_k, w_v=w_v, b_q=b_q, b_k=b_k, b_v=b_v, mask=mask
+    )
     _check_shapes(x, w_q, w_k, w_v, b_q, b_k, b_v)
+    _check_tokens(tokens, x.shape[-2])
     _check_mask(mask, causal, x.shape[-2])
     if temperature != 1.0:
         check_temperature(temperature)
@@ -67,7 +74,7 @@ def attend(
         "q": q, "k": k, "v": v, "scores": scores, "scaled_scores": scaled_scores,
         "attention_weights": attention_weights, "context": context,
     }  # fmt: skip
-    return with_defined_rows(_named(given, made, scale, temperature, tokens, notices))
+    return with_defined_rows(_named(given, made, scale, temperature, tuple(tokens), notices))
 
 
 def _named(
@@ -104,6 +111,13 @@ def _check_shapes(
     for name, b, width in (("b_q", b_q, w_q.shape[1]), ("b_k", b_k, w_q.shape[1]), ("b_v", b_v, w_v.shape[1])):
         if b is not None and b.shape != (width,):
             raise ValueError(f"{name} has shape {tuple(b.shape)}, expected ({width},)")
+
+
+def _check_tokens(tokens: Any, n_tokens: int) -> None:
+    if isinstance(tokens, str) or not isinstance(tokens, Sequence) or not all(isinstance(each, str) for each in tokens):
+        raise ValueError(f"tokens is {in_short(tokens)}, expected a sequence of texts")
+    if tokens and len(tokens) != n_tokens:
+        raise ValueError(f"tokens has {len(tokens)} texts, expected {n_tokens}, one for each row of x, or none")
 
 
 def _check_mask(mask: Tensor | None, causal: bool, n_tokens: int) -> None:

@@ -105,6 +105,8 @@ class AttentionTrace(Trace):
     def __getattr__(self, name: str) -> Tensor:
         if "matrices" in self.__dict__ and self._is_of_heads(name):
             return self._stacked(name)
+        if name == "heads":  # which only a stack lacks
+            raise AttributeError("each layer has heads of its own, expected one's: layers[0].heads")
         if name == "x" and "stages" in self.__dict__ and is_stack(self.stages):  # what goes into all of them
             return self.layers[0].x
         return super().__getattr__(name)

@@ -1,7 +1,7 @@
 """A scenario is the whole question: everything that determines a computation, as plain values."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from attnviz.core import limits
@@ -37,14 +37,14 @@ class Scenario(Matrices):
     of the layer before, or with `same_layers` all with those of the first; what one makes (`d_v` has to be `d_in`) is
     the X of the next.
 
-    With `positions` "sinusoidal", or "seeded" as an ``nn.Embedding`` draws them, X is the sum of the tokens' vectors,
-    then called E, and P. With "rotary" queries and keys are turned by their places, pair by pair of columns. With
-    `embedding_factor` the tokens' vectors are E without positions, too, and go into X times √d_in. With
-    "alibi" or "relative" a number for each distance of two tokens is added to their scaled scores: `by_distance`
-    ``(n_heads, 2 * n_read - 1)``, the distance times a slope of the head, or drawn from the seed. With
-    `d_ff` a feed-forward step of so many hidden features follows, with `activation` "relu" or "gelu": W_1
-    ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear`` with "linear", else
-    with biases of zeros.
+    With `positions` "sinusoidal", or "seeded" as an ``nn.Embedding`` draws them ("learned" is the same), X is the
+    sum of the tokens' vectors, then called E, and P. With "rotary" queries and keys are turned by their places,
+    pair by pair of columns. With `embedding_factor` the tokens' vectors are E without positions, too, and go into X
+    times √d_in. With "alibi" or "relative" a number for each distance of two tokens is added to their scaled
+    scores: `by_distance` ``(n_heads, 2 * n_read - 1)``, the distance times a slope of the head, or drawn from the
+    seed. With `d_ff` a feed-forward step of so many hidden features follows, with `activation` "relu" or "gelu":
+    W_1 ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear`` with "linear",
+    else with biases of zeros.
 
     With `weighting` "linear", queries and keys go through a feature map in place of the softmax, and each row of their
     products is divided by its sum, whatever `scale` and `temperature` are; a mask multiplies these products by exp(M).
@@ -87,6 +87,8 @@ class Scenario(Matrices):
 
     def __post_init__(self) -> None:
         named = mask_settings(self.__dict__)
+        if self.positions == "learned":  # as trained models, and their trainings here, call it
+            named["positions"] = "seeded"
         changed = named | checked_settings(self.__dict__ | named)
         for name in EDITABLE:
             changed[name] = plain(name, changed[name] if name in changed else getattr(self, name))
@@ -100,6 +102,12 @@ class Scenario(Matrices):
         check_width(self.__dict__, self.width_of_context)
         check_what_if(self.__dict__ | {"d_v": self.width_of_context}, len(self.tokens))
         object.__setattr__(self, "edits", checked_edits(self, self.edits))
+
+    def __repr__(self) -> str:
+        """What makes it again: the text, and whatever isn't as it is set at first."""
+        given = {each.name: (getattr(self, each.name), each.default) for each in fields(self) if each.name != "text"}
+        changed = (f"{name}={value!r}" for name, (value, at_first) in given.items() if value != at_first)
+        return f"Scenario({', '.join((repr(self.text), *changed))})"
 
     def with_edits(self, edits: Iterable[Any]) -> "Scenario":
         """Return the scenario with these edits in place of its own: all else is checked already, and drawn at most

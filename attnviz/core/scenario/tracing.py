@@ -4,20 +4,27 @@ from dataclasses import replace
 from typing import Any
 
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
+from attnviz.core.limits import in_short
 from attnviz.core.scenario.scenario import Scenario
 from attnviz.core.stages import EDITABLE
 
 
-def trace(scenario: Scenario) -> AttentionTrace:
-    """Compute every intermediate of a scenario, float32 on its device.
+def trace(scenario: Scenario | str) -> AttentionTrace:
+    """Compute every intermediate of a scenario, or of a text with all else as it is set at first, float32 on its
+    device.
 
-    Raises :class:`attnviz.UndefinedAttentionError` for a row without a finite score.
+    Raises ``ValueError`` for anything else, and :class:`attnviz.UndefinedAttentionError` (a ``ValueError``) for a row
+    without a finite score.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
 
     >>> trace(Scenario(embedding="published")).context[1]
     tensor([0.3061, 0.8210])
     """
+    if isinstance(scenario, str):
+        scenario = Scenario(scenario)
+    if not isinstance(scenario, Scenario):
+        raise ValueError(f"scenario is {in_short(scenario)}, expected a Scenario or a text")
     inputs, notices = scenario.given_to_stages
     return execute(scenario.table, inputs, scenario.tokens, notices)
 

@@ -1,0 +1,114 @@
+"""The library in a notebook: it takes what can be taken, says in a line what there is, and refuses in a sentence."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+
+import attnviz
+from attnviz import Scenario, SelfAttention, attend, explain, feed_forward, tokenize, trace, train
+from tests.unit.helpers import setups
+from tests.whole import examples
+
+X, W = [[1.0, 2.0, 0.5], [0.0, 1.0, -1.0]], [[0.5, 1.0], [0.25, -1.0], [2.0, 0.0]]
+TENSORS: list[Any] = [torch.tensor(each) for each in (X, W, W, W)]
+HEADS = Scenario("a cat", d_in=4, d_out=4, n_heads=2)
+STACK = Scenario("a cat", d_in=4, d_out=4, n_layers=4, n_heads=2, norm="sums")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_arrays_and_lists_are_taken_as_tensors_are(dtype: Any) -> None:
+    x, w = np.array(X, dtype=dtype), np.array(W, dtype=dtype)
+    tensor, weights = torch.from_numpy(x), torch.from_numpy(w)
+    wanted = attend(tensor, weights, weights, weights)
+    assert torch.equal(attend(x, w, w, w).context, wanted.context)
+    assert torch.equal(attend(x[:, ::-1][:, ::-1], w[::-1][::-1], w, w).context, wanted.context)
+    assert wanted.context.dtype == tensor.dtype
+    biased = attend(X, W, W, W, [1, 2], None, (0, 1))
+    assert torch.equal(biased.q, torch.tensor(X) @ torch.tensor(W) + torch.arange(1, 3))
+    mixed = attend(torch.tensor(X).double(), W, W, W)
+    assert mixed.context.dtype == torch.float64  # the widest
+    module = SelfAttention(3, 2)
+    assert torch.equal(module(np.array(X, dtype=np.float32)), module(torch.tensor(X)))
+    assert torch.equal(
+        feed_forward(X, W, None, np.eye(2, dtype=np.float32), None)["hidden"], (TENSORS[0] @ TENSORS[1]).relu()
+    )
+    assert torch.equal(trace("a cat").context, trace(Scenario("a cat")).context)
+    assert Scenario("a cat", positions="learned") == Scenario("a cat", positions="seeded")
+
+
+REFUSED: dict[str, Any] = {
+    "x is None, expected a tensor, an array, or rows of numbers": lambda: attend(None, W, W, W),
+    "x is 'a cat', expected a tensor, an array, or rows of numbers": lambda: attend("a cat", W, W, W),
+    "w_q is [[1, 2], [3]], expected": lambda: attend(X, [[1, 2], [3]], W, W),
+    "w_k has shape (2, 2), expected (3, 2) like w_q": lambda: attend(X, W, W[:2], W),
+    "mask holds bool values, expected real numbers": lambda: attend(X, W, W, W, mask=[[True, False], [True, True]]),
+    "x holds complex64 values, expected real": lambda: attend(torch.ones(2, 3, dtype=torch.complex64), W, W, W),
+    "tokens has 3 texts, expected 2, one for each row of x": lambda: attend(X, W, W, W, tokens=("a", "b", "c")),
+    "tokens is 'ab', expected a sequence of texts": lambda: attend(X, W, W, W, tokens="ab"),
+    "scenario is None, expected a Scenario or a text": lambda: trace(None),  # type: ignore[arg-type]
+    "text is None, expected a text": lambda: tokenize(None),  # type: ignore[arg-type]
+    "trace is Scenario('a cat'), expected what attnviz.trace": lambda: explain(Scenario("a cat"), "q", 0, 0),  # type: ignore[arg-type]
+    "'scores' is another matrix in each head or layer, expected one of heads.0.scores, heads.1.scores": (
+        lambda: explain(trace(HEADS), "scores", 0, 0)
+    ),
+    "'attention_weights' is another matrix in each head or layer, expected one of heads.0.attention_weights": (
+        lambda: attnviz.figures.heatmap(trace(HEADS), "attention_weights")
+    ),
+    "'q' is another matrix in each head or layer, expected one of layers.0.q": lambda: trace(STACK)["q"],
+    "'nope' is no matrix of this trace, expected one of layers.0.x": lambda: trace(STACK)["nope"],
+    "matrix is 'w_x', expected one of w_e": lambda: train("agreement", steps=1).gradients(0)["w_x"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("problem", REFUSED)
+def test_what_cannot_be_taken_is_refused_with_what_it_is_and_what_is_expected(problem: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(problem)) as refused:
+        REFUSED[problem]()
+    assert len(str(refused.value)) < 500
+
+
+def test_an_attribute_that_a_stack_lacks_says_where_it_is() -> None:
+    with pytest.raises(AttributeError, match=re.escape("'scores' is another matrix in each head or layer")):
+        _ = trace(STACK).scores
+    with pytest.raises(AttributeError, match=re.escape("layers[0].heads")):
+        _ = trace(STACK).heads
+
+
+def test_each_says_in_a_line_what_there_is_of_it() -> None:
+    training = train("agreement", steps=2)
+    for said, shown in (
+        (trace("a cat"), "<AttentionTrace of ('a', 'cat'): x (2, 3), w_q (3, 2), "),
+        (attend(*TENSORS), "<AttentionTrace of tokens without names: x (2, 3), "),
+        (trace(STACK), "<AttentionTrace of ('a', 'cat'): layers.0.x (2, 4), "),
+        (SelfAttention(3, 2, causal=True), "SelfAttention(d_in=3, d_out=2, d_v=2, bias=False, causal=True, "),
+        (training, f"Training('agreement', seed=28, steps=2, moments=3, loss={training.moments[-1].loss:.4f}, "),
+        (training.moments[0], f"Moment(step=0, loss={training.moments[0].loss:.4f}, "),
+        (training.model, "Model('agreement', "),
+        (training.gradients(1), "Gradients(loss="),
+        (train("text", steps=1, text="abcdefgh " * 99).model, "Model('text', "),
+    ):
+        assert repr(said).startswith(shown), repr(said)
+        assert len(repr(said)) < 500
+        assert "\n" not in repr(said)
+
+
+def test_a_gradient_is_had_by_the_name_of_its_matrix() -> None:
+    gradients = train("agreement", steps=1).gradients(1)
+    assert torch.equal(gradients["w_q"], gradients.of["w_q"])
+
+
+@given(setups(max_tokens=4, max_d=4))
+@settings(max_examples=examples(40), deadline=None)
+def test_a_scenario_shows_what_makes_it_again_and_nothing_else(scenario: Scenario) -> None:
+    assert eval(repr(scenario), {"Scenario": Scenario, "Edit": attnviz.Edit, "inf": float("inf")}) == scenario
+    assert repr(Scenario("a cat", causal=True)) == "Scenario('a cat', causal=True)"
+
+
+def test_gradients_flow_to_tensors_that_are_given() -> None:
+    given: list[Any] = [each.clone().requires_grad_() for each in TENSORS]
+    attend(*given[:4]).context.sum().backward()  # type: ignore[no-untyped-call]
+    assert all(each.grad is not None for each in given)
