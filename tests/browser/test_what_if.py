@@ -11,17 +11,20 @@ from tests.browser.playground import eventually
 from tests.whole import dear
 
 
-@pytest.mark.parametrize("cell", ["scores,1,2", "attention_weights,1,2", "k,1,0"])
+@pytest.mark.parametrize("cell", ["scores,1,2", "attention_weights,5,2", "k,1,0"])
 def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: str) -> None:
+    """With the cell that it tells of, whether that is pinned or pointed at."""
     board: Board = new_board()
     board.open_board()
     lead = board.page.get_by_text(say("what_if.lead"))
     expect(lead).to_have_count(0)
-    board.page.locator(f'[data-at="{cell}"]').first.click()
+    told = board.page.locator(f'[data-at="{cell}"]').first
+    told.click() if cell.startswith("k") else told.hover()
     board.page.get_by_role("button", name=say("board.panel.what_if"), exact=True).click()
     expect(lead).to_be_in_viewport()
     eventually(lambda: lead.evaluate("each => each.getBoundingClientRect().top < innerHeight / 2"), True)
     board.torch_says()
+    assert board.chosen == [cell]
 
 
 @dear

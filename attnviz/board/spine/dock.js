@@ -171,9 +171,17 @@ export class Dock {
     };
     const pinned = board.pointing.isPinned(place);
     offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"), back(() => (pinned ? board.pointing.unpin() : board.pointing.pin(place)))]);
-    if (board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => board.messages.askWhatIf()]);
+    if (board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => this.askWhatIf(place)]);
     if (board.isEditable(place) && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.editing.reset(place))]);
     return offered;
+  }
+
+  // The cell that is asked about stays in view under the panel's eyes.
+  /** @param {Place} place */
+  askWhatIf(place) {
+    const { board } = this;
+    if (!board.pointing.isPinned(place)) board.pointing.pin(place);
+    board.messages.askWhatIf();
   }
 
   /** @param {Place} source @param {Place} from */
