@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { dash } from "../../attnviz/board/cells/change_bars.js";
+import { barOf, LEAST_BAR, largestChange } from "../../attnviz/board/cells/changes.js";
 import { rectOf } from "../../attnviz/board/cells/pixels.js";
 
 const LIMIT = 1;
@@ -33,7 +34,7 @@ for (const [rows, columns, cell, row, turned] of /** @type {[number, number, num
     const values = before.map((value, at) => (changed.has(at) ? value + (at % 2 ? 0.001 : -0.4) : value));
     const seen = { left: 0, top: 0, width: Math.ceil(box.width), height: Math.ceil(box.height) };
     const pixels = new Uint32Array(seen.width * seen.height);
-    dash(pixels, { rows, columns, values }, before, { box, limit: LIMIT, lens: null, numbers: false, inkOf }, seen);
+    dash(pixels, { rows, columns, values }, before, { box, limit: LIMIT, largest: 0.4, lens: null, numbers: false, inkOf }, seen);
     let marked = 0;
     for (const at of changed) {
       const place = { row: Math.floor(at / columns), column: at % columns };
@@ -55,7 +56,7 @@ test("only the part that is seen is drawn, and it's drawn as in the whole", () =
   const box = boxOf(300, 300, 3, 3, false);
   const before = new Float64Array(300 * 300);
   const values = before.map((_, at) => (at % 2 ? 0.3 : -0.3));
-  const how = { box, limit: LIMIT, lens: null, numbers: false, inkOf };
+  const how = { box, limit: LIMIT, largest: 0.4, lens: null, numbers: false, inkOf };
   const whole = new Uint32Array(900 * 900);
   dash(whole, { rows: 300, columns: 300, values }, before, how, { left: 0, top: 0, width: 900, height: 900 });
   const seen = { left: 100, top: 250, width: 320, height: 200 };
@@ -65,4 +66,12 @@ test("only the part that is seen is drawn, and it's drawn as in the whole", () =
   for (let y = 0; y < seen.height; y += 1) {
     for (let x = first; x <= last; x += 1) assert.equal(part[y * seen.width + x], whole[(y + seen.top) * 900 + x + seen.left]);
   }
+});
+
+test("a bar is as long as its change is of the matrix's largest", () => {
+  const before = [1, 2, NaN, 0, 4, 5];
+  const changes = [-0.34, -0.003, NaN, 0.17, Infinity, 0];
+  const largest = largestChange(before.map((value, at) => value + changes[at]), before);
+  assert.ok(Math.abs(largest - 0.34) < 1e-12);
+  assert.deepEqual(changes.map((change) => barOf(change, 0.34)), [-50, -LEAST_BAR, 0, 25, 0, 0]);
 });

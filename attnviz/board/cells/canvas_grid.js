@@ -4,6 +4,7 @@
 
 import { BrightLayer } from "./bright_layer.js";
 import { drawBars } from "./change_bars.js";
+import { largestChange } from "./changes.js";
 import { canvasOf, make, toggle } from "./elements.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
@@ -109,7 +110,8 @@ export class CanvasGrid extends Grid {
     const limit = board.limitOf(stage);
     const { colours } = board; // made anew each time that it's asked for
     const inkOf = (/** @type {number} */ value) => colours.of(stage.role, value, limit)?.ink ?? "#000";
-    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, lens, numbers: box.cell >= LEGIBLE * board.layout.scale, inkOf }, this.seen);
+    const largest = before ? largestChange(matrix.values, before) : 0;
+    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, largest, lens, numbers: box.cell >= LEGIBLE * board.layout.scale, inkOf }, this.seen);
     this.barred = Boolean(before);
     toggle(this.bars.canvas, "hidden", !this.barred);
   }
@@ -159,8 +161,8 @@ export class CanvasGrid extends Grid {
       enlarged.style.setProperty("--row", `${high}px`);
       enlarged.replaceChildren(...cells);
     }
-    const look = this.lookOfAll;
-    this.cells.forEach((cell, column) => this.paintCell(cell, row, column, true, look));
+    const [look, largest] = [this.lookOfAll, this.largestChange];
+    this.cells.forEach((cell, column) => this.paintCell(cell, row, column, true, look, largest));
   }
 
   mark() {

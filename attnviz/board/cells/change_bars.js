@@ -2,7 +2,7 @@
 // is seen. Cells with the room have one as the others do; in smaller ones it is a dash of a pixel's height, and these are
 // set as pixels: of a thousand tokens a hundred thousand may be seen at once.
 
-import { changeOf } from "./changes.js";
+import { barOf, changeOf } from "./changes.js";
 
 /** @import { Matrix } from "../types.js" */
 /** @import { Box } from "../spine/types.js" */
@@ -10,11 +10,10 @@ import { changeOf } from "./changes.js";
 
 const ROOM = 4; // pixels that a cell has each way
 const HIGH = 2;
-const LEAST = 0.12; // of a cell's width: a change that is there is seen
 const FAINT = 0.35; // the ink of the least change, where there is no room to tell by a length how large it is
 
 /** @typedef {{ left: number, top: number, width: number, height: number }} Part of a canvas, in whole pixels */
-/** @typedef {{ box: Box, limit: number, lens: Lens | null, numbers: boolean, inkOf: (value: number) => string }} How */
+/** @typedef {{ box: Box, limit: number, largest: number, lens: Lens | null, numbers: boolean, inkOf: (value: number) => string }} How */
 
 /**
  * Draw a bar for each cell that has another number than before: to the right for more and to the left for less, from the
@@ -35,7 +34,7 @@ export function drawBars(context, matrix, before, how, seen) {
   const paths = {};
   const width = how.box.cell;
   eachChanged(matrix, before, how, seen, (x, y, change, value) => {
-    const length = width * share(change, how.limit);
+    const length = width * share(change, how.largest);
     const middle = (x + 0.5) * width;
     const path = (paths[how.inkOf(value)] ??= new Path2D());
     path.rect(change > 0 ? middle : middle - length, bottomOf(y, how) - HIGH - 1, length, HIGH);
@@ -62,7 +61,7 @@ export function dash(pixels, matrix, before, how, seen) {
     const first = Math.floor(x * width);
     const end = Math.max(first + 1, Math.floor(x * width + width));
     const middle = Math.min(end - 1, Math.floor((first + end) / 2));
-    const part = share(change, how.limit);
+    const part = share(change, how.largest);
     const length = Math.max(1, Math.round((end - first) * part));
     const from = change > 0 ? middle : Math.max(first, middle + 1 - length);
     const to = change > 0 ? Math.min(end, middle + length) : middle + 1;
@@ -85,9 +84,9 @@ function bottomOf(y, { box, lens }) {
 }
 
 // How long a bar is, as a share of its cell's width.
-/** @param {number} change @param {number} limit */
-function share(change, limit) {
-  return Math.min(0.5, Math.max(LEAST, Math.abs(change) / limit));
+/** @param {number} change @param {number} largest */
+function share(change, largest) {
+  return Math.abs(barOf(change, largest)) / 100;
 }
 
 /**

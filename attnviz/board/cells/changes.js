@@ -1,7 +1,7 @@
 // How much a number has changed, and how long its bar in a cell is.
 
 const ROUNDING = 2e-6; // of the largest number
-const LEAST_BAR = 12; // percent of a cell's width: a change that is there is seen
+export const LEAST_BAR = 3; // percent of a cell's width: a change that is there is seen
 
 // How much a number has changed; what the page and torch round differently has not.
 /** @param {number} value @param {number} before @param {number} limit */
@@ -10,10 +10,21 @@ export function changeOf(value, before, limit) {
   return Math.abs(change) > ROUNDING * limit ? change : 0;
 }
 
+// The largest change in a matrix, by which its bars are measured.
+/** @param {ArrayLike<number>} values @param {ArrayLike<number>} before */
+export function largestChange(values, before) {
+  let largest = 0;
+  for (let at = 0; at < values.length; at += 1) {
+    const change = Math.abs(values[at] - before[at]);
+    if (change > largest && change < Infinity) largest = change;
+  }
+  return largest;
+}
+
 // How long the bar of a change is, in percent of a cell's width; below zero where it grows to the left.
-/** @param {number} change @param {number} limit */
-export function barOf(change, limit) {
-  return Math.sign(change) * Math.round(Math.min(50, Math.max(LEAST_BAR, (100 * Math.abs(change)) / limit)));
+/** @param {number} change @param {number} largest */
+export function barOf(change, largest) {
+  return change && Number.isFinite(change) ? Math.sign(change) * Math.round(Math.max(LEAST_BAR, (50 * Math.abs(change)) / largest)) : 0;
 }
 
 // Where that is: of a background, a place in percent counts what is left beside it.

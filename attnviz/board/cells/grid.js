@@ -2,7 +2,7 @@
 
 import { make, toggle } from "./elements.js";
 import { areOfOthers, isOfOthers, ownerOf, symbolOf } from "./cell.js";
-import { barOf, besideMiddle, changeOf } from "./changes.js";
+import { barOf, besideMiddle, changeOf, largestChange } from "./changes.js";
 import { inCell, widthOf } from "./fewer_digits.js";
 import { colourAs, colourByOwner } from "./owners.js";
 import { isMasked } from "../values/evaluate.js";
@@ -121,11 +121,18 @@ export class Grid {
     const { board, stage, box } = this;
     const { columns } = board.shown[stage.name];
     const picked = isOfQueries(stage) ? board.query : -1;
-    const look = this.lookOfAll;
+    const [look, largest] = [this.lookOfAll, this.largestChange];
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
-      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= LEGIBLE * board.layout.scale), look);
+      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= LEGIBLE * board.layout.scale), look, largest);
     });
+  }
+
+  // While a change is held, the largest that it makes here.
+  get largestChange() {
+    const { board, stage } = this;
+    const before = board.base?.[stage.name];
+    return before ? largestChange(board.shown[stage.name].values, before.values) : 0;
   }
 
   // What the looks of all cells depend on, beside their numbers.
@@ -134,8 +141,8 @@ export class Grid {
     return `${board.limitOf(stage)},${board.digits},${board.theme},`;
   }
 
-  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible @param {string} ofAll */
-  paintCell(cell, row, column, legible, ofAll) {
+  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible @param {string} ofAll @param {number} largest change */
+  paintCell(cell, row, column, legible, ofAll, largest) {
     const { board, stage } = this;
     const { values, columns } = board.shown[stage.name];
     const { digits } = board;
@@ -146,7 +153,8 @@ export class Grid {
     const change = before ? changeOf(values[at], before[at], limit) : 0;
     const look = ofAll + (legible ? "legible" : "") + (empty ? "empty" : "");
     const anew = !isSame(cell.value, values[at], board.settled ? 0 : LAST_BITS);
-    if (!anew && cell.look === look && cell.change === change) return;
+    const bar = barOf(change, largest);
+    if (!anew && cell.look === look && cell.change === change && (cell.bar ?? 0) === bar) return;
     Object.assign(cell, { value: values[at], look, empty, change });
     if (anew) cell.dataset.value = String(values[at]);
     const blank = values[at] === 0 || values[at] === -Infinity;
@@ -156,7 +164,7 @@ export class Grid {
       cell.text.data = text;
       this.fit(cell, text);
     }
-    this.colour(cell, empty || cell.masked ? null : board.colours.of(stage.role, values[at], limit), change, limit);
+    this.colour(cell, empty || cell.masked ? null : board.colours.of(stage.role, values[at], limit), change, bar);
     toggle(cell, "masked", cell.masked || (!empty && !Number.isFinite(values[at])));
     toggle(cell, "empty", empty);
     toggle(cell, "unread", !text);
@@ -181,14 +189,13 @@ export class Grid {
 
   // The bar grows to the right for more and to the left for less, from the middle. Its picture is cells.css's: with the
   // first move of a drag half of all cells get one, and to read a gradient takes longer than all else there is to do.
-  /** @param {BoardCell} cell @param {{ paper: string, ink: string } | null} shade @param {number} change @param {number} limit */
-  colour(cell, shade, change, limit) {
+  /** @param {BoardCell} cell @param {{ paper: string, ink: string } | null} shade @param {number} _change @param {number} bar */
+  colour(cell, shade, _change, bar) {
     const ink = shade?.ink ?? "";
     const paper = shade?.paper ?? "";
     if (cell.paper !== paper) cell.style.backgroundColor = cell.paper = paper;
     if (cell.ink !== ink) cell.style.color = cell.ink = ink;
-    const bar = change && Number.isFinite(change) ? barOf(change, limit) : 0;
-    if (cell.bar === bar) return;
+    if ((cell.bar ?? 0) === bar) return;
     if (bar) Object.assign(cell.style, { backgroundPosition: besideMiddle(bar), backgroundSize: `${Math.abs(bar)}% 3px` });
     if (bar) cell.dataset.changed = "";
     else delete cell.dataset.changed;

@@ -29,7 +29,7 @@ export function placeBeside(cell, matrix, { width, height, from, to }, taken, wi
     { x: under, y: matrix.y - GAP - HEADS - height },
   ];
   const farOf = (/** @type {{ x: number, y: number }} */ { x, y }) => gapBetween({ x: x + from, y, width: to - from, height }, cell);
-  const [free] = places.toSorted((one, other) => farOf(one) - farOf(other)).filter(({ x, y }) => {
+  const free = places.toSorted((one, other) => farOf(one) - farOf(other)).find(({ x, y }) => {
     const isIn = x >= 0 && y >= 0 && x + width <= within.width && y + height <= within.height;
     return isIn && taken.every((each) => !overlap({ x, y, width, height }, each));
   });
