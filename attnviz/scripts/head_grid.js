@@ -25,7 +25,7 @@ const SAME = 1e-6; // attention weights that differ by less are the same
 
 /**
  * Draw the grid into an element; `onPick` is told which head is clicked. Returns what is to be called where another
- * token is followed.
+ * token is followed, or another head picked.
  * @param {HTMLElement} root @param {HeadGrid} data @param {Head | null} picked @param {((head: Head) => void) | null} onPick
  */
 export function drawHeads(root, data, picked, onPick) {
@@ -37,7 +37,18 @@ export function drawHeads(root, data, picked, onPick) {
   grid.style.setProperty("--heads", String(data.heads));
   grid.style.setProperty("--side", `${data.side}px`);
   grid.style.setProperty("--shape", `${data.columns} / ${data.rows}`);
-  let rest = () => {
+  let now = picked;
+  const tell = (/** @type {Head} */ { layer, head: at }, /** @type {number} */ row, /** @type {number | null} */ column) => {
+    const own = weights(layer, at);
+    if (own.length === 0) return;
+    told.textContent = inWords(data, own, layer, at, row, data.weights ? column : null);
+    sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
+  };
+  const rest = () => {
+    if (now && buttonOf(grid, now)) {
+      tell(now, data.followed ?? mostAcross(weights(now.layer, now.head), data), null);
+      return;
+    }
     told.textContent = say("models.grid.point");
     sentence.draw([], 0);
   };
@@ -49,24 +60,15 @@ export function drawHeads(root, data, picked, onPick) {
   };
   const head = (/** @type {number} */ layer, /** @type {number} */ at) => {
     const button = namedButton(data, layer, at);
-    const point = (/** @type {number} */ row, /** @type {number | null} */ column) => {
-      const own = weights(layer, at);
-      if (own.length === 0) return;
-      told.textContent = inWords(data, own, layer, at, row, data.weights ? column : null);
-      sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
-    };
-    button.onpointermove = (event) => point(...cellOf(event, data));
-    button.onfocus = () => button.matches(":focus-visible") && point(mostAcross(weights(layer, at), data), null);
+    const own = { layer, head: at };
+    button.onpointermove = (event) => tell(own, ...cellOf(event, data));
+    button.onfocus = () => button.matches(":focus-visible") && tell(own, mostAcross(weights(layer, at), data), null);
     button.onpointerleave = () => settle();
     button.onblur = () => rest();
-    const pick = () => {
-      rest = () => point(data.followed ?? mostAcross(weights(layer, at), data), null);
-    };
     button.onclick = () => {
-      pick();
-      onPick?.({ layer, head: at });
+      now = own;
+      onPick?.(own);
     };
-    if (picked && picked.layer === layer && picked.head === at) pick();
     return button;
   };
   grid.classList.toggle("sorted", data.order !== null);
@@ -82,10 +84,16 @@ export function drawHeads(root, data, picked, onPick) {
   if (picked) markPicked(root, picked);
   if (!picked) rest();
   else if (root.isConnected) requestAnimationFrame(() => rest()); // once the tokens have their places
-  return (/** @type {number | undefined} */ followed) => {
+  return (/** @type {number | undefined} */ followed, /** @type {Head | undefined} */ other) => {
     data.followed = followed;
+    now = other ?? now;
     if (!grid.querySelector(".head:hover")) settle();
   };
+}
+
+/** @param {Element} grid @param {Head} place */
+function buttonOf(grid, { layer, head }) {
+  return grid.querySelector(`.head[data-head="${layer},${head}"]`);
 }
 
 // Mark the head that is picked.

@@ -292,3 +292,12 @@ def test_while_a_model_loads_its_bar_is_seen_and_another_reader_goes_on(chromium
             waiting.close()
             other.close()
     assert "Traceback" not in log.read_text()
+
+
+def test_a_head_that_is_picked_from_the_examples_is_the_one_that_is_told(
+    new_reader: Callable[..., Playground],
+) -> None:
+    page = new_reader().open("/model").page
+    expect(page.locator(".told", has_text="Layer 3, head 1: “it” reads “animal”")).to_be_visible()
+    page.get_by_role("button", name=re.compile("Layer 5, head 11: “it” reads “animal”")).click()
+    expect(page.locator(".told", has_text="Layer 5, head 11: “it” reads “animal”")).to_be_visible()

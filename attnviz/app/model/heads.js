@@ -12,7 +12,7 @@ import { Sender } from "../../scripts/sending.js";
  * @typedef {Answered & { mark: string, order: HeadGrid["order"], picked: Head, followed: number, ink: string, asks: Asks, learnt: Learnt | null, grid: HeadGrid }} Data
  */
 /** @typedef {{ at: string, word: string, number: number }} Asks where the server is told that these heads are painted: see session/painting.py */
-/** @typedef {{ sender: Sender<Head>, drawn: string, told: number, follow: (followed?: number) => void }} State */
+/** @typedef {{ sender: Sender<Head>, drawn: string, told: number, follow: (followed?: number, picked?: Head) => void }} State */
 
 const UNSEEN_MS = 300; // after which nothing waits for pictures any longer: of a page out of sight, none is painted
 
@@ -35,7 +35,7 @@ export default function modelHeads({ parentElement, data: sent, setTriggerValue 
     });
     state.drawn = drawn;
     window.attnvizHeads = painted();
-  } else state.follow(data.followed);
+  } else state.follow(data.followed, state.sender.waiting ? undefined : data.picked);
   if (data.asks.number !== state.told) {
     state.told = data.asks.number;
     window.attnvizHeads?.then(() => tell(data.asks));
