@@ -69,7 +69,7 @@ class Attended:
     def computed(self) -> Iterator[Tensor]:
         """Yield the tensors that were computed for this: all but the model's own weights."""
         projections = (*self.projections, *(() if self.output is None else (self.output,)))
-        own = (self.query, self.key, self.value, self.added, self.weights, self.context)
+        own = (self.query, self.key, self.value, self.added, self.bias, self.weights, self.context)
         yield from (each for each in own if each is not None)
         yield from (each for one in projections for each in (one.x, one.made))
 
