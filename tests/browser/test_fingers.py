@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from attnviz.words import say
 from tests.browser.lesson import Learner
@@ -82,3 +82,5 @@ def test_a_finger_finds_the_set_up_and_the_names_of_the_pages(telephone: Callabl
     menu.click()
     reader.page.get_by_role("link", name=say("app.check.title")).wait_for()
     eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
+    reader.page.get_by_role("link", name=say("app.questions.title")).tap()
+    expect(reader.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()  # it lay over the page that was chosen

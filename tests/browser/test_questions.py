@@ -216,6 +216,28 @@ def test_training_steps_and_positions(learner: Learner) -> None:
     learner.says(say("seen.order.with_positions"))
 
 
+def test_each_question_begins_at_its_top_as_of_now_and_leads_to_its_own_example(learner: Learner) -> None:
+    learner.questions()
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    last_with_board = 12
+    question = QUESTIONS[last_with_board - 1]
+    button = learner.page.get_by_role("button", name=f"{last_with_board}. {question.title}", exact=True)
+    button.scroll_into_view_if_needed()
+    learner.page.mouse.wheel(0, 300)
+    eventually(lambda: learner.page.evaluate(scrolled) > 0, True)
+    button.click()
+    learner.is_at(f"{last_with_board}. ")
+    eventually(lambda: learner.page.evaluate(scrolled), 0)
+    expect(learner.page.locator(".cell").first).to_be_visible()
+    learner.page.keyboard.press("PageDown")
+    learner.is_at(f"{last_with_board + 1}. ")
+    expect(learner.page.locator(".cell")).to_have_count(0)
+    expect(learner.page.get_by_text(say("board.older"), exact=True)).to_have_count(0)
+    learner.questions(question="axis").press(say("what_if.way"))
+    eventually(lambda: "text=black+cat+sat" in learner.address, True)
+    expect(learner.page.get_by_text(say("what_if.lead"))).to_be_in_viewport()
+
+
 @dear
 def test_the_way_to_the_scaling_page(learner: Learner) -> None:
     learner.questions(question=5)

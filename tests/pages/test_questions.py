@@ -14,6 +14,7 @@ from attnviz.link.question_text import example_text, start_of
 from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Option, Question
 from attnviz.teach.questions.asking import first_followed
 from attnviz.words import say
+from tests.pages.playground import Playground
 from tests.pages.reader import Reader, boards_of, control_of, in_address
 
 Open = Callable[..., AppTest]
@@ -55,6 +56,21 @@ def said_by(message: str, words: str) -> bool:
 def board(at: AppTest) -> dict[str, Any]:
     (found,) = boards_of(at)
     return found
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.slug)
+def test_only_a_board_can_show_newer_numbers_than_the_page(opened: Open, question: Question) -> None:
+    at = opened(question=question.slug)
+    marks = [each for each in at.get("bidi_component") if each.proto.component_name == "attnviz_outdated"]
+    assert bool(marks) == bool(boards_of(at))
+
+
+@pytest.mark.parametrize("question", [each for each in QUESTIONS if each.what_if], ids=lambda question: question.slug)
+def test_what_is_tried_on_the_playground_is_the_example_of_the_question(opened: Open, question: Question) -> None:
+    page = Playground("pages/questions.py", question=question.slug, text="another sentence", edits="w_q.0.0.9")
+    page.press(say("what_if.way"))
+    assert page.at.session_state["playground.what_if"] is True
+    assert page.shows(start_of(question).scenario)
 
 
 def test_the_list_opens_each_question_and_leads_back(opened: Open) -> None:

@@ -29,7 +29,7 @@ def show_page() -> None:
         run.page = next(name for name in PAGES if pages[name] == page)
         if run.page != "learn":
             app.leave_training()
-        share = app.show_top_bar()
+        share = app.show_top_bar(run.page)
         with app.shared_setup(share, own_examples=run.page in OWN_EXAMPLES):
             page.run()
         app.show_foot()

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz.app.session import state, url_texts
+from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import parameters
 from attnviz.published import OPENING, starting_points, worked_examples
@@ -42,8 +43,12 @@ def show_choice() -> None:
 
 def set_up(name: str) -> None:
     """Make an example the set-up of all pages; in a callback, before the controls are drawn."""
-    scenario = starting_points()[name].scenario
+    begin_with(starting_points()[name].scenario)
+
+
+def begin_with(scenario: Scenario, query: int | None = None) -> None:
+    """Make a scenario the set-up of all pages, with this token picked, or none; in a callback."""
     for control, parameter in parameters().items():
         st.session_state[control] = getattr(scenario, control, parameter.default)
-    url_texts.send(QUERY, "")
+    url_texts.send(QUERY, "" if query is None else str(query))
     state.start_set_up_anew(scenario)

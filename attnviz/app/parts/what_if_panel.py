@@ -2,18 +2,34 @@
 
 import streamlit as st
 
+from attnviz.app.parts.published_example import begin_with
 from attnviz.app.session.navigation import go_to
+from attnviz.core.scenario import Scenario
 from attnviz.words import say
 
 PANEL = "playground.what_if"  # whether it is open, in the session
+SELECTOR = ".st-key-what_if_panel"  # of what is in it, on the page
+_ASKED = "playground.what_if.asked"
 
 
-def show_way_to_panel(key: str) -> None:
-    """Draw a link to the panel, which is open then."""
-    if st.button(say("what_if.way"), key=key, type="tertiary", on_click=open_panel):
+def show_way_to_panel(key: str, scenario: Scenario | None = None, query: int | None = None) -> None:
+    """Draw a link to the panel, which is open then: of this scenario, or of the one that is set up."""
+    if st.button(say("what_if.way"), key=key, type="tertiary", on_click=_lead, args=(scenario, query)):
         go_to("pages/playground.py")
+
+
+def _lead(scenario: Scenario | None, query: int | None) -> None:
+    open_panel()
+    st.session_state[_ASKED] = asked() + 1
+    if scenario is not None:
+        begin_with(scenario, query)
 
 
 def open_panel() -> None:
     """Have the panel open from the next run on; in a callback."""
     st.session_state[PANEL] = True
+
+
+def asked() -> int:
+    """Return how often the reader was led to the panel from another page."""
+    return int(st.session_state.get(_ASKED, 0))

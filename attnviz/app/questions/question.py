@@ -4,6 +4,7 @@ The examples are the questions' own: nothing here touches the set-up of the play
 example of the open question, what is chosen there and the token that is followed are a text in the URL.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -51,21 +52,23 @@ def show_question(number: int) -> None:
     example = example_of(question)
     scenario, options, query = example.scenario, example.options, example.query
     seen = question.look(scenario, options, state.digits(), query)
+    has_board = bool(shown_of(question, traced(scenario), options))
     left, right = st.columns([65, 35], gap="medium")
     with left:  # what answers it is seen first, on a telephone too: its own picture, or the board
         if seen.points is not None:
-            _show_pictures(seen, number, scenario)
-        _show_board(question, number, scenario, options, query)
+            _show_pictures(seen, number, scenario, has_board)
+        if has_board:
+            _show_board(question, number, scenario, options, query)
         if seen.points is None:
-            _show_pictures(seen, number, scenario)
+            _show_pictures(seen, number, scenario, has_board)
     with right, st.container(gap="xsmall"):
         answer, *more = question.answer
         st.text(answer)
-        _show_sentences(seen, scenario)
+        _show_sentences(seen, scenario, has_board)
         _show_try(number, question, example)
         for paragraph in more:
             st.text(paragraph)
-        _show_ways_on(question)
+        _show_ways_on(question, example)
 
 
 def _show_head(number: int, question: Question) -> None:
@@ -175,14 +178,19 @@ def _show_choice(number: int, option: Option | Exponent, chosen: str) -> None:
         )  # fmt: skip
 
 
-def _show_sentences(seen: Seen, scenario: Scenario) -> None:
+def _beside(scenario: Scenario, key: str, has_board: bool) -> AbstractContextManager[None]:
+    """Mark what is drawn within as older while the board beside it, where there is one, shows other numbers."""
+    return marked_while_older(scenario, key) if has_board else nullcontext()
+
+
+def _show_sentences(seen: Seen, scenario: Scenario, has_board: bool) -> None:
     st.markdown(f"**{say('question_page.seen')}**")
-    with marked_while_older(scenario, "seen"), st.container(border=True, gap="xsmall", key="questions_seen"):
+    with _beside(scenario, "seen", has_board), st.container(border=True, gap="xsmall", key="questions_seen"):
         for sentence in seen.sentences:
             st.text(sentence)
 
 
-def _show_ways_on(question: Question) -> None:
+def _show_ways_on(question: Question, example: Example) -> None:
     with st.container(horizontal=True):
         label = say("question_page.lesson", number=question.step, title=STEPS[question.step - 1].title)
         if st.button(label, key="questions.lesson", type="tertiary", on_click=url_texts.send,
@@ -192,15 +200,15 @@ def _show_ways_on(question: Question) -> None:
                                         args=(SWEEP, question.sweep)):  # fmt: skip
             go_to("pages/scaling.py")
         if question.what_if:
-            show_way_to_panel("questions.what_if")
+            show_way_to_panel("questions.what_if", example.scenario, example.query)
 
 
-def _show_pictures(seen: Seen, number: int, scenario: Scenario) -> None:
+def _show_pictures(seen: Seen, number: int, scenario: Scenario, has_board: bool) -> None:
     tables = [(i, table) for i, table in enumerate(seen.tables) if table.matrix.any()]  # of zeros is told in words
     if not tables and seen.points is None:
         return
     with (
-        marked_while_older(scenario, "pictures"),
+        _beside(scenario, "pictures", has_board),
         st.container(horizontal=True, gap="small", key="questions_pictures"),
     ):
         for i, table in tables:
@@ -243,8 +251,6 @@ def _show_board(
 ) -> None:  # fmt: skip
     trace = traced(scenario)
     shown = shown_of(question, trace, options)
-    if not shown:
-        return
     looks = looks_of(question, scenario, trace, options)
     if looks.about and not looks.says:
         st.caption(looks.about)

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from attnviz.app.parts import what_if_panel
 from attnviz.app.scripts import script
-from attnviz.app.session import address, reconnecting, state
+from attnviz.app.session import address, reconnecting, state, url_texts
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
+from attnviz.link.parameter_table import QUESTION
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -53,6 +55,9 @@ _opener = st.components.v2.component(
     isolate_styles=False,
 )
 
+# Nothing to see: each place is seen from its top, or where the reader asked to look.
+_arriving = st.components.v2.component("attnviz_arriving", html="<span></span>", js=script(_HERE / "arriving.js"))
+
 # Nothing to see either: it asks for another run where the reader's theme becomes another.
 _theme = st.components.v2.component(
     "attnviz_theme",
@@ -62,8 +67,8 @@ _theme = st.components.v2.component(
 )
 
 
-def show_top_bar() -> DeltaGenerator:
-    """Draw what stands in the bar beside the tabs; return where Share goes."""
+def show_top_bar(page: str) -> DeltaGenerator:
+    """Draw what stands in the bar beside the tabs of this page; return where Share goes."""
     reconnecting.hold(state.first_run())
     address.correct()
     address.note_history()
@@ -71,6 +76,8 @@ def show_top_bar() -> DeltaGenerator:
         _first(key="first_component", height=1)
     with st.container(key="name"):
         st.title(say("app.name"), anchor=False, width="content")
+        place = f"{page}/{url_texts.current(QUESTION)}"
+        _arriving(key="arriving", data={"place": place, "asked": what_if_panel.asked(), "to": what_if_panel.SELECTOR})
         _theme(key="theme", data={"drawn": "dark" if is_dark() else "light"}, on_theme_change=lambda: None)
     with st.container(horizontal=True, key="top_bar"):
         _opener(key="opener.setup", data={"opens": "setup", "label": say("setup.heading")})
