@@ -23,7 +23,7 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
     >>> from attnviz.core.stages import EVERY_STAGE
     >>> x = Factor(EVERY_STAGE["x"], 1, 2, 0.66)
     >>> origin(None, x, (6, 3), 4)
-    'Given: an input, made from nothing else here'
+    'Given: made from nothing else here'
     """
     if scenario is None:
         return say("explanation.given.unknown")

@@ -1,5 +1,7 @@
 """A head of a real model on the board: every cell says in the page what Python says, down to the model's weights."""
 
+from typing import Any
+
 import pytest
 
 from attnviz import explain, look_into
@@ -36,6 +38,34 @@ def test_each_matrix_of_a_head_is_told_as_python_tells_it(script: PageScript, na
     for matrix, text in told.items():
         rows, columns = (1, *whole[matrix].shape)[-2:]
         assert text == str(explain(whole, matrix, rows - 1, columns - 1)), matrix
+
+
+_TOLD = """(page, [data, place]) => {
+  const made = page.made(data);
+  const { inOneSentence, whatIsNext, dividedBy } = page.sayings;
+  const next = [...made.stages.values()].find(({ name }) => name === "divided_scores");
+  return [inOneSentence(made, place, null), whatIsNext(made, place), page.reads_most.readsInPercent(made, place.row)[1],
+    next ? dividedBy(next.settings) : ""];
+}"""
+
+
+def test_of_a_head_with_a_sink_no_share_is_even_and_capped_scores_are_not_said_to_go_into_the_softmax_at_once(
+    script: PageScript,
+) -> None:
+    def told(make: Any, matrix: str) -> list[str]:
+        trace = look_into(make(), tokenizer(), TEXT).layers[1].whole(1)
+        place = {"matrix": matrix, "row": 3, "column": 1}
+        found: list[str] = script.run(_TOLD, [board_data(None, trace, 0, 4), place])
+        return found
+
+    sentence, _, even, _ = told(gpt_oss, "attention_weights")
+    assert "reads" in sentence
+    assert even == ""
+    assert told(MODELS["GPT-2"], "attention_weights")[2] != ""
+    _, after, _, divided = told(gemma2, "scores")
+    assert after == say("board.next.product", symbol="S_d")
+    assert divided == "÷ 2.23607"
+    assert "softmax" in told(gemma2, "capped_scores")[1]
 
 
 _EVEN = """({ made: madeOf, reads_most: { evenShareOfRow, readsInPercent } }, data) => {

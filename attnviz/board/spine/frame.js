@@ -156,7 +156,7 @@ export class Frame {
     this.frameColumn();
     const scaled = board.stages.get("scaled_scores");
     if (scaled) {
-      const by = dividedBy(scaled.settings) || say("board.op.unscaled");
+      const by = dividedBy((board.stages.get("divided_scores") ?? scaled).settings) || say("board.op.unscaled"); // divided before it's capped
       write(this.scale, by);
       this.scale.setAttribute("aria-pressed", String(board.scaled));
       this.scale.title = say(board.scaled ? "board.op.raw" : "board.op.scaled");

@@ -23,7 +23,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
     if (matrix === CONSTANTS.MASK && areMixed(made.stages.values())) return say("board.dock.mask_of_places", { symbol, row, column, value });
     if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : useOfMask(made)}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
-    if (CONSTANTS.SHARES.includes(stage.rule)) return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
+    if (CONSTANTS.SHARES.includes(stage.rule) || stage.hidden_with) return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
     return itself ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
   }
   if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { symbol, row, column: column + stage.first, value });
@@ -49,7 +49,8 @@ export function whatIsNext(made, { matrix, row, column }) {
   if (next.sources[0] !== matrix && ["scale", "softmax"].includes(next.rule)) {
     return say(next.rule === "scale" && !next.settings.factor ? "board.next.added" : "board.next.product", { symbol: next.symbol });
   }
-  if (next.rule === "scale" || next.rule === "softmax") {
+  const capped = [...made.stages.values()].some((stage) => stage.rule === "cap" && stage.sources.includes(next.name));
+  if ((next.rule === "scale" && !capped) || next.rule === "softmax") {
     const weights = [...made.stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule));
     const weight = weights ? valueAt(made.matrices[weights.name], row, column) : NaN;
     const share = Number.isFinite(weight) ? percent(weight) : written(weight, made.digits);

@@ -3,13 +3,14 @@
 
 import { areOfOthers, ownerOf } from "../cells/cell.js";
 import { hiddenIn } from "./evaluate.js";
-import { written } from "./numbers.js";
+import { total, written } from "./numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made } from "../types.js" */
 
 const SAME = Math.fround(CONSTANTS.SAME); // as torch compares
+const WHOLE = 1e-3; // by which a sum of shares may miss 1
 const { NAMED } = CONSTANTS;
 
 // What a token reads most in percent, and what an even share would be; of tokens that have none, or nothing but one, the last is blank.
@@ -43,14 +44,15 @@ function isLate({ stages }) {
   return rule === "softmax" && sources.length > 1 && !settings.shared;
 }
 
-// Whether nothing tells which tokens a query may read: of weights that stand as given, without a mask, 0 may be
-// where one hid them.
+// Whether no share is an even one: of weights that stand as given, without a mask, 0 may be where one hid them, and
+// where a row doesn't sum to 1, something else has a share.
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
 function isUnknown({ stages, matrices }, query) {
   const weights = stages.get("attention_weights");
-  if (weights.rule !== "given" || hiddenIn({ stages, matrices }, weights)) return false;
+  if (weights.rule !== "given") return false;
   const { columns, values } = matrices.attention_weights;
-  return values.slice(query * columns, (query + 1) * columns).includes(0);
+  const row = values.slice(query * columns, (query + 1) * columns);
+  return Math.abs(total(Array.from(row)) - 1) > WHOLE || (row.includes(0) && !hiddenIn({ stages, matrices }, weights));
 }
 
 // What each gets that shares with a cell, if all get the same: the cells of its row, of what else the softmax runs over;
