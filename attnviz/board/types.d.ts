@@ -213,7 +213,8 @@ export interface BoardData extends TableData {
   lit: Place | null;
   only: Place | null;
   fresh: string[];
-  notes: Record<string, string>;
+  /** The sizes of matrices in symbols, rows and columns. */
+  notes: Record<string, string[]>;
   /** What a step of the lesson tells. */
   tells?: Tells | null;
   /** The part of its play that the page wants, by its matrix; each wish has a number of its own. */

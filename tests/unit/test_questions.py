@@ -1,5 +1,6 @@
 """Each question can be answered by what is to be seen: what its answer says holds on its example, and shows."""
 
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,7 @@ from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
 from attnviz.teach.questions.asking import first_followed
+from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.variations import distance_outside, measured_scores, unit_example
 from attnviz.words import say
 
@@ -181,7 +183,7 @@ def test_4_the_one_forced_equality_and_what_d_v_moves() -> None:
     assert torch.equal(traced(wider).scores, traced(SIZES.start).scores)
     assert "C: n × d_v = 5 × 5" in says(SIZES, wider)
     assert same("scores") in says(SIZES, wider)
-    assert SIZES.notes(traced(wider))["v"] == "n × d_v"
+    assert SIZES.notes["v"] == ("n", "d_v")
     assert say("seen.sizes.equal", one="n", other="d_v", size=5) in says(SIZES, wider)
     assert "S: n × n = 5 × 5" in says(SIZES, moved(SIZES, "d_in", 7))
 
@@ -330,14 +332,18 @@ def test_11_a_step_moves_the_projections_alone_and_the_loss_falls() -> None:
 
 def test_12_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
     told = says(ORDER, ordered("man bites dog"))
-    assert told.count("the same as at the start") == 3
+    assert told.count("the same as in “dog bites man”") == 3
     twice = ordered("dog bites dog")
     assert torch.equal(traced(twice).context[0], traced(twice).context[2])
     assert say("seen.order.twice.same", token="dog") in says(ORDER, twice)
     placed = ordered("dog bites dog", pressed(ORDER, "add"))
     assert say("seen.order.with_positions") in says(ORDER, placed)
     assert not torch.allclose(traced(placed).context[0], traced(placed).context[2])
-    assert "the same as at the start" not in says(ORDER, ordered("man bites dog", pressed(ORDER, "add")))
+    other = says(ORDER, ordered("man bites dog", pressed(ORDER, "add")))
+    assert "the same as in" not in other
+    assert other.count("a different one than in “dog bites man”") == 3
+    only_placed = says(ORDER, pressed(ORDER, "add"))
+    assert "than in" not in only_placed, "positions alone are no other order"
     assert pressed(ORDER, "add", "remove") == ORDER.start
 
 
@@ -386,3 +392,78 @@ def test_4_what_does_not_fit_is_told_before_all_that_does() -> None:
     wider, refused, *_ = question.look(question.start, {"w_k": "wider"}, 4).sentences
     assert wider.startswith("W_k is 4 × 3 now")
     assert refused.startswith(say("seen.sizes.refused", q="|", kt="").partition("|")[0])
+
+
+def _question(name: str) -> Question:
+    (question,) = (each for each in QUESTIONS if each.name == name)
+    return question
+
+
+def test_13_what_is_left_of_a_row_can_be_too_small_to_be_divided_by() -> None:
+    usual = replace(_question("late_mask").start, temperature=0.01)
+    late = replace(usual, mask_use="renormalized")
+    same = torch.isclose(traced(late).attention_weights, traced(usual).attention_weights, atol=1e-5)
+    assert not bool(same.all())
+    assert bool(traced(late).attention_weights[~same].isnan().all())
+    assert "too small" in _question("late_mask").answer[1]
+
+
+def test_15_its_heads_read_different_tokens_most() -> None:
+    question = _question("heads")
+    for query in range(len(question.start.tokens)):
+        for n in ("two", "four"):
+            told = question.look(question.start, {"n": n}, 4, query).sentences
+            most = [found[1] for each in told if (found := re.search("reads “(.+)” most", each))]
+            assert len(most) == NUMBERED[n]
+            assert len(set(most)) > 1
+
+
+@pytest.mark.parametrize("n_keys", [2, 3, 10, 1000])
+def test_17_no_cosine_gives_a_token_more_than_e_squared_of_what_another_gets(n_keys: int) -> None:
+    cosines = torch.full((n_keys,), -1.0, dtype=torch.float64)
+    cosines[0] = 1.0
+    weights = torch.softmax(cosines, 0)
+    assert float(weights[0] / weights[1]) == pytest.approx(math.e**2)
+    assert "e² = 7.4 times" in _question("cosine").answer[0]
+    assert f"{math.e**2:.1f}" == "7.4"
+    assert "even" not in _question("cosine").answer[0]
+    assert (float(weights[0]) > 0.85) == (n_keys == 2), "of two, one can stand out"
+
+
+def test_21_two_words_at_two_places_can_have_the_same_sum() -> None:
+    question = _question("parts")
+    trace = traced(question.start)
+    words = trace["e"].clone()
+    words[1] = trace.x[0] - trace["p"][1]  # another word at place 1
+    assert not torch.allclose(words[1], words[0])
+    twins = traced(replace(question.start, e=words.tolist()))
+    torch.testing.assert_close(twins.scores[0], twins.scores[1])
+    assert "nothing is lost" not in " ".join(question.answer).lower()
+
+
+def test_23_the_example_shows_what_the_answer_says_of_16_bits() -> None:
+    question = _question("numerics")
+    told = {
+        (dtype, shift): " ".join(question.look(question.start, {"dtype": dtype, "shift": shift}, 4).sentences)
+        for dtype in ("float32", "float16", "bfloat16") for shift in ("on", "off")
+    }  # fmt: skip
+    largest = float(re.findall(r"The largest score is ([\d.]+);", told["float16", "off"])[0])
+    assert math.exp(12) > torch.finfo(torch.float16).max == 65504
+    assert largest > 12
+    assert "the largest exp is ∞" in told["float16", "off"]
+    assert "aren't numbers" in told["float16", "off"]
+    assert all("the largest exp is 1." in told[dtype, "on"] for dtype, shift in told if shift == "on")
+    for shift in ("on", "off"):
+        gap = float(re.findall(r"at most ([\d.]+e−\d+) off", told["bfloat16", shift])[0].replace("−", "-"))
+        assert 1e-3 <= gap < 1e-2, "in the third digit"
+    assert "0 are 0" not in told["float16", "on"]
+
+
+def test_24_the_root_of_d_k_does_not_make_up_for_a_larger_x() -> None:
+    """What times X does to the spread of scores stays, whatever √d_k divides them by."""
+    for d_k in (2, 8, 32):
+        usual = Scenario("the cat sat down", d_in=4, d_out=d_k, init="normal", seed=2)
+        large = replace(usual, x=(3 * usual.matrix("x")).tolist())
+        spread = [float(traced(each).scaled_scores.std()) for each in (usual, large)]
+        assert spread[1] == pytest.approx(9 * spread[0], rel=1e-4)
+    assert "and why √d_k" not in _question("multiply").answer[1]

@@ -121,6 +121,27 @@ def test_some_matrices_alone_stand_apart_and_no_title_lies_on_another_or_beyond_
         stand_apart(layout, titles, legend, width)
 
 
+@pytest.mark.parametrize("question", [question for question in QUESTIONS if question.shows], ids=lambda q: q.name)
+def test_on_the_board_of_a_question_stands_first_what_is_first_and_what_is_multiplied_turned_has_its_size_turned(
+    script: PageScript, question: Question
+) -> None:
+    data = board_data(question.start, trace(question.start), 0, 4, question.shows)
+    boxes = script.run(_LAYOUT, [data, room(1310.0, tokens=len(question.start.tokens), plane=False)])["boxes"]
+    spine = [name for name in ("x", "q", "scores", "attention_weights", "context") if name in boxes]
+    assert spine == sorted(spine, key=lambda name: boxes[name]["x"])
+    first = boxes[spine[0]]["x"]
+    assert all(boxes[name]["x"] >= first for name in boxes if name not in ("e", "p"))
+    assert "v" not in boxes or boxes["v"]["x"] >= boxes[spine[-2]]["x"]
+    assert all(boxes[name]["x"] <= boxes[made]["x"] + 0.01 for name, made in (("w_q", "q"),) if name in boxes)
+    for name, size in question.notes.items():
+        if name in boxes:
+            rows, columns = trace(question.start)[name].shape
+            shown = [script.run("({ grid: { sizeOf } }, [size, turned]) => sizeOf(size, turned)",
+                                [each, boxes[name]["turned"]]) for each in (size, [rows, columns])]  # fmt: skip
+            turned = -1 if boxes[name]["turned"] else 1
+            assert shown == [" × ".join(size[::turned]), " × ".join([str(rows), str(columns)][::turned])]
+
+
 @pytest.mark.parametrize("d_out", [2, 3, 5])
 @pytest.mark.parametrize("text", ["cat", "a cat", "a cat sat"])
 @pytest.mark.parametrize("width", [700.0, 1310.0, 1860.0])

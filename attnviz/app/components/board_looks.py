@@ -19,8 +19,8 @@ class Looks:
     with.
 
     Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
-    computed ones a dashed one; `notes` stand beside titles. Where the panel `what_if` stands on the page, cells of what
-    it changes lead to it.
+    computed ones a dashed one; `notes`, the sizes in symbols, stand beside titles. Where the panel `what_if` stands on
+    the page, cells of what it changes lead to it.
     """
 
     names: tuple[str, ...] | None = None
@@ -36,7 +36,7 @@ class Looks:
     ghosts: tuple[str, ...] = ()
     tells: Mapping[str, Any] | None = None
     play: Mapping[str, Any] | None = None
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     what_if: bool = False
 
     def sent(self) -> dict[str, Any]:

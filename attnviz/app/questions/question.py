@@ -241,7 +241,7 @@ def looks_of(question: Question, scenario: Scenario, trace: AttentionTrace, opti
     read = "attention_weights" in shown
     return Looks(
         names=shown, lit=question.lit, framed=question.framed, sentence=True, says=read, ribbons=read or None,
-        notes={name: note for name, note in question.notes(trace).items() if name in shown},
+        notes={name: size for name, size in question.notes.items() if name in shown},
         about=question.random_in_words(scenario),
     )  # fmt: skip
 

@@ -24,6 +24,12 @@ const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters t
 const MARKS = ["fed", "source", "chosen"];
 const LAST_BITS = 1e-6; // of a number
 
+// How many rows and columns a matrix has, in numbers or in symbols; on its side, the other way around.
+/** @param {(number | string)[]} shape @param {boolean} turned */
+export function sizeOf([rows, columns], turned) {
+  return say("board.matrix.shape", turned ? { rows: columns, columns: rows } : { rows, columns });
+}
+
 export class Grid {
   /** @param {Board} board @param {string} name @param {Box} box */
   constructor(board, name, box) {
@@ -68,10 +74,10 @@ export class Grid {
     const { stage, box, board } = this;
     const { rows, columns } = board.torch[stage.name];
     const called = make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: symbolOf(stage) }) : symbolOf(stage)]);
-    const shape = make("span", "shape", [box.turned ? say("board.matrix.shape", { rows: columns, columns: rows }) : say("board.matrix.shape", { rows, columns })]);
-    const note = board.data.notes?.[stage.name];
+    const shape = make("span", "shape", [sizeOf([rows, columns], box.turned)]);
+    const symbols = board.data.notes?.[stage.name];
     const short = make("span", "short", [stage.short]);
-    const title = make("div", "title", [called, " ", ...(note ? [shape, " ", make("span", "note", [say("board.matrix.note", { note })]), " ", short] : [short, " ", shape])]);
+    const title = make("div", "title", [called, " ", ...(symbols ? [shape, " ", make("span", "note", [say("board.matrix.note", { note: sizeOf(symbols, box.turned) })]), " ", short] : [short, " ", shape])]);
     title.title = stage.plain;
     title.onpointerenter = () => board.pointing.describe(stage);
     title.onpointerleave = ({ pointerType }) => pointerType === "touch" || board.pointing.explain(); // a finger leaves at once

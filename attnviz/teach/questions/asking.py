@@ -8,7 +8,6 @@ from typing import Literal, get_args
 
 import torch
 
-from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import SETTINGS, Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.explanation.listing import listed
@@ -89,12 +88,12 @@ class Question:
 
     `name` is that of its sentences in the catalogue. `card` are the matrices of the small picture that stands for it
     in the list; without any, those are its tables. `shows` are the matrices on the board (none: no board), `seen`
-    says what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes` stand beside its
-    titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes the example one with its
-    tokens in another order, where they can be dragged. `varies` are the settings that its controls change, `fits` is
-    what else an example must be to be one of its own. `drawn` are the given matrices that are random, too. `renewed`
-    makes the example of today of that of an older link, where these differ. `sweep` are settings of the scaling page
-    that go with it, `step` is the step of the lesson that does; with `what_if`, so does the panel What if.
+    says what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes`, the sizes in
+    symbols, stand beside its titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes the
+    example one with its tokens in another order, where they can be dragged. `varies` are the settings that its controls
+    change, `fits` is what else an example must be to be one of its own. `drawn` are the given matrices that are random,
+    too. `renewed` makes the example of today of that of an older link, where these differ. `sweep` are settings of the
+    scaling page that go with it, `step` is the step of the lesson that does; with `what_if`, so does the panel What if.
     """
 
     name: str
@@ -108,7 +107,7 @@ class Question:
     options: tuple[Option | Exponent, ...] = ()
     hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     framed: bool = False
-    notes: Callable[[AttentionTrace], Mapping[str, str]] = lambda _: {}
+    notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     reorder: Callable[[Scenario, tuple[str, ...]], Scenario] | None = None
     lit: tuple[str, int, int] | None = None
     varies: frozenset[str] = frozenset()

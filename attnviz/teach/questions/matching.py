@@ -70,7 +70,7 @@ _AXIS = Question(
     _axis,
     subject="softmax",
     card=("scores", "attention_weights"),
-    shows=("w_q", "q", "scores", "scaled_scores", "v"),
+    shows=("w_q", "q", "scores", "scaled_scores"),
     options=(Option("axis", say("questions.axis.choice.label"), _AXES, "rows"),),
     varies=OF_OLDER_LINKS,
     step=7,

@@ -68,11 +68,10 @@ def softmax_in(scores: Tensor, dtype: torch.dtype, shifted: bool) -> tuple[Tenso
 # https://github.com/pytorch/pytorch/issues/110213 (float32 and float16 differ), and why softmax subtracts its maximum:
 # Blanchard, Higham and Higham 2021, Accurately computing the log-sum-exp and softmax functions
 _LARGE = Scenario(say("questions.numerics.text"), d_in=4, d_out=4, init="normal", seed=3, scale=False)
-TIMES = 3.0  # scores as large as a trained model's may be
 
 
 def _numerics(now: Now) -> Seen:
-    scores = TIMES * now.trace.scores
+    scores = now.trace.scores
     powers, shares = softmax_in(scores, DTYPES[now.options["dtype"]], now.options["shift"] == "on")
     n_broken, n_zeros, count = int(shares.isnan().sum()), int((shares == 0).sum()), shares.numel()
     says = [say("seen.numerics.largest", score=now.write(scores.max()), power=significant(float(powers.max()), 3))]

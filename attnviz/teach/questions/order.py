@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import torch
 
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
+from attnviz.core.tokens import token_labels
 from attnviz.teach.questions.asking import Preset, Question
-from attnviz.teach.questions.seeing import Now, Seen, Table, real_difference
+from attnviz.teach.questions.seeing import Now, Seen, Table, in_float64, real_difference
 from attnviz.teach.variations import (
     PROJECTIONS,
     in_order,
@@ -107,18 +109,18 @@ _BITES = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)
 _ORDERS = ("man bites dog", "dog bites dog")
 
 
-def _reordered(text: str) -> Preset:
+def in_words(scenario: Scenario, text: str) -> Scenario:
     """Make this the text; what was edited of a token's vector is edited wherever the token stands."""
+    tokens, vectors = scenario.tokens, scenario.token_matrix
+    edits = [edit for edit in scenario.edits if edit.matrix != vectors]
+    for row, token in enumerate(text.split()):
+        old_row = tokens.index(token) if token in tokens else -1
+        edits += [e._replace(row=row) for e in scenario.edits if e.matrix == vectors and e.row == old_row]
+    return replace(scenario, text=text, edits=tuple(edits))
 
-    def change(scenario: Scenario) -> Scenario:
-        tokens, vectors = scenario.tokens, scenario.token_matrix
-        edits = [edit for edit in scenario.edits if edit.matrix != vectors]
-        for row, token in enumerate(text.split()):
-            old_row = tokens.index(token) if token in tokens else -1
-            edits += [e._replace(row=row) for e in scenario.edits if e.matrix == vectors and e.row == old_row]
-        return replace(scenario, text=text, edits=tuple(edits))
 
-    return Preset(say("questions.order.press.text", text=text), change, of="now")
+def _reordered(text: str) -> Preset:
+    return Preset(say("questions.order.press.text", text=text), lambda scenario: in_words(scenario, text), of="now")
 
 
 def _placed(scenario: Scenario) -> bool:
@@ -127,39 +129,38 @@ def _placed(scenario: Scenario) -> bool:
 
 def _order(now: Now) -> Seen:
     says = [say("seen.order.with_positions" if _placed(now.scenario) else "seen.order.without_positions")]
-    says += [_context_of(now, i) for i in range(len(now.names))]
+    first = traced(in_words(now.scenario, _BITES.text))  # with the same positions and edits: its order alone differs
+    says += [_context_of(now, first, i) for i in range(len(now.names))]
     for token in dict.fromkeys(now.trace.tokens):
-        first, *others = (i for i, each in enumerate(now.trace.tokens) if each == token)
-        says += [_twice(now, token, first, other) for other in others]
-    before = now.start.tokens
-    title = {when: say(f"seen.order.table.{when}") for when in ("now", "start")}
-    weights = [trace.attention_weights for trace in (now.trace, now.start)]
-    limit = max(float(matrix.max()) for matrix in weights)
-    return Seen(
-        tuple(says),
-        (
-            Table(title["now"], weights[0], "share", now.names, now.names, limit=limit),
-            Table(title["start"], weights[1], "share", before, before, limit=limit),
-        ),
-    )
+        one, *others = (i for i, each in enumerate(now.trace.tokens) if each == token)
+        says += [_twice(now, token, one, other) for other in others]
+    traces = (now.trace, first)
+    limit = max(float(trace.attention_weights.max()) for trace in traces)
+    tables = tuple(
+        Table(say("seen.order.table", text=" ".join(trace.tokens)), trace.attention_weights, "share",
+              token_labels(trace.tokens), token_labels(trace.tokens), limit=limit)
+        for trace in traces
+    )  # fmt: skip
+    return Seen(tuple(says), tables)
 
 
-def _context_of(now: Now, i: int) -> str:
-    """Say a token's context vector, and whether it is the one that this token had at the start."""
-    old = now.start.tokens.index(now.trace.tokens[i])
-    how = "start" if now.is_start else _alike(now, i, old, of_start=True)
-    return say(f"seen.order.context.{how}", token=now.names[i],
-               context=now.row(now.trace.context[i]))  # fmt: skip
+def _context_of(now: Now, first: AttentionTrace, i: int) -> str:
+    """Say a token's context vector, and whether it is the one that this token has in the first order."""
+    how = "first"
+    if now.trace.tokens != first.tokens:
+        how = _alike(now, i, first, first.tokens.index(now.trace.tokens[i]))
+    return say(f"seen.order.context.{how}", token=now.names[i], context=now.row(now.trace.context[i]),
+               text=" ".join(first.tokens))  # fmt: skip
 
 
 def _twice(now: Now, token: str, first: int, other: int) -> str:
-    return say(f"seen.order.twice.{_alike(now, other, first)}", token=token,
+    return say(f"seen.order.twice.{_alike(now, other, now.trace, first)}", token=token,
                gap=now.write(now.gap(now.trace.context[first], now.trace.context[other])))  # fmt: skip
 
 
-def _alike(now: Now, i: int, other: int, *, of_start: bool = False) -> str:
+def _alike(now: Now, i: int, shown: AttentionTrace, other: int) -> str:
     """Return whether two context vectors are the "same" as shown, the same but for what is "rounded", or "other"."""
-    shown, exact = (now.start, now.exact_start) if of_start else (now.trace, now.exact)
+    exact = in_float64(shown)
     apart = real_difference(now.exact.context[i], exact.context[other], now.sizes["context"])
     if now.looks_same(now.trace.context[i], shown.context[other]):
         return "same"

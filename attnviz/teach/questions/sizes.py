@@ -21,8 +21,9 @@ from attnviz.words import plural, say
 _WIDTHS = Scenario(say("questions.sizes.text"), d_in=4, d_out=2, d_v=3, init="normal", seed=2)
 _OF_OLDER_LINKS = "the cat sat"
 SYMBOLIC = {
-    "x": "n × d_in", "w_q": "d_in × d_k", "w_k": "d_in × d_k", "w_v": "d_in × d_v", "q": "n × d_k", "k": "n × d_k",
-    "v": "n × d_v", "scores": "n × n", "attention_weights": "n × n", "context": "n × d_v",
+    "x": ("n", "d_in"), "w_q": ("d_in", "d_k"), "w_k": ("d_in", "d_k"), "w_v": ("d_in", "d_v"), "q": ("n", "d_k"),
+    "k": ("n", "d_k"), "v": ("n", "d_v"), "scores": ("n", "n"), "attention_weights": ("n", "n"),
+    "context": ("n", "d_v"),
 }  # fmt: skip
 _WIDER = "wider"
 _W_KS = {choice: say(f"questions.sizes.choice.{choice}") for choice in ("fitting", _WIDER)}
@@ -30,7 +31,10 @@ _W_KS = {choice: say(f"questions.sizes.choice.{choice}") for choice in ("fitting
 
 def _symbolic_shapes(trace: AttentionTrace) -> dict[str, str]:
     shapes = shapes_of(trace)
-    return {name: f"{symbolic} = {shapes[name][0]} × {shapes[name][1]}" for name, symbolic in SYMBOLIC.items()}
+    return {
+        name: f"{rows} × {columns} = {shapes[name][0]} × {shapes[name][1]}"
+        for name, (rows, columns) in SYMBOLIC.items()
+    }
 
 
 def _shapes(now: Now) -> Seen:
@@ -87,7 +91,7 @@ SIZES = Question(
     subject="shapes",
     card=("x", "w_q", "w_k", "w_v"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
-    notes=lambda _: SYMBOLIC,  # the board tells the numbers
+    notes=SYMBOLIC,  # the board tells the numbers
     controls=(
         _width("d_in", say("questions.sizes.control.d_in")),
         _width("d_out", say("questions.sizes.control.d_k")),

@@ -99,35 +99,43 @@ def _positions(w: World, vectors: torch.Tensor) -> None:
             assert float(w.now.x[row, column]) == pytest.approx(float((drawn + vectors)[row, column]), abs=1e-5)
 
 
-def _context(w: World, token: str, context: str) -> tuple[np.ndarray, np.ndarray, float]:
-    i = w.names.index(token)
-    old = w.start.tokens.index(w.now.tokens[i])
+def _context(w: World, token: str, context: str, text: str) -> tuple[np.ndarray, np.ndarray, float]:
+    """The context vector, and that of the same token in the first order: with the same vectors, W's and positions."""
+    assert text == w.question.start.text != w.scenario.text
+    i, tokens = w.names.index(token), tuple(text.split())
+    old = tokens.index(w.now.tokens[i])
     assert context == f"({', '.join(w.shown(array(w.now.context[i])))})"
-    return array(w.now.context[i]), array(w.start.context[old]), gap(w.ref["context"][i], w.ref_start["context"][old])
+    vectors = w.now.x if w.now.p is None else w.now["e"]
+    rows = [vectors[w.now.tokens.index(each)] if each in w.now.tokens else traced(w.question.start).x[at]
+            for at, each in enumerate(tokens)]  # fmt: skip
+    x = torch.stack(rows) + (0 if w.now.p is None else w.now.p)
+    q, k, v = (x.double() @ w.double() for w in (w.now.w_q, w.now.w_k, w.now.w_v))
+    first = array(torch.nn.functional.scaled_dot_product_attention(q, k, v))
+    return array(w.now.context[i]), first[old], gap(w.ref["context"][i], first[old])
 
 
-@referee("order.context.start")
+@referee("order.context.first")
 def _(w: World, token: str, context: str) -> None:
-    assert w.scenario == w.question.start
-    _context(w, token, context)
+    assert w.scenario.text == w.question.start.text
+    assert context == f"({', '.join(w.shown(array(w.now.context[w.names.index(token)])))})"
 
 
 @referee("order.context.same")
-def _(w: World, token: str, context: str) -> None:
-    now, start, _ = _context(w, token, context)
+def _(w: World, token: str, context: str, text: str) -> None:
+    now, start, _ = _context(w, token, context, text)
     assert w.shown(now) == w.shown(start)
 
 
 @referee("order.context.rounded")
-def _(w: World, token: str, context: str) -> None:
-    now, start, exact = _context(w, token, context)
+def _(w: World, token: str, context: str, text: str) -> None:
+    now, start, exact = _context(w, token, context, text)
     assert w.shown(now) != w.shown(start)
     assert exact <= 0.2 * gap(now, start)
 
 
 @referee("order.context.other")
-def _(w: World, token: str, context: str) -> None:
-    now, start, exact = _context(w, token, context)
+def _(w: World, token: str, context: str, text: str) -> None:
+    now, start, exact = _context(w, token, context, text)
     assert w.shown(now) != w.shown(start)
     assert exact > 0
 

@@ -8,7 +8,7 @@ import torch
 from attnviz.core.scenario import traced
 from attnviz.teach.dropping import N_DRAWS
 from attnviz.teach.questions.masks_and_heads import N_PADDING, NUMBERED
-from attnviz.teach.questions.numerics import DTYPES, FACTORS, SHARES, TIMES
+from attnviz.teach.questions.numerics import DTYPES, FACTORS, SHARES
 from attnviz.teach.questions.products import LONG
 from tests.unit.seen.of_sizes import softmax
 from tests.unit.seen.sentences import about, number, referee, written_for
@@ -220,7 +220,7 @@ def _(w: World, draws: str, gap: str) -> None:
 
 
 def _in_bits(w: World) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    scores = TIMES * (w.now.q @ w.now.k.T)
+    scores = w.now.q @ w.now.k.T
     given = scores.to(DTYPES[w.options["dtype"]])
     if w.options["shift"] == "on":
         given = given - given.max(dim=1).values[:, None]
