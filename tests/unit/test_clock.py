@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -128,6 +129,29 @@ def test_a_page_that_takes_too_long_says_so_and_no_more_comes_of_it() -> None:
     assert [each.value for each in at.error] == [say("app.too_long")]
     assert [each.value for each in at.text] == ["before", "after"]
     assert figures.RUNS.labels("clocked", "failed")._value.get() >= 1
+
+
+def _in_trouble(text: str) -> None:
+    import streamlit as st
+
+    from attnviz.app.keeper.clock import RunTooLongError
+    from attnviz.app.shell.trouble import tell
+
+    st.query_params.from_dict({"text": text, "seed": "7"})
+    for error in (RunTooLongError(), ValueError("of nobody's business")):
+        assert tell(error)
+    st.query_params.from_dict({"text": text})
+    assert tell(ValueError())
+
+
+@pytest.mark.parametrize("text", ["a small cat", '"><script>alert(1)</script>'])
+def test_where_a_run_or_a_part_of_one_fails_a_sentence_says_so_and_leads_on_with_the_text(text: str) -> None:
+    at = AppTest.from_function(_in_trouble, args=(text,), default_timeout=FOREVER).run()
+    assert [each.value for each in at.error] == [say("app.too_long"), say("app.trouble"), say("app.trouble")]
+    links = [each.proto.body for each in at.get("html")]
+    shown = say("app.start_anew")
+    assert links == [f'<p><a href="?{query}" target="_self">{shown}</a></p>'
+                     for query in (urlencode({"text": text}), urlencode({"text": text}), "")]  # fmt: skip
 
 
 def test_nothing_that_is_offered_takes_as_long() -> None:

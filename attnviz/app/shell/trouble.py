@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from attnviz.app.keeper.clock import RunTooLongError
 from attnviz.app.text import as_message
 from attnviz.link.example_name import EXAMPLE, PUBLISHED
 from attnviz.link.parameter_table import SENTENCE
@@ -16,7 +17,7 @@ _KEPT = ("text", SENTENCE)
 def tell(error: Exception) -> bool:
     """Say that a run, or a part of one, has failed, in place of Streamlit's own box; as its `on_script_error`, which
     logs the error."""
-    st.error(as_message(say("app.trouble")))
+    st.error(as_message(say("app.too_long" if isinstance(error, RunTooLongError) else "app.trouble")))
     # Not st.link_button, which would leave this page open beside the new one.
     query, label = escape(_anew(st.query_params.to_dict())), escape(say("app.start_anew"))
     st.html(f'<p><a href="?{query}" target="_self">{label}</a></p>')
