@@ -18,61 +18,53 @@ if TYPE_CHECKING:
 
 _MOST_PRODUCTS = 256  # that are followed at once; of these, all but the scores come to nothing
 _MOST_LEARNED = 2**16  # numbers in a table of those that may be added to scores
-_HIDES = -1e4  # a score from here on gets no share at all, whatever the others are
-# What operations are called that leave numbers as they are, multiply, divide, add and subtract.
-_SAME = frozenset({
-    "to", "type", "type_as", "float", "double", "clone", "detach", "contiguous", "dropout", "view", "reshape",
-    "flatten", "unflatten", "squeeze", "unsqueeze", "expand",
-})  # fmt: skip
+_HIDES = -5e3  # a score from here on gets no share at all, and models write less where they hide a key
+# What operations are called that multiply, divide, add and subtract, and that put numbers in another order.
 _TIMES, _OVER = frozenset({"mul", "rmul", "imul", "multiply"}), frozenset({"truediv", "div", "itruediv", "idiv"})
 _PLUS, _MINUS = frozenset({"add", "radd", "iadd"}), frozenset({"sub", "isub"})
+_ORDER = frozenset({"get", "t", "transpose", "permute", "swapaxes", "swapdims", "movedim", "flip", "roll", "sort"})
 
 
 @dataclass(frozen=True)
 class _Followed:
-    """A product `tensor` of queries and keys, or what was made of it: times `scaling`, plus what was `added`, of which
-    `bias` is no mask. `weights` are the softmax of it, where that was taken."""
+    """A product `tensor` of queries and keys, or what was made of it: times `scaling`, plus a `bias`, which is no mask.
+    `weights` are the softmax of it, where that was taken, and `added` is what it got beside the scores."""
 
     tensor: Tensor
     query: Tensor
     key: Tensor
     scaling: float = 1.0
-    added: Tensor | None = None
     bias: Tensor | None = None
+    added: Tensor | None = None
     weights: Tensor | None = None
 
     def plus(self, made: Tensor, other: Any, sign: float = 1.0) -> "_Followed":
-        """What is made by adding something: a mask, where it hides and adds nothing else, or a bias."""
+        """What is made by adding something; of a mask, what it hides is seen where the softmax is taken."""
         added = torch.as_tensor(other, dtype=made.dtype, device=made.device).detach() * sign
-        added = added.broadcast_to(made.shape)
-        hides = added <= _HIDES
-        bias = added.masked_fill(hides, 0.0)
-        return replace(
-            self, tensor=made,
-            added=added if self.added is None else self.added + added,
-            bias=self.bias if not bool(bias.any()) else bias if self.bias is None else self.bias + bias,
-        )  # fmt: skip
-
-    def without(self, made: Tensor, hidden: Tensor, value: Any) -> "_Followed":
-        """What is made by putting one number where something is hidden."""
-        if float(value) > _HIDES:
+        bias = added.broadcast_to(made.shape).masked_fill(added <= _HIDES, 0.0)
+        if not bool(bias.any()):
             return replace(self, tensor=made)
-        added = torch.zeros_like(made) if self.added is None else self.added
-        return replace(self, tensor=made, added=added.masked_fill(hidden, -math.inf))
+        return replace(self, tensor=made, bias=bias if self.bias is None else self.bias + bias)
 
     def times(self, made: Tensor, number: Any, *, over: bool = False) -> "_Followed":
         """What is made by multiplying all by one number, or dividing it by that."""
         if (isinstance(number, Tensor) and number.numel() != 1) or not float(number) > 0:
             return replace(self, tensor=made)
         factor = 1 / float(number) if over else float(number)
-        added, bias = (None if each is None else each * factor for each in (self.added, self.bias))
-        return replace(self, tensor=made, scaling=self.scaling * factor, added=added, bias=bias)
+        return replace(self, tensor=made, scaling=self.scaling * factor,
+                       bias=None if self.bias is None else self.bias * factor)  # fmt: skip
 
     def same(self, made: Tensor) -> "_Followed":
-        """What is the same in another shape or precision."""
-        shape = made.shape
-        added, bias = (None if each is None else each.reshape(shape) for each in (self.added, self.bias))
-        return replace(self, tensor=made, added=added, bias=bias)
+        """What is the same in another shape or precision, or of which more isn't known: its softmax tells."""
+        return replace(self, tensor=made, bias=None if self.bias is None else self.bias.reshape(made.shape))
+
+    def masked(self) -> "_Followed":
+        """What a softmax is taken of, with what was added to it: -inf where a key is hidden."""
+        scores, hidden = self.tensor, self.tensor <= _HIDES
+        if self.bias is None and not bool(hidden.any()):
+            return self
+        added = torch.zeros_like(scores) if self.bias is None else self.bias.reshape(scores.shape)
+        return replace(self, added=added.masked_fill(hidden, -math.inf))
 
 
 class WrittenOut(Watch):
@@ -99,7 +91,9 @@ class WrittenOut(Watch):
         made = super().__torch_function__(func, types, args, kwargs)
         if name == "baddbmm":
             self._biased_product(made, args, given)
-        elif before is not None and isinstance(made, Tensor) and made.numel() == before.tensor.numel():
+        elif name in _ORDER or before is None or not isinstance(made, Tensor):
+            return made
+        elif made.numel() == before.tensor.numel():
             self._keep(self._after(name, before, made, args, given))
         return made
 
@@ -137,25 +131,24 @@ class WrittenOut(Watch):
         axis = given.get("dim", args[1] if len(args) > 1 else None)
         if before is None or axis not in (-1, before.tensor.dim() - 1):
             return func(*args, **given)
+        before = before.masked()
         if self.editing is not None:
-            before, args = self._masked_anew(self.editing, before, args)
-        made = func(*args, **given)
+            before = self._masked_anew(self.editing, before)
+        made = func(before.tensor, *args[1:], **{key: each for key, each in given.items() if key != "input"})
         self._keep(replace(before, tensor=made, weights=made))
         return made
 
-    def _masked_anew(
-        self, editing: "Editing", before: _Followed, args: tuple[Any, ...]
-    ) -> tuple[_Followed, tuple[Any, ...]]:
+    def _masked_anew(self, editing: "Editing", before: _Followed) -> _Followed:
         """Return scores with the changes of the mask."""
-        scores = args[0]
+        scores = before.tensor
         shape = (1, *scores.shape)[-3:]
         added = None if before.added is None else before.added.reshape(1, *shape)
         changed = editing.mask(len(self.attended), added, None, scores.reshape(1, *shape), scores.reshape(1, *shape).mT)
         if changed is None or changed is added:
-            return before, args
+            return before
         bare = torch.matmul(before.query, before.key.mT).reshape(shape) * before.scaling
         scores = (bare + changed[0]).reshape(scores.shape)
-        return replace(before, tensor=scores, added=changed.reshape(scores.shape)), (scores, *args[1:])
+        return replace(before, tensor=scores, added=changed.reshape(scores.shape))
 
     def _after(
         self, name: str, before: _Followed, made: Tensor, args: tuple[Any, ...], given: Mapping[str, Any]
@@ -163,8 +156,6 @@ class WrittenOut(Watch):
         """Return what is known of what an operation makes of scores, or of their softmax."""
         operands = (*args, *given.values())
         other = next((each for each in operands if each is not before.tensor), None)
-        if name in _SAME:
-            return before.same(made)
         if before.weights is None:
             is_first = operands[0] is before.tensor
             if name in _PLUS or (name in _MINUS and is_first):
@@ -173,13 +164,7 @@ class WrittenOut(Watch):
                 return before.times(made, other)
             if name in _OVER and is_first:
                 return before.times(made, other, over=True)
-            if name == "masked_fill" and is_first:
-                return before.without(made, operands[1], operands[2])
-            if name == "where" and len(operands) == 3:
-                kept, value = operands[0], operands[2] if operands[1] is before.tensor else operands[1]
-                if not isinstance(value, Tensor) or value.numel() == 1:
-                    return before.without(made, ~kept if operands[1] is before.tensor else kept, value)
-        return replace(before, tensor=made)
+        return before.same(made)
 
     def _read(
         self, known: _Followed, value: Tensor, func: Callable[..., Tensor], args: tuple[Any, ...], given: dict[str, Any]
@@ -187,7 +172,6 @@ class WrittenOut(Watch):
         """Compute contexts, and keep the attention that makes them."""
         made, weights = func(*args, **given), known.tensor
         number, editing = len(self.attended), self.editing
-        added = None if known.added is None else known.added.masked_fill(known.added <= _HIDES, -math.inf)
         if editing is not None and editing.touches(number):
             if any(attention == number for attention, _ in editing.parts):
                 raise ValueError(
@@ -200,12 +184,12 @@ class WrittenOut(Watch):
                 made.reshape(four[0]).transpose(1, 2),
                 weights.reshape(four[1]),
                 value.reshape(four[2]),
-                None if added is None else added.reshape(four[1]),
+                None if known.added is None else known.added.reshape(four[1]),
             )
             assert changed is not None
             made, weights = contexts.transpose(1, 2).reshape(made.shape), changed.reshape(weights.shape)
         self._followed.clear()
-        self.attend(known.query, known.key, value, added, known.scaling, weights, made, bias=known.bias)
+        self.attend(known.query, known.key, value, known.added, known.scaling, weights, made, bias=known.bias)
         return made
 
 
@@ -219,7 +203,7 @@ def learned_in(attended: list[Attended], parameters: Iterable[Tensor]) -> list[A
     for each in attended:
         if each.bias is not None and each.added is not None:
             numbers = torch.unique(each.bias[0][each.added[0] > -math.inf])
-            key = hash(tuple(numbers[:8].tolist()))
+            key = hash(tuple(numbers[:_MOST_LEARNED].tolist()))
             if key not in known:
                 known[key] = any(bool(torch.isin(numbers, table.to(numbers.dtype)).all()) for table in tables)
             each = replace(each, learned=known[key])

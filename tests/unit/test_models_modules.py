@@ -300,12 +300,21 @@ class WrittenOut(nn.Module):
             scores = (q / 2) @ k.mT
         elif self.how == "einsum":
             scores = torch.einsum("...qd,...kd->...qk", q, k) / 2
+        elif self.how == "keys first":
+            scores = (k @ q.mT).mT / 2
         elif self.how == "d_model":
             scores = q @ k.mT / 8**0.5
         else:
             scores = q @ k.mT * 4**-0.5
+        hidden = later(x.shape[-2], x.shape[-2])
         if self.how == "causal":
-            scores = scores.masked_fill(later(x.shape[-2], x.shape[-2]), -torch.inf)
+            scores = scores.masked_fill(hidden, -torch.inf)
+        elif self.how == "causal, added":
+            scores = scores + hidden * -1e4
+        elif self.how == "causal, put":
+            scores[..., hidden] = -1e9
+        elif self.how == "causal, where":
+            scores = torch.where(hidden, -torch.finfo(scores.dtype).max, scores)
         weights = torch.softmax(scores, -1)
         if self.how == "einsum":
             weights = scores.exp() / scores.exp().sum(-1, keepdim=True)
@@ -313,8 +322,21 @@ class WrittenOut(nn.Module):
         return mixed if self.how == "bare" else self.out(mixed)
 
 
-WAYS = ("plain", "causal", "parameters", "together", "queries scaled", "einsum", "d_model", "bare")
-SEEN = tuple(way for way in WAYS if way != "einsum")
+WAYS = (
+    "plain",
+    "causal",
+    "causal, added",
+    "causal, put",
+    "causal, where",
+    "keys first",
+    "parameters",
+    "together",
+    "queries scaled",
+    "einsum",
+    "d_model",
+    "bare",
+)
+SEEN = tuple(way for way in WAYS if way not in ("einsum", "keys first"))
 NAMES = {"parameters": ("w.0", "w.1", "w.2"), "together": ("qkv",) * 3}
 
 
@@ -322,7 +344,7 @@ def weights_in(module: Any, x: Tensor) -> tuple[Tensor, Tensor]:
     """The attention weights and contexts ``(2, n_tokens, ...)`` by torch's own function, in float64."""
     with torch.no_grad():
         q, k, v = (part.reshape(len(x), 2, 4).transpose(0, 1).double() for part in module.parts(x))
-    scale, causal = (8 if module.how == "d_model" else 4) ** -0.5, module.how == "causal"
+    scale, causal = (8 if module.how == "d_model" else 4) ** -0.5, module.how.startswith("causal")
     weights = F.scaled_dot_product_attention(q, k, torch.eye(len(x)).double().expand(2, -1, -1), scale=scale,
                                              is_causal=causal)  # fmt: skip
     return weights, F.scaled_dot_product_attention(q, k, v, scale=scale, is_causal=causal)
@@ -341,7 +363,7 @@ def test_attention_that_is_written_out_is_seen_by_its_operations(way: str, *, ba
         torch.testing.assert_close(trace.context.double(), contexts[head], rtol=1e-5, atol=1e-6)
         torch.testing.assert_close(trace.scaled_scores.softmax(-1), trace.attention_weights)
         assert not explain(trace, "attention_weights", 3, 1).notes
-        assert ("mask" in trace.stages) == (way == "causal")
+        assert ("mask" in trace.stages) == way.startswith("causal")
         assert (trace.stages["q"].rule is not None) == (way != "queries scaled")
     off = look_into(module, x, edits=["0.1.off", "0.0.mask.4.2=-inf"])
     assert not off.heads[0, 1].context.any()
