@@ -25,7 +25,7 @@ Kind = Literal["encoder", "decoder", "cross"]
 _KEPT = 2**19  # numbers of a layer's heads that stay made, in each of three matrices
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Layer:
     """One attention of a model: `weights` and the rest are the model's own tensors, as :class:`Attended` has them.
 
@@ -40,6 +40,11 @@ class Layer:
     turns: tuple[Rotate, ...] = ()
     changed: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # what stands changed in a head
     number: int = 0  # among all attentions of the model, in the order in which it computes them
+
+    def __repr__(self) -> str:
+        """Say what it is: its numbers would fill pages."""
+        n_queries, n_keys = self.attended.query.shape[-2], self.attended.key.shape[-2]
+        return f"Layer({self.number}, {self.kind!r}, n_queries={n_queries}, n_keys={n_keys}, n_heads={self.n_heads})"
 
     @property
     def n_heads(self) -> int:
@@ -134,6 +139,10 @@ class Heads(Mapping[tuple[int, int], AttentionTrace]):
     def __init__(self, layers: tuple[Layer, ...]) -> None:
         self._layers = layers
 
+    def __repr__(self) -> str:
+        """Say how many there are: all their numbers would fill pages."""
+        return f"Heads([layer, head] of {len(self._layers)} layers, {len(self)} heads)"
+
     def __getitem__(self, place: tuple[int, int]) -> AttentionTrace:
         try:
             layer, head = place
@@ -190,8 +199,11 @@ class ModelTrace:
 
         >>> from attnviz import look_into
         >>> layer = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
-        >>> look_into(layer, torch.ones(3, 8))
+        >>> view = look_into(layer, torch.ones(3, 8))
+        >>> view
         ModelTrace('TransformerEncoderLayer', n_tokens=3, n_layers=1, n_heads=2, kinds=('encoder',))
+        >>> view.heads, view.layers[0]
+        (Heads([layer, head] of 1 layers, 2 heads), Layer(0, 'encoder', n_queries=3, n_keys=3, n_heads=2))
         """
         n_tokens = self.layers[0].attended.query.shape[-2]
         sizes = f"n_tokens={n_tokens}, n_layers={self.n_layers}, n_heads={self.n_heads}, kinds={self.kinds}"
