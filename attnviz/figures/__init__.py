@@ -4,21 +4,23 @@ from attnviz.figures.comparison import comparison_specs
 from attnviz.figures.curves import CURVE_ROWS, CURVES, Curve, curve_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec
 from attnviz.figures.model_grid import model_figure, model_spec
-from attnviz.figures.picking import is_pickable
+from attnviz.figures.on_page import FIGURES, frames, picture_on_page
 from attnviz.figures.small_picture import small_picture
 from attnviz.figures.small_tables import points_spec, table_spec
 
 __all__ = [
     "CURVES",
     "CURVE_ROWS",
+    "FIGURES",
     "Curve",
     "comparison_specs",
     "curve_spec",
+    "frames",
     "heatmap",
     "heatmap_spec",
-    "is_pickable",
     "model_figure",
     "model_spec",
+    "picture_on_page",
     "points_spec",
     "row_spec",
     "small_picture",

@@ -144,7 +144,8 @@ def hover_of(stage: Stage, row: str, column: str, value: str) -> str:
     """Return what the hover says of a cell, of its row and column by their names."""
     names = (say(f"figures.axes.{kind}") for kind in (stage.rows, stage.columns))
     rows, columns = names
-    return say("figures.hover", rows=rows, row=row, columns=columns, column=column, symbol=stage.symbol, value=value)
+    said = say("figures.hover", rows=rows, row=row, columns=columns, column=column, symbol=stage.symbol, value=value)
+    return said.replace("\n", "<br>")
 
 
 def _trace(picture: Picture, z: np.ndarray, value: str) -> dict[str, Any]:

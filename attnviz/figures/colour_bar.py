@@ -30,13 +30,21 @@ def colour_bar(picture: Picture) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def even_share(picture: Picture) -> dict[str, list[dict[str, Any]]]:
-    """Return shapes and annotations that mark on the scale what each cell gets where all of its line get the same: in
-    the picked row, or in all where these share among as many; nothing where it lies beyond the scale."""
+def even_share(picture: Picture) -> dict[str, Any] | None:
+    """Return what each cell gets where all of its line get the same, and where on the scale that is, from 0 to 1: in
+    the picked row, or in all where these share among as many; None where it lies beyond the scale."""
     n = _n_sharing(picture)
     if not n or 1 / n > picture.limits[1] * (1 + 1e-6):
+        return None
+    return {"at": min(1.0, 1 / n / picture.limits[1]), "text": say("figures.even_share", n=n)}
+
+
+def even_mark(picture: Picture) -> dict[str, list[dict[str, Any]]]:
+    """Return shapes and annotations that mark it on the scale."""
+    even = even_share(picture)
+    if even is None:
         return {}
-    at = min(1.0, 1 / n / picture.limits[1])
+    at = even["at"]
     line = {
         "type": "line", "xref": "paper", "yref": "paper", "x0": at, "x1": at, "ysizemode": "pixel", "yanchor": 0,
         "y0": _TICK - _ABOVE, "y1": -_ABOVE - _THICK - _TICK, "line": {"color": picture.theme.text, "width": 1.5},
@@ -44,7 +52,7 @@ def even_share(picture: Picture) -> dict[str, list[dict[str, Any]]]:
     text = {
         "xref": "paper", "yref": "paper", "x": at, "y": 0, "yanchor": "top", "yshift": -1, "showarrow": False,
         "xanchor": "left" if at < 1 / 3 else "center" if at < 2 / 3 else "right",
-        "text": say("figures.even_share", n=n), "font": {"size": SMALL_SIZE, "color": picture.theme.muted},
+        "text": even["text"], "font": {"size": SMALL_SIZE, "color": picture.theme.muted},
     }  # fmt: skip
     return {"shapes": [line], "annotations": [text]}
 

@@ -13,12 +13,10 @@ from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, font
 from attnviz.colours.roles import ROLES
 from attnviz.core.stages import Stage, formula_of
 from attnviz.core.trace import Trace
-from attnviz.explanation import Explanation
 from attnviz.figures.cells import cell_traces, hatched, legend
 from attnviz.figures.colour_bar import HEIGHT as BAR_HEIGHT
-from attnviz.figures.colour_bar import colour_bar, even_share, has_colour_bar
+from attnviz.figures.colour_bar import colour_bar, even_mark, has_colour_bar
 from attnviz.figures.hatching import hatching
-from attnviz.figures.picking import CLICKABLE, outlines_of, targets
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
@@ -27,8 +25,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 NARROWEST = 170  # pixels; two stand beside each other on a telephone, and their sentences in five lines
-# Narrow pictures stand beside each other: as many lines over each, so that rows align; fewer over brief ones.
-NARROW, LINES_OF_NARROW, LINES_OF_BRIEF = 216, 5, 4
+# Narrow pictures stand beside each other: as many lines over each, so that rows align.
+NARROW, LINES_OF_NARROW = 216, 5
 CHAR_WIDTH, TITLE_HEIGHT, LINE_HEIGHT = 7.3, 30, 18  # pixels
 FRAME, THIN_FRAME, LOW = 2.0, 1.0, 14  # pixels: around the picked row, and the height below which a row is low
 ABOUT_CHAR_WIDTH = 5.7
@@ -67,37 +65,23 @@ def heatmap_spec(
     digits: int = DEFAULT_DIGITS,
     query: int | None = None,
     dark: bool = False,
-    pickable: bool = False,
-    picked: Explanation | None = None,
-    brief: bool = False,
 ) -> dict[str, Any]:
-    """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`.
-
-    The cell that is `picked`, and those that it is made from, are outlined. A `pickable` heatmap whose numbers
-    stand in its cells has a point on each, which can be clicked. A `brief` one leaves it to its rows' and columns'
-    names what these are: beside it stand others, and each line over it is one fewer for them.
-    """
+    """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`."""
     drawn = picture(trace, name, digits, query, dark)
-    spec = spec_of(drawn, formula_in(trace, drawn.stage), brief=brief)
-    if pickable and drawn.in_cell:
-        spec["data"].append(targets(drawn))
-        spec["layout"] |= CLICKABLE
-    if picked is not None and (outlines := outlines_of(drawn, picked)):
-        spec["layout"]["shapes"] = spec["layout"].get("shapes", []) + outlines
-    return spec
+    return spec_of(drawn, formula_in(trace, drawn.stage))
 
 
-def spec_of(picture: Picture, formula: str, *, filled_up: bool = True, brief: bool = False) -> dict[str, Any]:
+def spec_of(picture: Picture, formula: str, *, filled_up: bool = True) -> dict[str, Any]:
     """Return a picture as the dictionary that Plotly.js reads, with the formula after the title.
 
     The lines below a narrow one's title are `filled_up`, so that it stands level with its neighbours."""
     data = cell_traces(picture)
     if has_colour_bar(picture) and "colorscale" in data[0]:
         data[0] |= {"showscale": True, "colorbar": colour_bar(picture)}
-    return {"data": data, "layout": _layout(picture, formula, filled_up, brief)}
+    return {"data": data, "layout": _layout(picture, formula, filled_up)}
 
 
-def _layout(picture: Picture, formula: str, filled_up: bool, brief: bool) -> dict[str, Any]:
+def _layout(picture: Picture, formula: str, filled_up: bool) -> dict[str, Any]:
     n_rows, n_columns = picture.z.shape
     width, height = _cell_size(picture)
     left = 14 + max(width_of(label) for label in picture.row_names)
@@ -107,9 +91,9 @@ def _layout(picture: Picture, formula: str, filled_up: bool, brief: bool) -> dic
     right = max(right, wanted - left - width * n_columns)
     whole = left + width * n_columns + right
     title_size = min(TITLE_SIZE, TITLE_SIZE * whole / title_width)
-    lines = _lines_below_title(picture, whole, brief)
+    lines = _lines_below_title(picture, whole)
     if filled_up and whole < NARROW:
-        lines += [""] * ((LINES_OF_BRIEF if brief else LINES_OF_NARROW) - len(lines))
+        lines += [""] * (LINES_OF_NARROW - len(lines))
     top = label_room + TITLE_HEIGHT + LINE_HEIGHT * len(lines)
     bottom = BAR_HEIGHT if has_colour_bar(picture) else 6
     row = None if picture.query is None else picture.query // picture.steps[0]
@@ -131,7 +115,7 @@ def _layout(picture: Picture, formula: str, filled_up: bool, brief: bool) -> dic
 
 def _marks(picture: Picture, row: int | None, cell: tuple[float, float], left: float) -> dict[str, Any]:
     """Return what is drawn over and under the cells: the picked row, hatching, and the even share on the scale."""
-    marks: dict[str, list[dict[str, Any]]] = even_share(picture) if has_colour_bar(picture) else {}
+    marks: dict[str, list[dict[str, Any]]] = even_mark(picture) if has_colour_bar(picture) else {}
     shapes, annotations = marks.get("shapes", []), marks.get("annotations", [])
     if row is not None:
         shapes = [_frame(picture, row, cell[1]), _band(picture, row, left / cell[0] / picture.z.shape[1]), *shapes]
@@ -228,11 +212,9 @@ def about_of(picture: Picture) -> str:
     return say("figures.legend.several", about=about, legend=coloured) if coloured else about
 
 
-def _lines_below_title(picture: Picture, width: float, brief: bool) -> list[str]:
+def _lines_below_title(picture: Picture, width: float) -> list[str]:
     """Return what the matrix is in one sentence, then its axes, shape and colours, in lines of this width."""
-    about = about_of(picture)
-    if not brief:
-        about = say("figures.axes_and_about", axes=picture.stage.axes, about=about)
+    about = say("figures.axes_and_about", axes=picture.stage.axes, about=about_of(picture))
     letters = int((width - 4) / ABOUT_CHAR_WIDTH)
     wrapped = (textwrap.wrap(text, letters, break_on_hyphens=False) for text in (picture.stage.plain, about))
     return [line for lines in wrapped for line in lines]

@@ -6,8 +6,23 @@ export type Template = string | { readonly one: string; readonly other: string }
 /** The sentences that the script says, by their keys. */
 export const SENTENCES: { readonly [key: string]: Template };
 
-/** To the board's loader alone: where its script is, seen from the server. See attnviz/app/components/script_file.py. */
-export const SCRIPT: string;
+/** To a loader alone: where the script is, seen from the server, and what it draws in. See
+ *  attnviz/app/components/script_file.py. */
+export const FETCHED: { readonly script: string; readonly part: string };
+
+/** A hatched cell: its ground, its lines, and the ink of its sign. */
+export type Hatch = { readonly ground: string; readonly line: string; readonly ink: string; readonly crossed: boolean };
+
+/** The colours of pictures on a page. */
+export type FigureTheme = { readonly [name in "paper" | "text" | "muted" | "outline" | "band" | "grid" | "picked" | "right"]: string } & { readonly masked: Hatch; readonly undefined: Hatch };
+
+/** To the heatmaps' script alone. See attnviz/figures/on_page.py. */
+export const FIGURES: {
+  readonly ROLES: Record<import("../board/types.js").Role | "negative" | "paper", import("../board/types.js").Tone>;
+  readonly THEMES: { readonly light: FigureTheme; readonly dark: FigureTheme };
+  /** Up to so many rows or columns, each has its name. */
+  readonly LABELLED: number;
+};
 
 /** To the board's script alone: numbers that Python's side has, too. See attnviz/board/script.py. */
 export const CONSTANTS: {

@@ -39,11 +39,35 @@ _READ_HEATMAP = """selector => {
   }).sort((a, b) => a.places[0]?.[1] - b.places[0]?.[1]);
 }"""
 
+# The same of one that our script draws.
+_READ_OWN = """figure => {
+  const box = element => element.getBoundingClientRect();
+  const middle = element => (box(element).top + box(element).bottom) / 2;
+  const cells = [...figure.querySelectorAll('.cells > span')].map(
+    cell => ({y: middle(cell), x: box(cell).left + box(cell).width / 2, text: cell.textContent}));
+  const outline = figure.querySelector('.followed');
+  return [...figure.querySelectorAll('.rows > span')].map(label => {
+    const y = middle(label);
+    const inRow = cells.filter(cell => Math.abs(cell.y - y) < 8);
+    return {
+      label: label.textContent,
+      cells: inRow.map(cell => cell.text),
+      places: inRow.map(cell => [cell.x, cell.y]),
+      outlined: outline !== null && box(outline).top < y && y < box(outline).bottom,
+    };
+  });
+}"""
+
 _ALL_DRAWN = """() => {
   const charts = [...document.querySelectorAll('.stPlotlyChart')];
   const boards = [...document.querySelectorAll('[class*=-board] [data-testid=stBidiComponentIsolated]')];
-  const drawn = charts.length + boards.length > 0 && charts.every(chart => chart.querySelector('.ytick'))
-    && boards.every(board => board.shadowRoot?.querySelector('.cell[data-value]'));
+  const heatmaps = [...document.querySelectorAll('[class*=-heatmaps] [data-testid=stBidiComponentIsolated]')];
+  const drawn = charts.length + boards.length + heatmaps.length > 0
+    && charts.every(chart => chart.querySelector('.ytick'))
+    && heatmaps.every(each => {
+      const cells = [...each.shadowRoot?.querySelectorAll('figure .cells > *') ?? []];
+      return cells.length > 0 && cells.every(cell => cell.textContent || cell.width !== 300);
+    }) && boards.every(board => board.shadowRoot?.querySelector('.cell[data-value]'));
   return drawn || document.querySelector('[data-testid=stAlert]') !== null;
 }"""
 
@@ -279,9 +303,9 @@ class Playground:
         x, y = self.read(matrix)[row]["places"][column]
         self.page.mouse.move(x - 3, y - 3)
         self.page.mouse.move(x, y)
-        label = self.chart(matrix).locator(".hoverlayer .hovertext").first
+        label = self.page.locator(".st-key-playground-heatmaps .tip")
         label.wait_for()
-        return "\n".join(label.locator("text.nums tspan.line").all_text_contents() or [label.text_content() or ""])
+        return label.text_content() or ""
 
     def go_to(self, page: str) -> Self:
         self.page.get_by_test_id("stTopNav").get_by_role("link", name=page).click()
@@ -330,13 +354,15 @@ class Playground:
         return int(grid.get_attribute("aria-rowcount") or 0) - 1, int(grid.get_attribute("aria-colcount") or 0) - 1
 
     def chart(self, matrix: str) -> Locator:
-        return self.page.locator(f".st-key-playground-{matrix}")
+        return self.page.locator(f"figure[data-matrix={matrix}]")
 
     def read(self, matrix: str) -> list[dict[str, Any]]:
-        return self.read_chart(f"playground-{matrix}")
+        """The rows of a heatmap; none while the server computes another."""
+        drawn = self.page.locator(f".st-key-playground-heatmaps[data-stale=false] figure[data-matrix={matrix}]")
+        return list(drawn.evaluate(_READ_OWN)) if drawn.count() else []
 
     def read_chart(self, key: str) -> list[dict[str, Any]]:
-        """The rows of the heatmap that is drawn under a key."""
+        """The rows of the heatmap that Plotly draws under a key."""
         return list(self.page.evaluate(_READ_HEATMAP, f".st-key-{key}[data-stale=false] .js-plotly-plot"))
 
     def labels(self, matrix: str) -> list[str]:

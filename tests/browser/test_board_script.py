@@ -3,7 +3,7 @@ again."""
 
 from playwright.sync_api import Browser, Request, Route, expect
 
-from attnviz.app.components.board_file import BOARD_FILE
+from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import eventually

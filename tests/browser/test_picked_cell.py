@@ -58,8 +58,8 @@ def test_the_explanation_does_not_cover_the_cell_that_was_clicked(
     for matrix, row in (("scores", 5), ("context", 5)):
         playground.chart(matrix).evaluate(
             """(chart, row) => {  // the cell stands just above the explanation, where a longer one will cover it
-              const axis = chart.querySelector(".js-plotly-plot")._fullLayout.yaxis;
-              const bottom = chart.getBoundingClientRect().top + axis._offset + axis.l2p(row + 0.5);
+              const cells = chart.querySelector(".cells").getBoundingClientRect();
+              const bottom = cells.top + cells.height * (row + 1) / chart.querySelectorAll(".rows > span").length;
               const panel = document.querySelector(".st-key-picked_cell").getBoundingClientRect();
               document.querySelector("[data-testid=stMain]").scrollBy(0, bottom - panel.top + 2);
             }""",
@@ -92,3 +92,21 @@ def test_the_hover_still_says_the_number_and_the_explanation_stays_in_sight(
     assert box["y"] + box["height"] <= 768
     assert box["height"] <= 768 / 3
     expect(playground.page.get_by_text(f"{SHARE.words}.", exact=True)).to_be_visible()
+
+
+@dear
+def test_a_matrix_without_room_for_its_numbers_tells_them_too_and_its_cells_are_picked(
+    new_reader: Callable[..., Playground],
+) -> None:
+    setup = {"text": " ".join(f"w{i}" for i in range(24)), "causal": "true"}
+    playground = new_reader(1366, 768).open(**setup)
+    score = trace(Scenario(str(setup["text"]), causal=True)).scores[20, 4].item()
+    cells = playground.chart("scores").locator("canvas")
+    cells.scroll_into_view_if_needed()
+    box = cells.bounding_box()
+    assert box is not None
+    playground.page.mouse.move(box["x"] + box["width"] * 4.5 / 24, box["y"] + box["height"] * 20.5 / 24)
+    expect(playground.page.locator(".tip")).to_have_text(f"query w20, key w4\nS = {score:.4f}".replace("-", "−"))
+    playground.page.mouse.down()
+    playground.page.mouse.up()
+    playground.says("Scores, query 20 “w20”, key 4 “w4”")

@@ -2,8 +2,11 @@
 
 import json
 import re
+from base64 import b64decode
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +15,7 @@ from attnviz import Scenario, trace
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.rules import in_rows
 from attnviz.core.stages import EVERY_STAGE, pictured
+from attnviz.words import say
 from tests.pages.reader import Reader, as_array, in_address
 
 JOURNEY = 1  # the position of "journey" in the published sentence
@@ -63,28 +67,25 @@ class Playground(Reader):
         return self.at.data_editor[0].value
 
     @property
+    def heatmaps(self) -> dict[str, Any]:
+        """What the page is sent of all heatmaps; nothing where it has none."""
+        protos = [element.proto for element in self.at.get("bidi_component")]
+        sent = [json.loads(proto.bytes) for proto in protos if proto.component_name == "attnviz_heatmaps"]
+        return sent[0] if sent else {"groups": [], "pictures": {}, "frames": []}
+
+    @property
     def charts(self) -> dict[str, Any]:
-        """The charts by the name of their matrix."""
-        protos = (element.proto for element in self.at.get("plotly_chart"))
-        return {proto.id.rpartition("-playground.")[2]: proto for proto in protos}
+        """The pictures of the page in their order: heatmaps by the names of their matrices, Plotly's by their ids."""
+        sent, plots = self.heatmaps, [element.proto for element in self.at.get("plotly_chart")]
+        shown = {name: SimpleNamespace(**sent["pictures"][name]) for name in chain.from_iterable(sent["groups"])}
+        return {**{proto.id: proto for proto in plots}, **shown}
 
-    def figure(self, matrix: str) -> dict[str, Any]:
-        return json.loads(self.charts[matrix].spec)
-
-    def drawn_cells(self, name: str) -> list[dict[str, Any]]:
-        """What a heatmap draws, without the points that make it clickable."""
-        return [drawn for drawn in self.figure(name)["data"] if drawn["type"] == "heatmap"]
-
-    def outlines(self, name: str) -> list[tuple[str, float, float, float, float]]:
-        """The frames around cells of a heatmap: solid or dotted, columns from and to, rows from and to."""
-        shapes = self.figure(name)["layout"].get("shapes", [])
+    def outlines(self, name: str) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
+        """The frames around cells of a heatmap: solid or dotted, first and last row, first and last column."""
         return [
-            (
-                "solid" if shape["line"]["dash"] == "solid" else "dotted",
-                *(shape[edge] for edge in ("x0", "x1", "y0", "y1")),
-            )
-            for shape in shapes
-            if "dash" in shape["line"]
+            ("solid" if frame["chosen"] else "dotted", tuple(frame["rows"]), tuple(frame["columns"]))
+            for frame in self.heatmaps["frames"]
+            if frame["matrix"] == name
         ]
 
     @property
@@ -101,19 +102,19 @@ class Playground(Reader):
 
     def matrix(self, name: str) -> np.ndarray:
         """The numbers of a heatmap; NaN where a cell has none."""
-        numbers = [as_array(drawn["z"]) for drawn in self.drawn_cells(name) if "= %{" in drawn["hovertemplate"]]
-        shape = as_array(self.figure(name)["data"][0]["z"]).shape
-        return np.fmax.reduce([*numbers, np.full(shape, np.nan, dtype=np.float32)])
+        drawn = self.charts[name]
+        if isinstance(drawn, SimpleNamespace):
+            return np.frombuffer(b64decode(drawn.numbers), "<f4").copy().reshape(len(drawn.rows), len(drawn.columns))
+        traces = [each for each in json.loads(drawn.spec)["data"] if each["type"] == "heatmap"]
+        numbers = [as_array(each["z"]) for each in traces if "= %{" in each["hovertemplate"]]
+        return np.fmax.reduce([*numbers, np.full(as_array(traces[0]["z"]).shape, np.nan, dtype=np.float32)])
 
     def signs(self, name: str) -> dict[str, int]:
-        """What stands in the hover of the cells that are no finite number, and how many there are of each."""
-        return {
-            drawn["hovertemplate"].partition(" = ")[2].removesuffix("<extra></extra>"): np.isfinite(
-                as_array(drawn["z"])
-            ).sum()
-            for drawn in self.drawn_cells(name)
-            if "= %{" not in drawn["hovertemplate"]
-        }
+        """What the hover says of the cells that are no finite number, and how many there are of each."""
+        drawn = self.charts[name]
+        kinds = Counter(b64decode(drawn.kinds))
+        said = ("", "share" if drawn.shares else "masked", "negative", "positive", "nan")
+        return {say(f"figures.signs.{said[kind]}"): n for kind, n in kinds.items() if kind}
 
     def matrices(self) -> dict[str, np.ndarray]:
         return {name: self.matrix(name) for name in self.charts}

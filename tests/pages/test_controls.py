@@ -105,9 +105,7 @@ def test_the_digits_are_those_of_cells_editor_sentence_and_hover(playground: Pla
     assert (
         playground.sentence == "“journey” reads itself most: attention weight 0.23, where an even share would be 0.17."
     )
-    cells = playground.figure("context")["data"][0]
-    assert cells["text"][0][0] == "0.30"
-    assert "%{text}" in cells["hovertemplate"]
+    assert {chart.digits for chart in playground.charts.values()} == {2}
     assert playground.editor.iloc[0, 0] == "0.30"
     assert playground.shows(Scenario(embedding="published"))
 
@@ -164,11 +162,7 @@ def test_known_words_keep_their_published_vectors_and_the_page_says_which_are_ne
 def test_a_repeated_word_keeps_its_rows(playground: Playground) -> None:
     playground.type_sentence("the cat sat on the mat")
     assert playground.matrix("scores").shape == (6, 6)
-    axis = playground.figure("scores")["layout"]["yaxis"]
-    assert axis["tickvals"] == [0, 1, 2, 3, 4, 5]
-    assert [text.replace("<b>", "").replace("</b>", "") for text in axis["ticktext"]] == [
-        "the (0)", "cat", "sat", "on", "the (4)", "mat",
-    ]  # fmt: skip
+    assert playground.charts["scores"].rows == ["the (0)", "cat", "sat", "on", "the (4)", "mat"]
 
 
 def test_a_causal_mask_is_marked_and_explained(playground: Playground) -> None:
@@ -184,9 +178,7 @@ def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:
     playground = Playground(query="4")
     assert playground.sentence.startswith("“one” reads ")
     for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
-        figure = playground.figure(name)
-        assert (3.5, 4.5) in {(shape["y0"], shape["y1"]) for shape in figure["layout"]["shapes"]}
-        assert figure["layout"]["yaxis"]["ticktext"][4] == "<b>one</b>"
+        assert playground.charts[name].rows[playground.charts[name].query] == "one"
 
 
 @pytest.mark.parametrize("query", ["6", "-1", "abc", "1e3", "٣", "9" * 20])

@@ -9,8 +9,10 @@ from attnviz.app.parts.picked_cell import COLUMN, MATRIX, ROW
 from attnviz.core.stages import attention_table, pictured
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
+from tests.pages.test_left_page import tell
 
 PUBLISHED = Scenario(embedding="published")
+HEATMAPS = "playground.heatmaps"
 PICTURED = tuple(chain.from_iterable(pictured(attention_table(biases=()))))
 
 
@@ -35,9 +37,9 @@ def test_select_boxes_explain_any_cell(playground: Playground, matrix: str) -> N
 def test_an_address_opens_the_explanation_and_outlines_what_it_is_made_from() -> None:
     playground = Playground(cell="scores.1.5")
     assert playground.explanation == explained(PUBLISHED, "scores", 1, 5)
-    assert playground.outlines("scores") == [("solid", 4.5, 5.5, 0.5, 1.5)]
-    assert playground.outlines("q") == [("dotted", -0.5, 1.5, 0.5, 1.5)]
-    assert playground.outlines("k") == [("dotted", -0.5, 1.5, 4.5, 5.5)]
+    assert playground.outlines("scores") == [("solid", (1, 1), (5, 5))]
+    assert playground.outlines("q") == [("dotted", (1, 1), (0, 1))]
+    assert playground.outlines("k") == [("dotted", (5, 5), (0, 1))]
     assert not any(playground.outlines(name) for name in set(PICTURED) - {"scores", "q", "k"})
 
 
@@ -117,18 +119,28 @@ def test_texts_of_tokens_are_never_markup_or_latex() -> None:
     assert "frac12" not in playground.at.latex[0].value
 
 
-def test_a_large_matrix_is_picked_by_numbers_and_has_no_points() -> None:
+def test_a_large_matrix_is_picked_by_numbers() -> None:
     playground = Playground(text=" ".join(f"w{i}" for i in range(80)), d_in="40")
-    assert len(playground.figure("scores")["data"]) == 1
     playground.set(MATRIX, "scores").set(ROW, 77).set(COLUMN, 70)
-    assert playground.explanation.startswith("Scores, query 77 'w77', key 70 'w70'")
-    assert ("solid", 69.5, 70.5, 76.5, 77.5) in playground.outlines("scores")
+    assert playground.explanation.startswith("Scores, query 77 “w77”, key 70 “w70”")
+    assert ("solid", (77, 77), (70, 70)) in playground.outlines("scores")
 
 
-def test_each_cell_has_one_point_with_its_number_in_the_hover(playground: Playground) -> None:
-    for name in PICTURED:
-        points = playground.figure(name)["data"][-1]
-        matrix = getattr(trace(PUBLISHED), name)
-        assert len(points["x"]) == matrix.numel()
-        for x, y, hover in zip(points["x"], points["y"], points["hovertext"], strict=True):
-            assert hover.endswith(f" = {matrix[y, x].item():.4f}")
+@pytest.mark.parametrize("name", PICTURED)
+def test_a_click_picks_its_cell(playground: Playground, name: str) -> None:
+    tell(playground, HEATMAPS, "picked", {"matrix": name, "row": 2, "column": 1})
+    assert cell_in_address(playground) == f"{name}.2.1"
+    assert playground.explanation == explained(PUBLISHED, name, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [None, 5, [], {}, {"matrix": "scores"}, {"matrix": [], "row": 0, "column": 0},
+     {"matrix": "s", "row": 0, "column": 0},
+     {"matrix": "scores", "row": -1, "column": 0}, {"matrix": "scores", "row": 0, "column": 6},
+     {"matrix": "scores", "row": 1e300, "column": 0}, {"matrix": "scores", "row": "0", "column": "0"}],
+)  # fmt: skip
+def test_a_click_that_no_browser_sends_picks_nothing(forged: object) -> None:
+    playground = Playground(cell="scores.1.5")
+    tell(playground, HEATMAPS, "picked", forged)
+    assert cell_in_address(playground) == "scores.1.5"

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from attnviz.app.components.board_file import BOARD_FILE
+from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.board.script import CONSTANTS
+from attnviz.figures import FIGURES
 from attnviz.words import catalogue, say
 from tests.node import NODE, ROOT
 from tests.pages.reader import Reader
@@ -20,7 +21,7 @@ TYPES = {
     "attnviz_board": ("BoardData", "attnviz/board/types.js"),
     "attnviz_connection": ("Data", "attnviz/app/shell/connection/connection.js"),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
-    "attnviz_in_sight": ("Data", "attnviz/app/playground/in_sight.js"),
+    "attnviz_heatmaps": ("Data", "attnviz/app/components/heatmaps/types.js"),
     "attnviz_learn_kept": ("Data", "attnviz/app/learn/moment/kept.js"),
     "attnviz_learn_seeds": ("Data", "attnviz/app/learn/closer/seeds.js"),
     "attnviz_learn_time": ("Data", "attnviz/app/learn/moment/time.js"),
@@ -105,6 +106,7 @@ def test_a_board_without_a_matrix_or_with_more_than_its_type_says_is_found(
 
 
 def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) -> None:
-    given = json.dumps({"SENTENCES": dict(catalogue()), "CONSTANTS": CONSTANTS, "SCRIPT": BOARD_FILE.address})
+    fetched = {"script": BOARD_FILE.address, "part": ".board"}
+    given = json.dumps({"SENTENCES": dict(catalogue()), "CONSTANTS": CONSTANTS, "FIGURES": FIGURES, "FETCHED": fetched})
     module = ROOT / "attnviz/scripts/sent.js"
     assert errors_in(tmp_path, f'export const sent: typeof import("{module.as_posix()}") = {given};') == ""

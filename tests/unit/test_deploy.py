@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from attnviz.app.components.at_once import AT
-from attnviz.app.components.board_file import FOLDER
+from attnviz.app.components.script_file import FOLDER
 from attnviz.app.server.numbers import MOST_BYTES
 from attnviz.app.server.settings import EMBED_IN, METRICS, settings
 from attnviz.core.limits import MAX_FILE_BYTES

@@ -144,7 +144,7 @@ def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
 def test_a_script_of_the_app_is_joined_without_its_comments(entry: Path, tmp_path: Path) -> None:
-    text = joined(entry, {"CONSTANTS": {}, "SCRIPT": ""})
+    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}})
     assert not [line for line in text.splitlines() if line.strip().startswith(("//", "/*", "* "))]
     for form in (text, shortened(text)):
         (tmp_path / "joined.mjs").write_text(form, encoding="utf-8")

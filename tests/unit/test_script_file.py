@@ -7,7 +7,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from attnviz.app.components.board_file import BOARD_FILE
+from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.scripts import shortened
 from attnviz.app.server import routes
 from attnviz.app.server.where import SOON

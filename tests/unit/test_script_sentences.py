@@ -20,7 +20,7 @@ each_script = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.
 
 
 def given_and_code(entry: Path) -> tuple[dict[str, str | dict[str, str]], str]:
-    text = joined(entry, {"CONSTANTS": {}, "SCRIPT": ""})
+    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}})
     sent = re.search(r"^const \$sent = (.*);\n", text, re.M)
     return (dict(json.loads(sent[1])["SENTENCES"]), text.replace(sent[0], "")) if sent else ({}, text)
 

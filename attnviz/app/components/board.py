@@ -7,9 +7,9 @@ import streamlit as st
 
 from attnviz.app.components import at_once, rest_of_page
 from attnviz.app.components.at_once import AT, UNUSABLE, Change, change_of
-from attnviz.app.components.board_file import BOARD_FILE
 from attnviz.app.components.board_looks import Looks, as_place
 from attnviz.app.components.drawing import Drawing, Drawn, drawn_data, packed
+from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import pick, picked_place
 from attnviz.app.parts.typed_cells import scenario_now

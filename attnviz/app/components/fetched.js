@@ -1,10 +1,10 @@
-// The board's script stands in a file that the browser fetches once and keeps: sent with every message, it would be most
+// The script of a board, or of heatmaps, stands in a file that the browser fetches once and keeps: sent with every message, it would be most
 // of it. What comes before it is there is drawn when it is, in the order in which it came, and behind the heads of a model
 // that are drawn with it.
 
 import { partOf } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";
-import { SCRIPT } from "../../scripts/sent.js";
+import { FETCHED } from "../../scripts/sent.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
@@ -18,7 +18,7 @@ let fetched = null;
 
 /** @param {Drawing<Uint8Array>} drawing */
 export default async function drawn(drawing) {
-  fetched ??= fetchScript(() => partOf(drawing.parentElement, ".board").replaceChildren(say("board.not_loaded")));
+  fetched ??= fetchScript(() => partOf(drawing.parentElement, FETCHED.part).replaceChildren(say("board.not_loaded")));
   const script = await fetched;
   await window.attnvizHeads;
   // What has left the page meanwhile has nothing to draw on.
@@ -28,7 +28,7 @@ export default async function drawn(drawing) {
 /** @param {() => void} tell @returns {Promise<Script>} */
 async function fetchScript(tell) {
   // Where the server is, its page says: see attnviz/app/server/where.py.
-  const address = new URL(SCRIPT, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href)).href;
+  const address = new URL(FETCHED.script, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href)).href;
   for (let tries = 0; ; tries += 1) {
     const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)];
     if (wait) await new Promise((done) => setTimeout(done, wait));

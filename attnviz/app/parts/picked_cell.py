@@ -1,11 +1,10 @@
 """The picked cell, kept in the URL: pinned on the board, and of the heatmaps by a click or by select boxes, explained
 below them."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
-from attnviz.app.parts.charts import clicked
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.core.attention import AttentionTrace
@@ -45,11 +44,12 @@ def _pick_seen(trace: AttentionTrace, name: str, row: int, column: int) -> None:
     pick(of_whole(trace.stages, name, row, column))
 
 
-def take_click(trace: AttentionTrace, name: str, key: str) -> None:
-    """Pick the cell of a click on the heatmap under this key; a click that ends a pick picks nothing."""
-    point = clicked(st.session_state[key])
-    if point is not None:
-        _pick_seen(trace, name, round(point[1]), round(point[0]))
+def take_click(trace: AttentionTrace, matrix: Any, row: Any, column: Any) -> None:
+    """Pick the cell of a click on a heatmap; what a forged message names, no trace may have."""
+    if isinstance(matrix, str) and isinstance(row, int) and isinstance(column, int):
+        rows, columns = shapes_of(trace).get(matrix, (0, 0))
+        if 0 <= row < rows and 0 <= column < columns:
+            _pick_seen(trace, matrix, row, column)
 
 
 def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:

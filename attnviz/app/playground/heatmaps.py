@@ -1,50 +1,52 @@
-"""Heatmaps on a page."""
+"""Heatmaps on a page: one component that is sent numbers, and what is said of them."""
 
+import json
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.parts.charts import show_figure
+from attnviz.app.components import script_file
 from attnviz.app.parts.picked_cell import picked_cell, show_picked, take_click
-from attnviz.app.scripts import script
 from attnviz.app.session import state
-from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import is_elsewhere
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import pictured
 from attnviz.explanation.summary import described
-from attnviz.figures import heatmap_spec, is_pickable
+from attnviz.figures import frames, picture_on_page
 
-_in_sight = st.components.v2.component(
-    "attnviz_in_sight", html="<span></span>", js=script(Path(__file__).parent / "in_sight.js")
+_KEY = "playground.heatmaps"
+_heatmaps = st.components.v2.component(
+    "attnviz_heatmaps",
+    html='<div class="heatmaps"></div>',
+    css=(Path(script_file.__file__).parent / "heatmaps" / "heatmaps.css").read_text(encoding="utf-8"),
+    js=script_file.HEATMAPS_FILE.fetched,
 )
 
 
 def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None:
     """Draw every matrix of the trace in the order of the computation, beside the learned ones that it is made with;
     they wrap where the page is narrow."""
-    dark, digits = is_dark(), state.digits()
-    picked = picked_cell(trace, scenario)
-    with st.container(horizontal=True, gap="small", key="playground_heatmaps"):
-        groups = [group for group in pictured(trace.stages) if not is_elsewhere(group[-1])]
-        for i, group in enumerate(groups):
-            with st.container(horizontal=True, gap="small", width="content", key=f"playground_heatmaps_{i}"):
-                for name in group:
-                    spec = heatmap_spec(
-                        trace, name, digits=digits, query=query, dark=dark, pickable=True, picked=picked, brief=True
-                    )
-                    # Streamlit mounts a changed picture anew and draws it twice; with a revision that stays the same,
-                    # Plotly.js sees that the second time brings nothing new.
-                    spec["layout"]["datarevision"] = 0
-                    key = f"playground.{name}"
-                    show_figure(
-                        spec, key, described(trace, name, query, digits),
-                        on_click=partial(take_click, trace, name, key) if is_pickable(spec) else None,
-                    )  # fmt: skip
+    digits, picked = state.digits(), picked_cell(trace, scenario)
+    groups = [group for group in pictured(trace.stages) if not is_elsewhere(group[-1])]
+    data = {
+        "groups": groups,
+        "pictures": {
+            name: picture_on_page(
+                trace, name, digits=digits, query=query, alt=described(trace, name, query, digits)
+            )
+            for group in groups
+            for name in group
+        },
+        "frames": [] if picked is None else frames(picked),
+    }  # fmt: skip
+    _heatmaps(key=_KEY, data=json.dumps(data).encode(), on_picked_change=partial(_take_click, trace))
     show_picked(trace, picked, query)
-    place = ["", 0, 0] if picked is None else [picked.matrix, picked.row, picked.column]
-    with st.container(key="in_sight"):
-        data = {"cell": ".".join(map(str, place)) if picked else "", "matrix": place[0], "row": place[1]}
-        _in_sight(key="playground.in_sight", data=data)
+
+
+def _take_click(trace: AttentionTrace) -> None:
+    told = st.session_state[_KEY].get("picked")
+    if isinstance(told, Mapping):
+        take_click(trace, *map(told.get, ("matrix", "row", "column")))

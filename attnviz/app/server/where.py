@@ -11,7 +11,7 @@ these is: told of them here, the browser fetches them beside Streamlit's own, an
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attnviz.app.components.board_file import BOARD_FILE
+from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.streamlit_internals import component_scripts
 
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts

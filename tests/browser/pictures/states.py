@@ -76,7 +76,7 @@ STATES = (
     State("all-stages", address=ALL_STAGES, do=Sitter.show_all_stages),
     State("twelve-tokens", address={"text": " ".join(LONG.split()[:12]), "d_in": 8, "d_out": 8}),
     State("colours-alone", address={"text": LONG, "d_in": 8, "d_out": 8}, ready=COLOURS),
-    State("heatmaps", address=PUBLISHED | {"view": "heatmaps"}, ready=CHART),
+    State("heatmaps", address=PUBLISHED | {"view": "heatmaps"}, ready="figure .cells > [style]"),
     State("set-up", address=CAT, do=Sitter.open_setup),
     State("share", address=CAT, do=Sitter.open_share),
     State("no-sentence", address={"text": " "}, ready=".stAlert"),

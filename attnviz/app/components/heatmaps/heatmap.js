@@ -1,0 +1,223 @@
+// One matrix as a heatmap: what it is in words, the names of its rows and columns, and its cells.
+
+import { make, toggle, write } from "../../../board/cells/elements.js";
+import { shadeOf } from "../../../board/cells/colours.js";
+import { bytesIn, numbersIn } from "../../../board/received.js";
+import { written } from "../../../board/values/numbers.js";
+import { FIGURES } from "../../../scripts/sent.js";
+import { say } from "../../../scripts/sentences.js";
+import { paint } from "./canvas.js";
+import { LABEL, layoutOf } from "./layout.js";
+
+/** @import { Colours, Frame, Layout, Picture } from "./types.js" */
+
+// What a cell is, as attnviz/figures/picture.py counts it, and what stands in one that holds no finite number.
+const KINDS = /** @type {const} */ (["finite", "masked", "negative", "positive", "nan"]);
+const SIGNS = { finite: "", masked: "−∞", negative: "−∞", positive: "∞", nan: "NaN" };
+const HATCHED = { finite: "", masked: "masked", negative: "undefined", positive: "undefined", nan: "undefined" };
+const LOW = 14; // pixels: the height below which a row is low
+const FEW_LABELS = 12; // where not each row or column has its name
+
+export class Heatmap {
+  /** @param {string} name */
+  constructor(name) {
+    this.name = name;
+    this.element = make("figure");
+    this.element.dataset.matrix = name;
+    this.title = make("div", "title");
+    this.plain = make("p");
+    this.about = make("p");
+    this.columns = make("div", "columns");
+    this.rows = make("div", "rows");
+    this.cells = make("div", "cells");
+    this.over = make("div", "over"); // what lies over the cells
+    this.scale = make("div", "scale");
+    const caption = make("figcaption", "", [this.title, this.plain, this.about]);
+    const plot = make("div", "plot", [this.columns, this.rows, make("div", "area", [this.cells, this.over])]);
+    this.element.append(caption, plot, this.scale);
+    /** @type {Picture | null} */
+    this.picture = null;
+    this.drawn = ""; // what the cells show
+    this.laid = ""; // what decides where they stand
+    this.framed = "";
+    /** @type {Float64Array} */
+    this.values = new Float64Array();
+    /** @type {Uint8Array | null} */
+    this.kinds = null;
+    /** @type {Colours | null} */
+    this.colours = null;
+  }
+
+  /** @returns {Picture} */
+  get shown() {
+    if (!this.picture) throw new Error(`${this.name} was not drawn yet`);
+    return this.picture;
+  }
+
+  // Where a cell stands for several, none of them is meant.
+  get isPickable() {
+    return Math.max(...this.shown.steps) === 1;
+  }
+
+  // Give everything its place, and say what it is; the cells wait for `fill`.
+  /** @param {Picture} picture @param {Frame[]} frames @param {Colours} colours */
+  lay(picture, frames, colours) {
+    this.picture = picture;
+    this.colours = colours;
+    this.values = numbersIn(picture.numbers);
+    this.kinds = picture.kinds ? bytesIn(picture.kinds) : null;
+    const layout = layoutOf(picture, this.texts());
+    write(this.element, "aria-label", picture.alt);
+    this.caption(picture, layout, colours);
+    const laid = JSON.stringify([layout, picture.rows, picture.columns, picture.query, picture.inCell]);
+    if (laid !== this.laid) this.arrange(picture, layout);
+    this.laid = laid;
+    this.frame(picture, frames, layout);
+    this.showScale(picture, colours);
+  }
+
+  texts() {
+    const { digits, inCell } = this.shown;
+    return inCell ? [...this.values].map((value, at) => (this.kinds?.[at] ? this.signOf(this.kinds[at]) : written(value, digits))) : [];
+  }
+
+  /** @param {number} kind */
+  signOf(kind) {
+    return kind === 1 && this.shown.shares ? "–" : SIGNS[KINDS[kind]];
+  }
+
+  /** @param {Picture} picture @param {Layout} layout @param {Colours} colours */
+  caption({ title, formula, role, plain, about }, layout, { theme }) {
+    if (this.title.textContent !== (formula ? `${title} = ${formula}` : title)) this.title.replaceChildren(make("b", "", [title]), formula ? ` = ${formula}` : "");
+    const bold = this.title.firstChild;
+    if (bold instanceof HTMLElement) bold.style.color = FIGURES.ROLES[role][theme];
+    this.title.style.fontSize = `${layout.title}px`;
+    for (const [element, text] of /** @type {const} */ ([[this.plain, plain], [this.about, about]])) if (element.textContent !== text) element.textContent = text;
+  }
+
+  /** @param {Picture} picture @param {Layout} layout */
+  arrange({ rows, columns, query, inCell }, { cell, left, labels, whole }) {
+    const { style } = this.element;
+    for (const [name, value] of Object.entries({ cell: cell.width, row: cell.height, left, room: labels.room })) style.setProperty(`--${name}`, `${value}px`);
+    style.width = `${whole}px`;
+    toggle(this.element, "narrow", whole < 216);
+    const [down, across] = [cell.height * rows.length, cell.width * columns.length];
+    Object.assign(this.cells.style, { width: `${across}px`, height: `${down}px`, gridTemplateColumns: inCell ? `repeat(${columns.length}, ${cell.width}px)` : "" });
+    this.scale.style.width = `${left + across}px`;
+    this.rows.replaceChildren(...named(rows, cell.height).map((row) => {
+      const label = make("span", row === query ? "picked" : "", [rows[row]]);
+      label.style.top = `${(row + 0.5) * cell.height}px`;
+      return label;
+    }));
+    this.columns.className = `columns ${labels.angle === 0 ? "level" : labels.angle === -45 ? "slanted" : "upright"}`;
+    this.columns.replaceChildren(...named(columns, cell.width).map((column) => {
+      const label = make("span", "", [columns[column]]);
+      label.style.left = `${left + (column + 0.5) * cell.width}px`;
+      return label;
+    }));
+    this.drawn = ""; // other cells
+    if (inCell) this.cells.replaceChildren(...Array.from({ length: rows.length * columns.length }, () => make("span")));
+    else this.cells.replaceChildren(make("canvas"));
+  }
+
+  // Frames around the row that is followed, the picked cell, and those that it is made from.
+  /** @param {Picture} picture @param {Frame[]} frames @param {Layout} layout */
+  frame({ query, columns, steps }, frames, { cell }) {
+    const framed = JSON.stringify([query, columns.length, frames, cell]);
+    if (framed === this.framed) return;
+    this.framed = framed;
+    const low = cell.height < LOW;
+    const box = (/** @type {string} */ kind, /** @type {number[]} */ rows, /** @type {number[]} */ across) => {
+      const made = make("div", kind);
+      const [top, bottom, left, right] = [rows[0], rows[1] + 1, across[0], across[1] + 1];
+      Object.assign(made.style, { top: `${top * cell.height}px`, height: `${(bottom - top) * cell.height}px`, left: `${left * cell.width}px`, width: `${(right - left) * cell.width}px` });
+      return made;
+    };
+    const drawn = (/** @type {number[]} */ places, /** @type {number} */ step) => places.map((place) => Math.floor(place / step));
+    this.over.replaceChildren(
+      ...(query === null ? [] : [box(low ? "followed low" : "followed", [query, query], [0, columns.length - 1])]),
+      ...frames.map((each) => box(each.chosen ? "chosen" : "made", drawn(each.rows, steps[0]), drawn(each.columns, steps[1]))),
+    );
+  }
+
+  // Draw the cells, where they show anything else by now.
+  fill() {
+    const { colours, picture } = this;
+    if (!picture || !colours) return;
+    const drawn = JSON.stringify([picture.numbers, picture.kinds, picture.limit, picture.role, picture.digits, picture.shares, colours.theme]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    const { limit, role, inCell } = picture;
+    if (!inCell) {
+      const canvas = this.cells.firstElementChild;
+      if (canvas instanceof HTMLCanvasElement) paint(canvas, this, colours);
+      return;
+    }
+    this.texts().forEach((text, at) => {
+      const cell = this.cells.children[at];
+      if (!(cell instanceof HTMLElement)) return;
+      if (cell.textContent !== text) cell.textContent = text;
+      const kind = HATCHED[KINDS[this.kinds?.[at] ?? 0]];
+      if (cell.className !== kind) cell.className = kind;
+      const shade = kind ? null : shadeOf(this.values[at], limit, colours.ramps, role);
+      cell.style.background = shade?.paper ?? "";
+      cell.style.color = shade?.ink ?? "";
+    });
+  }
+
+  // From 0 to the limit, with a tick at an even share.
+  /** @param {Picture} picture @param {Colours} colours */
+  showScale({ scale, role, limit }, { ramps, theme }) {
+    const shown = scale ? JSON.stringify([scale, role, limit, theme]) : "";
+    if ((this.scale.dataset.shown ?? "") === shown) return;
+    this.scale.dataset.shown = shown;
+    this.scale.replaceChildren();
+    if (!scale) return;
+    const stops = Array.from({ length: 18 }, (_, at) => shadeOf(at, 17, ramps, role)?.paper);
+    const bar = make("div", "bar");
+    bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    const says = make("div", "even");
+    if (scale.even) {
+      const { at, text } = scale.even;
+      const [mark, told] = [make("i"), make("span", at < 1 / 3 ? "" : at < 2 / 3 ? "middle" : "end", [text])];
+      for (const each of [mark, told]) each.style.left = `${100 * at}%`;
+      bar.append(mark);
+      says.append(told);
+    }
+    this.scale.append(says, bar, make("div", "ends", [make("span", "", ["0"]), make("span", "", [scale.high])]));
+  }
+
+  // ---- what a reader points at ----
+
+  /** @param {number} x @param {number} y */
+  cellAt(x, y) {
+    const { rows, columns } = this.shown;
+    const { left, top, width, height } = this.cells.getBoundingClientRect();
+    const place = (/** @type {number} */ part, /** @type {number} */ of) => Math.min(of - 1, Math.max(0, Math.floor(part * of)));
+    return { row: place((y - top) / height, rows.length), column: place((x - left) / width, columns.length) };
+  }
+
+  // What is said of a cell, in two lines.
+  /** @param {number} row @param {number} column */
+  saidOf(row, column) {
+    const { rows, columns, axes, symbol, digits, shares } = this.shown;
+    const at = row * columns.length + column;
+    const kind = KINDS[this.kinds?.[at] ?? 0];
+    const value = kind === "finite" ? written(this.values[at], digits) : say(`figures.signs.${kind === "masked" && shares ? "share" : kind}`);
+    return say("figures.hover", { rows: axes[0], row: rows[row], columns: axes[1], column: columns[column], symbol, value });
+  }
+
+  /** @param {number} row */
+  bottomOf(row) {
+    const { rows, steps } = this.shown;
+    const { top, height } = this.cells.getBoundingClientRect();
+    return top + (height * (Math.floor(row / steps[0]) + 1)) / rows.length;
+  }
+}
+
+// The rows, or columns, that have their name: all that have room for it, else some.
+/** @param {string[]} labels @param {number} size of a cell */
+function named(labels, size) {
+  const every = size < LABEL ? Math.ceil(labels.length / FEW_LABELS) : 1;
+  return Array.from({ length: Math.ceil(labels.length / every) }, (_, at) => at * every);
+}

@@ -1,0 +1,156 @@
+// All heatmaps of a page: Python sends numbers, and what is said of them; what did not change since is not drawn anew.
+// What is in sight, or nearly, is drawn at once, the rest when nothing else is to be done.
+
+import { make } from "../../../board/cells/elements.js";
+import { rampsOf } from "../../../board/cells/colours.js";
+import { onTheme, themeOf } from "../../../board/cells/theme.js";
+import { keptFor, partOf } from "../../../scripts/parts.js";
+import { FIGURES } from "../../../scripts/sent.js";
+import { Heatmap } from "./heatmap.js";
+import { keepInSight } from "./in_sight.js";
+
+/** @import { Drawing, Trigger } from "../../../scripts/types.js" */
+/** @import { Colours, Data } from "./types.js" */
+
+const NEAR = 300; // pixels beyond the window's edge that may soon be in sight
+
+/** @type {WeakMap<HTMLElement, Heatmaps>} */
+const all = new WeakMap();
+
+/** @param {Drawing<Data>} drawing */
+export default function heatmaps({ parentElement, data, setTriggerValue }) {
+  const root = partOf(parentElement, ".heatmaps");
+  keptFor(all, root, () => new Heatmaps(root, data)).receive(data, setTriggerValue);
+}
+
+class Heatmaps {
+  /** @param {HTMLElement} root @param {Data} data */
+  constructor(root, data) {
+    this.root = root;
+    this.data = data;
+    this.picked = ""; // the cell that was picked before, by its address
+    /** @type {Map<string, Heatmap>} */
+    this.byName = new Map();
+    /** @type {Trigger} */
+    this.trigger = () => {};
+    this.tip = make("div", "tip");
+    this.tip.hidden = true;
+    this.colours = this.takeColours();
+    this.listen();
+  }
+
+  listen() {
+    const { root, tip } = this;
+    root.addEventListener("pointermove", (event) => this.point(event));
+    for (const type of ["pointerleave", "pointercancel"]) root.addEventListener(type, () => (tip.hidden = true));
+    root.addEventListener("click", (event) => this.pick(event));
+    onTheme(root, () => {
+      this.colours = this.takeColours();
+      this.draw();
+    });
+    document.fonts.addEventListener("loadingdone", () => this.root.isConnected && this.draw());
+  }
+
+  /** @returns {Colours} */
+  takeColours() {
+    const theme = themeOf(this.root);
+    const { masked, undefined: unknown, ...plain } = FIGURES.THEMES[theme];
+    const flat = { ...plain, ...named("masked", masked), ...named("undefined", unknown) };
+    for (const [name, colour] of Object.entries(flat)) this.root.style.setProperty(`--${name}`, String(colour));
+    const picked = { light: "", dark: "" };
+    return { theme, ramps: rampsOf({ ...FIGURES.ROLES, picked }, theme), hatches: { masked, undefined: unknown } };
+  }
+
+  /** @param {Data} data @param {Trigger} trigger */
+  receive(data, trigger) {
+    const first = this.byName.size === 0;
+    const { picked } = this;
+    this.data = data;
+    this.trigger = trigger;
+    this.picked = JSON.stringify(data.frames.at(-1) ?? "");
+    this.tip.hidden = true;
+    this.arrange();
+    this.draw();
+    if (!first && this.picked !== picked && data.frames.length) this.keepPickedInSight();
+  }
+
+  // The elements of all matrices in their groups, those that were there before among them.
+  arrange() {
+    const { data, root } = this;
+    const wanted = data.groups.map((group) => group.join()).join(" ");
+    if (root.dataset.groups === wanted) return;
+    root.dataset.groups = wanted;
+    const before = this.byName;
+    this.byName = new Map(data.groups.flat().map((name) => [name, before.get(name) ?? new Heatmap(name)]));
+    const elements = (/** @type {string[]} */ group) => group.map((name) => this.at(name).element);
+    root.replaceChildren(...data.groups.map((group) => make("div", "group", elements(group))), this.tip);
+  }
+
+  /** @param {string} name @returns {Heatmap} */
+  at(name) {
+    const found = this.byName.get(name);
+    if (!found) throw new Error(`there is no heatmap of ${name}`);
+    return found;
+  }
+
+  draw() {
+    const { data, colours } = this;
+    const drawn = [...this.byName].map(([name, heatmap]) => ({ heatmap, picture: data.pictures[name], frames: data.frames.filter(({ matrix }) => matrix === name) }));
+    for (const { heatmap, picture, frames } of drawn) heatmap.lay(picture, frames, colours);
+    const boxes = drawn.map(({ heatmap }) => heatmap.element.getBoundingClientRect());
+    const far = drawn.filter(({ heatmap }, at) => {
+      if (boxes[at].top > innerHeight + NEAR || boxes[at].bottom < -NEAR) return true;
+      heatmap.fill();
+      return false;
+    });
+    if (far.length) whenIdle(() => far.forEach(({ heatmap }) => heatmap.fill()));
+  }
+
+  keepPickedInSight() {
+    const cell = this.data.frames[this.data.frames.length - 1];
+    const heatmap = this.byName.get(cell.matrix);
+    if (heatmap) keepInSight(() => heatmap.bottomOf(cell.rows[0]));
+  }
+
+  // ---- the pointer ----
+
+  /** @param {Event} event */
+  cellUnder(event) {
+    const { target } = event;
+    const cells = target instanceof Element ? target.closest(".cells") : null;
+    const name = cells?.closest("figure")?.dataset.matrix;
+    return cells && name && event instanceof MouseEvent ? { heatmap: this.at(name), ...this.at(name).cellAt(event.clientX, event.clientY) } : null;
+  }
+
+  /** @param {PointerEvent} event */
+  point(event) {
+    const { tip } = this;
+    const cell = this.cellUnder(event);
+    tip.hidden = !cell;
+    if (!cell) return;
+    const said = cell.heatmap.saidOf(cell.row, cell.column);
+    if (tip.textContent !== said) tip.textContent = said;
+    const { width, height } = tip.getBoundingClientRect();
+    const right = event.clientX + 14 + width < innerWidth;
+    tip.style.left = `${right ? event.clientX + 14 : Math.max(0, event.clientX - 14 - width)}px`;
+    tip.style.top = `${Math.max(0, event.clientY - height - 8)}px`;
+  }
+
+  /** @param {Event} event */
+  pick(event) {
+    const cell = this.cellUnder(event);
+    if (!cell || !cell.heatmap.isPickable) return;
+    this.trigger("picked", { matrix: cell.heatmap.name, row: cell.row, column: cell.column });
+  }
+}
+
+/** @param {string} name @param {import("../../../scripts/sent.js").Hatch} hatch */
+function named(name, { ground, line, ink }) {
+  return { [`${name}-ground`]: ground, [`${name}-line`]: line, [`${name}-ink`]: ink };
+}
+
+/** @param {() => void} act */
+function whenIdle(act) {
+  if ("requestIdleCallback" in window) requestIdleCallback(act, { timeout: 500 });
+  else setTimeout(act, 50);
+}

@@ -1,0 +1,70 @@
+"""Matrices of a trace as the page's own script draws them: their numbers, and what is said of them beside."""
+
+from base64 import b64encode
+from typing import Any
+
+from attnviz.board.packing import bits_of
+from attnviz.colours.palette import DARK, LIGHT, Hatch, Theme
+from attnviz.colours.roles import NEGATIVE, PAPER, ROLES
+from attnviz.core.trace import Trace
+from attnviz.explanation import Explanation
+from attnviz.figures.colour_bar import even_share, has_colour_bar
+from attnviz.figures.heatmap import about_of, formula_in
+from attnviz.figures.picture import FINITE, LABELLED, picture
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+
+def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, alt: str) -> dict[str, Any]:
+    """Return one matrix as the page draws it; arguments as in :func:`attnviz.figures.heatmap`, and a text for those who
+    can't see it."""
+    drawn = picture(trace, name, digits, query, dark=False)  # the page takes the colours of its own theme
+    stage, formula = drawn.stage, formula_in(trace, drawn.stage)
+    return {
+        "title": stage.title,
+        "formula": "" if formula == stage.title else formula,
+        "role": stage.role,
+        "plain": stage.plain,
+        "about": about_of(drawn),
+        "alt": alt,
+        "symbol": stage.symbol,
+        "axes": [say(f"figures.axes.{kind}") for kind in (stage.rows, stage.columns)],
+        "rows": drawn.row_names,
+        "columns": drawn.column_names,
+        "steps": drawn.steps,
+        "limit": drawn.limits[1],
+        "numbers": bits_of(drawn.z),
+        "kinds": "" if (drawn.kinds == FINITE).all() else b64encode(drawn.kinds.astype("u1").tobytes()).decode(),
+        "shares": stage.kind in ("softmax", "share"),
+        "digits": digits,
+        "query": None if drawn.query is None else drawn.query // drawn.steps[0],
+        "inCell": drawn.in_cell,
+        "scale": {"high": written(drawn.limits[1], 2), "even": even_share(drawn)} if has_colour_bar(drawn) else None,
+    }
+
+
+def frames(picked: Explanation) -> list[dict[str, Any]]:
+    """Return the cells to frame, by the first and the last row and column: those that the picked one is made from, and
+    it, which is the last."""
+    made_from = ((cells.matrix, cells.rows, cells.columns, False) for cells in picked.sources)
+    row, column = range(picked.row, picked.row + 1), range(picked.column, picked.column + 1)
+    return [
+        {"matrix": matrix, "rows": [rows[0], rows[-1]], "columns": [columns[0], columns[-1]], "chosen": chosen}
+        for matrix, rows, columns, chosen in (*made_from, (picked.matrix, row, column, True))
+    ]
+
+
+def _of_page(theme: Theme) -> dict[str, Any]:
+    return {
+        name: each._asdict() if isinstance(each, Hatch) else each
+        for name, each in theme._asdict().items()
+        if name != "dark"
+    }
+
+
+# What the script has of all pictures: colours on a light and on a dark page, and up to how many rows each has its name.
+FIGURES: dict[str, Any] = {
+    "ROLES": {name: tone._asdict() for name, tone in {**ROLES, "negative": NEGATIVE, "paper": PAPER}.items()},
+    "THEMES": {"light": _of_page(LIGHT), "dark": _of_page(DARK)},
+    "LABELLED": LABELLED,
+}
