@@ -125,6 +125,7 @@ def _given(cell: Cell, shape: tuple[int, int], scenario: Scenario | None) -> Mad
 def _explanation(cell: Cell, made: Made) -> Explanation:
     name = cell.stage.at(cell.row, cell.column)
     rule = cell.stage.rule if cell.sources else None
+    symbols = "" if made.symbols == name else made.symbols  # what is passed on under its own name
     notes = _notes(cell, made)
     where = say("explanation.where", matrix=cell.stage.title, place=cell.place())
     sentences = [
@@ -148,12 +149,12 @@ def _explanation(cell: Cell, made: Made) -> Explanation:
         shift=made.shift,
         masked=made.masked,
         sources=() if rule is None else rule.seen(cell),
-        symbols=f"{name} = {made.symbols}" if made.symbols else name,
+        symbols=f"{name} = {symbols}" if symbols else name,
         steps=tuple(made.steps),
         words=made.words,
         notes=notes,
         text=" ".join(sentences),
-        latex=in_latex(name, made.symbols, () if cell.value == -math.inf and made.masked else made.steps),
+        latex=in_latex(name, symbols, () if cell.value == -math.inf and made.masked else made.steps),
     )
 
 

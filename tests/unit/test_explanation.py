@@ -19,7 +19,7 @@ from attnviz.core.trace import Trace, run
 from attnviz.explanation import sources_of
 from attnviz.words import say
 from tests.unit.displayed_arithmetic import check_arithmetic
-from tests.unit.helpers import edits_of, random_inputs, setups
+from tests.unit.helpers import edits_of, every_way, random_inputs, setups
 from tests.whole import alike, examples
 
 # --- What the trace says -------------------------------------------------------------------------------------
@@ -279,6 +279,18 @@ def test_a_new_stage_is_a_new_row_of_the_table() -> None:
     assert explanation.symbols == "O[2, 1] = C[2, :] · W_o[:, 1]"
     check_arithmetic(explanation)
     assert abs(explanation.exact - more.projected[2, 1].item()) <= explanation.tolerance
+
+
+@given(every_way())
+@settings(max_examples=examples(20), deadline=None)
+def test_no_cell_is_said_to_be_made_of_itself(scenario: Scenario) -> None:
+    made = traced(scenario)
+    for trace in (made, made.seen_from(0, made.n_layers - 1)):
+        for name in trace.stages:
+            told = explain(trace, name, 0, 0)
+            left, _, right = told.symbols.partition(" = ")
+            assert left != right, told.symbols
+            assert f"{{{left}}} &= {{{left}}}" not in told.latex
 
 
 def test_a_nan_that_is_copied_is_not_said_to_disagree_with_itself() -> None:

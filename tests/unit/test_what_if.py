@@ -23,7 +23,7 @@ from attnviz.explanation.changes_in_words import setting_in_words
 from attnviz.explanation.head_figures import heads_in_words
 from attnviz.explanation.masking import mask_notes
 from attnviz.explanation.summary import attends_most, described, out_of_the_ordinary
-from attnviz.explanation.what_if import switched_on
+from attnviz.explanation.what_if import switched_on, what_if_notes
 from attnviz.export import matrix_names, pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
@@ -366,3 +366,28 @@ def test_a_head_of_a_w_turned_over_is_cut_out_of_what_all_of_it_makes(text: str)
         torch.testing.assert_close(seen["q_uncut"], whole)
         torch.testing.assert_close(seen.q, cut(whole, 2, "view" if "cut" in text else "")[head])
         assert torch.equal(run(seen.stages, seen.matrices)["contexts"], made.context)
+
+
+@pytest.mark.parametrize("heads", [1, 2])
+def test_what_is_said_of_a_learned_matrix_is_what_it_makes(heads: int) -> None:
+    """With W_q and W_k exchanged, W_q makes keys, and b_q is added to them."""
+    for on in ("", "projections:exchanged"):
+        scenario = Scenario("a b c", d_in=4, d_out=4, bias=True, init="linear", n_heads=heads, what_if=on)
+        for table in (traced(scenario).stages, traced(scenario).seen_from(heads - 1).stages):
+            for part in "qkv":
+                for name in (f"w_{part}", f"b_{part}"):
+                    (made,) = {stage.symbol for stage in table.values() if stage.rule and any(
+                        source.endswith(name) for source in stage.sources)}  # fmt: skip
+                    stage = next(stage for key, stage in table.items() if key.endswith(name))
+                    called = {"Q": "quer", "K": "key", "V": "value"}[made]
+                    assert called in stage.meaning
+                    assert called in stage.plain
+                    assert stage.axes.endswith(f"features of {made}")
+                    assert stage.title.startswith(stage.symbol)
+        assert ("their biases" in " ".join(what_if_notes(traced(scenario)))) == bool(on)
+
+
+def test_with_cosines_no_score_is_said_to_add_up_products() -> None:
+    trace = traced(Scenario("a b c", what_if="scores:cosine"))
+    assert "products" not in explain(trace, "scaled_scores", 0, 1).text
+    assert "d_k = 2, the length of a key" in explain(trace, "scaled_scores", 0, 1).text

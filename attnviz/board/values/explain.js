@@ -25,7 +25,7 @@ export function explain(made, place) {
   const how = rule.symbols ? say("explanation.made", { words, numbers }) : say("explanation.only", { words });
   return {
     where, name, value, steps: rule.steps, numbers, words, notes,
-    symbols: rule.symbols ? `${name} = ${rule.symbols}` : name,
+    symbols: rule.symbols && rule.symbols !== name ? `${name} = ${rule.symbols}` : name, // not what is passed on under its own name
     text: [say("explanation.is", { where, cell: name, value }), how, ...notes].join(" "),
   };
 }

@@ -1,5 +1,6 @@
 """The stages up to Q, K and V: the vectors that go in, and what they are multiplied by."""
 
+from dataclasses import replace
 from typing import Any
 
 from attnviz.core.rules import Add, Concatenate, LayerNorm, Product, TimesRoot
@@ -43,13 +44,19 @@ def projected(
         *_inputs(positions, factor),
         *(layer_norm("x", "X′", 1) if normed else ()),
         *(_kept(kept, x) if reads == KEPT else ()),
-        *(row(f"w_{part}", f"W_{part}", "feature", "feature", "projections", part=part) for part in "qkv"),
-        *(row(name, name, "feature", "feature", "projections", is_vector=True, part=name[-1])
-          for name in BIASES if name in biases),
+        *(_learned(f"w_{part}", f"W_{part}", by[part]) for part in "qkv"),
+        *(_learned(name, name, by[name[-1]], is_vector=True) for name in BIASES if name in biases),
         row("q", "Q", "query", "feature", "vectors", product, made_of["q"], part="q"),
         row("k", "K", "key", "feature", "vectors", product, made_of["k"], part="k"),
         row("v", "V", "token", "feature", "vectors", product, made_of["v"], part="v"),
     )  # fmt: skip
+
+
+def _learned(name: str, symbol: str, makes: str, *, is_vector: bool = False) -> Stage:
+    """Return a learned matrix, with what is said of the one that makes these vectors: with W_q, keys can be made."""
+    stage = row(name, symbol, "feature", "feature", "projections", is_vector=is_vector, part=name[-1],
+                told=f"{name[:-1]}{makes}")  # fmt: skip
+    return replace(stage, title=symbol)
 
 
 def _kept(kept: str, x: str) -> tuple[Stage, ...]:
