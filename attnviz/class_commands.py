@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlencode
@@ -18,7 +19,7 @@ from attnviz.marking.handout import tables_in
 from attnviz.marking.heads import symbol_of
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_upload
+from attnviz.tables.reading import MAX_UPLOAD_BYTES, read_upload
 
 MOST_SHEETS = 1000
 _INPUTS: Mapping[str | None, bool] = MappingProxyType({"exact": False, "rounded": True})
@@ -56,8 +57,7 @@ def mark(arguments: Sequence[str]) -> int:
 
 
 def _mark(given: argparse.Namespace) -> int:
-    data = sys.stdin.buffer.read() if str(given.file) == "-" else given.file.read_bytes()
-    tables, refused = _tables_of(read_upload(data))
+    tables, refused = _tables_of(read_upload(_read(given.file)))
     marking = mark_pipeline(
         tables, scale=not given.unscaled, causal=given.causal, d_k=given.d_k, decimals=given.decimals,
         n_heads=given.heads, temperature=given.temperature, activation=given.activation, carried=given.carried,
@@ -75,6 +75,18 @@ def _mark(given: argparse.Namespace) -> int:
     if refused or not any(table.n_cells for table in marking.tables):
         return 2
     return 1 if marking.n_not_right else 0
+
+
+def _read(file: Path) -> bytes:
+    """Return what stands in a file, or comes from stdin, which may never end: one byte more than can be used, at most.
+
+    Raises ``ValueError`` for more.
+    """
+    with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as source:
+        data = source.read(MAX_UPLOAD_BYTES + 1)
+    if len(data) > MAX_UPLOAD_BYTES:
+        raise ValueError(f"the file goes on behind {MAX_UPLOAD_BYTES:,} bytes, expected at most as many")
+    return data
 
 
 def _tables_of(text: str) -> tuple[dict[str, Printed], dict[str, str]]:

@@ -60,12 +60,18 @@ def apart(tables: Mapping[str, Any]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name, table in tables.items():
-        n = 1 if isinstance(table, Printed) else np.ndim(table.detach().cpu() if hasattr(table, "detach") else table)
-        if name in OF_A_HEAD and n == 3:
+        if name in OF_A_HEAD and not isinstance(table, Printed) and _axes_of(table) == 3:
             found |= {head_name(head, name): each for head, each in enumerate(table)}
         else:
             found[name] = table
     return found
+
+
+def _axes_of(table: Any) -> int:
+    try:
+        return np.ndim(table.detach().cpu() if hasattr(table, "detach") else table)
+    except ValueError:  # of rows of several lengths, which are no table
+        return 0
 
 
 def _head_of(name: str) -> int | None:
@@ -130,6 +136,28 @@ def _width(part: str, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
 
 def _width_of_one(part: str, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
     return next((shape[1] for name, shape in shapes.items() if path_of(name) and base_of(name) == part), None)
+
+
+def of_one_head(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of an only head by the names that they have without its path.
+
+    Raises ``ValueError`` for one that is there twice then.
+    """
+    found: dict[str, Any] = {}
+    for name, table in tables.items():
+        if base_of(name) in found:
+            raise ValueError(f"there are two tables of {base_of(name)}, one as that of head 0, expected one")
+        found[base_of(name)] = table
+    return found
+
+
+def check_of_heads(names: Iterable[str], table: Table, n: int) -> None:
+    """Raise ``ValueError`` for one table of what each of several heads has for itself."""
+    for name in names:
+        if name not in table:
+            expected = f"{head_name(0, name)} to {head_name(n - 1, name)}"
+            message = f"{name} is one table, expected one for each of the {n} heads: {expected}"
+            raise RefusedError(message, "head_tables", table=name, heads=n)
 
 
 def in_order(printed: Mapping[str, Printed], table: Table) -> dict[str, Printed]:

@@ -17,7 +17,7 @@ from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.marking.doubt import with_doubt
 from attnviz.marking.half_precision import half_of
-from attnviz.marking.heads import apart, in_order, is_known, shared_out
+from attnviz.marking.heads import apart, check_of_heads, in_order, is_known, of_one_head, shared_out
 from attnviz.marking.marks import ENTERS
 from attnviz.marking.masked import looks_masked, may_be_masked, without_masked
 from attnviz.marking.outcome import Marking
@@ -70,12 +70,18 @@ def mark_pipeline(
         raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")
     if carried is not None and carried not in CARRIED:
         raise ValueError(f"carried is {in_short(carried)}, expected one of {', '.join(CARRIED)}, or None")
+    if not isinstance(tables, Mapping):
+        raise ValueError(f"tables is {in_short(tables)}, expected tables by the names of their stages")
     precision = _precision(tables)
     printed = {name: _as_printed(name, table, decimals) for name, table in apart(tables).items()}
     shapes = {name: table.array.shape for name, table in printed.items()}
     heads = shared_out(shapes, n_heads, d_k)
+    if heads.n == 1:
+        printed, shapes = of_one_head(printed), of_one_head(shapes)
     d_k = heads.d_k if heads.n > 1 else known_d_k(shapes, d_k)
     whole = Settings(scale, False, temperature, d_k, activation, heads).table(printed)
+    if heads.n > 1:
+        check_of_heads(printed, whole, heads.n)
     printed = in_order(printed, whole)
     check_shapes({name: shapes[name] for name in printed}, None if heads.n == 1 else whole, heads.d_v)
     found = causal is None and looks_masked(printed)
@@ -163,8 +169,8 @@ def _precision(tables: Mapping[str, Any]) -> Precision:
 
 
 def _as_printed(name: str, table: Any, decimals: int | None) -> Printed:
-    if not is_known(name):
+    if not isinstance(name, str) or not is_known(name):
         raise ValueError(f"{name!r} is no table of the computation, expected one of {', '.join(EVERY_STAGE)}")
     if not isinstance(table, Printed):
-        return Printed.of(table, decimals)
+        return Printed.of(table, decimals, name=name)
     return table if decimals is None else table.with_decimals(decimals)

@@ -21,7 +21,7 @@ _MARKDOWN_RULE = re.compile(r"\s*\|?\s*:?[-=]+:?\s*(?:[|+]\s*:?[-=]+:?\s*)*\|?\s
 _BLANKS_WITHIN = re.compile(r"[^,\s]\s+[^,\s]")
 _ONE_COMMA = re.compile("([-+\u2212\u2010-\u2014]?)([0-9]*),([0-9]+)")
 # A token that is one of these signs begins a row whose cells nothing but blanks part.
-_SIGN_AS_NAME = re.compile(r"([ \t]*)[,;:.!?]([ \t]+[^,;\t]*)")
+_SIGN_AS_NAME = re.compile(r"([ \t]*)[,;:.!?]([ \t]+[^\s,;][^,;\t]*)")
 
 Line = tuple[int, str]
 
@@ -84,7 +84,7 @@ def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[
     if any(re.search(r",\s", line) for _, line in lines):
         part = _parted_by_comma_and_blank
         cells = [(number, cell) for number, line in lines for cell in part(line)]
-        could_be = all("," in cell for _, cell in cells)
+        could_be = all("," in cell for _, cell in cells) and all(part(line) for _, line in lines)
     else:
         part = _parted_by_blanks
         cells = with_comma

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.core.limits import MAX_TOKENS, check_whole
+from attnviz.core.limits import MAX_TOKENS, check_whole, in_short
 from attnviz.words.numbers import in_format, not_finite
 
 MAX_DECIMALS = 12
@@ -32,17 +32,17 @@ class Printed:
     told: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
-    def of(cls, table: Any, decimals: int | None = None, *, shown: bool = False) -> "Printed":
+    def of(cls, table: Any, decimals: int | None = None, *, shown: bool = False, name: str = "the table") -> "Printed":
         """Return a table from any nested sequence or array; without `decimals`, as many as its numbers have.
 
-        With `shown`, each cell counts as printed with the decimals that its number has.
+        With `shown`, each cell counts as printed with the decimals that its number has. `name` is what it is called.
 
         Raises ``ValueError`` for what is no table of numbers.
 
         >>> Printed.of([[0.5, 1.25]]).decimals
         2
         """
-        array = as_table("the table", table)
+        array = as_table(name, table)
         rows = tuple(map(tuple, array.tolist()))
         counts = tuple(tuple(decimals_of(value) for value in row) for row in rows)
         most = min(max(map(max, counts)), MAX_DECIMALS) if decimals is None else decimals
@@ -97,8 +97,9 @@ def as_table(name: str, table: Any) -> np.ndarray:
     """
     try:
         array = np.asarray(table.detach().cpu().double() if hasattr(table, "detach") else table, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not a table of numbers with rows of one length") from None
+    except (TypeError, ValueError, OverflowError):
+        message = f"{name} is {in_short(table)}, expected a table of numbers with rows of one length"
+        raise ValueError(message) from None
     if array.ndim == 1:
         array = array[None, :]
     if array.ndim != 2 or 0 in array.shape or max(array.shape) > MAX_TOKENS:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 import torch
 
 from attnviz.core.errors import SaidError
+from attnviz.core.limits import in_short
 from attnviz.tables.cells import undressed
 from attnviz.tables.formats import split_table
 from attnviz.tables.markup import tables_of_html
@@ -19,6 +20,7 @@ from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number
 from attnviz.words import plural, say
 
 MAX_TABLE_CHARACTERS = 2_000_000
+MAX_UPLOAD_BYTES = 4 * MAX_TABLE_CHARACTERS
 
 _DTYPE = re.compile(r"\bdtype=['\"]?(?:(?:torch|np|numpy|jnp|tf)\.)?(\w{1,20})|\b(b?float16)\(")
 _NO_TEXT = re.compile(
@@ -96,6 +98,8 @@ def read_table(
 
 
 def _check_text(text: str) -> None:
+    if not isinstance(text, str):
+        raise ValueError(f"text is {in_short(text)}, expected a text")
     if len(text) > MAX_TABLE_CHARACTERS:
         line, character = _place(text, MAX_TABLE_CHARACTERS)
         characters, most = plural(len(text), "character"), f"{MAX_TABLE_CHARACTERS:,}"
@@ -259,9 +263,8 @@ def read_upload(data: bytes) -> str:
     for kind, begins in _KINDS_OF_FILES.items():
         if data.startswith(begins) or (kind == "picture" and data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
             raise SaidError(say(f"tables.{kind}"))
-    most = 4 * MAX_TABLE_CHARACTERS
-    if len(data) > most:
-        raise SaidError(say("tables.file_too_long", size=f"{len(data):,}", most=f"{most:,}"))
+    if len(data) > MAX_UPLOAD_BYTES:
+        raise SaidError(say("tables.file_too_long", size=f"{len(data):,}", most=f"{MAX_UPLOAD_BYTES:,}"))
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = data.decode(encoding)

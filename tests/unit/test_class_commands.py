@@ -1,5 +1,6 @@
 """The command line for teachers: a handout is marked, a class has its sheets and keys."""
 
+import tracemalloc
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,6 +10,7 @@ from attnviz.class_commands import MOST_SHEETS
 from attnviz.command_line import main
 from attnviz.exercises.exercise import Exercise
 from attnviz.link.page_texts import Checked, CheckText
+from attnviz.tables.reading import MAX_UPLOAD_BYTES
 from attnviz.words import say
 
 HANDOUT = """# Scores by hand
@@ -65,6 +67,17 @@ def test_what_cannot_be_marked_is_said_and_is_no_success(
 ) -> None:
     assert main(["mark", write(tmp_path, text)]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a file without an end")
+def test_a_file_without_an_end_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    tracemalloc.start()
+    try:
+        assert main(["mark", "/dev/zero"]) == 2
+        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_UPLOAD_BYTES
+    finally:
+        tracemalloc.stop()
+    assert f"the file goes on behind {MAX_UPLOAD_BYTES:,} bytes, expected at most as many" in capsys.readouterr().err
 
 
 def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import attnviz
 from attnviz.core.rules import Bounded
-from attnviz.core.stages import STAGES, Stage, attention_table
+from attnviz.core.stages import EVERY_STAGE, STAGES, Stage, attention_table
 from attnviz.marking import Mark, Marking, Printed, UnknownDkError, mark_pipeline, verdict
 from attnviz.marking.half_precision import half_of
 from attnviz.published import WorkedExample, worked_example
@@ -21,7 +21,7 @@ from attnviz.tables.printed_table import as_printed
 from attnviz.tables.reading import read_table
 from attnviz.words import say
 from tests.unit.helpers import random_inputs
-from tests.whole import alike
+from tests.whole import alike, examples
 
 RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 INPUTS = ("x", "w_q", "w_k", "w_v")
@@ -407,8 +407,8 @@ def test_ties_may_be_rounded_either_way_and_blanks_are_blank() -> None:
     [
         ([[1, 2]], [[1], [2]], 2, r"given has shape \(1, 2\), expected \(2, 1\) like computed"),
         ([[1]], [[1]], 13, "decimals is 13, expected a whole number from 0 to 12"),
-        ([[1], [1, 2]], [[1]], 2, "given is not a table of numbers with rows of one length"),
-        ([["a"]], [[1]], 2, "given is not a table of numbers"),
+        ([[1], [1, 2]], [[1]], 2, r"given is \[\[1\], \[1, 2\]\], expected a table of numbers with rows of one length"),
+        ([["a"]], [[1]], 2, r"given is \[\['a'\]\], expected a table of numbers"),
         ([], [[1]], 2, "given has shape"),
         ([[1]], torch.ones(1, 1025), 2, r"computed has shape \(1, 1025\), expected rows and columns, at most 1024"),
     ],
@@ -416,6 +416,55 @@ def test_ties_may_be_rounded_either_way_and_blanks_are_blank() -> None:
 def test_what_cannot_be_marked_is_an_error(given: Any, computed: Any, decimals: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         attnviz.mark(given, computed, decimals)
+
+
+CELLS = st.sampled_from([0.0, 1.0, 0.5, -1.5, math.inf, -math.inf, math.nan, 1e30])
+NAMES = (*EVERY_STAGE, "heads.0.scores", "heads.1.scores", "heads.0.q", "heads.1.k", "heads.1.context", "nothing", 1)
+
+
+@st.composite
+def any_table(draw: st.DrawFn) -> Any:
+    """A table of any size, of several heads, with rows of other lengths, or none."""
+    rows, columns = draw(st.integers(0, 3)), draw(st.integers(0, 3))
+    table = [[draw(CELLS) for _ in range(columns)] for _ in range(rows)]
+    return draw(st.sampled_from([table, table, table, [table], [table, table], [[1.0], *table], "a table", None]))
+
+
+@given(
+    st.dictionaries(st.sampled_from(NAMES), any_table(), max_size=6), st.none() | st.integers(0, 3),
+    st.none() | st.booleans(), st.booleans(), st.none() | st.integers(0, 3),
+)  # fmt: skip
+@example({"attention_weights": [[0.5, 0.5], [0.5, 0.5]]}, 2, None, True, None)
+@example({"v": [[[1.0], [1.0]]]}, None, None, True, None)
+@example({"scaled_scores": [[0.5, 0.0]]}, 3, None, False, None)
+@example({"scores": [[1.0]], "heads.0.scores": [[1.0]]}, None, None, True, None)
+@example({"q": [[1, 2], [3]]}, None, None, True, None)
+@settings(max_examples=examples(1000))
+def test_whatever_is_there_is_marked_or_refused_in_a_sentence(
+    tables: dict[Any, Any], n_heads: int | None, causal: bool | None, scale: bool, d_k: int | None
+) -> None:
+    try:
+        marking = mark_pipeline(tables, n_heads=n_heads, causal=causal, scale=scale, d_k=d_k)
+    except ValueError as error:
+        said = str(error)
+    else:
+        said = str(marking)
+    assert said
+    assert "inhomogeneous" not in said
+
+
+def test_one_table_is_not_that_of_each_head() -> None:
+    weights = [[0.5, 0.5], [0.5, 0.5]]
+    expected = (
+        "attention_weights is one table, expected one for each of the 2 heads: heads.0.attention_weights to heads.1"
+    )
+    with pytest.raises(ValueError, match=expected):
+        mark_pipeline({"attention_weights": weights}, n_heads=2)
+    with pytest.raises(ValueError, match="there are two tables of scores"):
+        mark_pipeline({"scores": weights, "heads.0.scores": weights})
+    given: dict[str, Any] = {"q": [[1.0, 0.0]], "k": [[2.0, 3.0]]}
+    assert not mark_pipeline({**given, "scores": [[[2.0]]]}, scale=False).n_not_right  # of an only head
+    assert mark_pipeline({**given, "heads.0.scores": [[3.0]]}, scale=False).n_not_right == 1
 
 
 # Whole computations

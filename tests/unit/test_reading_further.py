@@ -90,7 +90,7 @@ def test_dropout_and_what_nobody_may_read_are_of_the_tokens_that_are_read() -> N
     assert one is not None
     torch.testing.assert_close(trace(one).attention_weights, trace(scenario).attention_weights)
     unread = replace(scenario, masking="padding", mask_size=1, what_if="softmax:columns")
-    assert "'schläft'" in " ".join(mask_notes(traced(unread)))
+    assert "“schläft”" in " ".join(mask_notes(traced(unread)))
 
 
 # Layers

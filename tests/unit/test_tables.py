@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import MAX_TABLE_CHARACTERS, parse_table, read_table, read_upload, write_table
+from tests.whole import examples
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 tables = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(finite, min_size=n, max_size=n), min_size=1, max_size=5))
@@ -141,6 +143,37 @@ def test_a_long_cell_is_cut_in_the_message() -> None:
     with pytest.raises(ValueError, match="Line 1: “xxx") as caught:
         parse_table("x" * 10_000)
     assert len(str(caught.value)) < 200
+
+
+PIECES = (
+    *"1,;\t\n |[]()%x?=-…{}:#\\'\"", "0.5", "-2", "e5", "nan", "inf", "1/2", "1,234", "0,5", ", ", "Q", "tensor(",
+    "\\\\", "\\begin{bmatrix}", "<table><td>", "</td>", "²", "±", "−", "...", "Head 0\n", "Columns 1 through 2:\n\n",
+    "\r\n", "\x1c", "\u2028", "1e400", "9" * 400, "---", "|---|", "٣", "**", "dtype=float16",
+)  # fmt: skip
+any_text = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
+
+
+@given(any_text, st.booleans(), st.booleans(), st.none() | st.integers(1, 3), st.none() | st.integers(1, 3))
+@example(", ,", False, False, None, None)
+@example("0,5, \n, ,", False, True, None, None)
+@settings(max_examples=examples(1500))
+def test_whatever_is_pasted_is_a_table_or_refused_in_a_sentence(
+    text: str, infinite: bool, blanks: bool, columns: int | None, rows: int | None
+) -> None:
+    try:
+        read = read_table(text, infinite=infinite, blanks=blanks, columns=columns, expected_rows=rows)
+    except ValueError as error:
+        refused = str(error)
+    else:
+        assert len({len(row) for row in read.rows}) == 1
+        return
+    assert re.fullmatch(r"[A-Z“].*[.?]", refused, re.DOTALL), refused
+
+
+@pytest.mark.parametrize("text", [", ", " ; ", ",,", ", ,"])
+def test_a_sign_alone_is_no_name_of_a_row(text: str) -> None:
+    with pytest.raises(ValueError, match="Line 1 begins with an empty cell"):
+        read_table(text)
 
 
 @given(st.text() | st.text('0123456789.,;-+eE \t\n[]|&%\\"') | st.text("12 []&|\n\\"))

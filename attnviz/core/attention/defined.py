@@ -24,13 +24,14 @@ class UndefinedAttentionError(ValueError):
         self.rows = rows
         named = ", ".join(_row_name(trace, row) for row in rows[:3])
         more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
-        hidden = bool(trace.is_hidden[list(rows)].all(-1).any())
-        message = f"attention_weights has nothing left in row {named}{more}, expected at least one key that " + (
-            "isn't hidden"
-            if hidden
-            else f"isn't too small for {str(trace.layers[0].context.dtype).removeprefix('torch.')}"
-        )
-        if not lost:
+        if lost:
+            hidden = bool(trace.is_hidden[list(rows)].all(-1).any())
+            dtype = str(trace.layers[0].context.dtype).removeprefix("torch.")
+            needed = "isn't hidden" if hidden else f"isn't too small for {dtype}"
+            message = (
+                f"attention_weights has nothing left in row {named}{more}, expected at least one key that {needed}"
+            )
+        else:
             message = (
                 f"scaled_scores has no finite value in {line} {named}{more}, "
                 f"expected at least one finite score in each {line} for its softmax to exist"
