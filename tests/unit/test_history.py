@@ -43,6 +43,15 @@ def test_a_set_up_differs_from_itself_in_nothing(step: Step) -> None:
     assert not difference(step.scenario, step.scenario).names
 
 
+def test_what_is_read_is_said_of_the_half_that_is_shown() -> None:
+    """Vaswani et al. 2017, section 3.2.3: in the decoder, later tokens are masked."""
+    (first, *_), masked = STEPS, [step for step in STEPS if trace(step.scenario).causal]
+    assert not trace(first.scenario).is_hidden.any()
+    assert "the encoder, where every token reads before and behind itself" in first.said("line")
+    assert "in the decoder, later tokens are masked" in first.said("line")
+    assert not [step for step in masked if "before and behind" in step.said("line")]
+
+
 def test_each_has_its_own_name_title_and_paper() -> None:
     assert len(set(NAMES)) == len(NAMES)
     assert len({step.said("title") for step in STEPS}) == len(NAMES)

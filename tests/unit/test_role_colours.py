@@ -1,6 +1,7 @@
 """The colours of roles: what is more has more ink, letters can be read, roles are told apart; in the page as here."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from attnviz.colours.roles import NEGATIVE, PAPER, ROLES
 from attnviz.colours.shading import shades
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES
+from attnviz.words import say
 from tests.browser.looks import contrast
 from tests.node import PageScript
 from tests.unit.helpers import setups
@@ -48,6 +50,23 @@ def test_a_ramp_goes_from_the_page_to_the_role_and_more_is_more_ink(role: str, t
     # greys is the cube root of the luminance, nor less than a twentieth.
     tenths = np.diff(np.cbrt(light)[:: len(light) // 10]) / (np.cbrt(light)[-1] - np.cbrt(light)[0])
     assert 0.05 < tenths.min() < tenths.max() < 0.2
+
+
+def test_a_report_says_what_its_colours_are() -> None:
+    """No ink at 0, the colour of its matrix above, grey below, and more of it further away."""
+    at = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+    found = {role: shades(at, (-1.0, 1.0), role, dark=False).astype(int) for role in ROLES}
+    for below, half_below, none, half_above, above in found.values():
+        assert none.tolist() == list(channels(PAPER.light))
+        assert luminance(below) < luminance(half_below) < luminance(none) > luminance(half_above) > luminance(above)
+        assert max(below) - min(below) <= 16, "grey"
+        assert above.tolist() != below.tolist()
+    assert len({tuple(shade[0]) for shade in found.values()}) == 1
+    assert len({tuple(shade[-1]) for shade in found.values()}) == len(ROLES)
+    said = say("report.made")
+    assert "more ink" in said
+    assert "in the colour of its matrix above 0, in grey below" in said
+    assert not re.search("orange|blue|dark|light", said.lower())
 
 
 @themes
