@@ -97,7 +97,7 @@ def beside_example(scenario: Scenario) -> str:
     """Say which tokens have a drawn vector, where those of the others are of a worked example; empty where none has.
 
     >>> beside_example(Scenario("the fluffy cat chased a dog", x="example:fluffy-cat"))
-    "No vector was made for 'dog': it is drawn at random."
+    'No vector was made for “dog”: it is drawn at random.'
     """
     drawn = [scenario.tokens[row] for row in scenario.rows_beside_example if not scenario.is_published(row)]
     labels = [say("summary.named", token=label) for label in token_labels(tuple(dict.fromkeys(drawn)), LONGEST_NAME)]

@@ -21,11 +21,7 @@ from attnviz.words import say
 
 _ROWS = 8  # whose tokens are named
 # What is said otherwise where keys and values are made of other tokens.
-_OF_OTHERS = (
-    f"{PROJECTIONS}.{EXCHANGED}.more",
-    f"{PROJECTIONS}.{TRANSPOSED}.more",
-    f"{PROJECTIONS}.{TRANSPOSED}.note",
-)
+_OF_OTHERS = (f"{PROJECTIONS}.{EXCHANGED}.more",)
 
 
 def what_if_notes(trace: AttentionTrace) -> list[str]:
@@ -42,8 +38,8 @@ def what_if_notes(trace: AttentionTrace) -> list[str]:
 def key_of(switch: str, what: str, reads_others: bool) -> str:
     """Return the key of what is said of a switch, "note" or "more", where the sentence reads itself or others, too.
 
-    >>> key_of("scores.keys-first", "more", False), key_of("projections.transposed", "more", True)
-    ('what_if.scores.keys_first.more', 'what_if.projections.transposed.more_others')
+    >>> key_of("scores.keys-first", "more", False), key_of("projections.exchanged", "more", True)
+    ('what_if.scores.keys_first.more', 'what_if.projections.exchanged.more_others')
     """
     key = f"{switch.replace('-', '_')}.{what}"
     return f"what_if.{key}_others" if reads_others and key in _OF_OTHERS else f"what_if.{key}"

@@ -23,12 +23,13 @@ from attnviz.explanation.changes_in_words import setting_in_words
 from attnviz.explanation.head_figures import heads_in_words
 from attnviz.explanation.masking import mask_notes
 from attnviz.explanation.summary import attends_most, described, out_of_the_ordinary
-from attnviz.explanation.what_if import switched_on, what_if_notes
+from attnviz.explanation.what_if import cut_by_view, key_of, reads_others, switched_on, what_if_notes
 from attnviz.export import matrix_names, pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions.masks_and_heads import cut
 from attnviz.words import say
+from tests.unit.helpers import every_way
 from tests.whole import examples
 
 TEXTS = [f"{name}:{setting}" for name, switch in SWITCHES.items() for setting in switch.settings]
@@ -252,13 +253,14 @@ def test_a_script_of_heads_cut_otherwise_reads_another_sentence_too() -> None:
 def test_what_is_said_of_a_switch_is_true_where_another_sentence_is_read() -> None:
     """Keys and values aren't made of X there, and no score of two sentences stands where another token's should."""
     for reads in ("second", "kept"):
-        for text, wrong in (("projections:exchanged", "other token's"), ("projections:transposed", "X is multiplied")):
+        for text, wrong in (("projections:exchanged", "other token's"), ("projections:transposed", "")):
             made = trace(Scenario("a cat sat", d_out=3, reads=reads, second="it was", what_if=text))
             own = trace(Scenario("a cat sat", d_out=3, what_if=text))
             (step,) = (each for each in STEPS if each.name == "projections")
             others, itself = (" ".join([*step.says(each, 0, 4), *out_of_the_ordinary(each)]) for each in (made, own))
             assert wrong in itself
-            assert wrong not in others
+            assert not wrong or wrong not in others
+            assert "X is multiplied" not in itself + others
 
 
 def test_rows_of_heads_cut_by_a_view_are_told_by_rows_and_by_the_tokens_that_they_are_of() -> None:
@@ -391,3 +393,31 @@ def test_with_cosines_no_score_is_said_to_add_up_products() -> None:
     trace = traced(Scenario("a b c", what_if="scores:cosine"))
     assert "products" not in explain(trace, "scaled_scores", 0, 1).text
     assert "d_k = 2, the length of a key" in explain(trace, "scaled_scores", 0, 1).text
+
+
+@given(every_way().filter(lambda scenario: scenario.what_if))
+@settings(max_examples=examples(60), deadline=None)
+def test_what_is_said_of_a_switch_holds_of_the_numbers(scenario: Scenario) -> None:
+    seen = traced(scenario).seen_from(0, 0)
+    told = " ".join(say(key_of(each, "more", reads_others(seen))) for each in switched_on(seen))
+    weights, finite = seen.attention_weights.double(), bool(seen.attention_weights.isfinite().all())
+    if "all queries together hand out 100 %" in told and finite:
+        assert float(weights.sum()) == pytest.approx(1, abs=1e-5)
+    if "columns sum to 1" in told and finite:
+        torch.testing.assert_close(weights.sum(-2), torch.ones(weights.shape[-1]).double(), atol=1e-5, rtol=0)
+    if "no cosine is beyond" in told and not WhatIf.read(scenario.what_if).typed:
+        assert float(seen.scores.abs().max()) <= 1 + 1e-5
+    if "multiplied by the transpose of each" in told:
+        into, bias = seen[seen.stages["q"].sources[0]], 0 if seen.b_q is None else seen.b_q
+        if scenario.n_heads == 1:
+            torch.testing.assert_close(seen.q, into @ seen.w_q.T + bias, atol=1e-4, rtol=1e-4)
+    if "belong to other tokens" in told and len(seen.tokens) > 1:
+        assert cut_by_view(seen)
+
+
+def test_one_token_is_not_said_to_be_another() -> None:
+    alone = traced(Scenario("cat", d_in=4, d_out=4, n_heads=2, what_if="cut:view"))
+    usual = traced(Scenario("cat", d_in=4, d_out=4, n_heads=2))
+    torch.testing.assert_close(alone.context, usual.context)
+    assert "with several tokens" in say("what_if.cut.view.more")
+    assert "each query gets little" not in say("what_if.softmax.whole.more")
