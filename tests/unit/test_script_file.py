@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.scripts import shortened
 from attnviz.app.server import routes
-from attnviz.app.server.where import SOON
+from attnviz.app.server.where import soon
 from attnviz.board.script import BOARD_SCRIPT
 
 
@@ -46,4 +46,4 @@ def test_of_another_version_it_is_not_here_and_nobody_keeps_that(server: TestCli
 
 def test_the_page_tells_the_browser_of_the_very_file_that_the_board_asks_for() -> None:
     assert f'"{BOARD_FILE.address}"' in BOARD_FILE.fetched
-    assert f'href="{BOARD_FILE.address}"' in SOON.decode()
+    assert f'href="{BOARD_FILE.address}"' in soon("/", b"").decode()

@@ -1,12 +1,15 @@
 """What the server writes into pages, and that all else passes as it came."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from attnviz.app.server.where import SOON, WHERE, SaysWhere
+from attnviz.app.components.script_file import FILES
+from attnviz.app.server.where import SCRIPTS, WHERE, SaysWhere, soon
 
+ROOT = Path(__file__).parents[2]
 HEAD, SCRIPT = b"<!DOCTYPE html><title>a</title>", b'<script type="module" src="a.js"></script>'
 
 
@@ -41,7 +44,7 @@ def answered(
 )
 def test_a_page_says_where_its_server_is_before_its_first_script(pieces: list[bytes]) -> None:
     start, body = answered(pieces)
-    assert body["body"] == HEAD + WHERE + SOON + SCRIPT + SCRIPT
+    assert body["body"] == HEAD + WHERE + soon("/", b"") + SCRIPT + SCRIPT
     headers = dict(start["headers"])
     assert int(headers[b"content-length"]) == len(body["body"])
     assert b"etag" not in headers
@@ -52,3 +55,23 @@ def test_all_else_passes_as_it_came(kind: str, accept: str) -> None:
     start, *bodies = answered([HEAD, SCRIPT], kind, accept)
     assert [body["body"] for body in bodies] == [HEAD, SCRIPT]
     assert dict(start["headers"])[b"etag"] == b"1"
+
+
+@pytest.mark.parametrize("base", ["/", "/course/"])
+@pytest.mark.parametrize(
+    ("page", "query", "needed"),
+    [
+        ("", b"", "board"), ("", b"seed=5&view=heatmaps", "heatmaps"), ("lesson", b"", "board"),
+        ("lesson", b"view=heatmaps", "board"), ("scaling", b"", ""), ("check", b"view=heatmaps", ""),
+    ],
+)  # fmt: skip
+def test_a_page_is_told_of_its_letters_and_its_own_script_and_of_no_other_pages(
+    base: str, page: str, query: bytes, needed: str
+) -> None:
+    told = soon(base + page, query).decode()
+    assert [name.split(".")[0] for name in FILES if name in told] == ([needed] if needed else [])
+    assert told.count('as="font"') == 1
+
+
+def test_of_every_page_it_is_known_what_draws_its_pictures() -> None:
+    assert {*SCRIPTS} == {page.stem for page in (ROOT / "pages").glob("*.py")} - {"playground"}

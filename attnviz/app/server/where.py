@@ -4,25 +4,43 @@ The address /lesson may be a page, or the folder that an app is served from. Str
 the folder first: two requests that fail, and two red lines in the browser's console. Told where its server is, it asks
 there alone. The tests in the browser fail when Streamlit no longer reads this.
 
-The board's script is asked for by the board itself, when it is drawn, and those that draw components when the first of
-these is: told of them here, the browser fetches them beside Streamlit's own, and no first picture waits for them.
+The script of a board, or of heatmaps, is asked for by these, when they are drawn, the letters by the first text, and
+the scripts that draw components when the first of these is drawn: told of them here, the browser fetches them beside
+Streamlit's own, and no first picture waits for them. A page is told of no other page's script.
 """
+
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attnviz.app.components.script_file import BOARD_FILE
+from attnviz.app.components.script_file import BOARD_FILE, HEATMAPS_FILE, ScriptFile
+from attnviz.app.shell.letters import letters_file
 from attnviz.app.streamlit_internals import component_scripts
 
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
 # Pages stand side by side: the server is where the page's name is left out.
 WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
-SOON = "".join((
-    f'<link rel="modulepreload" href="{BOARD_FILE.address}">',
+# The pages beside the playground, by their names in the address, and the script that draws their pictures, if one does.
+SCRIPTS: Mapping[str, ScriptFile | None] = MappingProxyType(
+    dict.fromkeys(("lesson", "questions", "model", "learn"), BOARD_FILE)
+    | dict.fromkeys(("compare", "history", "scaling", "check"))
+)
+_LETTERS = letters_file()
+_SOON = "".join((
+    *((f'<link rel="preload" as="font" type="font/woff2" crossorigin href="./static/media/{_LETTERS.name}">',)
+      if _LETTERS else ()),
     *(f'<link rel="modulepreload" crossorigin href="./{script}">' for script in component_scripts()),
 )).encode()  # fmt: skip
 # What would bring the page packed, in part, or not at all.
 _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+
+
+def soon(path: str, query: bytes) -> bytes:
+    """Return what tells the browser of all that the page at an address needs soon."""
+    file = SCRIPTS.get(path.rpartition("/")[2], HEATMAPS_FILE if b"view=heatmaps" in query else BOARD_FILE)
+    return _SOON if file is None else f'<link rel="modulepreload" href="{file.address}">'.encode() + _SOON
 
 
 class SaysWhere:
@@ -35,7 +53,9 @@ class SaysWhere:
         """Serve one request."""
         if scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
             headers = [(name, value) for name, value in scope["headers"] if name not in _LEFT_OUT]
-            await self.app({**scope, "headers": headers}, receive, _Page(send))
+            await self.app(
+                {**scope, "headers": headers}, receive, _Page(send, soon(scope["path"], scope.get("query_string", b"")))
+            )
         else:
             await self.app(scope, receive, send)
 
@@ -43,8 +63,8 @@ class SaysWhere:
 class _Page:
     """Sends a response on; one of HTML whole, with what it must say."""
 
-    def __init__(self, send: Send) -> None:
-        self.send = send
+    def __init__(self, send: Send, needed: bytes) -> None:
+        self.send, self.needed = send, needed
         self.started: Message | None = None
         self.body = b""
 
@@ -61,7 +81,7 @@ class _Page:
         await self.send(message)
 
     async def _finish(self, started: Message) -> None:
-        body = self.body.replace(_BEFORE, WHERE + SOON + _BEFORE, 1)
+        body = self.body.replace(_BEFORE, WHERE + self.needed + _BEFORE, 1)
         headers = MutableHeaders(raw=started["headers"])
         if self.body:  # of a HEAD request there is none
             headers["content-length"] = str(len(body))

@@ -9,7 +9,12 @@ _FILE = "SourceSansVF-Up*.woff2"
 
 
 @cache
+def letters_file() -> Path | None:
+    """Return the font's file; None where Streamlit has it no longer."""
+    return next(iter(sorted(Path(file_util.get_static_dir(), "static", "media").glob(_FILE))), None)
+
+
 def app_letters() -> bytes | None:
     """Return the font as a WOFF2 file; None where Streamlit has it no longer, which a test would tell."""
-    found = sorted(Path(file_util.get_static_dir(), "static", "media").glob(_FILE))
-    return found[0].read_bytes() if found else None
+    found = letters_file()
+    return found.read_bytes() if found else None
