@@ -43,8 +43,7 @@ export class Editing {
     return width ? { left, top, by: width / board.spine.offsetWidth } : null; // a story has no spine
   }
 
-  // Take a number into the hand, before anything changes: the veil over what isn't lit goes now, and not with the first
-  // change, which has all cells to draw that follow.
+  // Take a number into the hand, before anything changes.
   /** @param {Place & { value: number }} held */
   hold(held) {
     const { board } = this;

@@ -22,11 +22,12 @@ export class Pointing {
     if (board.play.moment) return; // which says what is at work
     const place = [board.pinned, board.at, board.data.lit].find((each) => each && board.isShown(each)) ?? null;
     const sources = place ? seenSourcesOf(board.made, place) : [];
-    // What a number feeds stays marked while it is dragged, under no veil: half of all cells would be written anew else.
+    // What a number feeds stays lit while it is dragged, over the veil; of matrices that are pixels nothing can.
     const fed = place && board.isEditable(place) ? this.fedBy(place) : {};
     for (const [name, grid] of board.grids) grid.light(fed[name], spansIn(sources, name), place?.matrix === name ? place : null);
     // What a step of the lesson lights up stands out by its frames alone: all else is there to be read.
-    toggle(board.root, "pointing", Boolean(place) && !board.drag && place !== board.data.lit);
+    const follows = !board.drag || [...board.grids.values()].every((grid) => grid.lights);
+    toggle(board.root, "pointing", Boolean(place) && follows && place !== board.data.lit);
     for (const grid of board.grids.values()) toggle(grid.matrix, "pinned", Boolean(board.pinned) && grid.stage.name === board.pinned?.matrix);
     if (board.drag) board.flow.meet(null, []);
     else board.flow.meet(place, sources);

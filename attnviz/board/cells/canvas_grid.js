@@ -194,6 +194,10 @@ export class CanvasGrid extends Grid {
     return element;
   }
 
+  get lights() {
+    return false;
+  }
+
   /** @param {Uint8Array | undefined} feeds @param {Span[]} sources @param {Place | null} chosen */
   light(feeds, sources, chosen) {
     const fed = this.board.drag ? undefined : feeds; // what lies over the colours doesn't follow them

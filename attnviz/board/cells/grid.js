@@ -272,6 +272,11 @@ export class Grid {
     });
   }
 
+  // Whether what is lit follows a number that is dragged.
+  get lights() {
+    return true;
+  }
+
   // The row of the word that is followed, which has its numbers even where others have no room for theirs.
   markRow() {
     const { columns } = this.board.shown[this.stage.name];
