@@ -4,7 +4,6 @@
 
 import { BrightLayer } from "./bright_layer.js";
 import { drawBars } from "./change_bars.js";
-import { largestChange } from "./changes.js";
 import { canvasOf, make, toggle } from "./elements.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
@@ -110,8 +109,8 @@ export class CanvasGrid extends Grid {
     const limit = board.limitOf(stage);
     const { colours } = board; // made anew each time that it's asked for
     const inkOf = (/** @type {number} */ value) => colours.of(stage.role, value, limit)?.ink ?? "#000";
-    const largest = before ? largestChange(matrix.values, before) : 0;
-    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, largest, lens, numbers: box.cell >= LEGIBLE * board.layout.scale, inkOf }, this.seen);
+    const { largestChange: largest, toldRow: told } = this;
+    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, largest, told, lens, numbers: box.cell >= LEGIBLE * board.layout.scale, inkOf }, this.seen);
     this.barred = Boolean(before);
     toggle(this.bars.canvas, "hidden", !this.barred);
   }
@@ -161,8 +160,8 @@ export class CanvasGrid extends Grid {
       enlarged.style.setProperty("--row", `${high}px`);
       enlarged.replaceChildren(...cells);
     }
-    const [look, largest] = [this.lookOfAll, this.largestChange];
-    this.cells.forEach((cell, column) => this.paintCell(cell, row, column, true, look, largest));
+    const how = this.how();
+    this.cells.forEach((cell, column) => this.paintCell(cell, row, column, true, how));
   }
 
   mark() {

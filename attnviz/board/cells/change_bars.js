@@ -13,7 +13,7 @@ const HIGH = 2;
 const FAINT = 0.35; // the ink of the least change, where there is no room to tell by a length how large it is
 
 /** @typedef {{ left: number, top: number, width: number, height: number }} Part of a canvas, in whole pixels */
-/** @typedef {{ box: Box, limit: number, largest: number, lens: Lens | null, numbers: boolean, inkOf: (value: number) => string }} How */
+/** @typedef {{ box: Box, limit: number, largest: number, told?: number | null, lens: Lens | null, numbers: boolean, inkOf: (value: number) => string }} How */
 
 /**
  * Draw a bar for each cell that has another number than before: to the right for more and to the left for less, from the
@@ -93,11 +93,12 @@ function share(change, largest) {
  * @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part} seen
  * @param {(x: number, y: number, change: number, value: number) => void} act told where the cell is seen: of a turned matrix, its row is `x`
  */
-function eachChanged({ rows, columns, values }, before, { box, limit, lens, numbers }, seen, act) {
+function eachChanged({ rows, columns, values }, before, { box, limit, lens, numbers, told = null }, seen, act) {
   const [down, across] = box.turned ? [columns, rows] : [rows, columns];
   const [top, bottom] = [Math.max(0, Math.floor(seen.top / box.row)), Math.min(down, Math.ceil((seen.top + seen.height) / box.row))];
   const [left, right] = [Math.max(0, Math.floor(seen.left / box.cell)), Math.min(across, Math.ceil((seen.left + seen.width) / box.cell))];
   for (let y = top; y < bottom; y += 1) {
+    if (told !== null && y !== told) continue; // of rows that stand in the spine, one alone has bars
     const covered = lens && !box.turned && (y === lens.row ? numbers : (y + 1) * box.row > lens.top && y * box.row < lens.top + lens.height);
     if (covered) continue;
     const [from, step] = box.turned ? [y, columns] : [y * columns, 1];

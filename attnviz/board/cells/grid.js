@@ -127,11 +127,16 @@ export class Grid {
     const { board, stage, box } = this;
     const { columns } = board.shown[stage.name];
     const picked = isOfQueries(stage) ? board.query : -1;
-    const [look, largest] = [this.lookOfAll, this.largestChange];
+    const how = this.how();
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
-      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= LEGIBLE * board.layout.scale), look, largest);
+      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= LEGIBLE * board.layout.scale), how);
     });
+  }
+
+  // The row whose changes have bars while one is held, that of the picked word; null for those of all.
+  get toldRow() {
+    return this.isOfPicked(this.board.query) ? this.board.query : null;
   }
 
   // While a change is held, the largest that it makes here.
@@ -141,14 +146,14 @@ export class Grid {
     return before ? largestChange(board.shown[stage.name].values, before.values) : 0;
   }
 
-  // What the looks of all cells depend on, beside their numbers.
-  get lookOfAll() {
-    const { board, stage } = this;
-    return `${board.limitOf(stage)},${board.digits},${board.theme},`;
+  // What the looks of all cells depend on, beside their numbers, and how their changes are told.
+  how() {
+    const { board, stage, toldRow: told, largestChange: largest } = this;
+    return { ofAll: `${board.limitOf(stage)},${board.digits},${board.theme},`, told, largest };
   }
 
-  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible @param {string} ofAll @param {number} largest change */
-  paintCell(cell, row, column, legible, ofAll, largest) {
+  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible @param {ReturnType<Grid["how"]>} how */
+  paintCell(cell, row, column, legible, { ofAll, largest, told }) {
     const { board, stage } = this;
     const { values, columns } = board.shown[stage.name];
     const { digits } = board;
@@ -156,7 +161,7 @@ export class Grid {
     const limit = board.limitOf(stage);
     const before = board.base?.[stage.name]?.values;
     const empty = Boolean(board.data.only) && board.isEmpty({ matrix: stage.name, row, column });
-    const change = before ? changeOf(values[at], before[at], limit) : 0;
+    const change = before && (told === null || told === row) ? changeOf(values[at], before[at], limit) : 0;
     const look = ofAll + (legible ? "legible" : "") + (empty ? "empty" : "");
     const anew = !isSame(cell.value, values[at], board.settled ? 0 : LAST_BITS);
     const bar = barOf(change, largest);
