@@ -262,6 +262,23 @@ def test_a_ribbon_is_seen_up_to_its_upper_edge(script: PageScript, share: float,
     assert floor - 0.75 * (floor - top) - ribbon["width"] / 2 >= -0.1
 
 
+@given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=300))
+@settings(max_examples=examples(20), deadline=None)
+def test_many_ribbons_as_few_lines_hand_out_the_same_whole(script: PageScript, weights: list[float]) -> None:
+    shares = (torch.tensor(weights) / sum(weights)).tolist()
+    middles = [100 * at for at in range(len(shares))]
+    few = script.run(
+        "({ ribbons: { ribbonsOf, merged } }, [shares, middles]) => merged(ribbonsOf(shares, 0, middles, 78, 1), 1)",
+        [shares, middles],
+    )
+    each = script.run(_RIBBONS, [shares, 0, middles])
+    assert len(few) <= 48
+    assert len({line["word"] for line in few}) == len(few)
+    paths = ["M" + path for line in few for path in line["path"].strip("M").split(" M")]
+    assert sorted(paths) == sorted(ribbon["path"] for ribbon in each)
+    assert sum(line["width"] * line["path"].count("M") for line in few) == pytest.approx(56, abs=0.1)
+
+
 @pytest.mark.parametrize("share", [0.06, 0.3, 0.6, 1.0])
 def test_a_ribbon_to_its_own_word_is_an_open_arch(script: PageScript, share: float) -> None:
     (ribbon, *_) = script.run(_RIBBONS, [[share, 1 - share], 0, [42, 160]])

@@ -34,6 +34,23 @@ export function ribbonsOf(shares, picked, middles, floor, scale, start = middles
   return ribbons;
 }
 
+export const GROUPS = 48; // of ribbons about as wide, where there are many words
+const PER_OCTAVE = 4;
+
+/**
+ * Many ribbons as few lines: those that are about as wide are one, whose width is theirs on average.
+ * @param {Ribbon[]} ribbons @param {number} scale @returns {Ribbon[]} with the number of its group as its word
+ */
+export function merged(ribbons, scale) {
+  /** @type {Ribbon[][]} */
+  const groups = [];
+  for (const ribbon of ribbons) {
+    const down = Math.round(PER_OCTAVE * Math.log2((WHOLE * scale) / ribbon.width)); // from the widest on
+    (groups[Math.max(0, Math.min(GROUPS - 1, down))] ??= []).push(ribbon);
+  }
+  return groups.flatMap((group, word) => ({ word, width: group.reduce((sum, { width }) => sum + width, 0) / group.length, path: group.map(({ path }) => path).join(" ") }));
+}
+
 // From a word to itself: an arch, open however wide it is, that stays within the page's edge.
 /** @param {number} middle @param {number} floor @param {number} highest @param {number} scale @param {number} width */
 function loop(middle, floor, highest, scale, width) {

@@ -10,9 +10,10 @@ import { percent, readsInPercent } from "../values/reads_most.js";
 import { BETWEEN, LETTER, lengthOf, widthOf, wordsOf } from "./chip_widths.js";
 import { PRESENTED, saysOf } from "./layout.js";
 import { ReadWords } from "./read_words.js";
-import { ribbonsOf } from "./ribbons.js";
+import { GROUPS, merged, ribbonsOf } from "./ribbons.js";
 import { SentenceTools } from "./sentence_tools.js";
 import { givenTo, sharesOf, WEIGHTS } from "./token_shares.js";
+import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */
@@ -133,7 +134,8 @@ export class Sentence {
   /** @param {Layout} layout @param {number} width */
   putRibbons({ arcs }, width) {
     const { labels, keys } = this.board.data;
-    this.paths = Array.from({ length: Math.max(keys.length, labels.length) }, () => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
+    const count = Math.max(keys.length, labels.length);
+    this.paths = Array.from({ length: count > CONSTANTS.FITS ? GROUPS : count }, () => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
     this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]), ...OTHERS.flatMap((which) => this.paths.map((paths) => paths[which])));
     this.ribbons.setAttribute("width", String(width));
     this.ribbons.setAttribute("height", String(arcs));
@@ -207,15 +209,16 @@ export class Sentence {
     if (said !== [reads, even, about].join("\n")) this.letScroll();
   }
 
-  // What has more lines than room can be scrolled by keyboard, too. Measured when nothing else is to be drawn.
+  // What has more lines than room can be scrolled by keyboard, too. Measured behind the frame that draws it, which lays it
+  // out in any case.
   letScroll() {
     cancelAnimationFrame(this.measured);
-    this.measured = requestAnimationFrame(() => {
+    this.measured = requestAnimationFrame(() => setTimeout(() => {
       const { scrollHeight, clientHeight } = this.says;
       if (scrollHeight > clientHeight + 1) this.says.tabIndex = 0;
       else this.says.removeAttribute("tabindex");
       this.fade();
-    });
+    }));
   }
 
   // Where lines follow below, the last one that is seen fades: a finger's scroll bar shows only while it scrolls.
@@ -233,7 +236,9 @@ export class Sentence {
     const [starts, ends] = byReaders ? [this.ends, this.middles] : [this.middles, this.ends];
     const weights = stages.get(name);
     const whose = weights ? ownerOf(weights, token, starts.length) : token;
-    const ribbons = new Map(!this.layout.arcs ? [] : ribbonsOf(shares, data.others ? -1 : whose, ends, this.layout.arcs, this.layout.scale, starts[whose], this.layout.roof).map((ribbon) => [ribbon.word, ribbon]));
+    const { arcs, scale, roof } = this.layout;
+    const each = arcs ? ribbonsOf(shares, data.others ? -1 : whose, ends, arcs, scale, starts[whose], roof) : [];
+    const ribbons = new Map((Math.max(data.keys.length, data.labels.length) > CONSTANTS.FITS ? merged(each, scale) : each).map((ribbon) => [ribbon.word, ribbon]));
     this.paths.forEach((paths, word) => {
       const path = paths[which];
       const ribbon = ribbons.get(word);
