@@ -34,7 +34,7 @@ for (const [rows, columns, cell, row, turned] of /** @type {[number, number, num
     const values = before.map((value, at) => (changed.has(at) ? value + (at % 2 ? 0.001 : -0.4) : value));
     const seen = { left: 0, top: 0, width: Math.ceil(box.width), height: Math.ceil(box.height) };
     const pixels = new Uint32Array(seen.width * seen.height);
-    dash(pixels, { rows, columns, values }, before, { box, limit: LIMIT, largest: 0.4, lens: null, numbers: false, inkOf }, seen);
+    dash(pixels, { rows, columns, values }, before, { box, limit: LIMIT, largest: 0.4, told: null, lens: null, numbers: false, inkOf }, seen);
     let marked = 0;
     for (const at of changed) {
       const place = { row: Math.floor(at / columns), column: at % columns };
@@ -56,7 +56,7 @@ test("only the part that is seen is drawn, and it's drawn as in the whole", () =
   const box = boxOf(300, 300, 3, 3, false);
   const before = new Float64Array(300 * 300);
   const values = before.map((_, at) => (at % 2 ? 0.3 : -0.3));
-  const how = { box, limit: LIMIT, largest: 0.4, lens: null, numbers: false, inkOf };
+  const how = { box, limit: LIMIT, largest: 0.4, told: null, lens: null, numbers: false, inkOf };
   const whole = new Uint32Array(900 * 900);
   dash(whole, { rows: 300, columns: 300, values }, before, how, { left: 0, top: 0, width: 900, height: 900 });
   const seen = { left: 100, top: 250, width: 320, height: 200 };

@@ -13,7 +13,7 @@ const HIGH = 2;
 const FAINT = 0.35; // the ink of the least change, where there is no room to tell by a length how large it is
 
 /** @typedef {{ left: number, top: number, width: number, height: number }} Part of a canvas, in whole pixels */
-/** @typedef {{ box: Box, limit: number, largest: number, told?: number | null, lens: Lens | null, numbers: boolean, inkOf: (value: number) => string }} How */
+/** @typedef {{ box: Box, limit: number, largest: number, told: number | null, lens: Lens | null, numbers: boolean, inkOf: (value: number) => string }} How */
 
 /**
  * Draw a bar for each cell that has another number than before: to the right for more and to the left for less, from the
@@ -23,6 +23,7 @@ const FAINT = 0.35; // the ink of the least change, where there is no room to te
  */
 export function drawBars(context, matrix, before, how, seen) {
   context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+  seen = how.told === null ? seen : ofRow(how.told, how, seen);
   if (how.box.cell < ROOM || how.box.row < ROOM) {
     if (!(seen.width > 0 && seen.height > 0)) return;
     const image = context.createImageData(seen.width, seen.height);
@@ -72,6 +73,13 @@ export function dash(pixels, matrix, before, how, seen) {
   });
 }
 
+// The part of what is seen in which a row stands.
+/** @param {number} row @param {How} how @param {Part} seen @returns {Part} */
+function ofRow(row, how, seen) {
+  const top = Math.max(seen.top, Math.floor(topOf(row, how)));
+  return { ...seen, top, height: Math.max(0, Math.min(seen.top + seen.height, Math.ceil(bottomOf(row, how))) - top) };
+}
+
 // Where a line of cells begins and ends; a row that is in the lens is there.
 /** @param {number} y @param {How} how */
 function topOf(y, { box, lens }) {
@@ -93,12 +101,12 @@ function share(change, largest) {
  * @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part} seen
  * @param {(x: number, y: number, change: number, value: number) => void} act told where the cell is seen: of a turned matrix, its row is `x`
  */
-function eachChanged({ rows, columns, values }, before, { box, limit, lens, numbers, told = null }, seen, act) {
+function eachChanged({ rows, columns, values }, before, { box, limit, lens, numbers, told }, seen, act) {
   const [down, across] = box.turned ? [columns, rows] : [rows, columns];
-  const [top, bottom] = [Math.max(0, Math.floor(seen.top / box.row)), Math.min(down, Math.ceil((seen.top + seen.height) / box.row))];
+  const whole = [Math.max(0, Math.floor(seen.top / box.row)), Math.min(down, Math.ceil((seen.top + seen.height) / box.row))];
+  const [top, bottom] = told === null ? whole : [told, told + 1]; // of rows that stand in the spine, one alone has bars
   const [left, right] = [Math.max(0, Math.floor(seen.left / box.cell)), Math.min(across, Math.ceil((seen.left + seen.width) / box.cell))];
   for (let y = top; y < bottom; y += 1) {
-    if (told !== null && y !== told) continue; // of rows that stand in the spine, one alone has bars
     const covered = lens && !box.turned && (y === lens.row ? numbers : (y + 1) * box.row > lens.top && y * box.row < lens.top + lens.height);
     if (covered) continue;
     const [from, step] = box.turned ? [y, columns] : [y * columns, 1];
