@@ -49,6 +49,10 @@ export function openBox(board, place, text, shown, told) {
     if (event.key === "Enter") end(true);
     if (event.key === "Escape") end(false);
   };
+  // A block has its own cells; a box would run its lines together, to a number that nobody copied.
+  input.onpaste = ({ clipboardData }) => {
+    if (/[\t\n]/.test((clipboardData?.getData("text") ?? "").trim())) end(false);
+  };
   input.onblur = () => end(true, true);
   board.root.append(input);
   input.focus();

@@ -7,6 +7,7 @@ from typing import NamedTuple, NoReturn
 
 from attnviz.core.errors import SaidError
 from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.tokens import visible
 from attnviz.words import plural, say
 
 MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
@@ -62,5 +63,10 @@ def check_counts(lines: Sequence[int], n_columns: int) -> None:
 
 
 def quoted(text: str) -> str:
-    """Return what stands in a cell, as a sentence shows it."""
-    return f"“{text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + '…'}”"
+    """Return what stands in a cell, as a sentence shows it: nothing in it is invisible.
+
+    >>> quoted("-0.6 3.8"), quoted("-0.6\u200b3.8")
+    ('“-0.6 3.8”', '“-0.6⟨U+200B⟩3.8”')
+    """
+    cut = text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
+    return f"“{' '.join(map(visible, cut.split(' ')))}”"

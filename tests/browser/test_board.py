@@ -290,6 +290,11 @@ def test_a_block_is_pasted(new_board: Callable[..., Board]) -> None:
     now = edited(("w_k", 1, 0, 0.5), ("w_k", 1, 1, -1.0), ("w_k", 2, 1, 2.0))
     board.shows_all(now, trace(now))
     expect(board.panel).to_contain_text("Pasted 3 numbers. “abc” isn't a number.")
+    board.page.locator('[data-at="w_v,0,1"]').dblclick()
+    board.page.evaluate("text => navigator.clipboard.writeText(text)", "-0.6\n3.8")
+    board.page.keyboard.press("Control+V")
+    changed = [("w_k", 1, 0, 0.5), ("w_k", 1, 1, -1.0), ("w_k", 2, 1, 2.0), ("w_v", 0, 1, -0.6), ("w_v", 1, 1, 3.8)]
+    board.shows_all(now := edited(*changed), trace(now))
 
 
 def test_keys_step_a_number_and_quick_presses_are_all_kept(board: Board) -> None:

@@ -106,8 +106,28 @@ def test_nothing_moves_when_a_message_comes_or_goes(new_board: Callable[..., Boa
     assert told.page.evaluate(_PLACES) == before
 
 
-def test_the_set_up_opens_over_the_page_and_moves_nothing(new_board: Callable[..., Board]) -> None:
+def test_the_set_up_covers_nothing_that_it_changes_and_says_what_it_refuses(new_board: Callable[..., Board]) -> None:
     board = new_board(1366, 768).go().torch_says()
+    board.setup_button.click()
+    rights = (
+        "[...document.querySelectorAll('[class*=-board] [data-testid=stBidiComponentIsolated]')].flatMap("
+        "each => [...each.shadowRoot.querySelectorAll('.cell')]).map(each => each.getBoundingClientRect().right)"
+    )
+    covered = f"({rights}).some(each => each > document.querySelector('.st-key-setup').getBoundingClientRect().left)"
+    eventually(lambda: board.page.evaluate(covered), False)
+    temperature = board.page.get_by_label("Temperature", exact=True)
+    temperature.fill("0.001")
+    temperature.press("Enter")
+    refused = board.page.get_by_text("between 0.01 and 100.00")
+    eventually(lambda: refused.bounding_box()["height"] > 12, True)
+    assert refused.evaluate("each => document.elementFromPoint(...['left', 'top'].map("
+                            "side => each.getBoundingClientRect()[side] + 4)) === each")  # fmt: skip
+
+
+def test_where_there_is_no_room_the_set_up_opens_over_the_page_and_moves_nothing(
+    new_board: Callable[..., Board],
+) -> None:
+    board = new_board(1024, 768).go().torch_says()
     before = board.settle().page.evaluate(_PLACES)  # the foot is drawn last
     board.setup_button.click()
     expect(board.page.get_by_label("Sentence", exact=True)).to_be_visible()

@@ -52,7 +52,8 @@ class Playground(Reader):
         return self
 
     def paste(self, matrix: str, table: str) -> Self:
-        return self.look_at(matrix).set("playground.paste", table).press("Use these numbers")
+        self.look_at(matrix).at.text_area(key="playground.paste").set_value(table)  # of a form: sent with its button
+        return self.press("Use these numbers")
 
     def undo(self, change: str) -> Self:
         """Undo the change that stands on the page in these words."""

@@ -183,6 +183,13 @@ def test_biases_are_edited_where_they_are_switched_on(playground: Playground) ->
     assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
 
 
+def test_ctrl_enter_in_the_field_of_a_pasted_table_uses_it(playground: Playground) -> None:
+    field, use = playground.at.text_area(key="playground.paste"), playground.at.button(key="playground.use")
+    assert field.proto.form_id == use.proto.form_id != ""
+    playground.paste("w_v", "1, 2")
+    assert playground.at.text_area(key="playground.paste").value == "1, 2"  # what is refused stays, to be mended
+
+
 TABLES = {
     "commas": "1, 2\n3, 4\n5, 6",
     "spreadsheet": "1\t2\r\n3\t4\r\n5\t6\r\n",

@@ -108,18 +108,13 @@ def _show_actions(scenario: Scenario, name: str) -> None:
 def _show_paste(scenario: Scenario, name: str) -> None:
     n_rows, n_columns = scenario.shape_of(name)
     symbol = symbol_in_words(name)
-    with st.popover(say("editor.paste", symbol=symbol)):
-        text = st.text_area(
+    # A form, whose field says that Ctrl+Enter applies it, and does.
+    with st.popover(say("editor.paste", symbol=symbol)), st.form("playground.pasting", border=False):
+        st.text_area(
             say("editor.size", rows=plural(n_rows, "row"), numbers=plural(n_columns, "number")),
             key="playground.paste", placeholder="0.5, 1.0\n0.2, -0.3", help=say("editor.paste_help"),
         )  # fmt: skip
-        st.button(
-            say("editor.use"),
-            on_click=_paste,
-            args=(name,),
-            disabled=not text,
-            key="playground.use",
-        )
+        st.form_submit_button(say("editor.use"), on_click=_paste, args=(name,), key="playground.use")
 
 
 def _paste(name: str) -> None:
