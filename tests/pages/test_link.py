@@ -286,6 +286,6 @@ def test_a_sentence_typed_after_an_example_says_that_its_matrices_are_still_the_
     assert page.board is not None
     assert (
         page.board["about"]
-        == f"{about} No vectors were made for the 3 words 'the', 'cat' and 'sat': they are drawn at random."
+        == f"{about} No vectors were made for the 3 words “the”, “cat” and “sat”: they are drawn at random."
     )
     assert any(name in text and text.startswith("W_q: ") for text in page.texts)

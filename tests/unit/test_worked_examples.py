@@ -179,7 +179,7 @@ def test_an_examples_vectors_belong_to_its_words(positions: str, words: list[str
     assert own.replaced[own.token_matrix] == "example:fluffy-cat"
     both = zip(own.tokens, own.matrix(own.token_matrix), drawn.matrix(drawn.token_matrix), strict=True)
     assert all(torch.equal(vector, stated.get(token, other)) for token, vector, other in both)
-    said = "No vector was made for 'dog': it is drawn at random."  # "with" has a published one
+    said = "No vector was made for “dog”: it is drawn at random."  # "with" has a published one
     assert (said in numbers_in_words(own)) == ("dog" in words)
 
 
@@ -187,7 +187,7 @@ def test_an_examples_vectors_belong_to_its_words(positions: str, words: list[str
     ("text", "said"),
     [
         ("I see my old dog", "No vectors were made for 4 tokens: they are drawn at random."),
-        ("I see my dog", "No vectors were made for the 3 words 'see', 'my' and 'dog': they are drawn at random."),
+        ("I see my dog", "No vectors were made for the 3 words “see”, “my” and “dog”: they are drawn at random."),
         ("I love AI", ""),
     ],
 )
