@@ -82,8 +82,10 @@ class Trace:
         """Return what to raise where there's no matrix of this name, which says what there is: of several heads or
         layers, that each has its own."""
         own = [each for each in self.matrices if each.rpartition(".")[2] == name]
-        problem = "is another matrix in each head or layer" if own else "is no matrix of this trace"
-        return ValueError(f"{in_short(name)} {problem}, expected one of {_some(own or list(self.matrices))}")
+        message = f"{in_short(name)} is no matrix of this trace, expected one of {_some(list(self.matrices))}"
+        if own:
+            message = f"{in_short(name)} is another matrix in each head or layer, expected one of {_some(own)}"
+        return ValueError(message)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a trace cannot be changed: {name} was to be set")

@@ -65,6 +65,9 @@ def test_a_script_trains_the_same_model(name: str, settings: dict[str, Any]) -> 
     training, text = train(name, steps=12, **settings), EXAMPLES.get(name)
     script = training_script(training, 12, text)
     assert len(script.splitlines()) < 120
+    assert "torch.nn.functional.cross_entropy(" in script
+    assert ("for layer in" in script) == (training.settings.n_layers > 1)  # no loop over one
+    assert "path" not in script
     found: dict[str, Any] = {}
     exec(script, found)
     for matrix, learned in training.at(12).parameters.items():

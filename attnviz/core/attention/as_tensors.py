@@ -11,9 +11,10 @@ from attnviz.core.limits import in_short
 
 
 def as_tensors(optional: Collection[str], **given: Any) -> list[Tensor | None]:
-    """Return what was given by name as tensors of one precision, on one device: tensors as they are, arrays with the
-    precision that they have, and whole numbers and lists in float32; where these differ, in the widest. None stays
-    where it's `optional`.
+    """Return what was given by name as tensors of one precision.
+
+    Tensors and arrays keep the precision that they have, whole numbers and lists are float32; where these differ, all
+    get the widest. None stays where it's `optional`.
 
     Raises ``ValueError`` for what holds no real numbers, has rows of several lengths, or lies on another device.
 

@@ -104,7 +104,7 @@ class Scenario(Matrices):
         object.__setattr__(self, "edits", checked_edits(self, self.edits))
 
     def __repr__(self) -> str:
-        """What makes it again: the text, and whatever isn't as it is set at first."""
+        """What makes it again: the text, and every setting that isn't the default."""
         given = {each.name: (getattr(self, each.name), each.default) for each in fields(self) if each.name != "text"}
         changed = (f"{name}={value!r}" for name, (value, at_first) in given.items() if value != at_first)
         return f"Scenario({', '.join((repr(self.text), *changed))})"

@@ -10,8 +10,7 @@ from attnviz.core.stages import EDITABLE
 
 
 def trace(scenario: Scenario | str) -> AttentionTrace:
-    """Compute every intermediate of a scenario, or of a text with all else as it is set at first, float32 on its
-    device.
+    """Compute every intermediate of a scenario, float32 on its device; of a text, with the default settings.
 
     Raises ``ValueError`` for anything else, and :class:`attnviz.UndefinedAttentionError` (a ``ValueError``) for a row
     without a finite score.
