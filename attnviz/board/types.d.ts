@@ -46,6 +46,8 @@ export interface Settings {
   factor: boolean;
   shared: boolean;
   axis: string;
+  sink: number | null;
+  sink_text: string;
   start: number;
   stop: number;
   base: number;

@@ -66,7 +66,9 @@ def head_figures(trace: Trace, name: str = "attention_weights", special: Sequenc
 
 def _sum_to_1(weights: Stage) -> bool:
     rule = weights.rule
-    return not isinstance(rule, Softmax) or (rule.axis == ROWS and (rule.shared or len(weights.sources) == 1))
+    return not isinstance(rule, Softmax) or (
+        rule.axis == ROWS and rule.sink is None and (rule.shared or len(weights.sources) == 1)
+    )
 
 
 def figures_of_heads(

@@ -134,7 +134,7 @@ def _shares_all(trace: AttentionTrace) -> bool:
     """Whether each row of attention weights sums to 1: not where a mask comes after the softmax alone,
     nor where that runs over anything else."""
     weights = trace.stages["attention_weights"]
-    if trace.shared_over != ROWS:
+    if trace.shared_over != ROWS or getattr(weights.rule, "sink", None) is not None:
         return False
     return len(weights.sources) == 1 or bool(getattr(weights.rule, "shared", True))
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules import Cap, Scale
+from attnviz.core.rules import Cap, Scale, Softmax
 from attnviz.core.stages import (
     ALL_STAGES,
     CAPPED,
@@ -32,6 +32,7 @@ from attnviz.words.shares import percent
 
 # A model's weights and those that the table makes of its scores may differ by this, for the roundings of float32.
 _SAME_WEIGHTS = 1e-4
+_SAME_HALVES = 0.25  # and where the model computes with halves, whose scores may be off by that much, by this
 _CHANGED_BY = {"attention_weights": EVEN, "context": OFF}
 _TOLD = ("title", "plain", "meaning", "short")
 _INPUTS = ("x", "y")  # of queries, and of keys where these are of other tokens
@@ -54,9 +55,11 @@ class HeadParts:
     sink: float | None = None
 
 
-def parts_of(attended: Attended, made: Mapping[str, MadeHeads], head: int, *, others: bool = False) -> HeadParts:
+def parts_of(
+    attended: Attended, made: Mapping[str, MadeHeads], head: int, *, others: bool = False, sink: bool = True
+) -> HeadParts:  # fmt: skip
     """Return the parts of one head of an attention; `made` are those of every head of queries, keys and values, and
-    `others` says whether keys and values are of other tokens."""
+    `others` says whether keys and values are of other tokens, and `sink` whether one has a part in it."""
     shared = head * len(attended.key) // len(attended.query)  # several heads of queries may read the same keys
     places = {"q": head, "k": shared, "v": shared}
     tensors = {"q": attended.query, "k": attended.key, "v": attended.value}
@@ -72,7 +75,7 @@ def parts_of(attended: Attended, made: Mapping[str, MadeHeads], head: int, *, ot
         "" if bias is None or added is None else _depends_on(bias, added > -math.inf),
         attended.learned,
         attended.cap,
-        None if attended.sinks is None else float(attended.sinks[head]),
+        None if attended.sinks is None or not sink else float(attended.sinks[head]),
     )
 
 
@@ -85,40 +88,38 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
         table, given = _with_given(table, name), given | {name: own[name]}
         notices.append(say("models.notices.changed", matrix=table[name].title))
     matrices = run(table, given) | own
-    if parts.weights is not None and parts.weights.dtype != matrices["q"].dtype:
-        notices.append(say("models.notices.half", dtype=str(parts.weights.dtype).removeprefix("torch.")))
-        return AttentionTrace(table, matrices, tokens, notices)
+    if parts.sink is not None:
+        table = _with_sink(table, parts.sink, matrices["attention_weights"])
+    dtype = None if parts.weights is None else parts.weights.dtype
+    half = dtype not in (None, matrices["q"].dtype)
+    if half:
+        notices.append(say("models.notices.half", dtype=str(dtype).removeprefix("torch.")))
     for name, tensor in (("attention_weights", parts.weights), ("context", parts.context)):
         if tensor is None:
             continue
         by = _CHANGED_BY[name]
-        if by in changed or not _alike(matrices[name], tensor):
+        if by in changed or not _alike(matrices[name], tensor, _SAME_HALVES if half else _SAME_WEIGHTS):
             why = by if by in changed else "between"
-            if name == "attention_weights" and by not in changed:
-                table, sunk = _between(table, parts, matrices, tensor)
-                why = "sink" if sunk else why
-            table, given = _with_given(table, name), given | {name: tensor}
+            table = _unknown(table) if why == "between" and name == "attention_weights" else table
+            table, given = _with_given(table, name), given | {name: _in_float32(tensor)}
             matrices = run(table, given) | own  # what comes after is made of these
             notices.append(say(f"models.notices.{why}", matrix=table[name].title))
-        matrices[name] = tensor
+        if not half:
+            matrices[name] = tensor
     return AttentionTrace(table, matrices, tokens, notices)
 
 
-def _between(
-    table: Table, parts: HeadParts, matrices: Mapping[str, Tensor], weights: Tensor
-) -> tuple[Table, bool]:  # fmt: skip
-    """Return a table that says of weights that aren't the softmax of the scores what the model does: whether a sink
-    takes a share of each row, and how much, or that it isn't known."""
-    scores = matrices["scaled_scores"]
-    if parts.sink is not None:
-        beside = torch.cat([scores, scores.new_full((len(scores), 1), parts.sink)], -1).softmax(-1)
-        if _alike(beside[:, :-1], weights):
-            least, most = (percent(float(each)) for each in torch.aminmax(beside[:, -1]))
-            told = _told("sink", number=significant(parts.sink), least=least, most=most)
-            return MappingProxyType({**table, "attention_weights": replace(table["attention_weights"], **told)}), True
-    unknown = replace(table["scaled_scores"], **_told("unknown"))
-    weighted = replace(table["attention_weights"], **_told("weights"))
-    return MappingProxyType({**table, "scaled_scores": unknown, "attention_weights": weighted}), False
+def _with_sink(table: Table, sink: float, weights: Tensor) -> Table:
+    """Return a table that says how much of each row a sink takes, in numbers."""
+    least, most = (percent(float(each)) for each in torch.aminmax(1 - weights.sum(-1)))
+    told = _told("sink", number=significant(sink), least=least, most=most)
+    return MappingProxyType({**table, "attention_weights": replace(table["attention_weights"], **told)})
+
+
+def _unknown(table: Table) -> Table:
+    """Return a table that claims nothing of weights that aren't the softmax of the scores."""
+    told = {"scaled_scores": _told("unknown"), "attention_weights": _told("weights")}
+    return MappingProxyType({**table, **{name: replace(table[name], **each) for name, each in told.items()}})
 
 
 def _told(name: str, kind: str = "", **places: object) -> dict[str, Any]:
@@ -131,6 +132,7 @@ def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
     """Return attention weights ``(n_heads, n_queries, n_keys)`` averaged over heads as a trace of this matrix alone;
     `trace` is one of these heads."""
     told: dict[str, Any] = {key: say(f"models.average.{key}") for key in ("title", "meaning")}
+    told |= {"plain": told["meaning"], "short": told["title"]}
     stage = replace(trace.stages["attention_weights"], rule=None, sources=(), **told)
     made = {"attention_weights": weights.double().mean(0).to(trace.attention_weights.dtype)}
     return AttentionTrace(MappingProxyType({stage.name: stage}), made, trace.tokens)
@@ -155,9 +157,9 @@ def _in_float32(tensor: Tensor) -> Tensor:
     return tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.float()
 
 
-def _alike(ours: Tensor, own: Tensor) -> bool:
+def _alike(ours: Tensor, own: Tensor, most: float) -> bool:
     size = max(1.0, float(own.abs().max()))
-    return ours.shape == own.shape and bool(((ours - own).abs() <= _SAME_WEIGHTS * size).all())
+    return ours.shape == own.shape and bool(((ours - own).abs() <= most * size).all())
 
 
 def _with_given(table: Table, name: str) -> Table:
@@ -192,6 +194,8 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
             table[name], own[name] = replace(stage, rule=turn), parts.given[name[0]]
         elif name == "scaled_scores":
             table |= _scaled(stage, parts)
+        elif name == "attention_weights" and parts.sink is not None:
+            table[name] = replace(stage, rule=Softmax(sink=parts.sink))
         elif name == MASK and parts.added is not None:
             added = _bias_stage(stage, parts) if parts.bias else stage
             table[added.name], given[added.name] = added, parts.added

@@ -15,7 +15,7 @@ from attnviz.core.limits import in_short
 from attnviz.core.reading import reading_others
 from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, figures_of_heads
-from attnviz.models.edits import ModelEdit
+from attnviz.models.edits import EVEN, ModelEdit
 from attnviz.models.pieces import Piece, pieces_of
 from attnviz.models.projections import MadeHeads
 from attnviz.models.tables import averaged, head_trace, parts_of, with_output
@@ -90,8 +90,9 @@ class Layer:
 
     def _head(self, head: int) -> AttentionTrace:
         others = self.kind == "cross"
-        parts = parts_of(self.attended, self.made, head, others=others)
-        trace = head_trace(parts, self.tokens, self.changed.get(head, ()))
+        changed = self.changed.get(head, ())
+        parts = parts_of(self.attended, self.made, head, others=others, sink=EVEN not in changed)
+        trace = head_trace(parts, self.tokens, changed)
         if not others or len(self.read) != self.attended.key.shape[-2]:
             return trace
         return AttentionTrace(reading_others(trace.stages, self.read), trace.matrices, trace.tokens, trace.notices)
@@ -141,7 +142,7 @@ class Heads(Mapping[tuple[int, int], AttentionTrace]):
 
     def __repr__(self) -> str:
         """Say how many there are: all their numbers would fill pages."""
-        return f"Heads([layer, head] of {len(self._layers)} layers, {len(self)} heads)"
+        return f"Heads(n_layers={len(self._layers)}, n_heads={len(self)})"
 
     def __getitem__(self, place: tuple[int, int]) -> AttentionTrace:
         try:
@@ -203,7 +204,7 @@ class ModelTrace:
         >>> view
         ModelTrace('TransformerEncoderLayer', n_tokens=3, n_layers=1, n_heads=2, kinds=('encoder',))
         >>> view.heads, view.layers[0]
-        (Heads([layer, head] of 1 layers, 2 heads), Layer(0, 'encoder', n_queries=3, n_keys=3, n_heads=2))
+        (Heads(n_layers=1, n_heads=2), Layer(0, 'encoder', n_queries=3, n_keys=3, n_heads=2))
         """
         n_tokens = self.layers[0].attended.query.shape[-2]
         sizes = f"n_tokens={n_tokens}, n_layers={self.n_layers}, n_heads={self.n_heads}, kinds={self.kinds}"

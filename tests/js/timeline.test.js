@@ -23,7 +23,7 @@ function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, s
     product("scores", ["q", "k"], "key", "query"),
     ...(causal ? [{ ...given("mask", "query"), columns: "key" }] : []),
     { name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", sources: causal ? ["scores", "mask"] : ["scores"], settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature) } },
-    { name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key", sources: ["scaled_scores"], settings: { axis: "rows" } },
+    { name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key", sources: ["scaled_scores"], settings: { axis: "rows", sink: null } },
     product("context", ["attention_weights", "v"], "feature", "query"),
   ];
   const matrix = (/** @type {number} */ rows, /** @type {number} */ columns) => ({ rows, columns, values: Float64Array.from({ length: rows * columns }, (_, at) => Math.sin(at + rows)) });

@@ -88,6 +88,7 @@ def worked_out(expression: str) -> Between:
     if NUMBER.fullmatch(expression):
         return shown(expression)
     code = REMAINDER.sub(r"(\1)", expression).replace("exp(−∞)", "zero").replace("−", "-").replace("×", "*")
+    code = re.sub(r"tanh\((-?)∞ / [^)]*\)", r"(\1one)", code)
     code = re.sub(r"√(\d+)", r"root_\1", code)
     names: dict[str, Any] = {
         "shown": shown,
@@ -96,6 +97,7 @@ def worked_out(expression: str) -> Between:
         "ln": logarithm,
         "tanh": tangent,
         "max": larger,
+        "one": Between(Fraction(1), 1.0, 1.0),
         "zero": Between(Fraction(0), 0.0, 0.0),
     }
     for radicand in re.findall(r"root_(\d+)", code):

@@ -64,22 +64,38 @@ def test_what_a_sink_takes_is_said_in_numbers_and_no_row_is_said_to_sum_to_1() -
         assert all(text in stage.plain for text in (f"{least} to {most} of a row", f"a number, {sink},"))
         assert f"{least} to {most}, goes to the sink" in stage.meaning
         assert not any("sum to 1" in text or "sums to 1" in text for text in (stage.plain, stage.meaning, stage.short))
+        beside = torch.cat(
+            [
+                trace.scaled_scores,
+                torch.full((len(trace.tokens), 1), model.layers[number].self_attn.sinks[head].item()),
+            ],
+            -1,
+        ).double()
+        torch.testing.assert_close(trace.attention_weights.double(), beside.softmax(-1)[:, :-1], rtol=1e-4, atol=1e-6)
+        assert stage.rule is not None
+        assert not trace.notices
+        assert f"and of the sink's number, {sink}" in said_of(trace, "attention_weights")
         measured = view.measured(number, head)
         assert measured is not None
         assert measured.most is None  # of rows that don't sum to 1 there is no entropy
+    halves = look_into(gpt_oss().bfloat16(), tokenizer(), TEXT)
+    for place, trace in halves.heads.items():
+        own = halves.layers[place[0]].weights[place[1]].float()
+        torch.testing.assert_close(trace.attention_weights, own, rtol=0.05, atol=0.01)
     even = look_into(model, tokenizer(), TEXT, edits=["1.even"]).heads[1, 2]
     assert "sums to 1" in even.stages["attention_weights"].plain
     torch.testing.assert_close(even.attention_weights.sum(-1), torch.ones(len(even.tokens)))
 
 
 def test_weights_that_are_not_the_softmax_of_the_scores_are_not_said_to_be() -> None:
-    """As of a model that does something of its own, which isn't known."""
-    model = gpt_oss()
-    view = look_into(model, tokenizer(), TEXT)
-    object.__setattr__(view.layers[0].attended, "sinks", None)
-    trace = view.heads[0, 3]
-    assert "as softmax gets them" not in trace.stages["scaled_scores"].plain + trace.stages["scaled_scores"].meaning
-    assert not any("sums to 1" in text for text in (trace.stages["attention_weights"].plain, trace.notices[0]))
+    """As of a model that does something of its own, which isn't known, whatever its precision."""
+    for model in (gpt_oss(), gpt_oss().bfloat16()):
+        view = look_into(model, tokenizer(), TEXT)
+        object.__setattr__(view.layers[1].attended, "sinks", None)
+        trace = view.heads[1, 3]
+        torch.testing.assert_close(trace.attention_weights, view.layers[1].weights[3].float())
+        assert "as softmax gets them" not in trace.stages["scaled_scores"].plain + trace.stages["scaled_scores"].meaning
+        assert not any("sums to 1" in text for text in (trace.stages["attention_weights"].plain, *trace.notices))
 
 
 def test_a_learned_bias_by_distance_is_no_mask() -> None:

@@ -21,15 +21,15 @@ export function masked_by() {
 }
 
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
-export function compute({ shared, axis }, { rows, columns, values: scores }, mask) {
+export function compute({ shared, axis, sink }, { rows, columns, values: scores }, mask) {
   const values = new Float64Array(rows * columns);
   const { n, count, from, step } = linesOf(axis, rows, columns);
   for (let line = 0; line < n; line += 1) {
     const start = line * from;
     const end = start + count * step;
-    let largest = -Infinity;
+    let largest = sink ?? -Infinity;
     for (let at = start; at < end; at += step) largest = Math.max(largest, scores[at]);
-    let sum = 0;
+    let sum = sink === null ? 0 : Math.exp(sink - largest);
     for (let at = start; at < end; at += step) sum += values[at] = Math.exp(scores[at] - largest);
     for (let at = start; at < end; at += step) values[at] = Math.fround(values[at] / sum);
   }
@@ -72,13 +72,13 @@ export function reads({ shared, axis }, row, column, scores, mask) {
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] */
-export function bounded({ shared, axis }, row, column, scores, mask) {
+export function bounded({ shared, axis, sink }, row, column, scores, mask) {
   const line = lineAlong(axis, row, column, scores);
   const at = placeIn(axis, row, column, scores.columns);
-  const { shift, powers, divisor } = shares(line);
+  const { shift, powers, divisor } = shares(line, sink);
   const exact = divisor === 0 ? NaN : powers[at] / divisor;
   // The error of an exponent is relative to the exponent: far below the largest it counts more, and weighs less.
-  const distances = line.map((score) => Math.min(Math.abs(score - shift), FAR));
+  const distances = withSink(line, sink).map((score) => Math.min(Math.abs(score - shift), FAR));
   const spread = total(powers.map((power, i) => power * distances[i])) / (divisor || 1);
   const alone = { exact, tolerance: tolerance(exact, distances[at] + spread + line.length + 8) };
   if (!mask) return alone;
@@ -116,8 +116,15 @@ function keptOf(line, masks, column) {
   return { exact, left, size: far[column] + spreadKept + 2 * (spread + scores.length + 8) };
 }
 
-/** @param {number[] | Float64Array} scores */
-function shares(scores) {
+// The scores of a row, and the number of a sink that stands beside them.
+/** @param {number[]} scores @param {number | null} sink */
+function withSink(scores, sink) {
+  return sink === null ? scores : [...scores, sink];
+}
+
+/** @param {number[]} line @param {number | null} sink */
+function shares(line, sink = null) {
+  const scores = withSink(line, sink);
   const largest = Math.max(...scores);
   const shift = Math.abs(largest) <= READABLE ? 0 : largest;
   const powers = scores.map((score) => Math.exp(score - shift));
@@ -163,16 +170,16 @@ function whyClosed(cell, mask) {
 /** @param {MadeCell} cell */
 function explainedAlone(cell) {
   const [row] = cell.sources;
-  const { axis } = cell.stage.settings;
+  const { axis, sink, sink_text: number } = cell.stage.settings;
   const at = placeIn(axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns);
   const beside = scoresBeside(cell, row);
   if (!beside) return { symbols: "", steps: [cell.write(cell.value)], words: say("explanation.softmax.unshown"), notes: [] };
-  const { shift, powers, divisor } = shares(row.map(({ value }) => value));
-  const exps = row.map((score, i) => ({ value: powers[i], factors: [score], count: 1 }));
+  const { shift, powers, divisor } = shares(row.map(({ value }) => value), sink);
+  const exps = powers.map((value, i) => ({ value, factors: i < row.length ? [row[i]] : [], count: 1 }));
   return {
     symbols: beside.softmax(shift === 0 ? "" : " − m"), // also where the largest is no number
     steps: steps(cell, exps, at, shift, divisor),
-    words: say("explanation.softmax.share", { line: lineOver(axis), n: row.length, score: beside.name(cell.column) }),
+    words: say(`explanation.softmax.share${sink === null ? "" : "_sink"}`, { line: lineOver(axis), n: row.length, score: beside.name(cell.column), sink: number }),
     notes: notes(cell, row, at, shift, beside),
   };
 }
@@ -220,7 +227,7 @@ function scoresBeside(cell, row) {
   const { stages } = cell.made;
   const [matrix] = seen(cell.stage, cell.made);
   if (!matrix) return null;
-  const { axis } = cell.stage.settings;
+  const { axis, sink_text: sink } = cell.stage.settings;
   const of = (/** @type {number | string} */ column, /** @type {number | string} */ at = cell.row) => namedCell(cell, { matrix, row: at, column });
   const { settings, sources } = stages.get(row[0].matrix);
   const byMask = matrix === row[0].matrix ? undefined : sources[1];
@@ -234,9 +241,9 @@ function scoresBeside(cell, row) {
   const softmax = (/** @type {string} */ lowered) => {
     if (axis === "whole") return `softmax(${name(":", ":")}${lowered})[${cell.row}, ${cell.column}]`;
     if (axis === "columns") return `softmax(${name(cell.column, ":")}${lowered})[${cell.row}]`;
-    return divisor || byMask // no quotient within a quotient
-      ? `softmax(${name(":")}${lowered})[${cell.column}]`
-      : `exp(${of(cell.column)}${lowered}) / Σ_j exp(${of("j")}${lowered})`;
+    if (divisor || byMask) return `softmax(${name(":")}${lowered}${sink && `, ${sink}${lowered}`})[${cell.column}]`; // no quotient within a quotient
+    const sum = `Σ_j exp(${of("j")}${lowered})`;
+    return `exp(${of(cell.column)}${lowered}) / ${sink ? `(${sum} + exp(${sink}${lowered}))` : sum}`;
   };
   return { of, name, softmax, divisor, mask: masked(cell.column, cell.row), factor: settings.factor, axis };
 }
@@ -276,7 +283,7 @@ function notesOfShift(cell, score, shift, beside) {
   const [value, largest, less] = [score.value, shift, score.value - shift].map(cell.write);
   const line = lineOver(beside.axis);
   if (!Number.isFinite(shift)) return [say("explanation.softmax.lowered_to_nothing", { line, largest })];
-  const said = [say("explanation.softmax.lowered", { line, largest })];
+  const said = [say(`explanation.softmax.lowered${shift === cell.stage.settings.sink ? "_sink" : ""}`, { line, largest })];
   if (Number.isFinite(score.value)) {
     const left = sumOf([decimal(value), decimal(cell.write(-shift))]);
     const key = sign(left, less) === "=" ? "explanation.softmax.less" : "explanation.softmax.less_rounded";

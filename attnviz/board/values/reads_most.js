@@ -37,11 +37,11 @@ function axisOf({ stages }) {
   return stages.get("attention_weights").settings.axis ?? "rows";
 }
 
-// Whether a mask takes from shares that are made already.
+// Whether a mask takes from shares that are made already, or a sink from each row.
 /** @param {Pick<Made, "stages">} made */
 function isLate({ stages }) {
   const { rule, sources, settings } = stages.get("attention_weights");
-  return rule === "softmax" && sources.length > 1 && !settings.shared;
+  return rule === "softmax" && ((sources.length > 1 && !settings.shared) || settings.sink !== null);
 }
 
 // Whether no share is an even one: of weights that stand as given, without a mask, 0 may be where one hid them, and

@@ -1,8 +1,10 @@
 """Softmax: the exponentials of each row, over their sum."""
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +16,7 @@ from attnviz.core.rules.explaining.softmax import explained_share
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE, in_lines, out_of_lines
 from attnviz.core.rules.scale import Scale
 from attnviz.words import say
+from attnviz.words.numbers import significant
 
 
 @dataclass(frozen=True)
@@ -23,13 +26,23 @@ class Softmax(Rule):
     row.
 
     Over another `axis` it isn't attention: "columns" become shares, or the "whole" matrix does.
+
+    A `sink` stands beside the scores of each row, and nothing is read there: rows sum to less than 1.
+
+    Source: Xiao et al. 2023, Efficient Streaming Language Models with Attention Sinks, section 3.3, for `sink`.
     """
 
     shared: bool = False
     axis: str = ROWS
+    sink: float | None = None
 
     name = "softmax"
     n_sources = (1, 2)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Its fields, and the sink as formulas write it."""
+        return super().settings | {"sink_text": "" if self.sink is None else significant(self.sink)}
 
     @property
     def masked_by(self) -> int:
@@ -42,8 +55,18 @@ class Softmax(Rule):
 
     def kernel(self, n_sources: int) -> Callable[..., Tensor]:
         """Torch's own over rows, and what is done to it where something is."""
+        if self.sink is not None:
+            return self._beside_sink
         softmax = _over_whole if self.axis == WHOLE else partial(torch.softmax, dim=-1 if self.axis == ROWS else -2)
         return softmax if n_sources == 1 else partial(self._finished, softmax)
+
+    def _beside_sink(self, scores: Tensor) -> Tensor:
+        sink = torch.full_like(scores[..., :1], self._sink)
+        return torch.softmax(torch.cat([scores, sink], dim=-1), dim=-1)[..., :-1]
+
+    @property
+    def _sink(self) -> float:
+        return -math.inf if self.sink is None else self.sink
 
     def _finished(self, softmax: Callable[[Tensor], Tensor], scores: Tensor, mask: Tensor) -> Tensor:
         return self._masked(softmax(scores), mask)
@@ -52,7 +75,7 @@ class Softmax(Rule):
         """The same without the largest number subtracted first, as it stands in symbols: exponentials may overflow."""
         powers = sources[0].exp()
         sums = {ROWS: (-1,), COLUMNS: (-2,), WHOLE: (-2, -1)}[self.axis]
-        shares = powers / powers.sum(sums, keepdim=True)
+        shares = powers / (powers.sum(sums, keepdim=True) + math.exp(self._sink))
         return shares if len(sources) == 1 else self._masked(shares, sources[1])
 
     def _masked(self, shares: Tensor, mask: Tensor) -> Tensor:
@@ -94,11 +117,12 @@ class Softmax(Rule):
 
     def _shares(self, value: np.ndarray, error: np.ndarray) -> Bounded:
         if self.axis != ROWS:
-            made = Softmax()._shares(*(in_lines(each, self.axis) for each in (value, error)))
+            made = replace(self, axis=ROWS)._shares(*(in_lines(each, self.axis) for each in (value, error)))
             return Bounded(*(out_of_lines(each, self.axis, value.shape) for each in made))
         with np.errstate(all="ignore"):
-            exponentials = np.exp(value - value.max(-1, keepdims=True))
-            shares = exponentials / exponentials.sum(-1, keepdims=True)
+            largest = np.maximum(value.max(-1, keepdims=True), self._sink)
+            exponentials = np.exp(value - largest)
+            shares = exponentials / (exponentials.sum(-1, keepdims=True) + np.exp(self._sink - largest))
             most = np.minimum(error + error.max(-1, keepdims=True), 50.0)
             return Bounded(shares, np.minimum(shares * np.expm1(most), 1.0))
 
@@ -112,7 +136,7 @@ class Softmax(Rule):
         """The difference to the row's largest is rounded before its exp is taken, and so are exp, sum and quotient."""
         first = np.abs(in_lines(tables[0].value, self.axis))
         scores = np.where(np.isfinite(first), first, 0.0)
-        sizes = 2 * first.shape[1] + 8 + 2 * (scores + scores.max(-1, keepdims=True))
+        sizes = 2 * first.shape[1] + 8 + 2 * (scores + np.maximum(scores.max(-1, keepdims=True), abs(self.sink or 0.0)))
         return made.value * out_of_lines(np.broadcast_to(sizes, first.shape), self.axis, made.value.shape)
 
     def touched(self, *marks: np.ndarray) -> np.ndarray:
@@ -125,12 +149,17 @@ class Softmax(Rule):
 
     def formula(self, *symbols: str) -> str:
         """In words, for the symbols say less."""
+        if self.sink is not None:
+            return say("stages.formula.softmax_sink", sink=significant(self.sink))
         if len(symbols) == 1:
             return say("stages.formula.softmax" if self.axis == ROWS else f"stages.formula.softmax_{self.axis}")
         return say(f"stages.formula.softmax_{'shared' if self.shared else 'masked'}", mask=symbols[1])
 
     def code(self, made: str, *names: str) -> list[str]:
         """Torch's own, then the mask."""
+        if self.sink is not None:
+            sink = f"torch.full_like({names[0]}[..., :1], {self.sink!r})"
+            return [f"{made} = torch.softmax(torch.cat([{names[0]}, {sink}], dim=-1), dim=-1)[..., :-1]"]
         over = {
             ROWS: f"torch.softmax({names[0]}, dim=-1)",
             COLUMNS: f"torch.softmax({names[0]}, dim=-2)",
@@ -143,7 +172,7 @@ class Softmax(Rule):
 
     def explain(self, cell: Cell) -> Made:
         """exp of a number over the sum of the exps of its row; a shift of the whole row cancels."""
-        return explained_share(cell, self.axis, self.shared, self.seen(cell))
+        return explained_share(cell, self.axis, self.shared, self.seen(cell), self.sink)
 
     def seen(self, cell: Cell) -> tuple[Cells, ...]:
         """Of scaled scores that do not stand beside it, the scores that these are made from."""

@@ -22,42 +22,52 @@ from attnviz.core.rules.explaining.hiding import reason_of
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
 from attnviz.core.rules.scale import Scale
 from attnviz.words import say
+from attnviz.words.numbers import significant
 
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 FAR = 1000.0  # exp of this far below is 0 at every precision
 SMALL = 1e-30  # of what is left of a row: its shares have lost digits
 
 
-def explained_share(cell: Cell, axis: str, shared: bool, seen: tuple[Cells, ...]) -> Made:
+def explained_share(
+    cell: Cell, axis: str, shared: bool, seen: tuple[Cells, ...], sink: float | None = None
+) -> Made:  # fmt: skip
     """Say how a share over an `axis` is made: exp of a number over the sum of the exps of its row, where a shift of the
     whole row cancels. A mask may be laid over it, and its rows `shared` out again. `seen` are the sources that stand
-    beside it.
+    beside it, and a `sink` stands beside the scores of each row.
     """
-    made = _explained(cell, axis, _scores_beside(cell, axis, seen))
+    made = _explained(cell, axis, _scores_beside(cell, axis, seen), sink)
     return made if len(cell.sources) == 1 else _masked_after(cell, made, shared)
 
 
-def _explained(cell: Cell, axis: str, seen: "_Scores | None") -> Made:
+def _explained(cell: Cell, axis: str, seen: "_Scores | None", sink: float | None) -> Made:
     row = cell.factors(cell.sources[0])
     largest = math.nan if any(math.isnan(s.value) for s in row) else max(s.value for s in row)
+    if sink is not None:
+        largest = max(largest, sink)
     shift = 0.0 if abs(largest) <= READABLE else largest
     exps = [Term(exp(s.value - shift), (s,)) for s in row]
+    exps += [] if sink is None else [Term(exp(sink - shift))]
     at = _place_in_line(cell, axis)
     own, divisor = exps[at], total(term.value for term in exps)
     exact = own.value / divisor if divisor else math.nan
     # The error of an exponent is relative to the exponent: far below the largest it counts more, and weighs less.
     distances = [min(abs(s.value - shift), FAR) for s in row]
-    spread = total(t.value * d for t, d in zip(exps, distances, strict=True)) / (divisor or 1)
+    away = [*distances, *([] if sink is None else [min(abs(sink - shift), FAR)])]
+    spread = total(t.value * d for t, d in zip(exps, away, strict=True)) / (divisor or 1)
     made = Made(
         "", (), "", shortened(exps, keep=at), exact,
         cell.tolerance(exact, distances[at] + spread + len(row) + 8), divisor, shift, cell.masked,
     )  # fmt: skip
     if seen is None:
         return made._replace(steps=(cell.write(cell.value),), words=say("explanation.softmax.unshown"))
+    seen = seen._replace(sink=sink)
+    kind = "share" if sink is None else "share_sink"
+    name, number = seen.name(cell.row, cell.column), "" if sink is None else significant(sink)
     return made._replace(
         symbols=seen.softmax(cell, " − m" if shift else ""),
         steps=_steps(cell, made, own),
-        words=say("explanation.softmax.share", line=seen.line, n=len(row), score=seen.name(cell.row, cell.column)),
+        words=say(f"explanation.softmax.{kind}", line=seen.line, n=len(row), score=name, sink=number),
         notes=tuple(_notes(cell, made, row, row[at], seen)),
     )
 
@@ -140,6 +150,7 @@ class _Scores(NamedTuple):
     mask: Matrix | None = None  # what is added to them ...
     factor: bool = False  # ... or its exponential is multiplied
     axis: str = ROWS
+    sink: float | None = None
 
     @property
     def line(self) -> str:
@@ -165,9 +176,13 @@ class _Scores(NamedTuple):
             whole = self.axis == WHOLE
             column, place = (":", f"{cell.row}, {cell.column}") if whole else (cell.column, f"{cell.row}")
             return f"softmax({self.name(':', column)}{lowered})[{place}]"
+        sink = "" if self.sink is None else significant(self.sink)
         if self.divisor or self.mask is not None:  # no quotient within a quotient
-            return f"softmax({self.name(cell.row, ':')}{lowered})[{cell.column}]"
-        return f"exp({self.of(cell.row, cell.column)}{lowered}) / Σ_j exp({self.of(cell.row, 'j')}{lowered})"
+            beside = f", {sink}{lowered}" if sink else ""
+            return f"softmax({self.name(cell.row, ':')}{lowered}{beside})[{cell.column}]"
+        total_of = f"Σ_j exp({self.of(cell.row, 'j')}{lowered})"
+        below = f"({total_of} + exp({sink}{lowered}))" if sink else total_of
+        return f"exp({self.of(cell.row, cell.column)}{lowered}) / {below}"
 
 
 def _scores_beside(cell: Cell, axis: str, sources: tuple[Cells, ...]) -> _Scores | None:
@@ -210,7 +225,7 @@ def _notes(cell: Cell, made: Made, row: list[Factor], score: Factor, seen: _Scor
     if made.shift:
         before, most, after = map(cell.write, (score.value, made.shift, score.value - made.shift))
         finite = math.isfinite(made.shift)
-        told = "lowered" if finite else "lowered_to_nothing"
+        told = "lowered_to_nothing" if not finite else "lowered_sink" if made.shift == seen.sink else "lowered"
         notes.append(say(f"explanation.softmax.{told}", line=seen.line, largest=most))
         if finite and math.isfinite(score.value):
             is_exact = sign(as_decimal(before) - as_decimal(most), after) == "="
