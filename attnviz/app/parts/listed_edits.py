@@ -9,7 +9,7 @@ from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.core.changes import replace_matrix
-from attnviz.core.matrix_input import Edit
+from attnviz.core.matrix_input import Edit, example_of
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words
 from attnviz.link.set_up import CHANGES
@@ -45,6 +45,8 @@ def run_alone() -> None:
 def show_edits(scenario: Scenario) -> None:
     """Draw the edits of a scenario where they are to stand."""
     for name, words in replaced_in_words(scenario).items():
+        if example_of(scenario.replacement(name)):
+            continue  # what an example began with is no edit
         _undo_line(words, f"playground.undo.{name}", replace_by, (name, lambda: None))
     in_words = edits_in_words(scenario, state.digits())
     for edit, words in list(in_words.items())[:LISTED]:

@@ -27,7 +27,7 @@ def show_share(*, own_examples: bool = False) -> None:
     """Draw the button that opens all this; what is in it is made once it is open. A page with examples of its own gives
     what it shows itself, or it's said that what is shared isn't that."""
     offered, own, beside = take_offered(), take_own(), take_beside()
-    with st.popover(say("share.button"), key=SHARE, on_change="rerun", help=say("share.help")) as popover:
+    with st.popover(say("share.button"), key=SHARE, on_change="rerun") as popover:
         if not popover.open:
             return
         chosen = st.segmented_control(

@@ -38,7 +38,10 @@ export default function copyLink({ parentElement, data }) {
 /** @param {string} href @param {string} hide */
 export function linkOf(href, hide) {
   const url = new URL(href);
-  if (hide) url.searchParams.set("hide", hide);
+  if (!hide) return url.href;
+  // First, so that it's seen in a field that shows the beginning: two links were alike there.
+  const rest = [...url.searchParams].filter(([name]) => name !== "hide");
+  url.search = String(new URLSearchParams([["hide", hide], ...rest]));
   return url.href;
 }
 

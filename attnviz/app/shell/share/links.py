@@ -33,9 +33,10 @@ def show_links(beside: Beside | None) -> None:
                            on_click="ignore")  # fmt: skip
     st.caption(say("share.lesson_link.about"))
     table = parameters()
-    hidden = st.multiselect(
-        say("share.lesson_link.hide"), list(table), format_func=lambda name: table[name].label, key="share.hide"
-    )
+    hidden = st.multiselect(  # Enter takes what was typed, not all that is somehow like it
+        say("share.lesson_link.hide"), list(table), format_func=lambda name: table[name].label, key="share.hide",
+        filter_mode="contains", select_all=False,
+    )  # fmt: skip
     if hidden:
         _show_link("lesson_link", texts()[HIDE].write(hidden))
 
