@@ -6,6 +6,7 @@ are swept, no more scores than SCORES_HELD are held: where more dimensions end i
 is drawn once more for the others.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event
@@ -42,15 +43,17 @@ def plan(source: Source, dims: tuple[int, ...], trials: int) -> list[Span]:
     most = scores_held(source, dims, trials)
     numbers = min(trials, _STREAM) * source.numbers_per_block
     spans: list[Span] = [[]]
+    ended, left = 0, 0  # dimensions in the last span, and where those begin that are in none yet
     for end in range(BLOCK, dims[-1] + BLOCK, BLOCK):
-        inside = tuple(d for d in dims if end - BLOCK < d <= end)
+        first, left = left, bisect_right(dims, end, left)
+        inside = dims[first:left]
         pieces = [inside[first : first + most] for first in range(0, len(inside), most)] or [()]
         for i, piece in enumerate(pieces):
-            span = spans[-1]
-            full = sum(len(part.dims) for part in span) + len(piece) > most
-            if span and (full or len(span) * numbers >= _TASK):
-                spans.append(span := [])
-            span.append(Part(piece, i == len(pieces) - 1))
+            if spans[-1] and (ended + len(piece) > most or len(spans[-1]) * numbers >= _TASK):
+                spans.append([])
+                ended = 0
+            spans[-1].append(Part(piece, i == len(pieces) - 1))
+            ended += len(piece)
     return spans
 
 
