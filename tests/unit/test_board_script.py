@@ -212,6 +212,14 @@ def test_what_a_mask_does_with_a_number_is_said_as_it_is_computed(
         )
 
 
+@pytest.mark.parametrize("use", ["added", "factor", "zeroed", "renormalized"])
+def test_a_mask_is_said_to_hide_what_gets_no_attention_weight_and_nothing_else(script: PageScript, use: str) -> None:
+    scenario = Scenario("a b", causal=True, mask_use=use)
+    made, place = traced(scenario), {"matrix": "mask", "row": 0, "column": 1}
+    said = script.run(_IN_ONE_SENTENCE, [board_data(scenario, made, 0, 4), place])
+    assert ("hides" in said) == (made.attention_weights[0, 1].item() == 0) == (use != "factor")
+
+
 @given(scenario=scenarios(max_tokens=6, max_d=4), digits=st.integers(1, 6))
 @example(scenario=Scenario("a"), digits=4)
 @example(scenario=Scenario("a b c d e", w_q="zeros"), digits=2)

@@ -21,7 +21,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
     const [from, to] = [made.names[ownerOf(stage, row, made.names.length)], made.readNames[ownerOf(stage, column, made.readNames.length)]];
     const itself = stage.own_from !== null && column === stage.own_from + row;
     if (matrix === CONSTANTS.MASK && areMixed(made.stages.values())) return say("board.dock.mask_of_places", { symbol, row, column, value });
-    if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : number === -Infinity ? "hidden" : useOfMask(made)}`, { from, to, symbol, value });
+    if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : useOfMask(made, number)}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
     if (CONSTANTS.SHARES.includes(stage.rule) || stage.hidden_with) return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
     return itself ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
@@ -33,10 +33,13 @@ export function inOneSentence(made, { matrix, row, column }, features) {
 }
 
 // What a mask does with the number of a cell: it's added to its score, or its exponential multiplies that, or the weight.
-/** @param {Made} made */
-function useOfMask({ stages }) {
+// A score of 0 is read as any other, so that −∞ hides nothing as a factor of scores before a softmax.
+/** @param {Made} made @param {number} number */
+function useOfMask({ stages }, number) {
   const [weights, scaled] = ["attention_weights", "scaled_scores"].map((name) => stages.get(name));
-  if (!weights.sources.includes(CONSTANTS.MASK)) return scaled.settings.factor ? "times_score" : "added";
+  if (scaled?.settings.factor) return "times_score";
+  if (number === -Infinity) return "hidden";
+  if (!weights.sources.includes(CONSTANTS.MASK)) return "added";
   return weights.rule === "share" ? "times_score" : "times_weight";
 }
 
