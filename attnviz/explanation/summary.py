@@ -51,7 +51,7 @@ def reads_most(trace: AttentionTrace, query: int, digits: int) -> tuple[str, boo
     kind, keys, places = _reading(trace, query, digits)
     if keys:
         places["names"] = _names(trace, query, keys, _said_on_board)
-    return say(f"board.reads.{kind}", **places), kind.startswith("equally")
+    return say(f"board.reads.{kind.replace('of_rest', 'most')}", **places), kind.startswith("equally")
 
 
 def _said_on_board(key: str, **places: Any) -> str:

@@ -307,6 +307,42 @@ def test_a_model_that_yields_no_numbers_is_told_and_nothing_is_lost(damaged: str
     assert len(reader.boards) == 1
 
 
+@pytest.fixture(scope="module")
+def of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Models that are offered, each of which does something of its own to its scores."""
+    folder = tmp_path_factory.mktemp("own")
+    for name, make in {
+        "sinks": small_models.gpt_oss, "capped": small_models.gemma2, "written": small_models.WRITTEN_OUT["Bloom"],
+        "otherwise": small_models.OTHERWISE["DeBERTa"][0],
+    }.items():  # fmt: skip
+        make().save_pretrained(folder / name)
+        small_models.tokenizer().save_pretrained(folder / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTNVIZ_MODELS", ",".join(map(str, sorted(folder.iterdir()))))
+        offered.cache_clear()
+        table.texts.cache_clear()
+        yield
+    offered.cache_clear()
+    table.texts.cache_clear()
+
+
+@pytest.mark.usefixtures("of_their_own")
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [("sinks", "attention_weights"), ("capped", "capped_scores"), ("written", "distance_bias"), ("otherwise", "")],
+)
+def test_a_model_that_does_something_of_its_own_to_its_scores_is_shown_or_says_so(name: str, stage: str) -> None:
+    edits = "1.2.off*0.0.mask.3.1=-inf*0.even"
+    reader = Reader(PAGE, model=name, model_text=small_models.TEXT, model_head="1.1", model_edits=edits)
+    assert reader.errors == []
+    if not stage:
+        assert reader.messages == [say("refused.model_otherwise", otherwise=say("models.otherwise.disentangled"))]
+        return
+    (board,) = reader.boards
+    assert stage in board["shown"]
+    assert reader.messages == []
+
+
 @pytest.mark.usefixtures("damaged")
 @pytest.mark.parametrize(("parameter", "link"), [("model", "gpt2"), ("model_compare", "model.gpt2")])
 def test_a_link_to_a_model_that_is_not_offered_tells_which_ones_are(parameter: str, link: str) -> None:

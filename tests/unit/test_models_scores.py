@@ -7,6 +7,7 @@ import torch
 
 from attnviz import explain, look_into
 from attnviz.core.attention import AttentionTrace
+from attnviz.explanation.summary import attends_most, reads_most
 from attnviz.words.numbers import significant
 from attnviz.words.shares import percent
 from tests.unit.small_models import MODELS, TEXT, gemma2, gpt_oss, scaled_by_layer, t5, tokenizer
@@ -75,6 +76,10 @@ def test_what_a_sink_takes_is_said_in_numbers_and_no_row_is_said_to_sum_to_1() -
         assert stage.rule is not None
         assert not trace.notices
         assert f"and of the sink's number, {sink}" in said_of(trace, "attention_weights")
+        for query in range(1, len(trace.tokens)):
+            assert not any(
+                "even share" in told for told in (attends_most(trace, query, 4), *reads_most(trace, query, 4)[:1])
+            )
         measured = view.measured(number, head)
         assert measured is not None
         assert measured.most is None  # of rows that don't sum to 1 there is no entropy
