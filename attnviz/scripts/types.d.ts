@@ -29,6 +29,8 @@ declare global {
   interface Window {
     /** The page's connection, where there is one: a component in a page of its own has none. */
     attnvizConnection?: Connection;
+    /** Tells the server that the page's first picture has been painted. */
+    attnvizFirst?: () => void;
     /** Once the heads of a real model, drawn last, have been painted. */
     attnvizHeads?: Promise<void>;
     /** The numbers of all kept moments of the training that is shown, one moment after the other. */

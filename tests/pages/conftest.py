@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from attnviz.app.shell import setup
 from benchmarks.servers import OURS, Server, serving
 from tests.pages.playground import Playground
 from tests.whole import leave_cases
@@ -31,11 +30,6 @@ def _components_are_looked_for_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
-
-
-@pytest.fixture(autouse=True)
-def _no_browser_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setup, "FIRST_PICTURE", 0)
 
 
 @pytest.fixture

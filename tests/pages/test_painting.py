@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from threading import Timer
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -39,6 +40,13 @@ def asked_of(reader: Reader) -> dict[str, str | int]:
     asks = json.loads(found.bytes)["asks"]
     assert asks.pop("at") == painting.AT
     return dict(asks)
+
+
+def first_asks(reader: Reader) -> Any:
+    """What a reader's browser is told of the first picture of all."""
+    protos = [element.proto for element in reader.at.get("bidi_component")]
+    (found,) = [proto for proto in protos if proto.component_name == "attnviz_first"]
+    return json.loads(found.json)["asks"]
 
 
 def seconds(page: Painting, most: float) -> float:
@@ -81,6 +89,30 @@ def test_a_browser_that_told_nothing_is_hardly_waited_for_until_it_does(
     page.wait(30)
     page.begin()
     assert seconds(page, 0.5) >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("page", "address"), [("playground", {}), ("playground", {"view": "heatmaps"}), ("lesson", {})]
+)
+def test_the_controls_of_a_page_that_is_opened_wait_for_its_first_picture_and_for_no_other(
+    page: str, address: dict[str, str]
+) -> None:
+    reader = Reader(f"pages/{page}.py", **address)
+    asks = first_asks(reader)
+    told = painting_that_says(asks["word"])
+    assert told is not None
+    assert told.asks() == asks
+    reader.set("seed", 5).visit("pages/lesson.py")
+    assert told.asks() == asks
+    assert first_asks(reader) == asks, "what it draws stays: it has the style of all pages"
+
+
+def test_where_no_picture_stands_first_the_controls_wait_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader("pages/check.py")
+    found = painting_that_says(first_asks(reader)["word"])
+    assert found is not None
+    in_a_browser(monkeypatch)
+    assert seconds(found, 30) < 15
 
 
 def test_who_is_no_browser_is_not_waited_for() -> None:

@@ -19,6 +19,7 @@ from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.answering import answered, answering, note_answer, sent_by
 from attnviz.app.session.given import giving
 from attnviz.app.session.link_values import picked_head, picked_layer, picked_query
+from attnviz.app.session.painting import painting
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.board.data import board_data, has_numbers
 from attnviz.board.script import BOARD_STYLE
@@ -101,6 +102,7 @@ def _of_now(looks: Looks, key: str, follows_picks: bool) -> tuple[Drawn, dict[st
     if scenario is None:
         return None
     query, head, layer = picked_query(scenario), picked_head(scenario), picked_layer(scenario)
+    painting().begin_first()
     drawing = Drawing(scenario, head, layer, state.digits(), looks)
     page, asks = at_once.asking_page(), has_numbers(scenario)
     drawn = page.drawn(drawing) if asks else drawing.made()

@@ -2,6 +2,7 @@
 // of it. What comes before it is there is drawn when it is, in the order in which it came, and behind the heads of a model
 // that are drawn with it.
 
+import { painted } from "../../scripts/painted.js";
 import { partOf } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";
 import { FETCHED } from "../../scripts/sent.js";
@@ -22,7 +23,11 @@ export default async function drawn(drawing) {
   const script = await fetched;
   await window.attnvizHeads;
   // What has left the page meanwhile has nothing to draw on.
-  if (drawing.parentElement instanceof Node && drawing.parentElement.isConnected) script.default({ ...drawing, data: JSON.parse(new TextDecoder().decode(drawing.data)) });
+  if (!(drawing.parentElement instanceof Node && drawing.parentElement.isConnected)) return;
+  script.default({ ...drawing, data: JSON.parse(new TextDecoder().decode(drawing.data)) });
+  const tell = window.attnvizFirst;
+  delete window.attnvizFirst;
+  if (tell) painted().then(tell);
 }
 
 /** @param {() => void} tell @returns {Promise<Script>} */

@@ -1,20 +1,19 @@
 // All heads of a model: one is picked by a click, or by Tab and Enter.
 
 import { drawHeads, markPicked } from "../../scripts/head_grid.js";
+import { painted, tellPainted } from "../../scripts/painted.js";
 import { keptFor, partOf } from "../../scripts/parts.js";
 import { Sender } from "../../scripts/sending.js";
 
 /** @import { Answered, Drawing, Learnt } from "../../scripts/types.js" */
 /** @import { Head, HeadGrid } from "../../scripts/head_grid.js" */
+/** @import { Asks } from "../../scripts/painted.js" */
 
 /**
  * `mark` tells a grid from others; `learnt` is for the connection.
  * @typedef {Answered & { mark: string, order: HeadGrid["order"], picked: Head, followed: number, ink: string, asks: Asks, learnt: Learnt | null, grid: HeadGrid }} Data
  */
-/** @typedef {{ at: string, word: string, number: number }} Asks where the server is told that these heads are painted: see session/painting.py */
 /** @typedef {{ sender: Sender<Head>, drawn: string, told: number, follow: (followed?: number, picked?: Head) => void }} State */
-
-const UNSEEN_MS = 300; // after which nothing waits for pictures any longer: of a page out of sight, none is painted
 
 /** @type {WeakMap<HTMLElement, State>} */
 const grids = new WeakMap();
@@ -34,31 +33,14 @@ export default function modelHeads({ parentElement, data: sent, setTriggerValue 
       state.sender.send(head);
     });
     state.drawn = drawn;
-    window.attnvizHeads = painted();
+    window.attnvizHeads = painted(); // the board waits for it: it takes longer, and stands below
   } else state.follow(data.followed, state.sender.waiting ? undefined : data.picked);
   if (data.asks.number !== state.told) {
     state.told = data.asks.number;
-    window.attnvizHeads?.then(() => tell(data.asks));
+    window.attnvizHeads?.then(() => tellPainted(data.asks));
   }
   if (!state.sender.waiting) markPicked(root, data.picked);
   if (data.learnt) window.attnvizConnection?.learn(data.learnt);
-}
-
-// What is drawn now has been painted. The board waits for it: it takes longer, and stands below.
-/** @returns {Promise<void>} */
-function painted() {
-  return new Promise((done) => {
-    requestAnimationFrame(() => setTimeout(done));
-    setTimeout(done, UNSEEN_MS);
-  });
-}
-
-// The server waits a little where it hears nothing, so there is nothing to be done about that.
-/** @param {Asks} asks */
-function tell({ at, word, number }) {
-  const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
-  const headers = { "Content-Type": "application/json" };
-  fetch(address, { method: "POST", headers, body: JSON.stringify({ word, number }) }).catch(() => {});
 }
 
 /** @param {HTMLElement} root */

@@ -10,6 +10,7 @@ import streamlit as st
 from attnviz.app.components import script_file
 from attnviz.app.parts.picked_cell import picked_cell, show_picked, take_click
 from attnviz.app.session import state
+from attnviz.app.session.painting import painting
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import is_elsewhere
 from attnviz.core.scenario import Scenario
@@ -42,6 +43,7 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None
         },
         "frames": [] if picked is None else frames(picked),
     }  # fmt: skip
+    painting().begin_first()
     _heatmaps(key=_KEY, data=json.dumps(data).encode(), on_picked_change=partial(_take_click, trace))
     show_picked(trace, picked, query)
 

@@ -29,6 +29,11 @@ class Painting:
         """Something else is going to be painted."""
         self._number += 1
 
+    def begin_first(self) -> None:
+        """What stands first on the page that was opened is going to be drawn."""
+        if not self._number:
+            self.begin()
+
     def asks(self) -> dict[str, str | int]:
         """Return what the browser is told: where it tells, and what it tells once all this is painted."""
         return {"at": AT, "word": self.word, "number": self._number}

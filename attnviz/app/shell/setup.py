@@ -1,7 +1,6 @@
 """The controls that all pages share, drawn by the entry point so that they survive page changes and Back."""
 
 import secrets
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.own_share import take_own
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, given, reconnecting, state, url_texts
+from attnviz.app.session.painting import painting
 from attnviz.app.shell import connection, hiding, messages
 from attnviz.app.shell.opening import long_link, opened_link
 from attnviz.app.shell.share import show_share
@@ -32,10 +32,9 @@ _SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which
 _EXPLAINED = frozenset({"d_in", "d_out", "seed", "init", "causal", "masking", "mask_use", "temperature", "embedding",
                         "positions", "n_heads", "n_kv_heads", "norm", "reads"})  # fmt: skip
 
-# Seconds that a session's first controls wait for the browser to draw the page. Sent at once, they would take their
-# share of its time first: a board then stands a sixth later on a first visit, and a third on reload, while the
-# controls stand no sooner on a first visit, and a tenth of a second sooner on reload.
-FIRST_PICTURE = 0.25
+# Seconds at most that a session's first controls wait for the browser to paint the board, or heatmaps. Sent at once,
+# they would take their share of its time first.
+_FIRST_PICTURE = 0.5
 
 
 @contextmanager
@@ -64,7 +63,7 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
         with body:
             yield
         if first:
-            time.sleep(FIRST_PICTURE)
+            painting().wait(_FIRST_PICTURE)
     except Exception:
         reconnecting.give_up()
         raise

@@ -10,6 +10,7 @@ import streamlit as st
 from attnviz.app.parts import what_if_panel
 from attnviz.app.scripts import script
 from attnviz.app.session import address, reconnecting, state, url_texts
+from attnviz.app.session.painting import painting
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.link.parameter_table import QUESTION
@@ -38,11 +39,13 @@ def _colours() -> str:
 
 
 # Nothing to see. A component, drawn first of all, makes the browser fetch what components need before what two dozen
-# widgets need: the board stands on the first visit 0.4 s earlier. It brings the style of all pages along.
+# widgets need: the board stands on the first visit 0.4 s earlier. It brings the style of all pages along, and of a page
+# that was just opened it tells when the first picture is painted.
 _first = st.components.v2.component(
     "attnviz_first",
     html="<span></span>",
     css=_colours() + "".join((_HERE / f"{name}.css").read_text() for name in _STYLES),
+    js=script(_HERE / "first.js"),
     isolate_styles=False,
 )
 
@@ -73,7 +76,8 @@ def show_top_bar(page: str) -> DeltaGenerator:
     address.correct()
     address.note_history()
     with st.container(key="first"):
-        _first(key="first_component", height=1)
+        # The same in each run: one that is drawn anew takes the style away for a moment.
+        _first(key="first_component", height=1, data={"asks": painting().asks() | {"number": 1}})
     with st.container(key="name"):
         st.title(say("app.name"), anchor=False, width="content")
         place = f"{page}/{url_texts.current(QUESTION)}"
