@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.session import state, url_texts
-from attnviz.core.stages import ALL_STAGES
+from attnviz.core.stages import ALL_STAGES, DISTANCE_BIAS
 from attnviz.core.tokens import token_labels
 from attnviz.link.page_texts import Place
 from attnviz.link.parameter_table import MODEL_EDITS
@@ -120,8 +120,10 @@ def _shape(matrix: str, layer: Layer, trace: Any) -> tuple[int, int]:
 
 
 def _value(matrix: str, row: int, column: int, trace: Any) -> float:
-    if matrix == MASK:
-        return float(trace[MASK][row, column]) if MASK in trace.stages else 0.0
+    if matrix == MASK:  # of a bias that has the mask in it, what hides is the mask's
+        added = next((trace[name] for name in (MASK, DISTANCE_BIAS) if name in trace.stages), None)
+        hidden = added is not None and float(added[row, column]) == -math.inf
+        return -math.inf if hidden else float(trace[MASK][row, column]) if MASK in trace.stages else 0.0
     tensor = trace[matrix]
     return float(tensor[column] if tensor.dim() == 1 else tensor[row, column])
 
