@@ -41,6 +41,7 @@ STAGES = (
     ("mixed_twice", "Mt", "query", "feature", "vectors", "Product()", ("attention_weights", "context")),
     ("compared", "Mc", "query", "key", "scores", "Product(transposed=True)", ("mixed_twice", "context")),
     ("warmed", "Mw", "query", "key", "scores", "Scale(None, 2.0)", ("compared",)),
+    ("kept_near", "Mk", "query", "key", "scores", "Cap(2.0)", ("warmed",)),
     ("shared_out", "Ms", "query", "key", "attention", "Softmax()", ("warmed",)),
     ("summed", "Ma", "query", "feature", "vectors", "Add()", ("context", "mixed_twice")),
     ("cut_off", "Mr", "query", "feature", "vectors", "ReLU()", ("summed",)),
@@ -61,7 +62,7 @@ STAGE = (
     (
         "attnviz/core/stages/attending.py",
         r"from dataclasses import [^\n]*\n\n",
-        "from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rotate, Scale, Slice, Softmax\n",
+        "from attnviz.core.rules import GELU, Add, Cap, Concatenate, Product, ReLU, Rotate, Scale, Slice, Softmax\n",
     ),
     (
         "attnviz/words/en/stages.toml",

@@ -42,6 +42,7 @@ REFEREES: dict[str, Callable[[attnviz.AttentionTrace], torch.Tensor]] = {
     "mixed_twice": lambda t: t.attention_weights @ t.context,
     "compared": lambda t: t["mixed_twice"] @ t.context.T,
     "warmed": lambda t: t["compared"] / 2,
+    "kept_near": lambda t: 2 * torch.tanh(t["warmed"] / 2),
     "shared_out": lambda t: torch.softmax(t["warmed"], -1),
     "summed": lambda t: t.context + t["mixed_twice"],
     "cut_off": lambda t: F.relu(t["summed"]),
