@@ -178,6 +178,16 @@ _CROSSED = """() => {
   const crossed = texts.filter(each => bands.some(band => crosses(band, each.getBoundingClientRect())));
   return [bands.length, crossed.map(each => each.dataset.at ?? each.textContent)];
 }"""
+# What the scale of the weights' colours lies on, or goes beyond.
+_UNDER_THE_SCALE = """() => {
+  const all = (selector) => [...document.body.shadowRoot.querySelectorAll(selector)];
+  const [end, parts] = [all('.spine')[0], all('.legend span')].map(each => each.length
+    ? each.map(one => one.getBoundingClientRect()) : each.getBoundingClientRect());
+  const lies = (one, other) => one.left < other.right - 0.5 && other.left < one.right - 0.5
+    && one.top < other.bottom - 0.5 && other.top < one.bottom - 0.5;
+  const under = all('.cell').filter(cell => parts.some(part => lies(part, cell.getBoundingClientRect())));
+  return [parts.length, under.map(cell => cell.dataset.at), parts.filter(part => part.right > end.right + 0.5).length];
+}"""
 _OPS = "() => [...document.body.shadowRoot.querySelectorAll('.op')].map(each => each.getBoundingClientRect().top)"
 
 
@@ -202,4 +212,15 @@ def test_a_band_crosses_no_number_and_no_word(chromium: Browser, width: int) -> 
                 n += bands
             assert page.evaluate(_OPS) == ops, "whatever row is picked"
         assert n >= 6
+        page.context.close()
+
+
+@pytest.mark.parametrize("some", [None, ("x", "attention_weights")])
+def test_the_scale_of_colours_lies_on_no_number_and_is_whole(chromium: Browser, some: tuple[str, ...] | None) -> None:
+    for scenario in (Scenario("cat", d_out=3), Scenario("a cat", causal=True, d_out=3), Scenario("a b c", causal=True)):
+        shown = {} if some is None else {"shown": list(some)}
+        page = mounted(chromium, scenario, LIGHT, query=0, sentence=True, **shown)
+        parts, under, beyond = page.evaluate(_UNDER_THE_SCALE)
+        assert parts == 4
+        assert (under, beyond) == ([], 0)
         page.context.close()
