@@ -16,7 +16,7 @@ import { say } from "../../scripts/sentences.js";
 
 const NAMED = 11; // a name needs so much height: of rows that are lower, only some have theirs
 const LETTERS = 14; // of a name, where there is room for them
-const WORD = { width: 44, height: 15, over: 5, under: 3 }; // what is done between two matrices, and how far it stands out from its row
+const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 }; // what is done between two matrices, and how far it stands out from its row
 const { MASK } = CONSTANTS;
 
 export class Frame {
@@ -133,7 +133,7 @@ export class Frame {
       Object.assign(word.style, { left: `${before.x}px`, width: `${before.width}px`, top: `${top}px` });
       this.words.push({ x: before.x, y: top, width: before.width, height: WORD.height * scale });
     };
-    place(this.scale, start - WORD.over * scale);
+    place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale); // over rows that are too low
     place(this.softmax, end + (WORD.under - WORD.height) * scale);
     this.words.push(legend);
     toggle(this.softmax, "gone", before.width < WORD.width * scale);
