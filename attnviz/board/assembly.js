@@ -120,6 +120,7 @@ export class Assembly {
     toggle(board.root, "framed", board.data.framed);
     board.root.replaceChildren(...over, ...(room.sentence ? [board.sentence.element] : []), ...board.strip.elements, ...(board.data.framed ? [framesMean()] : []), scroller, board.panel.element);
     for (const [name, { matrix }] of board.grids) this.hide(matrix, Boolean(board.data.ghosts?.includes(name)));
+    board.undo.follow();
     board.hints.show();
     this.bring(scroller);
   }

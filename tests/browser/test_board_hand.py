@@ -9,7 +9,7 @@ from attnviz.core.scenario import traced
 from attnviz.explanation import before_edits
 from attnviz.words import say
 from tests.browser.cells import number_in, shows_number
-from tests.browser.lone_board import W_Q, LoneBoard, mounted
+from tests.browser.lone_board import LIGHT, W_Q, LoneBoard, mounted
 from tests.whole import dear
 
 WAITS = say("board.status.waiting")
@@ -120,6 +120,22 @@ def test_what_a_number_does_is_lit_before_a_drag_in_it_and_behind_it(board: Lone
     assert board.page.evaluate(_LIT) == before
     board.page.mouse.up()
     assert board.page.evaluate(_LIT) == before
+
+
+def test_the_way_back_stays_at_its_cell_in_another_window(chromium: Browser) -> None:
+    looks = {"sentence": True, "plane": True, "tips": [], "ghosts": [], "fresh": [], "notes": {}, "framed": False}
+    board = LoneBoard(mounted(chromium, Scenario(embedding="published"), LIGHT, **looks))
+    board.cell(W_Q).focus()
+    board.page.keyboard.type("3")
+    board.press("Enter")
+    undo = board.page.locator(".undo button")
+    for width in (1366, 1900, 1000):
+        board.page.set_viewport_size({"width": width, "height": 900})
+        board.page.wait_for_timeout(200)
+        one, other = undo.bounding_box(), board.cell(W_Q).bounding_box()
+        assert one["x"] - other["x"] - other["width"] < 60 > other["x"] - one["x"] - one["width"]
+        assert one["y"] - other["y"] - other["height"] < 90 > other["y"] - one["y"] - one["height"]
+    board.page.context.close()
 
 
 def test_escape_gives_a_dragged_number_back(board: LoneBoard) -> None:

@@ -55,6 +55,8 @@ export class Undo {
     /** @type {Edit[][]} */
     this.steps = []; // what takes each change back
     this.undoing = false;
+    /** @type {Edit | null} */
+    this.at = null; // what was changed last
     this.said = make("span");
     this.button = make("button", "", [say("board.undo.undo")]);
     this.button.type = "button";
@@ -83,9 +85,16 @@ export class Undo {
     this.place(first);
   }
 
+  // At its place in a board that is laid out anew.
+  follow() {
+    if (this.at && !this.element.hidden) this.place(this.at);
+  }
+
   // Beside the cell, inside of the board, and over no numbers where there is room.
   /** @param {Edit} edit */
-  place({ matrix, row, column }) {
+  place(edit) {
+    this.at = edit;
+    const { matrix, row, column } = edit;
     const { element, button, board: { layout, data, root } } = this;
     const { boxes, scale, height } = layout;
     const box = boxes[matrix];
