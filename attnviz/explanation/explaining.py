@@ -67,6 +67,10 @@ class Explanation:
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:
+        """Say it: what its terms are made of would fill pages."""
+        return f"<Explanation: {self}>"
+
     def _repr_latex_(self) -> str:
         return f"${self.latex}$"
 

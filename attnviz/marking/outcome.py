@@ -98,6 +98,10 @@ class Marking:
 
         return in_a_sentence(self)
 
+    def __repr__(self) -> str:
+        """Say the verdict: its tables and stages would fill pages."""
+        return f"<Marking: {self}>"
+
     def count(self, *marks: Mark) -> int:
         """Return how many cells have one of these marks."""
         return sum(table.count(*marks) for table in self.tables)

@@ -59,6 +59,10 @@ class Update(NamedTuple):
     mean_square: Tensor | None
     after: Tensor
 
+    def __repr__(self) -> str:
+        """Say what there is of it: all its numbers would fill pages."""
+        return f"Update of {tuple(self.after.shape)}"
+
 
 class StepTaken(NamedTuple):
     """One step, with the texts that it learned from, their loss, the learning rate, and what became of each matrix that
@@ -69,6 +73,11 @@ class StepTaken(NamedTuple):
     loss: float
     rate: float
     updates: Mapping[str, Update]
+
+    def __repr__(self) -> str:
+        """Say what there is of it: all its numbers would fill pages."""
+        done = f"step={self.step}, texts={len(self.texts)}, loss={self.loss:.4f}, rate={self.rate:g}"
+        return f"StepTaken({done}, updates={', '.join(self.updates)})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -89,6 +89,10 @@ def test_each_says_in_a_line_what_there_is_of_it() -> None:
         (training.moments[0], f"Moment(step=0, loss={training.moments[0].loss:.4f}, "),
         (training.model, "Model('agreement', "),
         (training.gradients(1), "Gradients(loss="),
+        (training.step_taken(0), "StepTaken(step=0, texts=64, loss="),
+        (training.step_taken(0).updates["w_q"], "Update of (8, 4)"),
+        (explain(trace("a cat"), "q", 0, 0), "<Explanation: Q, queries, query 0 “a”, feature 0: Q[0, 0] is "),
+        (attnviz.mark_pipeline({"q": [[1.0]], "k": [[2.0]], "scores": [[2.0]]}), "<Marking: "),
         (train("text", steps=1, text="abcdefgh " * 99).model, "Model('text', "),
     ):
         assert repr(said).startswith(shown), repr(said)
