@@ -217,7 +217,7 @@ def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tup
     assert said in explanation.text
     assert explanation.sources == ()
     assert explanation.rule == "given"
-    assert "an input" in explain(attnviz.trace(scenario), *cell).text
+    assert "Given: made from nothing else here" in explain(attnviz.trace(scenario), *cell).text
 
 
 def test_an_explanation_is_frozen_and_says_its_digits() -> None:

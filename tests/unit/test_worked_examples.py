@@ -109,7 +109,7 @@ def test_what_is_chosen_for_scores_is_said_while_it_is_so() -> None:
     assert "prints one row of scores and no matrices" in words
     assert "every query gets this row. W_v is the identity" in words
     assert chosen_in_words(worked_example("softmax-times-8").scenario).endswith(
-        f"every query gets this row, and '{worked_example('softmax-times-8').scenario.tokens[1]}' gets it times 8. "
+        f"every query gets this row, and “{worked_example('softmax-times-8').scenario.tokens[1]}” gets it times 8. "
         "W_v is the identity, so each context vector repeats its attention weights."
     )
     assert "W_v" not in chosen_in_words(replace(scenario, w_v=None))
