@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 _PACKED = b"\x1f\x8b"  # how what gzip has packed begins
 _STATUS = re.compile(rb"HTTP/1\.1 (\d{3})")
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
-_ANSWERED = re.compile(rb'"answered": ?(\d+)')
-_SAID = re.compile(rb'"(key|numbersOf|word)": ?"([^"\\]*)"')
 
 
 class Answer(NamedTuple):
@@ -68,22 +66,3 @@ class Asking:
         if self._open is not None:
             self._open[1].close()
             self._open = None
-
-
-def is_answer_to(board: bytes, number: int) -> bool:
-    """Whether a board that was sent answers the message of this number.
-
-    >>> is_answer_to(b'{"answered": 8, "key": "k"}', 8), is_answer_to(b'{"answered": 7}', 8), is_answer_to(b"", 8)
-    (True, False, False)
-    """
-    found = _ANSWERED.search(board)
-    return found is not None and int(found[1]) == number
-
-
-def said(board: bytes) -> dict[str, str]:
-    """Return of a board that was drawn what it says when it asks: its key, whose numbers it shows, the page's word.
-
-    >>> said(b'{"asks": {"at": "numbers", "word": "w"}, "key": "k", "numbersOf": "n"}')
-    {'word': 'w', 'key': 'k', 'numbersOf': 'n'}
-    """
-    return {name.decode(): value.decode() for name, value in _SAID.findall(board)}

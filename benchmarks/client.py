@@ -7,12 +7,14 @@ from base64 import b64decode
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
+from attnviz.app.session.address import mark_of, read_query
 from benchmarks.asking import Asking
 from benchmarks.websocket import Socket, open_socket
 
@@ -22,13 +24,17 @@ _ENDED_WELL = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RU
 class Client:
     """One session. `rerun` is one change of a control and its answer; `lost` counts answers that were no success.
 
-    `query` is what it says of the page's address, `told` what the server wants to stand there.
+    `query` is its page's, `told` the same as it was when a run was last drawn of it.
     """
 
     def __init__(self, socket: Socket, query: str, asking: Asking) -> None:
         self._socket = socket
         self.asking = asking
         self.query = self.told = query
+        self.offered: set[str] = set()  # what buttons changed, and was taken
+        self.taken = ""  # the last of these
+        self.ears = ""  # the component that hears what the page says
+        self.state: dict[str, Any] = {}  # what was drawn last, and of which query
         self.page = ""  # the hash of the page that is open; blank for the first
         self.components: dict[str, tuple[str, str]] = {}  # by their names: the id, and that of the fragment around it
         self.drawn: dict[str, bytes] = {}  # what they were given to draw, of those that are given bytes
@@ -65,19 +71,50 @@ class Client:
         part = ForwardMsg.FromString(data)
         self._answer.append(part)
         kind = part.WhichOneof("type")
-        if kind == "page_info_changed":
-            self.told = part.page_info_changed.query_string
-        elif kind == "navigation":
+        if kind == "navigation":
             self.page = part.navigation.page_script_hash  # a browser says it with all that it sends
         elif kind == "delta" and part.delta.new_element.WhichOneof("type") == "bidi_component":
             drawn = part.delta.new_element.bidi_component
             self.components[drawn.component_name] = drawn.id, part.delta.fragment_id
             self.drawn[drawn.component_name] = drawn.bytes
+            if drawn.component_name == "attnviz_address":
+                self._take(drawn.id, json.loads(drawn.json))
         # A run may end early to begin anew, as where a link is opened as far as it can be used.
         elif kind == "script_finished" and part.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             self.lost += part.script_finished not in _ENDED_WELL
             if self._ended is not None and not self._ended.done():
                 self._ended.set_result(time.perf_counter())
+
+    def _take(self, component: str, told: dict[str, Any]) -> None:
+        """Take what a run tells of the page's query, as attnviz/scripts/address.js does."""
+        if told.get("ears"):
+            self.ears = component
+        before = mark_of(read_query(self.query))
+        for offer in told.get("offers", told.get("drawn", {}).get("offers", [])):
+            if offer["id"] not in self.offered:
+                self.offered.add(offer["id"])
+                self.taken = offer["id"]
+                self.change(offer["patch"])
+        if "drawn" in told:
+            self.state = told["drawn"]
+            if self.state["from"] == before and self.state["is"] != mark_of(read_query(self.query)):
+                self.change(self.state["patch"])
+            self.told = self.query
+
+    def change(self, patch: Mapping[str, str | None]) -> None:
+        """Change the page's query."""
+        query = {**read_query(self.query), **patch}
+        self.query = urlencode({name: text for name, text in query.items() if text is not None}, safe="*")
+
+    async def say(self) -> float:
+        """Say the page's query, as it does once the hand rests; return the seconds until the run has ended."""
+        said = {"said": {"query": self.query, "taken": self.taken}}
+        return await self.rerun(WidgetState(id=self.ears, json_value=json.dumps(said)))
+
+    @property
+    def heard(self) -> bool:
+        """Whether what was drawn last is of the page's query."""
+        return mark_of(read_query(self.query)) in (self.state.get("from"), self.state.get("is"))
 
     def _lose(self) -> None:
         if self._ended is not None and not self._ended.done():
@@ -121,13 +158,6 @@ class Client:
         sent = next(each for each in self.elements("bidi_component") if each.component_name == "attnviz_heatmaps")
         picture = json.loads(sent.bytes)["pictures"][name]
         return np.frombuffer(b64decode(picture["numbers"]), "<f4").reshape(len(picture["rows"]), -1)
-
-
-def triggered(component: str, event: str, value: object) -> WidgetState:
-    """Return the state by which a component tells that something happened."""
-    state = WidgetState(id=f"$$STREAMLIT_INTERNAL_KEY_{component}__events")
-    state.json_trigger_value = json.dumps([{"event": event, "value": value}])
-    return state
 
 
 @asynccontextmanager

@@ -1,46 +1,30 @@
-"""An edit on the board, as its page does it: sent first (POST /numbers), and told a run where that took nothing."""
+"""An edit on the board, as its page does it: torch's numbers are asked for (POST /numbers), and a run follows."""
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from attnviz.app.components.board import AT
+from attnviz.app.session.address import PUT_OFF, read_query
+from benchmarks.client import Client
 
-from attnviz.app.components.at_once import AT
-from benchmarks.asking import is_answer_to, said
-from benchmarks.client import Client, triggered
-
-BOARD = "attnviz_board"
-_TOLD, _NOT_NOW = 200, 204  # with the latter, the page's run is to tell the numbers
+_ANSWERED = (200, 204)  # with the latter, the page's run is to tell the numbers
 
 
-class Edited(NamedTuple):
-    """After how many seconds torch's numbers were there, and those of the page's run, where there was one."""
-
-    numbers: float
-    run: float | None
-
-
-async def edit(client: Client, number: int, edits: Sequence[Mapping[str, object]]) -> Edited:
-    """Make these edits, as the message of this number; what the address then says is in `told`."""
-    board = said(client.drawn[BOARD])
-    asked = {"word": board.get("word"), "key": board.get("key"), "of": board.get("numbersOf"), "edits": edits}
-    answer = await client.asking.post(f"/{AT}", asked | {"number": number, "pinned": None})
-    client.lost += answer.status not in (_TOLD, _NOT_NOW)
-    if is_answer_to(answer.body, number):
-        client.drawn[BOARD] = answer.body
-        client.told = json.loads(answer.body)["address"]
-        return Edited(answer.seconds, None)
-    run = await tell(client, number, edits=edits)
-    return Edited(answer.seconds + (run if answer.status != _TOLD else 0), run)
+async def edit(client: Client, edits: Sequence[Mapping[str, object]]) -> float:
+    """Make these edits; return after how many seconds torch's numbers were there."""
+    parts = {_cell(part): part for part in read_query(client.query).get("edits", "").split("*") if part}
+    for each in edits:
+        part = f"{each['matrix']}.{each['row']}.{each['column']}.{each['value']}"
+        parts[_cell(part)] = part
+    client.change({"edits": "*".join(parts.values())})
+    answer = await client.asking.post(f"/{AT}", {"query": client.query, "page": "playground"})
+    client.lost += answer.status not in _ANSWERED
+    return answer.seconds
 
 
-async def tell(client: Client, number: int, **changes: object) -> float:
-    """Tell a run of the page what was done on the board; return the seconds that it took."""
-    return await on_board(client, "changes", {"number": number, "edits": [], "pinned": None} | changes)
+def _cell(part: str) -> str:
+    return ".".join(part.split(".")[:3])
 
 
-async def on_board(client: Client, event: str, told: object) -> float:
-    """Have the board say that something happened; return the seconds until its run has ended."""
-    board, fragment = client.components[BOARD]
-    return await client.rerun(WidgetState(id=board, json_value="{}"), triggered(board, event, told), fragment=fragment)
+def rest(took: float) -> float:
+    """Return for how many seconds the hand rests before the page is told, where the last answer took so many."""
+    return max(PUT_OFF["REST_MS"], min(PUT_OFF["TIMES"] * 1000 * took, PUT_OFF["MOST_MS"])) / 1000

@@ -1,13 +1,10 @@
 """Clients that change a control once a second, and how a server answers them.
 
-A board is edited as its page does it: the edit is sent first (POST /numbers), and a reader waits for the numbers that
-come back; where the session couldn't take it, a run is told of it. Where the board says that the rest of its page is
-behind, that is asked for once the hand has rested for as long as the page waits.
+A board is edited as its page does it: torch's numbers are asked for (POST /numbers), and a reader waits for these. Once
+the hand has rested, the page is told, and runs.
 """
 
 import asyncio
-import math
-import re
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,15 +16,13 @@ import numpy as np
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz import Scenario, trace
-from attnviz.board.script import PUT_OFF
 from benchmarks.client import Client, connected
-from benchmarks.editing import BOARD, edit, on_board, tell
+from benchmarks.editing import edit, rest
 from benchmarks.servers import Server
 
 CLIENTS = 25
 QUERY = "view=heatmaps&embedding=stable"  # so that a change of the seed changes all eight matrices
 NUMBERS, RUN, REST = "torch's numbers", "the page's run", "the rest of the page, once the hand rests"
-_BEHIND = re.compile(rb'"behind": "(soon|later|list)"')
 
 Seconds = dict[str, float]  # by what was waited for
 
@@ -68,9 +63,7 @@ def _shows_slider(client: Client, value: int) -> bool:
 
 
 async def _edit(client: Client, value: int) -> Seconds:
-    """Edit a number; a reader waits for torch's numbers, which come before the page's run where that tells more."""
-    took = await edit(client, value, [{"matrix": "w_q", "row": value % 3, "column": 0, "value": value / 8}])
-    return {NUMBERS: took.numbers} | ({} if took.run is None else {RUN: took.run})
+    return {NUMBERS: await edit(client, [{"matrix": "w_q", "row": value % 3, "column": 0, "value": value / 8}])}
 
 
 def _shows_edit(client: Client, value: int) -> bool:
@@ -78,7 +71,8 @@ def _shows_edit(client: Client, value: int) -> bool:
 
 
 async def _pick(client: Client, value: int) -> Seconds:
-    return {RUN: await tell(client, value, query=value % 6)}
+    client.change({"query": str(value % 6)})
+    return {}
 
 
 def _shows_token(client: Client, value: int) -> bool:
@@ -88,37 +82,7 @@ def _shows_token(client: Client, value: int) -> bool:
 SEED = Control(_change_seed, _shows_seed, QUERY)
 SLIDER = Control(_change_slider, _shows_slider)
 EDIT = Control(_edit, _shows_edit, "example=published", NUMBERS)
-PICK = Control(_pick, _shows_token, "example=published")
-
-
-class Behind:
-    """When a client asks for the rest of its page, as attnviz/board/behind.js has it."""
-
-    def __init__(self) -> None:
-        self.ask()
-
-    def ask(self) -> None:
-        """Note that it is asked for: until the board is drawn again, nothing is behind."""
-        self._since = self.due = math.inf
-
-    def hear(self, client: Client, took: float) -> None:
-        """Take what the board's last drawing says of it, where an answer took so many seconds."""
-        told = client.drawn.get(BOARD, b"")
-        found = _BEHIND.search(told)
-        if found is None:
-            self.ask()
-            return
-        now = time.monotonic()
-        self._since = min(self._since, now)
-        most = PUT_OFF["MOST_MS"] / 1000
-        least, rests = PUT_OFF["LEAST_MS"] / 1000, PUT_OFF["TIMES"] * took
-        in_all = min(PUT_OFF["IN_ALL"] * took, most)
-        if found[1] == b"list":
-            rests = min(max(rests, PUT_OFF["LIST_MS"] / 1000), most)
-            in_all = max(PUT_OFF["IN_ALL"] * took, PUT_OFF["LIST_MOST_MS"] / 1000)
-        elif found[1] == b"soon":
-            rests = least
-        self.due = now + max(least, min(rests, in_all - (now - self._since)))
+PICK = Control(_pick, _shows_token, "example=published", REST)
 
 
 class Load(NamedTuple):
@@ -177,28 +141,28 @@ async def answers_of(server: Server, control: Control, seconds: float) -> list[f
 async def _keep_changing(
     client: Client, place: int, control: Control, seconds: float, answers: dict[str, list[float]], size: int
 ) -> int:
-    start, behind = time.monotonic() + control.every * place / size, Behind()  # people do not click in step
-    value = 1000 * place
+    start = time.monotonic() + control.every * place / size  # people do not click in step
+    value, due, last = 1000 * place, None, 0.0
     for turn in range(max(1, round(seconds / control.every))):
-        await _wait(client, start + turn * control.every, behind, answers)
+        due, last = await _wait(client, start + turn * control.every, due, last, answers)
         if time.monotonic() > start + max(seconds, control.every):
             break
         value += 1
-        took = await control.change(client, value)
-        for name, each in took.items():
+        for name, each in (await control.change(client, value)).items():
             answers[name].append(each)
-        behind.hear(client, took.get(RUN, took.get(control.waited, 0)))
-    await _wait(client, behind.due if behind.due < math.inf else 0, behind, answers)
-    return client.lost + (not control.shows(client, value))
+        due = None if client.heard else time.monotonic() + rest(last)
+    await _wait(client, due or 0, due, last, answers)
+    return client.lost + (not client.heard) + (not control.shows(client, value))
 
 
-async def _wait(client: Client, until: float, behind: Behind, answers: dict[str, list[float]]) -> None:
-    """Wait until a moment of the monotonic clock, and ask for the rest of the page where that is due before."""
-    if behind.due <= until:
-        await asyncio.sleep(behind.due - time.monotonic())
-        before = client.drawn.get(BOARD)
-        behind.ask()
-        answers[REST].append(await on_board(client, "rest", 0))
-        if client.drawn.get(BOARD) is not before:  # the list of edits runs without the board
-            behind.hear(client, answers[REST][-1])
+async def _wait(
+    client: Client, until: float, due: float | None, last: float, answers: dict[str, list[float]]
+) -> tuple[float | None, float]:
+    """Wait until a moment of the monotonic clock, and say the page's query where that is due before; return when it is
+    due, and how long the last answer took."""
+    if due is not None and due <= until:
+        await asyncio.sleep(due - time.monotonic())
+        due, last = None, await client.say()
+        answers[REST].append(last)
     await asyncio.sleep(until - time.monotonic())
+    return due, last

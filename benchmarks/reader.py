@@ -5,7 +5,6 @@ what no answer came to.
 """
 
 import asyncio
-import contextlib
 import http.client
 import itertools
 import random
@@ -17,7 +16,7 @@ from urllib.parse import parse_qs
 
 from attnviz.link.changes_text import decode_changes
 from benchmarks.client import Client, connected
-from benchmarks.editing import edit, on_board
+from benchmarks.editing import edit
 
 PATIENCE = 10.0  # seconds until what was not answered is sent again, and until a connection that is tried is given up
 _AGAIN = 0.5  # seconds between two tries to come back
@@ -38,7 +37,6 @@ class Reader:
         self._cookies: dict[str, str] = {}
         self._open = AsyncExitStack()
         self._client: Client | None = None
-        self._number = int(time.time() * 1000)
 
     @property
     def _headers(self) -> Mapping[str, str]:
@@ -76,7 +74,7 @@ class Reader:
         self._client = await self._open.enter_async_context(
             connected(self.address, self.query, self._headers, patience=PATIENCE)
         )
-        self.query = self._client.query = self._client.told
+        self.query = self._client.query
         self.copies.append(self._client.session())
 
     async def _come_back(self) -> None:
@@ -94,7 +92,6 @@ class Reader:
     async def edit(self, cell: tuple[str, int, int], value: float) -> None:
         """Change a number on the board, and go on once the address holds it."""
         self.wanted[cell] = value
-        self._number += 1
         start = time.perf_counter()
         while not self.holds(cell, value):
             try:
@@ -106,28 +103,36 @@ class Reader:
     async def _send(self, cell: tuple[str, int, int], value: float) -> None:
         assert self._client is not None
         matrix, row, column = cell
-        await edit(self._client, self._number, [{"matrix": matrix, "row": row, "column": column, "value": value}])
-        self.query = self._client.query = self._client.told
+        await edit(self._client, [{"matrix": matrix, "row": row, "column": column, "value": value}])
+        self.query = self._client.query
 
     async def rest(self) -> None:
-        """Rest, so that the page asks for what follows an edit; where the connection goes meanwhile, the next edit
-        comes back."""
+        """Rest, so that the page is told; where the connection goes meanwhile, it comes back and says it again."""
         assert self._client is not None
-        with contextlib.suppress(OSError, TimeoutError):
-            await asyncio.wait_for(on_board(self._client, "rest", 0), PATIENCE)
+        while not self._client.heard:
+            try:
+                await asyncio.wait_for(self._client.say(), PATIENCE)
+            except (OSError, TimeoutError):
+                await self._come_back()
 
-    def _edits(self) -> dict[tuple[str, int, int], float]:
-        changes, _ = decode_changes(parse_qs(self.query).get("edits", [""])[0])
+    @staticmethod
+    def _edits(query: str) -> dict[tuple[str, int, int], float]:
+        changes, _ = decode_changes(parse_qs(query).get("edits", [""])[0])
         return {(each.matrix, each.row, each.column): each.value for each in changes.edits}
 
     def holds(self, cell: tuple[str, int, int], value: float) -> bool:
         """Whether the address holds this edit."""
-        return self._edits().get(cell) == value
+        return self._edits(self.query).get(cell) == value
 
     def lost(self) -> int:
-        """Return how many edits the address does not hold."""
-        held = self._edits()
+        """Return how many edits no run was drawn with."""
+        held = self._edits(self.told)
         return sum(held.get(cell) != value for cell, value in self.wanted.items())
+
+    @property
+    def told(self) -> str:
+        """The query that a run was last drawn of."""
+        return "" if self._client is None else self._client.told
 
     async def upload(self, data: bytes) -> int:
         """Upload a file to the copy that holds this session, as the page does; return the status of the answer."""

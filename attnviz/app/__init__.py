@@ -18,7 +18,6 @@ from attnviz.app.shell.top_bar import ICON, show_top_bar
 torch.set_num_threads(1)  # noqa: TID251
 guard()
 streamlit_internals.look_states_up_singly()
-streamlit_internals.run_callbacks_whole()
 streamlit_internals.tell_themes_once()
 streamlit_internals.run_each_within(CLOCK.timed)
 

@@ -3,11 +3,10 @@
 tests/unit/test_streamlit_internals.py holds what is used of each, and fails when a new version of Streamlit changes it.
 """
 
-import contextlib
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
@@ -20,20 +19,17 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.file_util import get_static_dir
 from streamlit.logger import get_logger
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import RerunData, RerunException, ScriptRunner, get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
-from streamlit.runtime.scriptrunner_utils.script_run_context_attr import SCRIPT_RUN_CONTEXT_ATTR_NAME
 from streamlit.runtime.state.query_params import (
     CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
     CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
 )
 from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.runtime.state.session_state import Serialized, SessionState, Value, WStates
+from streamlit.runtime.state.session_state import Serialized, Value, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFileRec
 
 __all__ = [
@@ -42,18 +38,14 @@ __all__ = [
     "DecodeError",
     "DeletedFile",
     "DeltaGenerator",
-    "ForwardMsg",
     "MemoryUploadedFileManager",
-    "RerunData",
-    "RerunException",
     "Serialized",
     "UploadedFileRec",
     "Value",
     "WStates",
     "WidgetState",
-    "WidgetStates",
+    "buttons_pressed",
     "component_scripts",
-    "forget_sent_states",
     "format_logs",
     "get_logger",
     "get_script_run_ctx",
@@ -61,26 +53,20 @@ __all__ = [
     "is_connected",
     "is_fragment_run",
     "is_of_a_reader",
-    "kept",
+    "is_page_open",
     "look_states_up_singly",
     "page_of_now",
-    "read_query_again",
-    "run_callbacks_whole",
+    "run_again",
     "run_each_within",
-    "sent_event",
-    "session_of_now",
-    "states_of",
     "tell_themes_once",
     "uploads_held",
-    "within_session",
 ]
 
 _SCRIPTS = "static/js"
 _IMPORTED = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
-_EVENTS = "__events"  # behind the id of a component: what the browser says of it as it happens
-_TURN = "turn_of_attnviz"
+# The kinds of states that say that something happened, and not how something is.
+_HAPPENED = ("trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value")
 _OURS = "of_attnviz"  # marks what stands in the place of Streamlit's own
-_BESIDE = "beside_runs_of_attnviz"  # what stands for the part of a page that runs
 SCRIPT_THREAD = "ScriptRunner.scriptThread"
 # What a reader's page sends; others are for developers, and clear_cache empties what Streamlit keeps for all sessions.
 _OF_READERS = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request",
@@ -133,44 +119,46 @@ def is_a_page_running() -> bool:
     return any(thread.name == SCRIPT_THREAD for thread in threading.enumerate())
 
 
-@contextlib.contextmanager
-def within_session(session: str) -> Iterator[bool]:
-    """Be within a session as one of its runs in part is; on the thread that starts its runs, for as long as nobody
-    waits there. False where it can't be: no page has it open, or one of its runs is under way."""
-    runtime = streamlit.runtime.get_instance() if streamlit.runtime.exists() else None
-    found = None if runtime is None else runtime._session_mgr.get_active_session_info(session)
-    if found is None or found.session._scriptrunner is not None:
-        yield False
-        return
-    turn = _turn_of(found.session._session_state)
-    if not turn.acquire(blocking=False):
-        yield False
-        return
-    context = found.session.create_detached_script_run_ctx(query_string="", context_info=None)
-    context.fragment_ids_this_run = [_BESIDE]
-    context._enqueue = found.session._enqueue_forward_msg
-    ThreadState.initialize(active_script_hash=context.page_script_hash)  # of this request alone
-    thread = threading.current_thread()
-    setattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME, context)
-    try:
-        yield True
-    finally:
-        delattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME)
-        turn.release()
-
-
-def session_of_now() -> str:
-    """Return the id of the session of this run; blank outside of one."""
+def is_page_open() -> bool:
+    """Whether the browser has sent states of controls with this run: on a first one, of a page that was open before."""
     context = get_script_run_ctx()
-    return context.session_id if context else ""
+    return context is not None and bool(context.session_state.get_widget_states())
 
 
-def read_query_again(context: Any, query: str) -> None:
-    """Set the parameters of the address by a query, as if the browser had sent it."""
-    context.query_string = query
-    with context.session_state.query_params() as parameters:
-        parameters.set_initial_query_params(query)
-        parameters.populate_from_query_string(query)
+def buttons_pressed() -> list[WidgetState]:
+    """Return the states by which the browser says with this run that buttons were pressed."""
+    context = get_script_run_ctx()
+    sent = [] if context is None else context.session_state.get_widget_states()
+    return [each for each in sent if each.WhichOneof("value") == "trigger_value"]
+
+
+def run_again(
+    query: str, *, page: str | None = None, turns: bool = False, pressing: Iterable[WidgetState] | None = None
+) -> None:
+    """Begin this run anew as if the browser had come with this query; on another `page`, by its hash, or `pressing`
+    what was pressed.
+
+    With `turns`, controls that are bound to the address take their values from it, as after Back.
+    """
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    states = None
+    if page is not None or pressing is not None:
+        sent = context.session_state.get_widget_states()
+        states = [*(each for each in sent if each.WhichOneof("value") not in _HAPPENED), *(pressing or ())]
+        # Streamlit itself keeps what no widget of a run before has sent.
+        context.session_state._state._new_widget_state.states.clear()
+    raise RerunException(
+        RerunData(
+            page_script_hash=page or context.page_script_hash,
+            query_string=query,
+            widget_states=None if states is None else WidgetStates(widgets=states),
+            cached_message_hashes=context.cached_message_hashes,
+            context_info=context.context_info,
+            is_history_navigation=turns,
+        )
+    )
 
 
 def run_each_within(context: Callable[[], AbstractContextManager[object]]) -> None:
@@ -185,51 +173,6 @@ def run_each_within(context: Callable[[], AbstractContextManager[object]]) -> No
 
     setattr(run, _OURS, True)
     ScriptRunner._run_script = run  # type: ignore[method-assign]
-
-
-def forget_sent_states(context: Any) -> None:
-    """Forget the states of widgets that the browser sent with this run and that no widget has taken yet."""
-    context.session_state._state._new_widget_state.states.clear()
-
-
-def states_of(defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the session of this run holds under each of these keys, or its default: in one look, for each look of
-    `st.session_state` takes a lock and asks whether the run is to end."""
-    context = get_script_run_ctx()
-    if context is None:
-        return dict(defaults)
-    found = dict(defaults)
-    with context.session_state._lock:
-        state = context.session_state._state
-        for name in defaults:
-            with contextlib.suppress(KeyError):
-                found[name] = state[name]
-    return found
-
-
-def kept(key: str, default: Any = None) -> Any:
-    """Return what our own code has put under a key of the session of this run, which no control has: a look of
-    `st.session_state` takes ten times as long, for it looks for a control, and asks whether the run is to end."""
-    context = get_script_run_ctx()
-    if context is None:
-        return default
-    with context.session_state._lock:
-        state = context.session_state._state
-        return state._new_session_state.get(key, state._old_state.get(key, default))
-
-
-def sent_event(key: str, name: str) -> Any:
-    """Return what the browser sent with this run as this event of the component of a key, drawn or not; or None."""
-    context = get_script_run_ctx()
-    if context is None:
-        return None
-    with context.session_state._lock:
-        sent = context.session_state._state._new_widget_state
-        for widget in sent:
-            if widget.endswith(f"-{key}{_EVENTS}"):
-                events = [each for each in sent[widget] or () if isinstance(each, dict) and each.get("event") == name]
-                return events[-1].get("value") if events else None
-    return None
 
 
 def uploads_held(uploads: MemoryUploadedFileManager) -> dict[str, dict[str, int]]:
@@ -308,29 +251,3 @@ def look_states_up_singly() -> None:
     it: a hundred values for each of two dozen controls.
     """
     SafeSessionState.filtered_state = property(_Singly)  # type: ignore[assignment, method-assign]
-
-
-def run_callbacks_whole() -> None:
-    """Have every callback come to its end, whatever is clicked meanwhile.
-
-    Streamlit would leave one at its next look into the session as soon as another run is asked for, as by a click on
-    another page: half of what it does would be done, and what the browser has sent, once, would be gone. What that run
-    brings waits for it: each run has a lock of its own, and two that take what was sent at once would fail.
-    """
-    inner = SafeSessionState.on_script_will_rerun
-
-    def whole(states: SafeSessionState, *given: Any, **more: Any) -> None:
-        before = states._yield_callback
-        object.__setattr__(states, "_yield_callback", lambda: None)
-        try:
-            with _turn_of(states._state):
-                inner(states, *given, **more)
-        finally:
-            object.__setattr__(states, "_yield_callback", before)
-
-    SafeSessionState.on_script_will_rerun = whole  # type: ignore[assignment, method-assign]
-
-
-def _turn_of(state: SessionState) -> Any:
-    """Return the lock that all runs of a session share, kept with what else lives as long as its state."""
-    return vars(state.query_params).setdefault(_TURN, threading.RLock())

@@ -7,16 +7,15 @@
 // the board.
 
 import { Assembly } from "./assembly.js";
-import { AtOnce } from "./at_once.js";
 import { rampsOf, shadeOf } from "./cells/colours.js";
 import { make } from "./cells/elements.js";
 import { themeOf, onTheme } from "./cells/theme.js";
 import { Display } from "./display.js";
 import { Editing } from "./editing.js";
 import { Strip } from "./heads/strip.js";
+import { Host } from "./host.js";
 import { Input } from "./input.js";
 import { Intake, stagesOf } from "./intake.js";
-import { Messages } from "./messages.js";
 import { Picking } from "./picking.js";
 import { addressOf } from "./places.js";
 import { Plane } from "./plane/plane.js";
@@ -35,13 +34,11 @@ import { Undo } from "./spine/undo.js";
 import { Story } from "./story/story.js";
 import { lineOf, valueAt } from "./values/matrices.js";
 import { keptFor, partOf } from "../scripts/parts.js";
-import { Sender } from "../scripts/sending.js";
 import { CONSTANTS } from "../scripts/sent.js";
 
 /** @import { Drawing } from "../scripts/types.js" */
 /** @import { BoardData, Edit, Made, Matrices, Place, Ramps, Role, Stage } from "./types.js" */
 /** @import { Grid } from "./cells/grid.js" */
-/** @import { Changes } from "./messages.js" */
 /** @import { Layout } from "./spine/types.js" */
 
 const { SHARES } = CONSTANTS;
@@ -53,9 +50,9 @@ const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0,
 const boards = new WeakMap();
 
 /** @param {Drawing<BoardData>} drawing */
-export default function board({ parentElement, data, setTriggerValue }) {
+export default function board({ parentElement, data }) {
   const root = partOf(parentElement, ".board");
-  keptFor(boards, root, () => new Board(root, data)).intake.receive(data, setTriggerValue);
+  keptFor(boards, root, () => new Board(root, data)).intake.receive(data);
 }
 
 export class Board {
@@ -75,7 +72,7 @@ export class Board {
     /** @type {Map<string, Grid>} */
     this.grids = new Map(); // by matrix
     /** @type {Map<string, Edit & { number: number }>} */
-    this.pending = new Map(); // by address: edits that Python has not answered yet
+    this.pending = new Map(); // by address: edits that are not in torch's numbers yet
     this.scaled = false; // whether scaled scores stand in the place of scores ...
     this.all = false; // ... or beside them
     this.inFull = false; // whether cells have as many digits as the dock
@@ -98,13 +95,13 @@ export class Board {
     this.layout = NOWHERE;
     /** @type {Record<string, import("./spine/types.js").Title>} */
     this.titles = {};
+    this.host = new Host(this);
     this.intake = new Intake(this);
     this.assembly = new Assembly(this);
     this.display = new Display(this);
     this.pointing = new Pointing(this);
     this.picking = new Picking(this);
     this.editing = new Editing(this);
-    this.messages = new Messages(this);
     this.panel = new Dock(this);
     this.sentence = new Sentence(this);
     this.flow = new Flow(this);
@@ -128,9 +125,6 @@ export class Board {
     this.older = new Set(); // matrices that do not follow while a number is dragged: they take too long
     this.views = new IntersectionObserver((changes) => this.display.seen(changes));
     this.input = new Input(this);
-    /** @type {Sender<Changes>} */
-    this.sender = new Sender(root, (sent) => this.messages.tellAgain(sent), (message) => this.atOnce.before(message));
-    this.atOnce = new AtOnce(this);
     this.sizes = new ResizeObserver(() => this.assembly.resize());
     this.listen();
   }
@@ -143,7 +137,6 @@ export class Board {
     if (page) this.sizes.observe(page); // what stands above the board takes its room
     window.addEventListener("resize", () => this.assembly.resize());
     window.addEventListener("attnviz-moment", ({ detail }) => this.intake.turnTo(detail));
-    root.addEventListener("attnviz:late", () => this.panel.report());
     for (const type of ["attnviz:away", "attnviz:back"]) window.addEventListener(type, () => this.root.isConnected && this.panel.report());
   }
 

@@ -60,15 +60,15 @@ export class Editing {
   }
 
   // Take edits, { matrix, row, column, value } with null for a cell that is to be reset. With `replaces`, those before
-  // that still wait to be sent are on the way to these. Who `leaves` does something else already.
+  // that still wait to be sent are on the way to these.
   /** @param {Edit[]} edits */
-  commit(edits, replaces = false, leaves = false) {
+  commit(edits, replaces = false) {
     const { board } = this;
     edits = edits.map((edit) => this.withoutChange(edit));
     board.hints.done("drag");
     board.panel.say("");
     board.undo.note(edits);
-    board.messages.tell(edits, replaces, false, leaves);
+    board.host.tellEdits(edits, replaces);
     for (const edit of edits) {
       const value = edit.value ?? board.uneditedAt(edit);
       if (Math.fround(value) !== board.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag

@@ -11,7 +11,6 @@ export class Picking {
   /** @param {Board} board */
   constructor(board) {
     this.board = board;
-    this.looked = 0; // the number of the message that said no more than which head is in view
   }
 
   // Show who reads a token; null shows again what the picked one reads.
@@ -31,7 +30,7 @@ export class Picking {
       board.picked = query;
       board.hints.done("pick");
       board.play.stop();
-      board.messages.tell([], false, true);
+      board.host.tellPicks();
       window.dispatchEvent(new CustomEvent("attnviz-picked", { detail: { key: board.data.key, query } }));
     }
     board.motion.follow(() => this.follow(), PICKED_MS);
@@ -51,8 +50,7 @@ export class Picking {
     const seen = seenFrom(data, head);
     board.intake.take(seen, structureOf(seen));
     board.pinned = pinned && board.fits(pinned) ? pinned : null; // the same cell of the other head
-    board.messages.tell([], this.looked === board.sender.number, true);
-    this.looked = board.sender.number;
+    board.host.tellPicks(true);
     board.pointing.explain();
   }
 

@@ -74,7 +74,7 @@ export class Pointing {
     board.play.stop();
     if (!this.isPinned(place) && (!place || board.isShown(place))) {
       board.pinned = place;
-      if (board.data.ofNow || board.data.fixed) board.messages.tell();
+      board.host.tellPicks();
     }
     this.explain();
   }

@@ -15,10 +15,6 @@ from attnviz.tables import typed_numbers
 
 _HERE = Path(__file__).parent
 _FLOAT32 = torch.finfo(torch.float32)
-# How long the rest of a page waits until the hand rests: so many times as long as the last answer took, in all so many
-# times, but from so many to so many milliseconds. The list of edits alone waits until the hand has rested for LIST_MS,
-# and in all for LIST_MOST_MS: its run costs a server more than an edit.
-PUT_OFF = {"LEAST_MS": 50, "TIMES": 16, "IN_ALL": 64, "MOST_MS": 6000, "LIST_MS": 1200, "LIST_MOST_MS": 15_000}
 
 CONSTANTS: dict[str, Any] = {
     "FITS": FITS,
@@ -39,7 +35,6 @@ CONSTANTS: dict[str, Any] = {
     "MASK": MASK,
     "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS, DIVIDED, CAPPED],
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
-    "PUT_OFF": PUT_OFF,
 }
 BOARD_SCRIPT = joined(_HERE / "board.js", {"CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.

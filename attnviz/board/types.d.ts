@@ -1,7 +1,5 @@
 // What the board's modules speak of. What Python sends is made in attnviz/board/data.py and attnviz/app/components/board.py.
 
-import type { Learnt } from "../scripts/types.js";
-
 export interface Place {
   matrix: string;
   row: number;
@@ -199,7 +197,7 @@ export interface BoardData extends TableData {
   /** The sentence as it was typed, and what the page says of the numbers beside what is read most. */
   text: string;
   /** What one can begin with. */
-  examples: { name: string; title: string }[];
+  examples: { name: string; title: string; patch: Record<string, string | null>; whole: boolean }[];
   about: string;
   /** Whether the tokens stand over the matrices, to be picked; of each, where its vector is from. */
   sentence: boolean;
@@ -222,8 +220,15 @@ export interface BoardData extends TableData {
   /** The part of its play that the page wants, by its matrix; each wish has a number of its own. */
   play?: { part: string; number: number } | null;
   key: string;
-  answered: number;
+  /** What tells the page's query that this is drawn from. */
+  from?: string;
   ofNow: boolean;
+  /** What of a board is picked, by the parameters that say so. */
+  picks?: { query?: string; cell?: string; head?: string } | null;
+  /** Where all that is done on it is stored as one text, and that as it is without. */
+  store?: { parameter: string; text: string } | null;
+  /** Where torch's numbers are asked for beside the page's runs, and of which board. */
+  numbers?: { at: string; page: string; presenting: boolean } | null;
   /** The matrices that the panel What if changes, where it stands on the page. */
   whatIf?: string[];
   /** Whether no number of it can be changed: those of a model that people use. */
@@ -232,14 +237,6 @@ export interface BoardData extends TableData {
   moment?: number;
   numbersOf: string;
   picked?: Place | null;
-  /** Where torch's numbers for an edit are asked for before Python draws them, and by which word. */
-  asks?: { at: string; word: string; taken: number } | null;
-  /** What the address is to say, where no run of the page tells. */
-  address?: string;
-  /** Whether the rest of the page follows this: not at all, once the hand rests, or without delay. */
-  behind?: "" | "soon" | "later" | "list";
-  /** Of a run of the board alone, what the connection is told. */
-  learnt?: Learnt | null;
 }
 
 /** What stands in a cell of a matrix, or, without a column, in a row of it. */

@@ -41,7 +41,7 @@ export function openBox(board, place, text, shown, told) {
     if (!take || input.value === shown) return;
     const { value, reason = "" } = readCell(place.matrix, input.value, { blanks: true });
     if (value === undefined) board.panel.say(refusal(board, place, input.value, reason));
-    else board.editing.commit([{ ...place, value }], false, leave);
+    else board.editing.commit([{ ...place, value }]);
   };
   input.onkeydown = (event) => {
     event.stopPropagation();

@@ -19,6 +19,7 @@ from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
 from attnviz.link.packing import TooMuchError, is_packed, pack, unpack
 
 MAX_CHANGES_CHARACTERS = 1_000_000  # unpacked
+AS_DRAWN = ".drawn"  # said by the board of a cell that has no edit any more
 LONGEST_PLAIN = 1500  # characters of changes that stand in a URL as they are, to be read by people
 
 
@@ -105,7 +106,8 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
 def _decoded(text: str) -> tuple[Changes, tuple[_Refused, ...], ValueError | None]:
     """Return the changes, the parts that can't be read, and why where nothing can be."""
     try:
-        plain = unpack(text, MAX_CHANGES_CHARACTERS) if is_packed(text) else text
+        packed, _, more = text.partition("*") if is_packed(text) else ("", "", text)  # the board adds to what is packed
+        plain = "*".join(filter(None, (packed and unpack(packed, MAX_CHANGES_CHARACTERS), more)))
     except ValueError as error:
         return Changes(), (), error.with_traceback(None)  # kept in the cache without what led to it
     if len(plain) > MAX_CHANGES_CHARACTERS:
@@ -117,6 +119,10 @@ def _decoded(text: str) -> tuple[Changes, tuple[_Refused, ...], ValueError | Non
         called, _, rest = part.partition(".")
         name = name_from_text(called)
         try:
+            if rest.endswith(AS_DRAWN):
+                row, column = rest.removesuffix(AS_DRAWN).split(".")
+                edits.pop((name, int(row), int(column)), None)
+                continue
             change = _change(name, rest)
             if not is_editable(name) or name_in_text(name) != called:
                 raise _RefusedError("misfit")

@@ -57,16 +57,19 @@ QUERY, VIEW, CELL, PINNED, SWEEP, STEP, HIDE = "query", "view", "cell", "pinned"
 HEAD, LAYER = "head", "layer"
 MODEL, SENTENCE, MODEL_HEAD = "model", "model_text", "model_head"
 MODEL_EDITS, MODEL_KIND, MODEL_TARGET, MODEL_OTHER = "model_edits", "model_kind", "model_target", "model_other"
+MODEL_QUERY, MODEL_CELL = "model_query", "model_cell"  # what is picked and pinned on the board of a head
 MODEL_ORDER, MODEL_NEXT, MODEL_COMPARE, MODEL_COMPARED = (
     "model_order", "model_next", "model_compare", "model_compared",
 )  # fmt: skip
 LEARN, LEARN_TEXT, LEARN_STEP = "learn", "learn_text", "learn_step"
 LEARN_SENTENCE, LEARN_HEAD, LEARN_OFF = "learn_sentence", "learn_head", "learn_off"
+LEARN_QUERY = "learn_query"
+OPEN = "open"  # what is to be opened on the page, once
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 BITS = "bits"  # how the panel What if computes with numbers of 16 bits
 B_BITS = "b_bits"  # how B is computed on Compare, where its numbers have 16 bits
-BOARD, HEATMAPS = "board", "heatmaps"
+BOARD, HEATMAPS, WHAT_IF = "board", "heatmaps", "what_if"
 # Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server take
 # these, and half a million, too; what is longer stays in the session alone.
 MOST_OF_TABLES = 400_000
@@ -112,6 +115,7 @@ def _of_the_board() -> tuple[Parameter, ...]:
         Parameter(HEAD, 0, Whole(0, MAX_HEADS - 1), 20, 2, fit=head_fits, words=numbers_of_heads, of_scenario=True),
         Parameter(LAYER, 0, Whole(0, MAX_LAYERS - 1), 20, 2, fit=layer_fits, words=numbers_of_layers, of_scenario=True),
         Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
+        Parameter(OPEN, "", Choice(("", WHAT_IF)), 20, 2),
         Parameter(BITS, "", Choice(("", *WAYS)), 40, 2),
         Parameter(B_BITS, "", Choice(("", *WAYS)), 40, 2),
         Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),
@@ -126,6 +130,8 @@ def _of_models() -> tuple[Parameter, ...]:
         Parameter(MODEL, INCLUDED, ModelText(), 400, 2, renewed=True),
         Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_HEAD, FIRST_HEAD, HeadText(), 20, 2),
+        Parameter(MODEL_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2, used="links.used.none"),
+        Parameter(MODEL_CELL, None, CellText(), 60, 2, used="playground.cell.none"),
         Parameter(MODEL_EDITS, (), ModelEditsText(), MOST_OF_MODEL_EDITS, 2, used="links.used.none"),
         Parameter(MODEL_KIND, "encoder", Choice(("encoder", "decoder", "cross")), 20, 2),
         Parameter(MODEL_TARGET, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
@@ -154,6 +160,7 @@ def _of_training() -> tuple[Parameter, ...]:
         Parameter(LEARN_STEP, None, Whole(0, MAX_STEPS, may_be_blank=True), 20, 2, used="learn.link.last"),
         Parameter(LEARN_SENTENCE, "", Text(MOST_OF_LEARNED_SENTENCE), MOST_OF_LEARNED_SENTENCE, 2),
         Parameter(LEARN_HEAD, (0, 0), HeadText(), 20, 2),
+        Parameter(LEARN_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2, used="links.used.none"),
         Parameter(LEARN_OFF, (), Names(tuple(heads_off)), 60, 2, message="learn.link.off"),
     )
 

@@ -52,11 +52,16 @@ def example_text(question: Question, example: Example) -> str:
     >>> example_text(QUESTIONS[7], Example(QUESTIONS[7].start, {"axis": "whole"}, 1)).endswith("&axis=whole")
     True
     """
+    return "" if example == start_of(question) else whole_text(question, example)
+
+
+def whole_text(question: Question, example: Example) -> str:
+    """Return the same, written at the start, too."""
     start = start_of(question)
     chosen = {name: choice for name, choice in example.options.items() if choice != start.options[name]}
     if example.query != start.query:
         chosen[QUERY] = str(example.query)
-    return query_of(example.scenario, **chosen) if chosen or example.scenario != start.scenario else ""
+    return query_of(example.scenario, **chosen)
 
 
 def example_from_text(question: Question, text: str) -> tuple[Example, list[str]]:

@@ -32,3 +32,13 @@ export function focusedBeside(element) {
   const top = element.getRootNode();
   return top instanceof Document || top instanceof ShadowRoot ? top.activeElement : null;
 }
+
+/**
+ * Whether a drawing is of the version of the page's query that a component told, or of a later one.
+ * @param {string} from what tells the query that it was drawn from
+ * @param {number} told
+ */
+export function isOf(from, told) {
+  const version = window.attnvizAddress?.versionOf(from) ?? 0;
+  return version === 0 || version >= told; // of a query that the page doesn't know yet, it is newer
+}

@@ -53,5 +53,5 @@ export const CONSTANTS: {
   readonly ADDED_TO_SCORES: string[];
   readonly LONGEST_TYPED: number;
   /** How long the rest of a page waits until the hand rests, in milliseconds and as many times as an answer took. */
-  readonly PUT_OFF: { readonly LEAST_MS: number; readonly TIMES: number; readonly IN_ALL: number; readonly MOST_MS: number; readonly LIST_MS: number; readonly LIST_MOST_MS: number };
+  readonly PUT_OFF: { readonly REST_MS: number; readonly TIMES: number; readonly MOST_MS: number };
 };

@@ -11,6 +11,8 @@ from attnviz.app.shell.letters import app_letters
 from attnviz.board.data import board_data
 from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.colours.palette import LETTERS
+from attnviz.core.changes import changes_of
+from attnviz.link.changes_text import encode_changes
 from tests.browser.board import DRAG_STARTS, Place
 
 W_Q = ("w_q", 0, 0)
@@ -24,11 +26,35 @@ _MOUNT = """async ([source, style, data]) => {
   const root = document.body.attachShadow({mode: 'open'});
   root.innerHTML = '<style></style><div class="board"></div>';
   root.firstChild.textContent = style;
-  window.told = [];
-  window.receive = (changed) => script.default({
-    parentElement: root, data: {...data, ...changed},
-    setTriggerValue: (name, value) => name === 'changes' && told.push(value)});
+  window.receive = (changed) => script.default({parentElement: root, data: {...data, ...changed}});
   receive({});
+}"""
+# A page that remembers what its board tells it: each change of its query, with the edits that are other ones then.
+PAGE = """edits => {
+  const parts = (text) => new Map((text ? text.split('*') : []).map((part) => {
+    const [matrix, row, column, ...value] = part.split('.');
+    const edit = {matrix, row: Number(row), column: Number(column), value: Number(value.join('.'))};
+    return [[matrix, row, column].join(), edit];
+  }));
+  window.told = [];
+  window.attnvizAddress = {
+    query: edits ? `edits=${edits}` : '', version: 1,
+    get mark() { return String(this.version); },
+    versionOf(mark) { return Number(mark); },
+    change(patch) {
+      const query = new URLSearchParams(this.query);
+      const before = parts(query.get('edits'));
+      for (const [name, text] of Object.entries(patch)) text === null ? query.delete(name) : query.set(name, text);
+      const now = parts(query.get('edits'));
+      if (String(query) === this.query) return this.version;
+      this.query = String(query);
+      this.version += 1;
+      const gone = [...before].filter(([cell]) => !now.has(cell)).map(([, edit]) => ({...edit, value: null}));
+      const changed = [...now].filter(([cell, {value}]) => before.get(cell)?.value !== value).map(([, edit]) => edit);
+      told.push({patch, edits: [...gone, ...changed], from: this.mark});
+      return this.version;
+    },
+  };
 }"""
 
 LIGHT = "--st-text-color: #1a1d21; --st-background-color: #ffffff; background: #ffffff"
@@ -75,7 +101,7 @@ class LoneBoard:
 
     @property
     def told(self) -> list[list[tuple[str, float | None]]]:
-        """The edits that Python was told of, message by message."""
+        """The edits that the page was told of, change by change."""
         sent = self.page.evaluate("told.map(({edits}) => edits)")
         return [[(f"{e['matrix']},{e['row']},{e['column']}", e["value"]) for e in edits] for edits in sent]
 
@@ -84,6 +110,7 @@ def mounted(browser: Browser, scenario: Scenario, style: str = "", **data: objec
     page = browser.new_context(viewport={"width": 1366, "height": 900}, reduced_motion="reduce").new_page()
     page.set_content(f"<style>{LETTERS_AS_CSS} body {{ font: 14px '{LETTERS}', sans-serif; {style} }}</style>")
     page.evaluate(f"document.fonts.load('14px {LETTERS}')")
-    own = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None} | data
+    own = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"from": "1", "lit": None} | data
+    page.evaluate(PAGE, encode_changes(changes_of(scenario)))
     page.evaluate(_MOUNT, [BOARD_SCRIPT, BOARD_STYLE, own])
     return page

@@ -10,6 +10,7 @@ from attnviz import Scenario
 from attnviz.board.data import board_data
 from attnviz.board.script import BOARD_SCRIPT
 from attnviz.words import say
+from tests.browser.lone_board import PAGE
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +29,12 @@ def page(chromium: Browser) -> Iterator[Page]:
 
 def test_a_disagreement_is_told_loudly(page: Page) -> None:
     scenario = Scenario(embedding="published")
-    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0, "lit": None}
+    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"lit": None}
     mount = """data => {
       const root = document.createElement('div');
       root.innerHTML = '<div class="board"></div>';
       document.body.replaceChildren(root);
-      script.default({parentElement: root, data, setTriggerValue: () => {}});
+      script.default({parentElement: root, data});
       const status = root.querySelector('.status');
       return [status.textContent, status.className, status.getAttribute('role')];
     }"""
@@ -60,7 +61,7 @@ def test_of_a_matrix_with_only_one_cell_the_others_are_empty_places(page: Page) 
           root.innerHTML = '<div class="board"></div>';
           document.body.replaceChildren(root);
           const receive = (changed) => script.default({
-            parentElement: root, data: {...data, ...changed}, setTriggerValue: () => {}});
+            parentElement: root, data: {...data, ...changed}});
           const cells = () => [...root.querySelectorAll('[data-at^="scores"]')];
           receive({});
           const drawn = [cells().map(cell => cell.textContent), cells().map(cell => cell.getAttribute('aria-label'))];
@@ -71,7 +72,7 @@ def test_of_a_matrix_with_only_one_cell_the_others_are_empty_places(page: Page) 
           receive({only: null});
           return [...drawn, cells().filter(cell => cell.textContent).length];
         }""",
-        data | {"answered": 0, "lit": only, "only": only},
+        data | {"lit": only, "only": only},
     )
     assert [bool(text) for text in texts] == [False, False, True, False]
     assert [name.endswith(": not filled yet") for name in names] == [True, True, False, True]
@@ -81,17 +82,17 @@ def test_of_a_matrix_with_only_one_cell_the_others_are_empty_places(page: Page) 
 
 def test_what_is_pinned_is_told_once_and_holds_against_older_answers(page: Page) -> None:
     scenario = Scenario(embedding="published")
-    now = {"lit": None, "ofNow": True, "picked": {"matrix": "scores", "row": 1, "column": 5}}
-    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"answered": 0} | now
+    page.evaluate(PAGE, "")
+    picks = {"cell": "cell"}
+    now = {"lit": None, "ofNow": True, "picks": picks, "picked": {"matrix": "scores", "row": 1, "column": 5}}
+    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"from": "1"} | now
     got = page.evaluate(
         """data => {
           const root = document.createElement('div');
           root.innerHTML = '<div class="board"></div>';
           document.body.replaceChildren(root);
-          const told = [];
           const receive = (changed) => script.default({
-            parentElement: root, data: {...data, ...changed},
-            setTriggerValue: (name, value) => name === 'changes' && told.push(value)});
+            parentElement: root, data: {...data, ...changed}});
           const chosen = () => root.querySelector('.chosen')?.dataset.at;
           const press = (key, at) => root.querySelector(at ? `[data-at="${at}"]` : '.cell')
             .dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
@@ -100,23 +101,23 @@ def test_what_is_pinned_is_told_once_and_holds_against_older_answers(page: Page)
           press('Enter', 'context,2,1');
           receive({});  // sent before Python knew
           seen.push(chosen());
-          receive({answered: told[0].number, picked: told[0].pinned});
+          receive({from: told[0].from, picked: {matrix: 'context', row: 2, column: 1}});
           seen.push(chosen());
           press('Escape');
-          receive({answered: told[1].number, picked: null});
+          receive({from: told[1].from, picked: null});
           press('Escape');  // nothing is pinned any more: nothing to tell
-          return [seen, chosen(), told.map(({pinned, edits}) => [pinned, edits])];
+          return [seen, chosen(), told.map(({patch}) => patch.cell)];
         }""",
         data,
     )
-    pinned = {"matrix": "context", "row": 2, "column": 1}
-    assert got == [["scores,1,5", "context,2,1", "context,2,1"], None, [[pinned, []], [None, []]]]
+    assert got == [["scores,1,5", "context,2,1", "context,2,1"], None, ["context.2.1", None]]
 
 
 def test_biases_that_come_while_an_edit_waits_for_its_answer_are_drawn(page: Page) -> None:
+    page.evaluate(PAGE, "")
     before, after = (Scenario(embedding="published", bias=bias) for bias in (False, True))
     sent = [
-        board_data(each, attnviz.trace(each), 1, 4) | {"answered": 0, "lit": None, "ofNow": True, "key": "alone"}
+        board_data(each, attnviz.trace(each), 1, 4) | {"from": "1", "lit": None, "ofNow": True, "key": "alone"}
         for each in (before, after)
     ]
     drawn = page.evaluate(
@@ -124,7 +125,7 @@ def test_biases_that_come_while_an_edit_waits_for_its_answer_are_drawn(page: Pag
           const root = document.createElement('div');
           root.innerHTML = '<div class="board"></div>';
           document.body.replaceChildren(root);
-          const receive = data => script.default({parentElement: root, data, setTriggerValue: () => {}});
+          const receive = data => script.default({parentElement: root, data});
           receive(before);
           const cell = root.querySelector('[data-at="w_q,0,1"]');
           cell.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', altKey: true, bubbles: true}));

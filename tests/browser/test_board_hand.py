@@ -133,6 +133,8 @@ def test_the_way_back_stays_at_its_cell_in_another_window(chromium: Browser) -> 
         board.page.set_viewport_size({"width": width, "height": 900})
         board.page.wait_for_timeout(200)
         one, other = undo.bounding_box(), board.cell(W_Q).bounding_box()
+        assert one is not None
+        assert other is not None
         assert one["x"] - other["x"] - other["width"] < 60 > other["x"] - one["x"] - one["width"]
         assert one["y"] - other["y"] - other["height"] < 90 > other["y"] - one["y"] - one["height"]
     board.page.context.close()
@@ -179,7 +181,7 @@ def test_it_says_who_computes_while_and_after_an_edit(board: LoneBoard) -> None:
     expect(board.status).to_have_text(say("board.status.preview"))
     board.page.mouse.up()
     expect(board.status).to_have_text(WAITS)
-    board.page.evaluate("receive({answered: told[0].number})")
+    board.page.evaluate("receive({from: told[0].from})")
     expect(board.status).to_contain_text(say("board.status.checked"))
     board.cell(W_Q).focus()
     board.press("Alt+ArrowUp")

@@ -65,17 +65,6 @@ def test_what_waited_for_an_answer_before_it_counts_and_is_a_step_back_of_its_ow
     has_it_there_and_back(board, "Lesson", "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
 
 
-def test_whoever_comes_back_before_it_was_told_finds_it(board: Board) -> None:
-    type_while_another_waits_and_leave(board)
-    board.page.evaluate("attnvizConnection.tellFor = () => {}")
-    board.let_go()
-    board.page.wait_for_url("**/lesson*")
-    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
-    board.go_to(say("app.playground.title"))
-    eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
-    shows_number(board.cell(W_K), "0.4000")
-
-
 def test_a_sentence_left_so_counts(board: Board) -> None:
     board.hold_back()
     board.switch("Causal mask")

@@ -151,20 +151,20 @@ def test_words_dragged_twice_hold_against_the_answer_to_the_first_drag(chromium:
           root.innerHTML = '<div class="tokens"></div>';
           document.body.append(root);
           const sent = [];
-          const receive = (tokens, answered) => order({
-            parentElement: root, data: {label: '', tokens, labels: tokens, answered},
-            setTriggerValue: (_, value) => sent.push(value)});
+          const receive = (tokens) => order({
+            parentElement: root, data: {label: '', tokens, labels: tokens},
+            setStateValue: (_, value) => sent.push(value)});
           const words = () => [...root.querySelectorAll('button')].map(each => each.textContent).join(' ');
           const press = (word) => [...root.querySelectorAll('button')].find(each => each.textContent === word)
             .dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));
-          receive(['dog', 'bites', 'man'], 0);
+          receive(['dog', 'bites', 'man']);
           press('dog');
           press('dog');
-          receive(sent[0].value, sent[0].number);  // what the first press made
+          receive(sent[0]);  // what the first press made
           const seen = [words()];
-          receive(sent[1].value, sent[1].number);
+          receive(sent[1]);
           seen.push(words());
-          receive(['dog', 'bites', 'man'], sent[1].number);  // as after 'Start again'
+          receive(['dog', 'bites', 'man']);  // as after 'Start again'
           return [...seen, words()];
         }""",
         TOKEN_ORDER_SCRIPT,
@@ -183,7 +183,7 @@ def test_a_second_finger_neither_takes_a_word_nor_lets_the_first_one_go(chromium
           root.innerHTML = '<div class="tokens"></div>';
           document.body.append(root);
           const words = ['dog', 'bites', 'man'];
-          order({parentElement: root, data: {label: '', tokens: words, labels: words, answered: 0}});
+          order({parentElement: root, data: {label: '', tokens: words, labels: words}});
           const [dog, bites] = root.querySelectorAll('button');
           const seen = [];
           for (const [type, pointerId, word] of [

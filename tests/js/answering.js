@@ -5,12 +5,12 @@ import { createInterface } from "node:readline";
 
 import { made } from "./made.js";
 
-const BOARD = new URL("../../attnviz/board/", import.meta.url);
+const OURS = new URL("../../attnviz/", import.meta.url);
 
 /** @type {Record<string, unknown>} */
 const modules = { made };
-for (const file of globSync("**/*.js", { cwd: BOARD })) {
-  modules[(file.split("/").pop() ?? "").replace(/\.js$/, "")] = await import(new URL(file, BOARD).href);
+for (const file of globSync("{board,scripts}/**/*.js", { cwd: OURS })) {
+  modules[(file.split("/").pop() ?? "").replace(/\.js$/, "")] = await import(new URL(file, OURS).href);
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

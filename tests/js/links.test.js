@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { markOf } from "../../attnviz/app/shell/connection/steps.js";
 import { linkOf } from "../../attnviz/app/shell/share/copy_link.js";
 import { reopened } from "../../attnviz/app/shell/opening/long_link.js";
 
@@ -40,11 +39,4 @@ test("a link that can be read is left alone", () => {
 test("a link to copy is the page's own, with what it hides", () => {
   assert.equal(linkOf("https://x.org/a/lesson?text=a+b#c", ""), "https://x.org/a/lesson?text=a+b#c");
   assert.equal(linkOf("https://x.org/?seed=1&hide=d_in", "d_in,seed"), "https://x.org/?hide=d_in%2Cseed&seed=1");
-});
-
-test("a text has the mark of no text that misses something", () => {
-  const text = "é猫👍".repeat(100);
-  const marks = Array.from({ length: 300 }, (_, n) => markOf([...text].slice(0, n).join("")));
-  assert.equal(new Set(marks).size, 300);
-  assert.ok(markOf(text).length < 500);
 });

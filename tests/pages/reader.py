@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlencode
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
@@ -18,8 +19,8 @@ SEVERAL_SECONDS = 60
 
 
 def in_address(at: AppTest, name: str) -> str:
-    """Return a text that the app itself keeps in the address; blank where it is not there."""
-    return next((each.value or "" for each in at.text_input if each.key == name), "")
+    """Return what the address says by this name once the page has heard of the last run; blank where it says none."""
+    return str(at.session_state["address.memory"].became.get(name, ""))
 
 
 def control_of(at: AppTest, key: str) -> Any:
@@ -56,12 +57,6 @@ class Reader:
         self.at.query_params.update(address or {"example": "published"})
         self.visit(page)
 
-    @property
-    def expected_address(self) -> dict[str, Any]:
-        """What the browser is told that the address should say: where it says something else, it asks for it."""
-        (watch,) = [each.proto for each in self.at.get("bidi_component") if each.proto.id.endswith("-connection")]
-        return dict(json.loads(watch.json)["address"])
-
     # What a reader does.
 
     def run(self) -> Self:
@@ -80,6 +75,34 @@ class Reader:
     def set(self, control: str, value: Any) -> Self:
         control_of(self.at, control).set_value(value)
         return self.run()
+
+    def change(self, **patch: str | None) -> Self:
+        """Change the page's own query, as its boards do, and have it say that."""
+        query = {**self.at.session_state["address.memory"].became, **patch}
+        return self.say(
+            {"query": urlencode({name: text for name, text in query.items() if text is not None}), "taken": ""}
+        )
+
+    def tell(self, key: str, event: str, value: Any) -> Self:
+        """Have the component with this key tell that something happened there."""
+        return self._say(f"{key}__events", [{"event": event, "value": value}])
+
+    def say(self, said: Any) -> Self:
+        """Have the page say this, in place of its query."""
+        return self._say("address.ears", {"said": said})
+
+    def _say(self, ending: str, value: Any) -> Self:
+        session = self.at._tree._runner._session_state._state  # type: ignore[union-attr]
+        (name,) = [each for each in session._new_widget_state.widget_metadata if each.endswith(f"-{ending}")]
+        states = self.at._tree.get_widget_states()
+        said = states.widgets.add(id=name)
+        if ending.endswith("__events"):
+            said.json_trigger_value = json.dumps(value)
+        else:
+            said.json_value = json.dumps(value)
+        self.at._run(states)
+        assert not self.at.exception, [str(error.value) for error in self.at.exception]
+        return self
 
     def press(self, label: str, which: int = 0) -> Self:
         """Press the button with this label; the first of several unless told."""

@@ -17,7 +17,7 @@ from tests.pages.reader import Reader
 
 HERE = {"origin": "http://testserver"}
 # What is of one session alone.
-OF_SESSION = {"key", "answered", "asks", "behind", "learnt", "play"}
+OF_SESSION = {"key", "from", "picks", "store", "numbers", "play"}
 HEADS = {"text": "to be or not", "d_in": "4", "d_out": "4", "n_heads": "2", "n_layers": "2", "d_v": "4"}
 ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "bare": ("playground", {}),

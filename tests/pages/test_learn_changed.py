@@ -1,6 +1,5 @@
 """What is changed on the way of a training: its address names what it is, and nothing runs on that nobody sees."""
 
-import json
 import math
 import re
 import time
@@ -119,13 +118,7 @@ def test_seeds_give_way_to_a_training_that_begins() -> None:
 
 def click(reader: Reader, seed: int) -> Reader:
     """Click the picture of a seed, as the browser tells it."""
-    session = reader.at._tree._runner._session_state._state  # type: ignore[union-attr]
-    (name,) = [each for each in session._new_widget_state.widget_metadata if each.endswith("-learn.seeds__events")]
-    states = reader.at._tree.get_widget_states()
-    event = {"event": "seed", "value": {"seed": seed, "number": time.monotonic()}}
-    states.widgets.add(id=name).json_trigger_value = json.dumps([event])
-    reader.at._run(states)
-    return trained(reader)
+    return trained(reader.tell("learn.seeds", "seed", seed))
 
 
 def test_the_picture_of_a_seed_opens_what_it_is_of() -> None:

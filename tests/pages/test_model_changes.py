@@ -161,7 +161,7 @@ def test_no_choice_of_a_matrix_reads_double() -> None:
 def test_changes_without_a_place_are_told_and_dropped() -> None:
     reader = Reader(PAGE, model_text="a cat", model_head="3.1", model_edits="3.1.q.10.0=2.5*3.1.off")
     assert "Q[10, 0] = 2.50" in reader.messages[0]
-    assert reader.at.session_state["bound.texts"]["model_edits"] == "3.1.off"
+    assert in_address(reader.at, "model_edits") == "3.1.off"
     assert Reader(PAGE, model_edits="everything").messages
 
 

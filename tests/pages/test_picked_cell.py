@@ -9,7 +9,6 @@ from attnviz.app.parts.picked_cell import COLUMN, MATRIX, ROW
 from attnviz.core.stages import attention_table, pictured
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
-from tests.pages.test_left_page import tell
 
 PUBLISHED = Scenario(embedding="published")
 HEATMAPS = "playground.heatmaps"
@@ -128,7 +127,7 @@ def test_a_large_matrix_is_picked_by_numbers() -> None:
 
 @pytest.mark.parametrize("name", PICTURED)
 def test_a_click_picks_its_cell(playground: Playground, name: str) -> None:
-    tell(playground, HEATMAPS, "picked", {"matrix": name, "row": 2, "column": 1})
+    playground.tell(HEATMAPS, "picked", {"matrix": name, "row": 2, "column": 1})
     assert cell_in_address(playground) == f"{name}.2.1"
     assert playground.explanation == explained(PUBLISHED, name, 2, 1)
 
@@ -142,5 +141,5 @@ def test_a_click_picks_its_cell(playground: Playground, name: str) -> None:
 )  # fmt: skip
 def test_a_click_that_no_browser_sends_picks_nothing(forged: object) -> None:
     playground = Playground(cell="scores.1.5")
-    tell(playground, HEATMAPS, "picked", forged)
+    playground.tell(HEATMAPS, "picked", forged)
     assert cell_in_address(playground) == "scores.1.5"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from attnviz.app.components.script_file import BOARD_FILE
+from attnviz.app.session.address import PUT_OFF
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
 from attnviz.words import catalogue, say
@@ -18,9 +19,12 @@ from tests.pages.test_share import Sharing
 
 # The type of each component's data, and where it is declared.
 TYPES = {
+    "attnviz_address": ("Data", "attnviz/scripts/address_part.js"),
+    "attnviz_arriving": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
     "attnviz_board": ("BoardData", "attnviz/board/types.js"),
-    "attnviz_connection": ("Data", "attnviz/app/shell/connection/connection.js"),
+    "attnviz_connection": ("Words", "attnviz/app/shell/connection/connection.js"),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
+    "attnviz_first": ("Data", "attnviz/app/shell/top_bar/first.js"),
     "attnviz_heatmaps": ("Data", "attnviz/app/components/heatmaps/types.js"),
     "attnviz_learn_kept": ("Data", "attnviz/app/learn/moment/kept.js"),
     "attnviz_learn_seeds": ("Data", "attnviz/app/learn/closer/seeds.js"),
@@ -107,6 +111,13 @@ def test_a_board_without_a_matrix_or_with_more_than_its_type_says_is_found(
 
 def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) -> None:
     fetched = {"script": BOARD_FILE.address, "part": ".board"}
-    given = json.dumps({"SENTENCES": dict(catalogue()), "CONSTANTS": CONSTANTS, "FIGURES": FIGURES, "FETCHED": fetched})
+    given = json.dumps(
+        {
+            "SENTENCES": dict(catalogue()),
+            "CONSTANTS": CONSTANTS | {"PUT_OFF": PUT_OFF},
+            "FIGURES": FIGURES,
+            "FETCHED": fetched,
+        }
+    )
     module = ROOT / "attnviz/scripts/sent.js"
     assert errors_in(tmp_path, f'export const sent: typeof import("{module.as_posix()}") = {given};') == ""

@@ -9,7 +9,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from attnviz.app.components.at_once import AT
+from attnviz.app.components.board import AT
 from attnviz.app.components.script_file import FOLDER
 from attnviz.app.server.numbers import MOST_BYTES
 from attnviz.app.server.settings import EMBED_IN, METRICS, settings

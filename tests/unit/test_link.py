@@ -10,16 +10,23 @@ from hypothesis import strategies as st
 from attnviz import Edit, Scenario, available_devices
 from attnviz.core import limits
 from attnviz.core.changes import Changes, bring_back, changes_of
-from attnviz.core.stages import EDITABLE
+from attnviz.core.stages import EDITABLE, MASK
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS, decode_changes, encode_changes
 from attnviz.link.codecs import Choice, Number, Whole
+from attnviz.link.packing import pack
 from attnviz.link.set_up import Control, parameters, read_controls, scenario_of
+from tests.node import PageScript
 from tests.unit.helpers import HOSTILE, setups
 
 CHARACTERS_A_URL_CARRIES = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._*")
 
 finite = st.floats(width=32, allow_nan=False, allow_infinity=False) | st.sampled_from((0.0, -0.5, 1e30, 1e-30, 0.1))
 edits = st.builds(Edit, st.sampled_from(EDITABLE), st.integers(0, 1023), st.integers(0, 1023), finite)
+on_board = edits | st.builds(
+    Edit,
+    st.sampled_from(("layers.1.w_q", "layers.12.b_v", "w_o")), st.integers(0, 3), st.integers(0, 3),
+    finite | st.floats(allow_nan=False, allow_infinity=False, max_value=1e37, min_value=-1e37),
+) | st.builds(Edit, st.just(MASK), st.integers(0, 3), st.integers(0, 3), st.just(-math.inf))  # fmt: skip
 fills = st.sampled_from(("identity", "zeros")) | st.integers(0, limits.MAX_SEED).map(lambda seed: f"random:{seed}")
 
 
@@ -89,6 +96,47 @@ def test_a_part_that_is_no_change_is_reported_and_the_rest_is_read(part: str) ->
 
 def test_the_last_change_of_a_cell_holds() -> None:
     assert decode_changes("w_q.0.0.1*w_q.0.0.2")[0].edits == (Edit("w_q", 0, 0, 2.0),)
+
+
+@pytest.mark.parametrize("packs", [False, True])
+@given(made=changes(), rounds=st.lists(st.lists(st.tuples(st.integers(0, 9), on_board), max_size=4), max_size=4))
+def test_what_the_board_adds_to_a_text_is_what_was_done_on_it(
+    script: PageScript, packs: bool, made: Changes, rounds: list[list[tuple[int, Edit]]]
+) -> None:
+    plain = encode_changes(made)
+    text, cells = pack(plain) if packs else plain, {edit[:3]: edit for edit in made.edits}
+    for done in rounds:
+        told = []
+        for which, edit in done:
+            old = dict(enumerate(cells.values())).get(which)
+            if old is not None and math.isfinite(edit.value):  # it is edited again, or given back as it was drawn
+                edit = Edit(*old[:3], edit.value)
+            back = which % 2
+            cells[edit[:3]] = edit
+            if back:
+                del cells[edit[:3]]
+            told.append({**edit._asdict(), "value": None if back else str(edit.value).replace("inf", "Infinity")})
+        text = script.run(
+            """({ edits_text }, [text, told]) => edits_text.partsOf(text, told.map(({ value, ...place }) => (
+              { ...place, value: value === null ? null : Number(value) })))""",
+            [text, told],
+        )
+    read, ignored = decode_changes(text)
+    assert (set(read.edits), read.replaced, ignored) == (set(cells.values()), made.replaced, [])
+
+
+def test_an_edit_is_taken_back_also_from_what_is_packed() -> None:
+    kept = Changes((Edit("w_q", 0, 1, 0.25),), (("w_q", "identity"),))
+    both = Changes((Edit("layers.1.w_q", 0, 0, 3.0), *kept.edits), kept.replaced)
+    for text in (encode_changes(both), pack(encode_changes(both))):
+        assert decode_changes(f"{text}*w_q~1.0.0.drawn") == (kept, [])
+        assert decode_changes(f"{text}*w_q~1.0.0.drawn*w_q~1.0.0.3.0")[0].edits == (*kept.edits, both.edits[0])
+
+
+def test_nothing_is_taken_back_by_what_names_no_cell() -> None:
+    text = "w_q.0.1.0.25"
+    for part in ("w_q.drawn", "w_q.0.drawn", "w_q.0.1.2.drawn", "w_q.a.1.drawn", "drawn"):
+        assert decode_changes(f"{text}*{part}") == (Changes((Edit("w_q", 0, 1, 0.25),)), [part])
 
 
 def test_a_text_that_is_too_long_is_not_read() -> None:

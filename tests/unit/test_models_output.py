@@ -17,8 +17,7 @@ BOTH = {"BART": bart, "T5": t5}  # an encoder, a decoder, and the decoder's atte
 
 @pytest.mark.parametrize("name", [*MODELS, *BOTH])
 def test_the_parts_of_all_heads_and_the_bias_sum_to_what_the_model_makes_of_them(name: str) -> None:
-    more = {"target": "der kater"} if name in BOTH else {}
-    view = look_into((MODELS | BOTH)[name](), tokenizer(), TEXT, **more)
+    view = look_into((MODELS | BOTH)[name](), tokenizer(), TEXT, target="der kater" if name in BOTH else None)
     for layer in view.layers:
         parts = [layer.output(head) for head in range(layer.n_heads)]
         found = layer.attended.output

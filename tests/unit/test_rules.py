@@ -149,5 +149,5 @@ def test_a_trace_cannot_be_changed_and_says_what_it_has() -> None:
     assert trace.get("w_q") is None
     with pytest.raises(AttributeError, match="cannot be changed"):
         trace.x = torch.zeros(1, 1)
-    with pytest.raises(AttributeError, match="no 'w_q', it has x"):
+    with pytest.raises(AttributeError, match="'w_q' is no matrix of this trace, expected one of x"):
         _ = trace.w_q

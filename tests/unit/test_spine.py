@@ -151,7 +151,8 @@ def test_few_tokens_stand_apart_from_their_scale_of_colours(
     scenario = Scenario(text, d_out=d_out)
     for some in (None, ("attention_weights", "w_v", "x", "v"), ("attention_weights", "w_v", "x", "v", "context")):
         data = board_data(scenario, trace(scenario), 0, 4, some)
-        stand_apart(*script.run(_TITLES, [data, room(width, tokens=len(scenario.tokens))]), width)
+        layout, titles, legend = script.run(_TITLES, [data, room(width, tokens=len(scenario.tokens))])
+        stand_apart(layout, titles, legend, width)
 
 
 def stand_apart(layout: dict[str, Any], titles: dict[str, Box], legend: Box | None, width: float) -> None:

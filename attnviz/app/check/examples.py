@@ -14,7 +14,7 @@ from attnviz.app.check.typed_tables import load
 from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import show_offered
 from attnviz.app.session import url_texts
-from attnviz.app.session.navigation import go_to
+from attnviz.app.session.address import go_to
 from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, feed_forward_table, pictured
@@ -66,15 +66,16 @@ def _choose() -> None:
 def _show_ways_on(example: WorkedExample) -> None:
     with st.container(horizontal=True):
         for page, title in (("pages/playground.py", "playground"), ("pages/lesson.py", "lesson")):
-            if st.button(
-                say(f"check.examples.{title}"),
-                on_click=published_example.set_up,
-                args=(example.id,),
-                key=f"check.open.{title}",
-            ):
-                go_to(page)
+            st.button(
+                say(f"check.examples.{title}"), on_click=_open, args=(example.id, page), key=f"check.open.{title}"
+            )
         if example.published:
             st.button(say("check.examples.load"), on_click=_load, args=(example.id,), key="check.load_into")
+
+
+def _open(name: str, page: str) -> None:
+    published_example.set_up(name)
+    go_to(page)
 
 
 def _load(name: str) -> None:
@@ -175,5 +176,4 @@ def _show_variances() -> None:
             f"| {as_printed(100 * off, 1)} % | {as_printed(off / row.standard_error, 1)} |"
         )
     st.markdown("\n".join(lines))
-    if st.button(say("check.variances.to_scaling"), key="check.to_scaling"):
-        go_to("pages/scaling.py")
+    st.button(say("check.variances.to_scaling"), key="check.to_scaling", on_click=go_to, args=("pages/scaling.py",))

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.session import url_texts
+from attnviz.app.session.address import came_back
 from attnviz.app.session.link_values import receive
 from attnviz.link.parameter_table import MOST_OF_TABLES, TABLES, texts
 from attnviz.link.typed_form import DEFAULTS
@@ -41,7 +42,7 @@ def take() -> None:
     # What is typed and stands in no URL is not given up for what an older one holds.
     if not st.session_state.get(_TOO_LONG):
         typed, arrived = receive(TABLES)
-        if arrived:
+        if arrived and not came_back():  # else the page still holds what was typed into it when its server went
             fill(typed)
 
 

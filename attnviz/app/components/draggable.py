@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from attnviz.app.scripts import script
-from attnviz.app.session.answering import answered, answering, sent_by
+from attnviz.app.session.address import mark_of_now
 from attnviz.core.tokens import token_labels
 from attnviz.words import say
 
@@ -31,38 +30,22 @@ _token_order = st.components.v2.component(
 )
 
 
-def show_scale_block(label: str, places: Sequence[str], place: int, key: str, move: Callable[[int], object]) -> None:
+def show_scale_block(
+    label: str, places: Sequence[str], place: int, key: str, parameter: str, texts: Sequence[str]
+) -> None:
     """Draw the formula of the scores with the block "÷ √d_k" at one of its three places: on the queries, half on the
-    queries and half on the keys, or on the scores; `move` is called with the place that it is dragged to."""
-
-    def take(moved: Any) -> None:
-        if isinstance(moved, int | float) and moved in range(len(places)):
-            move(int(moved))
-
-    data = {"label": label, "places": list(places), "place": place, "key": key, "answered": answered(key)}
-    _scale_block(key=key, data=data, on_place_change=lambda: _answer(key, "place", take))
+    queries and half on the keys, or on the scores; the place that it is dragged to has its text in `parameter`."""
+    data = {"label": label, "places": list(places), "place": place, "parameter": parameter, "texts": list(texts)}
+    _scale_block(key=key, data=data | {"from": mark_of_now()})
 
 
 def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str, ...]], object]) -> None:
     """Draw tokens to be dragged into another order; `move` is called with the tokens in that order."""
 
-    def take(moved: Any) -> None:
+    def take() -> None:
+        moved = st.session_state.get(key, {}).get("tokens")
         if isinstance(moved, list):
             move(tuple(map(str, moved)))
 
-    data = {
-        "label": say("question_page.words"),
-        "tokens": list(tokens),
-        "labels": token_labels(tuple(tokens)),
-        "key": key,
-        "answered": answered(key),
-    }
-    _token_order(key=key, data=data, on_tokens_change=lambda: _answer(key, "tokens", take))
-
-
-def _answer(key: str, name: str, take: Callable[[Any], None]) -> None:
-    """Take what was dragged, and answer it."""
-    sent = sent_by(key, name)
-    if isinstance(sent, dict) and isinstance(sent.get("number"), int | float):
-        with answering(key, sent["number"]):
-            take(sent.get("value"))
+    data = {"label": say("question_page.words"), "tokens": list(tokens), "labels": token_labels(tuple(tokens))}
+    _token_order(key=key, data=data, on_tokens_change=take)

@@ -57,7 +57,7 @@ def drawn_data(
         "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
         "tips": tips_of(scenario) if looks.sentence else [],
         "text": scenario.text,
-        "examples": examples.offered() if looks.sentence and of_now else [],
+        "examples": list(examples.offered()) if looks.sentence and of_now else [],
         "about": about,
         "ofNow": of_now,
         "numbersOf": numbers_of(scenario),

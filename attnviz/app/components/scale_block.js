@@ -2,12 +2,11 @@
 // K, or to the scores. As a whole it is a slider of three places, for the keyboard and for screen readers.
 
 import { nearest, onDrag, steppedTo } from "./dragging.js";
-import { keptFor, partOf } from "../../scripts/parts.js";
-import { Sender } from "../../scripts/sending.js";
+import { isOf, keptFor, partOf } from "../../scripts/parts.js";
 
-/** @import { Answered, Drawing } from "../../scripts/types.js" */
+/** @import { Drawing } from "../../scripts/types.js" */
 
-/** @typedef {Answered & { label: string, places: string[], place: number }} Data */
+/** @typedef {{ label: string, places: string[], place: number, parameter: string, texts: string[], from: string }} Data `texts` of the parameter, one for each place */
 
 const WHOLE = "÷ √d_k";
 const HALF = "÷ √√d_k";
@@ -21,17 +20,18 @@ const BLOCKS = [
 const formulas = new WeakMap();
 
 /** @param {Drawing<Data>} drawing */
-export default function scaleBlock({ parentElement, data, setTriggerValue }) {
+export default function scaleBlock({ parentElement, data }) {
   const root = partOf(parentElement, ".formula");
-  keptFor(formulas, root, () => new Formula(root)).receive(data, (place) => setTriggerValue("place", place));
+  keptFor(formulas, root, () => new Formula(root)).receive(data);
 }
 
 class Formula {
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    /** @type {Sender<{ value: number }>} */
-    this.sender = new Sender(root);
+    /** @type {Data | null} */
+    this.data = null;
+    this.told = 0;
     /** @type {string[]} */
     this.places = [];
     this.place = -1; // until it is drawn
@@ -44,13 +44,14 @@ class Formula {
     onDrag(root, { start: (event) => this.grab(event), move: (event) => this.follow(event), end: () => this.letGo() });
   }
 
-  /** @param {Data} data @param {(message: unknown) => void} trigger */
-  receive({ label, places, place, key, answered }, trigger) {
-    this.sender.receive(key, answered, trigger);
+  /** @param {Data} data */
+  receive(data) {
+    const { label, places, place, from } = data;
+    this.data = data;
     this.places = places;
     this.root.setAttribute("aria-label", label);
     this.root.setAttribute("aria-valuemax", String(places.length - 1));
-    if (!this.dragging && !this.sender.waiting) this.show(place);
+    if (!this.dragging && isOf(from, this.told)) this.show(place);
   }
 
   /** @param {number} place */
@@ -70,7 +71,10 @@ class Formula {
   moveTo(place, replaces = false) {
     if (place === null || place === this.place) return;
     this.show(place);
-    this.sender.send({ value: place }, replaces);
+    if (this.data && window.attnvizAddress) {
+      const { parameter, texts } = this.data;
+      this.told = window.attnvizAddress.change({ [parameter]: texts[place] || null }, { source: replaces ? parameter : null });
+    }
     this.moved = true;
   }
 

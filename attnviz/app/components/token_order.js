@@ -3,44 +3,50 @@
 
 import { nearest, onDrag, steppedTo } from "./dragging.js";
 import { focusedBeside, keptFor, partOf } from "../../scripts/parts.js";
-import { Sender } from "../../scripts/sending.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Answered, Drawing } from "../../scripts/types.js" */
+/** @import { Drawing } from "../../scripts/types.js" */
 
-/** @typedef {Answered & { label: string, tokens: string[], labels: string[] }} Data */
+/** @typedef {{ label: string, tokens: string[], labels: string[] }} Data */
 /** @typedef {HTMLButtonElement & { token: string }} Chip */
+
+const AWAITED_MS = 5000;
 
 /** @type {WeakMap<HTMLElement, Row>} */
 const rows = new WeakMap();
 
 /** @param {Drawing<Data>} drawing */
-export default function tokenOrder({ parentElement, data, setTriggerValue }) {
+export default function tokenOrder({ parentElement, data, setStateValue }) {
   const root = partOf(parentElement, ".tokens");
-  keptFor(rows, root, () => new Row(root)).receive(data, (tokens) => setTriggerValue("tokens", tokens));
+  keptFor(rows, root, () => new Row(root)).receive(data, (tokens) => setStateValue("tokens", tokens));
 }
 
 class Row {
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    /** @type {Sender<{ value: string[] }>} */
-    this.sender = new Sender(root);
+    this.told = (/** @type {string[]} */ _tokens) => {};
     /** @type {Chip[]} */
     this.chips = [];
     /** @type {Chip | null} */
     this.held = null;
     /** @type {string | null} */
     this.shown = null; // the tokens, in the order that Python knows
+    /** @type {string | null} */
+    this.awaited = null; // the order that was told last, until it is drawn ...
+    this.toldAt = 0; // ... or too much time has passed
   }
 
-  /** @param {Data} data @param {(message: unknown) => void} trigger */
-  receive({ label, tokens, labels, key, answered }, trigger) {
-    this.sender.receive(key, answered, trigger);
+  /** @param {Data} data @param {(tokens: string[]) => void} tell */
+  receive({ label, tokens, labels }, tell) {
+    this.told = tell;
     this.root.setAttribute("aria-label", label);
-    if (this.held || this.sender.waiting) return; // what is shown is newer
-    if (tokens.join("\n") === this.shown) return;
-    this.shown = tokens.join("\n");
+    const order = tokens.join("\n");
+    const older = this.awaited !== null && order !== this.awaited && performance.now() - this.toldAt < AWAITED_MS;
+    if (this.held || older) return; // what is shown is newer
+    this.awaited = null;
+    if (order === this.shown) return;
+    this.shown = order;
     const focused = this.chips.findIndex((chip) => chip === focusedBeside(this.root));
     this.chips = tokens.map((token, i) => this.chipOf(token, labels[i]));
     this.root.replaceChildren(...this.chips);
@@ -102,7 +108,8 @@ class Row {
   tell() {
     const tokens = this.chips.map((chip) => chip.token);
     if (tokens.join("\n") === this.shown) return;
-    this.shown = tokens.join("\n");
-    this.sender.send({ value: tokens });
+    this.shown = this.awaited = tokens.join("\n");
+    this.toldAt = performance.now();
+    this.told(tokens);
   }
 }

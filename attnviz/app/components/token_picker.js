@@ -1,33 +1,31 @@
 // A row of tokens, one of which is picked: a radio group that mouse and arrow keys move.
 // Token texts are only ever set as textContent.
 
-import { keptFor, partOf } from "../../scripts/parts.js";
-import { Sender } from "../../scripts/sending.js";
+import { isOf, keptFor, partOf } from "../../scripts/parts.js";
 
-/** @import { Answered, Drawing } from "../../scripts/types.js" */
+/** @import { Drawing } from "../../scripts/types.js" */
 
 /**
- * @typedef {Answered & { tokens: { label: string, published: boolean, origin: string }[], picked: number, query: string,
- *   label: string }} Data
+ * @typedef {{ tokens: { label: string, published: boolean, origin: string }[], picked: number, query: string,
+ *   label: string, parameter: string, from: string }} Data
  */
 
-/** @typedef {{ buttons: HTMLButtonElement[], sender: Sender<{ position: number }>, picked: HTMLButtonElement | null }} State */
+/** @typedef {{ buttons: HTMLButtonElement[], told: number, picked: HTMLButtonElement | null }} State */
 
 /** @type {WeakMap<HTMLElement, State>} */
 const groups = new WeakMap();
 
 /** @param {Drawing<Data>} drawing */
-export default function tokenPicker({ parentElement, data, setTriggerValue }) {
+export default function tokenPicker({ parentElement, data }) {
   const group = partOf(parentElement, ".tokens");
   group.setAttribute("aria-label", data.label);
   partOf(group, ".query").textContent = data.query;
   const state = keptFor(groups, group, begun);
-  state.sender.receive(data.key, data.answered, (picked) => setTriggerValue("picked", picked));
 
   const pick = (/** @type {number} */ position, replaces = false) => {
     show(state, group, position);
     state.buttons[position].focus();
-    state.sender.send({ position }, replaces);
+    state.told = window.attnvizAddress?.change({ [data.parameter]: String(position) }, { source: replaces ? data.parameter : null }) ?? 0;
   };
 
   while (state.buttons.length > data.tokens.length) state.buttons.pop()?.remove();
@@ -50,14 +48,14 @@ export default function tokenPicker({ parentElement, data, setTriggerValue }) {
       pick(target, event.repeat);
     };
   });
-  if (!state.sender.waiting) show(state, group, data.picked); // else what was picked since is newer
+  if (isOf(data.from, state.told)) show(state, group, data.picked); // else what was picked since is newer
   goesOn(group);
 }
 
 /** @param {HTMLElement} group */
 function begun(group) {
   /** @type {State} */
-  const state = { buttons: [], sender: new Sender(group), picked: null };
+  const state = { buttons: [], told: 0, picked: null };
   group.addEventListener("scroll", () => goesOn(group));
   new ResizeObserver(() => goesOn(group)).observe(group);
   return state;

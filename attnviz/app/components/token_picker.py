@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.scripts import script
-from attnviz.app.session import url_texts
-from attnviz.app.session.answering import answered, answering, sent_by
+from attnviz.app.session.address import mark_of_now
 from attnviz.app.session.link_values import picked_query
 from attnviz.core.matrix_input import example_of
 from attnviz.core.published_matrices import called
@@ -41,8 +40,7 @@ def show_token_picker(scenario: Scenario) -> int:
         "query": say("playground.picker.query"),
         "label": say("playground.picker.label"),
     }
-    data |= {"key": _KEY, "answered": answered(_KEY)}
-    _picker(key=_KEY, data=data, on_picked_change=_take_pick)
+    _picker(key=_KEY, data=data | {"parameter": QUERY, "from": mark_of_now()})
     return picked
 
 
@@ -52,13 +50,6 @@ def tips_of(scenario: Scenario) -> list[dict[str, Any]]:
         {"published": scenario.is_published(row), "origin": _origin(scenario, row)}
         for row in range(len(scenario.tokens))
     ]
-
-
-def _take_pick() -> None:
-    sent = sent_by(_KEY, "picked")
-    if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "position")):
-        with answering(_KEY, sent["number"]):
-            url_texts.put(QUERY, int(sent["position"]))
 
 
 def _origin(scenario: Scenario, row: int) -> str:

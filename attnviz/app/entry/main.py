@@ -30,7 +30,7 @@ def show_page() -> None:
         if run.page != "learn":
             app.leave_training()
         share = app.show_top_bar(run.page)
-        with app.shared_setup(share, own_examples=run.page in OWN_EXAMPLES):
+        with app.shared_setup(share, page.url_path, own_examples=run.page in OWN_EXAMPLES):
             page.run()
         app.show_foot()
 

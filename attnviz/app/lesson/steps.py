@@ -11,8 +11,8 @@ from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.what_if_panel import show_way_to_panel
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.link_values import take
-from attnviz.app.session.navigation import go_to
 from attnviz.board.data import fits_board
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
@@ -112,8 +112,9 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
         for sentence in filter(None, told):
             st.text(sentence)
         return
-    looks = looks_of_step(step, scenario, trace, query, state.digits(), presenting=is_presenting())
-    show_board_of_now(replace(looks, play=_part_to_play(number)), key="lesson.board", follows_picks=True)
+    presenting = is_presenting()
+    looks = looks_of_step(step, scenario, trace, query, state.digits(), presenting=presenting)
+    show_board_of_now(replace(looks, play=_part_to_play(number)), "lesson", presenting=presenting)
 
 
 def looks_of_step(
@@ -148,10 +149,7 @@ def show_questions(number: int) -> None:
     with st.container(key="lesson_questions", gap=None):
         st.caption(say("lesson.asked_here"))
         for i, question in asked:
-            if st.button(
-                question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_ask, args=(question.slug,)
-            ):
-                go_to("pages/questions.py")
+            st.button(question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_ask, args=(question.slug,))
         if STEPS[number - 1].what_if:
             show_way_to_panel("lesson.what_if")
 
@@ -159,6 +157,7 @@ def show_questions(number: int) -> None:
 def _ask(question: str) -> None:
     url_texts.put(QUESTION, question)
     url_texts.send(NUMBERS, "")
+    go_to("pages/questions.py")
 
 
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
@@ -186,4 +185,4 @@ def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None
 
 
 def _use(text: str) -> None:
-    st.session_state["text"] = text
+    turn({"text": text})

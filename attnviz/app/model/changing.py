@@ -6,10 +6,10 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
 from attnviz.core.stages import ALL_STAGES, DISTANCE_BIAS
 from attnviz.core.tokens import token_labels
-from attnviz.link.page_texts import Place
-from attnviz.link.parameter_table import MODEL_EDITS
+from attnviz.link.parameter_table import MODEL_CELL, MODEL_EDITS
 from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.edits import CELLS, EVEN, MASK, MOST_EDITS, OFF
 from attnviz.models.trace import Layer
@@ -70,17 +70,12 @@ def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: 
             _show_number(layer, head, edits, trace)
 
 
-def pin(place: Place | None) -> None:
-    """Take the cell that is pinned on the board for the one to change."""
-    if place is not None and place[0] in CELLS:
-        st.session_state[_PINNED] = place
-
-
 def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
     st.caption(say("models.change.how"))
     names = [name for name in CELLS if name == MASK or name in trace.stages]
-    pinned = st.session_state.pop(_PINNED, None)
-    if pinned is not None and pinned[0] in names:
+    pinned = take(MODEL_CELL)
+    if pinned is not None and pinned[0] in names and pinned != st.session_state.get(_PINNED):
+        st.session_state[_PINNED] = pinned
         st.session_state[_MATRIX], st.session_state[_ROW], st.session_state[_COLUMN] = pinned
     matrix = st.selectbox(say("models.change.matrix"), names, format_func=_called, key=_MATRIX)
     n_rows, n_columns = _shape(matrix, layer, trace)

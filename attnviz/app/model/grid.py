@@ -10,11 +10,10 @@ import streamlit as st
 
 from attnviz.app.model.looked import looked_grid
 from attnviz.app.scripts import script
-from attnviz.app.session import address, url_texts
-from attnviz.app.session.answering import answered, answering, answers, sent_by
+from attnviz.app.session.address import mark_of_now
 from attnviz.app.session.link_values import take
 from attnviz.app.session.painting import painting
-from attnviz.app.streamlit_internals import is_fragment_run, page_of_now
+from attnviz.app.streamlit_internals import page_of_now
 from attnviz.app.text import as_message, is_dark
 from attnviz.colours.roles import ROLES
 from attnviz.documents.heads_data import STRONGEST
@@ -55,14 +54,11 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
         "picked": {"layer": place[0], "head": place[1]},
         "followed": query,
         "ink": ROLES["a"].on(is_dark()),
-        "key": _KEY,
-        "answered": answered(_KEY),
+        "parameter": MODEL_HEAD,
+        "from": mark_of_now(),
         "asks": picture.asks(),
-        # Of a run of this page alone, the connection, which stands outside of it, hears by this what is answered and
-        # what the address should say. It would ask for a whole run to learn that.
-        "learnt": {"answered": answers(), "address": address.expected()} if is_fragment_run() else None,
     }
-    _heads(key=_KEY, data=_with_grid(data, grid.text), on_picked_change=_take_pick)
+    _heads(key=_KEY, data=_with_grid(data, grid.text))
     if grid.step > 1:
         st.caption(say("models.page.blocks", rows=grid.step, columns=grid.step, most=STRONGEST))
     if shown is not None and above:
@@ -137,10 +133,3 @@ def _several(pieces: list[tuple[str, Piece]]) -> Iterator[tuple[str, list[str]]]
         tokens = [token for token, _ in each]
         if word and len(tokens) > 1:
             yield word, tokens
-
-
-def _take_pick() -> None:
-    sent = sent_by(_KEY, "picked")
-    if isinstance(sent, dict) and all(isinstance(sent.get(name), int | float) for name in ("number", "layer", "head")):
-        with answering(_KEY, sent["number"]):
-            url_texts.put(MODEL_HEAD, (max(0, int(sent["layer"])), max(0, int(sent["head"]))))

@@ -92,7 +92,8 @@ def _model(name: str) -> tuple[Any, Any]:
 
     try:
         found = shelf.get(loaded_by, tell)
-        _kept().forget(lambda key: offered()[key[0]] not in shelf)  # which would hold on to a model that had to go
+        stay = {name for name, each in offered().items() if each in shelf}
+        _kept().forget(lambda key: key[0] not in stay)  # which would hold on to a model that had to go
         return found
     except RefusedError as error:
         _LOG.exception("a model can't be had")

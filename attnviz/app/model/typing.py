@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz.app.session import url_texts
+from attnviz.app.session.address import came_back
 from attnviz.app.session.link_values import take
 from attnviz.link.parameter_table import MOST_OF_SENTENCE, texts
 from attnviz.words import plural, say
@@ -18,9 +19,12 @@ def sentence(parameter: str, label: str, key: str) -> str:
     typed, then = st.session_state.get(kept, (current, current))
     if then != current:  # another sentence has come with a link, or by Back
         typed = current
-    st.session_state[key] = typed
-    st.text_input(label, key=key, on_change=_keep, args=(parameter, key, kept))
-    return str(typed)
+    if not came_back():  # else the page still holds what was typed into it when its server went
+        st.session_state[key] = typed
+    held = str(st.text_input(label, typed, key=key, on_change=_keep, args=(parameter, key, kept)))
+    if held != typed:
+        _keep(parameter, key, kept)
+    return held
 
 
 def _keep(parameter: str, key: str, kept: str) -> None:

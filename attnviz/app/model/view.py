@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
-from attnviz.app.model.changing import in_words, pin, show_changes, show_controls
+from attnviz.app.model.changing import in_words, show_changes, show_controls
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_heads
 from attnviz.app.model.looked import fitting, looked, turn
@@ -37,13 +37,16 @@ from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS
 from attnviz.link.parameter_table import (
     FIRST_HEAD,
     MODEL,
+    MODEL_CELL,
     MODEL_EDITS,
     MODEL_HEAD,
     MODEL_KIND,
     MODEL_ORDER,
+    MODEL_QUERY,
     MODEL_TARGET,
     SENTENCE,
     WORKED_HEADS,
+    texts,
 )
 from attnviz.models import INCLUDED, ModelEdit, ModelTrace, offered
 from attnviz.models.edits import WEIGHTS
@@ -53,8 +56,8 @@ from attnviz.words.numbers import written
 
 _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.order"
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
-_QUERY_KEY, _BOARD_KEY = "model.query", "model.board"
-_ABOVE_KEY, _WRITTEN_KEY = "model.above", "model.written"
+_BOARD_KEY = "model.board"
+_ABOVE_KEY = "model.above"
 _SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", DISTANCE_BIAS, "scores", DIVIDED,
           CAPPED, "scaled_scores", "attention_weights", "context", "w_o", "output")  # fmt: skip
 
@@ -64,23 +67,11 @@ def show_model() -> None:
     """Draw the whole page: a fragment, so that what is changed on it runs it alone. The set-up, of which it has no
     part, and Share, which asks for all when it is opened, are two thirds of a run."""
     alone = is_fragment_run()
-    if alone:  # what the change has put there: with the next one's, it would be one step back
-        _write_address()
     _show_page(alone=alone)
-    if alone:
-        _write_address()
-        if state.has_messages():  # which stand above the page
-            st.rerun()
-    else:  # whoever draws the rest writes it
-        st.session_state[_WRITTEN_KEY] = url_texts.texts()
-
-
-def _write_address() -> None:
-    """Write into the address what has changed in it since."""
-    now = url_texts.texts()
-    if now != st.session_state.get(_WRITTEN_KEY):
-        address.write()
-        st.session_state[_WRITTEN_KEY] = now
+    if alone and state.has_messages():  # which stand above the page
+        st.rerun()
+    if alone:  # else whoever draws the rest tells it
+        address.tell("model", "model.address")
 
 
 def _show_page(*, alone: bool) -> None:
@@ -161,7 +152,7 @@ def _edits(plain: ModelTrace) -> tuple[ModelEdit, ...]:
     if len(edits) < len(asked):
         dropped = [in_words(each, plain) for each in asked if each not in edits]
         state.say_ignored(say("models.change.dropped", changes=", ".join(map(literal, dropped))))
-        url_texts.put(MODEL_EDITS, edits)
+        url_texts.correct(MODEL_EDITS, texts()[MODEL_EDITS].write(edits))
     return edits
 
 
@@ -185,7 +176,7 @@ def _picked(view: ModelTrace) -> tuple[int, int]:
     if (layer, head) not in list(view.heads):
         if (layer, head) != FIRST_HEAD:
             state.say_ignored(say("models.page.none", layer=layer, head=head))
-        url_texts.send(MODEL_HEAD, "0.0")
+        url_texts.correct(MODEL_HEAD, "0.0")
         return 0, 0
     return layer, head
 
@@ -203,7 +194,7 @@ def _show_worked(view: ModelTrace, place: tuple[int, int]) -> None:
 
 def _take_worked(place: tuple[int, int], query: int) -> None:
     url_texts.put(MODEL_HEAD, place)
-    st.session_state[_QUERY_KEY] = query
+    url_texts.put(MODEL_QUERY, query)
 
 
 def _show_head(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
@@ -228,7 +219,7 @@ def _show_head(view: ModelTrace, layer: int, head: int, query: int, edits: tuple
     whole = own.whole(head)
     show_board_of_model(
         whole, query, names=tuple(filter(whole.stages.__contains__, _SHOWN)), key=f"{_BOARD_KEY}.{own.number}.{head}",
-        follow=lambda position: st.session_state.update({_QUERY_KEY: position}), pin=pin,
+        picks={"query": MODEL_QUERY, "cell": MODEL_CELL},
         origins=origins_of(whole), before=before_of(view, (layer, head), whole),
     )  # fmt: skip
     if "output" in whole.stages:
@@ -256,8 +247,9 @@ def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: s
 def _query(view: ModelTrace, place: tuple[int, int]) -> int:
     """Return the token that is followed: the one picked, or one that tells something; a change lets it stay."""
     trace = (view.original or view).heads[place]
-    if _QUERY_KEY in st.session_state:
-        return min(int(st.session_state[_QUERY_KEY]), len(trace.tokens) - 1)
+    picked = take(MODEL_QUERY)
+    if picked is not None:
+        return min(int(picked), len(trace.tokens) - 1)
     return _telling(trace.attention_weights)
 
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attnviz.app.session.address import turn
 from attnviz.core.stages import ITSELF
 from attnviz.words import say
 
@@ -22,8 +23,8 @@ def show_second_sentence(key: str) -> None:
 
 
 def _read_itself() -> None:
-    st.session_state["reads"] = ITSELF
+    turn({"reads": ITSELF})
 
 
 def _take() -> None:
-    st.session_state["text"] = st.session_state[_KEY]
+    turn({"text": st.session_state[_KEY]})

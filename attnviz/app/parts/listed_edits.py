@@ -6,40 +6,23 @@ from dataclasses import replace
 import streamlit as st
 
 from attnviz.app.parts.typed_cells import scenario_now
-from attnviz.app.session import state, url_texts
-from attnviz.app.streamlit_internals import is_fragment_run
+from attnviz.app.session import state
 from attnviz.core.changes import replace_matrix
 from attnviz.core.matrix_input import Edit, example_of
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words
-from attnviz.link.set_up import CHANGES
 from attnviz.words import say
 
 LISTED = 12  # edits listed one by one
 OFFERED = 200  # edits beyond these, to choose from
-_PART = "listed_edits"  # what Streamlit calls this part of a page
-_SHOWN = "listed_edits.shown"  # the changes that all of the page shows, or its board does already
 
 
-@st.fragment(key=_PART)
 def show_edits_of_now() -> None:
-    """Draw the edits of the current scenario in a line. After an edit on a board they can run by themselves; where one
-    is taken back, all of the page runs."""
-    changes = url_texts.current(CHANGES)
-    if not is_fragment_run():
-        st.session_state[_SHOWN] = changes
-    elif state.has_messages() or changes != st.session_state.get(_SHOWN):
-        st.rerun()
+    """Draw the edits of the current scenario in a line."""
     scenario = state.current_scenario()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if scenario is not None:
             show_edits(scenario)
-
-
-def run_alone() -> None:
-    """Have this part of the page run and nothing else of it, once the board shows all changes; in a callback."""
-    st.session_state[_SHOWN] = url_texts.current(CHANGES)
-    st.rerun(scope=_PART)
 
 
 def show_edits(scenario: Scenario) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.app.session import state, url_texts
+from attnviz.app.session import address, state, url_texts
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import parameters
@@ -48,7 +48,6 @@ def set_up(name: str) -> None:
 
 def begin_with(scenario: Scenario, query: int | None = None) -> None:
     """Make a scenario the set-up of all pages, with this token picked, or none; in a callback."""
-    for control, parameter in parameters().items():
-        st.session_state[control] = getattr(scenario, control, parameter.default)
+    address.turn({name: getattr(scenario, name, row.default) for name, row in parameters().items()})
     url_texts.send(QUERY, "" if query is None else str(query))
     state.start_set_up_anew(scenario)

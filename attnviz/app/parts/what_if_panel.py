@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.app.parts.published_example import begin_with
-from attnviz.app.session.navigation import go_to
+from attnviz.app.session.address import go_to
 from attnviz.core.scenario import Scenario
 from attnviz.words import say
 
@@ -14,8 +14,7 @@ _ASKED = "playground.what_if.asked"
 
 def show_way_to_panel(key: str, scenario: Scenario | None = None, query: int | None = None) -> None:
     """Draw a link to the panel, which is open then: of this scenario, or of the one that is set up."""
-    if st.button(say("what_if.way"), key=key, type="tertiary", on_click=_lead, args=(scenario, query)):
-        go_to("pages/playground.py")
+    st.button(say("what_if.way"), key=key, type="tertiary", on_click=_lead, args=(scenario, query))
 
 
 def _lead(scenario: Scenario | None, query: int | None) -> None:
@@ -23,6 +22,7 @@ def _lead(scenario: Scenario | None, query: int | None) -> None:
     st.session_state[_ASKED] = asked() + 1
     if scenario is not None:
         begin_with(scenario, query)
+    go_to("pages/playground.py")
 
 
 def open_panel() -> None:

@@ -12,8 +12,8 @@ import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import picked_head, picked_layer, take
-from attnviz.app.session.navigation import go_to
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
@@ -46,19 +46,12 @@ from attnviz.words.numbers import significant, written
 
 MOST = 100.0
 _BITS, _SHIFTED = "what_if.replaced.bits", "what_if.replaced.shifted"
-# Whether what was tried is to be compared: the page is left before anything is drawn of it, for what has been tried may
-# not be tried again, and on the way the same press comes once more (see navigation.py), which must find what it found.
-_TRIED, _ASKED, _LEFT = "what_if.replaced.tried", "asked", "left"
 _RANKS = 32  # kept
 _DRAWN = 16  # tokens, whose weights are drawn with their numbers
 
 
 def show_replaced(scenario: Scenario) -> None:
     """Draw what can be replaced, each with a button that tries and compares it."""
-    if st.session_state.get(_TRIED) == _ASKED:
-        st.session_state[_TRIED] = _LEFT
-        go_to("pages/compare.py")
-    st.session_state.pop(_TRIED, None)
     st.markdown(f"##### {say('what_if.replaced.heading')}")
     if scenario.what_if:  # what is said of them is true of the usual arithmetic
         st.text(say("what_if.replaced.first_back"))
@@ -149,9 +142,8 @@ def _show_few_bits(scenario: Scenario, trace: AttentionTrace, layer: int | None)
         st.session_state[_BITS], st.session_state[_SHIFTED] = dtype, shifted
         st.selectbox(say("what_if.replaced.bits"), tuple(DTYPES), key=_BITS, on_change=_choose_bits, width=200)
         st.toggle(say("what_if.replaced.shifted"), key=_SHIFTED, on_change=_choose_bits)
-        if st.button(say("what_if.replaced.compare"), key="what_if.replaced.bits.compare", on_click=_try_bits,
-                     args=(scenario, way_of(dtype, shifted))):  # fmt: skip
-            go_to("pages/compare.py")
+        st.button(say("what_if.replaced.compare"), key="what_if.replaced.bits.compare", on_click=_try_bits,
+                  args=(scenario, way_of(dtype, shifted)))  # fmt: skip
     found = in_few_bits(trace, DTYPES[dtype], shifted)
     told = [
         say(f"what_if.replaced.{kind}", matrix=trace.stages[lost.stage].title, n=lost.n, count=lost.size)
@@ -167,6 +159,7 @@ def _try_bits(scenario: Scenario, way: str) -> None:
     """Keep the set-up as A; B is the same with numbers of 16 bits."""
     if keep_as_a(scenario):
         url_texts.send(B_BITS, way)
+        go_to("pages/compare.py")
 
 
 def _choose_bits() -> None:
@@ -194,8 +187,7 @@ def _try(before: Scenario, make: Callable[[], Scenario | None]) -> None:
     after = make()
     if after is not None and keep_as_a(before):
         state.adopt(after)
-        if st.session_state.pop(_TRIED, None) != _LEFT:
-            st.session_state[_TRIED] = _ASKED
+        go_to("pages/compare.py")
 
 
 def _factors_in_words(by: dict[str, float | None]) -> str:

@@ -7,14 +7,14 @@ import streamlit as st
 
 from attnviz.app.parts.what_if_panel import PANEL, open_panel
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
-from attnviz.app.session import state
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.link_values import take
-from attnviz.app.session.navigation import go_to
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, SWITCHES, TYPED, WhatIf
 from attnviz.explanation.what_if import key_of
-from attnviz.link.parameter_table import BITS
+from attnviz.link.parameter_table import BITS, OPEN, WHAT_IF
 from attnviz.words import say
 
 WIDGET = "what_if"
@@ -27,6 +27,9 @@ def show_what_if(scenario: Scenario) -> None:
     if take(BITS) and _OPENED not in st.session_state:  # what a link says is to be seen
         st.session_state[_OPENED] = True
         open_panel()
+    if take(OPEN) == WHAT_IF:  # of a cell on the board, or of another page
+        open_panel()
+        url_texts.correct(OPEN, "")
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
         if panel.open:
             with st.container(key="what_if_panel"):
@@ -34,11 +37,9 @@ def show_what_if(scenario: Scenario) -> None:
                 show_replaced(scenario)
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):
-            compared = st.button(say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,),
-                                 key="what_if.compare")  # fmt: skip
+            st.button(say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,),
+                      key="what_if.compare")  # fmt: skip
             st.button(say("what_if.back"), on_click=_put, args=(lambda _: WhatIf(),), key="what_if.back")
-        if compared:
-            go_to("pages/compare.py")
 
 
 def _show_switches(scenario: Scenario, on: WhatIf) -> None:
@@ -88,11 +89,12 @@ def _show_typed(scenario: Scenario, on: WhatIf) -> None:
 def _put(change: Callable[[WhatIf], WhatIf]) -> None:
     """Set the switches; in a callback, before the controls are drawn."""
     try:
-        st.session_state[WIDGET] = WhatIf.read(change(WhatIf.read(st.session_state[WIDGET])).text).text
+        turn({WIDGET: WhatIf.read(change(WhatIf.read(st.session_state[WIDGET])).text).text})
     except ValueError:
         state.say(say("what_if.refused", most=MOST_TYPED))
 
 
 def _keep_usual(scenario: Scenario) -> None:
     """Keep as A what attention does with the same set-up, so that B is what it doesn't do."""
-    keep_as_a(replace(scenario, what_if=""))
+    if keep_as_a(replace(scenario, what_if="")):
+        go_to("pages/compare.py")

@@ -7,6 +7,7 @@ example of the open question, what is chosen there and the token that is followe
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -19,13 +20,13 @@ from attnviz.app.parts.exponent import show_exponent
 from attnviz.app.parts.what_if_panel import show_way_to_panel
 from attnviz.app.questions.listing import listed
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
-from attnviz.app.session.navigation import go_to
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.figures import heatmap_spec, points_spec, table_spec
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
-from attnviz.link.question_text import Example, example_from_text, example_text
+from attnviz.link.question_text import Example, example_from_text, example_text, whole_text
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen, Table
 from attnviz.teach.questions.asking import Change
@@ -110,13 +111,6 @@ def _choose(number: int, name: str, chosen: str) -> None:
     _send(question, replace(example, options=example.options | {name: chosen}))
 
 
-def _follow(number: int, query: int) -> None:
-    question = QUESTIONS[number - 1]
-    example = example_of(question)
-    if query in range(len(example.scenario.tokens)):
-        _send(question, replace(example, query=query))
-
-
 def _send(question: Question, example: Example) -> None:
     last = len(example.scenario.tokens) - 1
     url_texts.send(NUMBERS, example_text(question, replace(example, query=min(example.query, last))))
@@ -168,8 +162,12 @@ def _show_choice(number: int, option: Option | Exponent, chosen: str) -> None:
         show_exponent(option.label, key, on_change=lambda: _choose(number, option.name, f"{st.session_state[key]:.4g}"))
     elif option.block:
         names = tuple(option.choices)
-        show_scale_block(option.label, tuple(option.choices.values()), names.index(chosen), key,
-                         lambda to: _choose(number, option.name, names[to]))  # fmt: skip
+        question = QUESTIONS[number - 1]
+        example = example_of(question)
+        chosen_texts = [
+            example_text(question, replace(example, options=example.options | {option.name: name})) for name in names
+        ]
+        show_scale_block(option.label, tuple(option.choices.values()), names.index(chosen), key, NUMBERS, chosen_texts)
     else:
         st.session_state[key] = chosen
         st.segmented_control(
@@ -190,15 +188,19 @@ def _show_sentences(seen: Seen, scenario: Scenario, has_board: bool) -> None:
             st.text(sentence)
 
 
+def _lead(page: str, parameter: str, value: Any) -> None:
+    url_texts.put(parameter, value)
+    go_to(page)
+
+
 def _show_ways_on(question: Question, example: Example) -> None:
     with st.container(horizontal=True):
         label = say("question_page.lesson", number=question.step, title=STEPS[question.step - 1].title)
-        if st.button(label, key="questions.lesson", type="tertiary", on_click=url_texts.send,
-                     args=(STEP, STEPS[question.step - 1].name)):  # fmt: skip
-            go_to("pages/lesson.py")
-        if question.sweep and st.button(say("question_page.scaling"), key="questions.scaling", on_click=url_texts.put,
-                                        args=(SWEEP, question.sweep)):  # fmt: skip
-            go_to("pages/scaling.py")
+        st.button(label, key="questions.lesson", type="tertiary", on_click=_lead,
+                  args=("pages/lesson.py", STEP, STEPS[question.step - 1].name))  # fmt: skip
+        if question.sweep:
+            st.button(say("question_page.scaling"), key="questions.scaling", on_click=_lead,
+                      args=("pages/scaling.py", SWEEP, question.sweep))  # fmt: skip
         if question.what_if:
             show_way_to_panel("questions.what_if", example.scenario, example.query)
 
@@ -258,7 +260,5 @@ def _show_board(
         title = say("question_page.board", matrix=trace.stages[name].title)
         alt = say("question_page.board_alt", matrix=trace.stages[name].title, meaning=trace.stages[name].meaning)
         offer(f"questions.{number}.{name}", title, alt, partial(heatmap_spec, trace, name, digits=state.digits()))
-    show_board(
-        scenario, trace, query, looks, key=f"questions.board.{number}",
-        make=lambda change: _change(number, change), follow=lambda query: _follow(number, query),
-    )  # fmt: skip
+    stored = NUMBERS, whole_text(question, Example(scenario, options, query))
+    show_board(scenario, trace, query, looks, key=f"questions.board.{number}", stored=stored)

@@ -12,8 +12,6 @@ by one address: a run of the page tells it then. 400, 403 and 413 are of what no
 
 It is answered beside the event loop, by few threads, and what was answered last is kept. That something isn't told is
 no error, and none stands in the browser's console. Nothing is logged but what fails.
-
-With a `word` in place of the query, it is answered as :mod:`attnviz.app.components.at_once` says.
 """
 
 import asyncio
@@ -22,12 +20,11 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from attnviz.app.components.at_once import AT, UNUSABLE, AskingPage, page_that_says
+from attnviz.app.components.board import AT
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.parts.newest import Newest
@@ -60,14 +57,9 @@ class Numbers:
 
     async def answer(self, request: Request) -> Response:
         """Answer one board."""
-        message = await message_of(request, "query", "word", most=MOST_BYTES)
+        message = await message_of(request, "query", most=MOST_BYTES)
         if isinstance(message, Response):
             return message
-        if "word" in message:  # beside which `query` is the place of a token
-            return await self._answer_page(request, message)
-        return await self._answer_query(request, message)
-
-    async def _answer_query(self, request: Request, message: dict[str, Any]) -> Response:
         page, query, presenting = message.get("page", PLAYGROUND), message["query"], message.get("presenting", False)
         if not isinstance(query, str) or not isinstance(presenting, bool) or page not in list(PAGES):
             return nothing(400)
@@ -92,17 +84,6 @@ class Numbers:
             self._paces.put(address, pace := Pace(RATE, BURST))
         return pace
 
-    async def _answer_page(self, request: Request, message: dict[str, Any]) -> Response:
-        page = page_that_says(message["word"])
-        if page is None:
-            return nothing(404)
-        if page.pace.early():
-            return nothing()
-        data = await self._computed(address_of(request.scope), lambda: page.answer(message))
-        if data is None:
-            return nothing()
-        return _sent(request, _taken(page, message) or data)
-
     async def _computed(self, address: str, compute: Callable[[], bytes | None]) -> bytes | None:
         """Compute beside the event loop; None where too much is computed already."""
         if self._at_work.total() >= self._most or self._at_work[address] >= min(self._most, MOST_OF_ADDRESS):
@@ -125,14 +106,3 @@ def _sent(request: Request, data: bytes | None) -> Response:
     # Streamlit's server would pack it more tightly, in three times the time.
     packed = gzip.compress(data, 1, mtime=0)
     return Response(packed, headers=NOT_KEPT | _PACKED, media_type="application/json")
-
-
-def _taken(page: AskingPage, message: dict[str, Any]) -> bytes | None:
-    """Have the session of a page take what it is answered; what fails is told by a run, which takes it once more."""
-    try:
-        return page.take(message)
-    except UNUSABLE:
-        return None
-    except Exception:
-        _LOG.exception("what was done on a board could not be taken")
-        return None

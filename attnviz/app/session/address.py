@@ -1,140 +1,394 @@
-"""The address in the browser: what it should say, and how a page is opened as if it had said something else.
+"""What the page says and what it is told: one query, of which each parameter has one owner; see scripts/address.js.
 
-Streamlit writes into the address what a reader changes. It can be wrong all the same: as it came with a link of which
-not all was taken, or after a run that a click ended early. So the browser compares it after each run (connection.js)
-and asks for it where it is wrong.
+Streamlit's controls that are bound to the address have theirs, the page has all others. The page says its whole query,
+as the value of a component or by its address; each run tells what it was asked for, and what became of that. Python
+sets no control and writes no address: what a button changes is offered, once, and the page lays it over what it has by
+then.
 """
 
-from collections.abc import Collection, Mapping
+import secrets
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
+from zlib import crc32
 
 import streamlit as st
 
-from attnviz.app.session import url_texts
-from attnviz.app.session.reconnecting import run_again
-from attnviz.app.streamlit_internals import ForwardMsg, get_script_run_ctx, read_query_again, states_of
+from attnviz.app.scripts import script
+from attnviz.app.streamlit_internals import (
+    CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
+    CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
+    buttons_pressed,
+    get_script_run_ctx,
+    run_again,
+)
 from attnviz.link.example_name import EXAMPLE, PUBLISHED
 from attnviz.link.parameter_table import once, texts
-from attnviz.link.set_up import parameters
+from attnviz.link.set_up import parameters, read_controls
 
-_OPENED = "address.opened"
-_FORGOTTEN = "address.forgotten"
-_LED = "address.led"
-_TAIL = 200  # characters at the end of a text that tell it from another of its length
+_MEMORY, _EARS, _PRESSED = "address.memory", "address.ears", "address.pressed"
+_MOST_OFFERS = 32  # that the page may not have taken yet
+_DRAWN = 3  # times, after which it has: what is drawn comes in order
+# Milliseconds that the hand rests before the page is told, and so many times as long as the last answer took, at most.
+PUT_OFF = {"REST_MS": 250, "TIMES": 4, "MOST_MS": 6000}
+
+# Two of one script: the first hears what is said, before any control is drawn; the second tells, after them, from what
+# the run is drawn.
+_address = st.components.v2.component(
+    "attnviz_address",
+    html="<i></i>",
+    js=script(Path(__file__).parents[2] / "scripts" / "address_part.js", {"CONSTANTS": {"PUT_OFF": PUT_OFF}}),
+)
+
+
+@dataclass
+class Offer:
+    """What a button changes: the page takes it once; `path` is the page that it leads to."""
+
+    id: str
+    patch: dict[str, str | None] = field(default_factory=dict)
+    path: str | None = None
+    file: str = ""  # of that page
+    drawn: int = 0  # how often it was
+    left: bool = False  # by Back or a link: where the page hasn't taken it, it does so with the next drawing
+
+    def sent(self) -> dict[str, Any]:
+        """Return what the page is sent of it."""
+        led = {} if self.path is None else {"path": self.path}
+        return {"id": self.id, "patch": self.patch} | led
+
+
+@dataclass
+class Memory:
+    """What a session knows of its page: what was asked for, the texts that came of it, and what it was offered."""
+
+    asked: dict[str, str]
+    came: str
+    page: str | None
+    said: Any = None
+    texts: dict[str, str] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)  # texts that came with a link and that no page has read yet
+    forgotten: set[str] = field(default_factory=set)
+    corrected: dict[str, tuple[str, str]] = field(default_factory=dict)  # texts that can't be had, and those in place
+    offers: list[Offer] = field(default_factory=list)
+    offering: Offer | None = None  # what this run adds to
+    back: bool = False  # whether the page was open already, before another server or session
+    became: dict[str, str] = field(default_factory=dict)  # what the last run made of it
+    turned: str | None = None  # the last query of a run of our own
+    turning: str | None = None  # the query of a run that turns controls
+    whole: bool = True  # whether the controls were set by what was asked for, and not moved since
+
+
+def read_query(query: str) -> dict[str, str]:
+    """Return the parameters of a query; of one that comes twice, the last."""
+    if len(query) > CLIENT_STATE_QUERY_STRING_MAX_LENGTH:
+        return {}
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=CLIENT_STATE_QUERY_STRING_MAX_FIELDS)
+    except ValueError:
+        return {}
+    return dict(pairs)
+
+
+def mark_of(query: Mapping[str, str]) -> str:
+    """Return what tells a query from others, as address.js has it.
+
+    >>> mark_of({"seed": "7"}), mark_of({"b": "1", "a": "é"}) == mark_of({"a": "é", "b": "1"})
+    ('6.4241862541', True)
+    """
+    text = "\n".join(f"{name}={query[name]}" for name in sorted(query, key=_as_in_javascript))
+    data = text.encode("utf-8", "replace")
+    return f"{len(data)}.{crc32(data)}"
+
+
+def _as_in_javascript(text: str) -> bytes:
+    """Return by what JavaScript sorts texts: the halves of UTF-16."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def memory() -> Memory | None:
+    """Return what this session knows of its page; None before its first run."""
+    found: Memory | None = st.session_state.get(_MEMORY)
+    return found
+
+
+def hear(*, was_open: bool) -> None:
+    """Take what the page says, at the start of a run, before any control is drawn; a page that `was_open` when the run
+    began holds what was done on it.
+
+    Where a button has turned controls, the run begins anew, as if the page had gone to an address that says so.
+    """
+    now = memory()
+    offers = [] if now is None else [each.sent() for each in now.offers]
+    told = _address(key=_EARS, data={"ears": True, "offers": offers}, on_said_change=lambda: None, height=1)
+    said, context = _valid(told.get("said")), get_script_run_ctx()
+    came = "" if context is None else context.query_string
+    page = None if context is None else context.page_script_hash
+    history = context is not None and context.is_history_navigation
+    if now is None:
+        # On a page that a server before this one drew: nothing of it is known here yet.
+        if waiting := buttons_pressed():
+            st.session_state[_PRESSED] = waiting
+            run_again(came, turns=history, pressing=())
+        asked = read_query(said["query"] if said and not history else came)
+        now = st.session_state[_MEMORY] = Memory(asked, came, page, said, fresh=set(texts()), back=was_open)
+    else:
+        asked = _hear(now, said, came, page, history=history)
+    now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
+    for name, (refused, text) in now.corrected.items():  # of a run that was overtaken before it could tell
+        if now.texts.get(name, "") == refused:
+            _lay(now.texts, {name: text or None})
+    for each in now.offers:
+        if not each.left:
+            _lay(now.texts, {name: text for name, text in each.patch.items() if name in texts()})
+    if now.turning is None and any(_turns(each) for each in now.offers):
+        _run_turned(now)
+    if history:  # as the controls will be, once they are drawn
+        st.session_state.update(read_controls(asked)[0])
+
+
+def _hear(now: Memory, said: Any, came: str, page: str | None, *, history: bool) -> dict[str, str]:
+    """Find out what is asked for: what was said or written last, and return it. The page says it again where it isn't
+    what it has."""
+    if came == now.turning:  # a run of our own
+        now.whole = True
+        if history:
+            now.asked = read_query(came)
+        return read_query(came)
+    now.turning, now.whole = None, history
+    now.offers = [each for each in now.offers if each.drawn < _DRAWN]
+    if history:
+        now.asked, now.fresh = read_query(came), set(texts())
+        for each in now.offers:
+            each.left = True
+    elif said and said != now.said:
+        now.asked = read_query(said["query"])
+        ids = [each.id for each in now.offers]
+        if said["taken"] in ids:
+            now.offers = now.offers[ids.index(said["taken"]) + 1 :]
+    elif came not in (now.came, now.turned) and page == now.page:  # a control was moved
+        now.asked = read_query(came)
+    else:
+        others = {name: text for name, text in now.asked.items() if name not in texts() and name not in _gone(now)}
+        now.asked = others | now.texts
+    now.said, now.came, now.page = said or now.said, came, page
+    return now.asked
 
 
 def open_as(query: Mapping[str, str]) -> None:
     """Run again as if the address had come with these parameters; on the first run, before what is bound to them is
-    drawn.
-    """
-    context = get_script_run_ctx()
-    if context is None:
-        return
-    opened = urlencode(query, errors="surrogatepass")
-    first, _ = st.session_state.get(_OPENED, (context.query_string, ""))
-    st.session_state[_OPENED] = first, opened
-    context.query_string = opened
-    run_again()
+    drawn."""
+    now = memory()
+    if now is not None:
+        now.turning = urlencode(query, errors="surrogatepass")
+        run_again(now.turning)
 
 
 def came_bare() -> bool:
     """Whether the page was opened without parameters, as far as the server was told: of too many, it is told none."""
-    context = get_script_run_ctx()
-    came, _ = st.session_state.get(_OPENED, ("" if context is None else context.query_string, ""))
-    return not came
+    now = memory()
+    return now is None or not now.asked
 
 
-def correct() -> None:
-    """Read the address as the page was opened, where the browser still sends it as it came; before any control.
+def _valid(said: Any) -> Any:
+    """Return what a page said; None for what none says."""
+    if not isinstance(said, dict) or not all(isinstance(said.get(name), str) for name in ("query", "taken")):
+        return None
+    return said if len(said["query"]) <= CLIENT_STATE_QUERY_STRING_MAX_LENGTH else None
 
-    Streamlit would set controls by it once more: d_out to 5, where the link said 5.5.
+
+def _lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
+    for name, text in patch.items():
+        if text is None:
+            query.pop(name, None)
+        else:
+            query[name] = text
+
+
+def _turns(offer: Offer) -> bool:
+    """Whether an offer leads to another page, or turns controls that don't stand so yet."""
+    if offer.drawn or offer.left:
+        return False
+    if offer.file:
+        return True
+    table = parameters()
+    turned = {name: text for name, text in offer.patch.items() if name in table}
+    return any(_value(name, text) != st.session_state.get(name, table[name].default) for name, text in turned.items())
+
+
+def _value(name: str, text: str | None) -> Any:
+    """Return the value of a control by its text; its default without any."""
+    row = parameters()[name]
+    return row.default if text is None else row.read(text)[0]
+
+
+def _run_turned(now: Memory) -> None:
+    query = asked_of(now)
+    for each in now.offers:
+        if not each.left:
+            _lay(query, each.patch)
+    now.turning = urlencode(query, errors="surrogatepass")
+    page, context = None, get_script_run_ctx()
+    leads = [each for each in now.offers if each.file and not each.drawn and not each.left]
+    if leads and context is not None:
+        pages = context.pages_manager.get_pages().values()
+        found = next(each for each in pages if each["script_path"].endswith(leads[-1].file))
+        leads[-1].path, page = str(found["url_pathname"]), str(found["page_script_hash"])
+    run_again(now.turning, turns=True, page=page)
+
+
+def _offering() -> Offer | None:
+    now = memory()
+    if now is None:
+        return None
+    if now.offering is None:
+        now.offering = Offer(secrets.token_urlsafe(8))
+        now.offers = [*now.offers, now.offering][-_MOST_OFFERS:]
+    return now.offering
+
+
+def offer(patch: Mapping[str, str | None]) -> None:
+    """Offer the page a change of its own parameters: as a step of its history, with all else that this run offers."""
+    offering, now = _offering(), memory()
+    if offering is not None and now is not None:
+        offering.patch |= patch
+        _lay(now.texts, patch)
+
+
+def turn(values: Mapping[str, Any]) -> None:
+    """Turn controls to these values, with the next run: in a callback, or before any is drawn.
+
+    >>> turn({"seed": 7})  # nothing, where no page is open
     """
-    context = get_script_run_ctx()
-    came, opened = st.session_state.get(_OPENED, (None, ""))
-    if context is None or context.query_string != came or context.is_history_navigation:
-        return
-    read_query_again(context, opened)
+    offering, table = _offering(), parameters()
+    if offering is not None:
+        offering.patch |= {
+            name: None if value == table[name].default else table[name].codec.encode(value)
+            for name, value in values.items()
+        }
+        offering.drawn = 0
 
 
-def forget(names: Collection[str]) -> None:
+def turn_now(values: Mapping[str, Any]) -> None:
+    """Turn controls to these values, and begin this run anew with them; once, for they turn where they are drawn."""
+    turn(values)
+    now = memory()
+    if now is not None and now.turning is None:
+        _run_turned(now)
+
+
+def correct(name: str, text: str) -> None:
+    """Have the address say another text of a parameter of the page's, without a step: what was asked for isn't to be
+    had."""
+    now = memory()
+    if now is not None and now.texts.get(name, "") != text:
+        now.corrected[name] = now.texts.get(name, ""), text
+        _lay(now.texts, {name: text or None})
+        for each in now.offers:  # where the page hasn't taken it yet
+            each.patch |= {name: text or None} if name in each.patch else {}
+
+
+def go_to(page: str) -> None:
+    """Leave this page for another, given by its file, with all of the set-up; in a callback: the run begins there."""
+    if (offering := _offering()) is not None:
+        offering.file = page
+
+
+def came_back() -> bool:
+    """Whether this is the first run for a page that was open already: its controls hold what was done with them."""
+    now = memory()
+    return now is not None and now.back
+
+
+def asked() -> dict[str, str]:
+    """Return what is asked for, as texts, where the page is opened."""
+    now = memory()
+    return {} if now is None else read_query(now.turning) if now.turning else now.asked
+
+
+def forget(names: Any) -> None:
     """Take parameters out of the address that the app has none of."""
-    st.session_state[_FORGOTTEN] = [*st.session_state.get(_FORGOTTEN, []), *names]
+    now = memory()
+    if now is not None:
+        now.forgotten |= set(names)
 
 
-def note_history() -> None:
-    """Note where Back or Forward led, in a run that answers it; at its start, before the address is written."""
-    context = get_script_run_ctx()
-    if context is not None and context.is_history_navigation:
-        times, _ = st.session_state.get(_LED, (0, ""))
-        st.session_state[_LED] = times + 1, _mark(context.query_string)
-
-
-def led() -> dict[str, Any]:
-    """Return how often Back and Forward have been answered, and a mark of the address to which they led last."""
-    times, mark = st.session_state.get(_LED, (0, ""))
-    return {"times": times, "mark": mark}
-
-
-def expected() -> dict[str, Any]:
-    """Return by what the browser can tell whether the address is right: which parameters it has, and marks of texts."""
-    return _expected(_controls())
-
-
-def expected_after_a_part() -> dict[str, Any]:
-    """Return the same where a part of the page has run, with the published example named as at the end of a whole run:
-    after an edit it's another one."""
-    controls = _controls()
-    url_texts.send(EXAMPLE, _published(controls))
-    return _expected(controls)
-
-
-def _expected(controls: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "there": {name: name in controls for name in parameters()} | dict.fromkeys(_gone(), False),
-        "marks": {name: _mark(text) for name, text in url_texts.texts().items()},
-    }
-
-
-def _mark(text: str) -> str:
-    """Return what tells a text from others, as steps.js has it."""
-    return f"{len(text)} {text[-_TAIL:]}"
-
-
-def write() -> str:
-    """Send the browser what the address should say, and return it. No entry is added to its history: see steps.js."""
-    context = get_script_run_ctx()
-    if context is None:
-        return ""
-    message = ForwardMsg()
-    message.page_info_changed.query_string = _query()
-    context.enqueue(message)
-    return message.page_info_changed.query_string
-
-
-def _query() -> str:
-    ours = {*parameters(), *texts(), *_gone()}
-    others = {name: text for name, text in st.query_params.to_dict().items() if name not in ours}
-    controls = _controls()
-    now = url_texts.texts() | {EXAMPLE: _published(controls)}
-    return urlencode(others | controls | {name: text for name, text in now.items() if text}, safe="*")
-
-
-def name_published() -> None:
-    """Name the published example in the address while it would say nothing: bare, it would open another example."""
-    url_texts.send(EXAMPLE, _published(_controls()))
-
-
-def _published(controls: Mapping[str, str]) -> str:
-    others = (text for name, text in url_texts.texts().items() if name != EXAMPLE)
-    return "" if controls or any(others) else PUBLISHED
-
-
-def _gone() -> tuple[str, ...]:
-    return (*once(), *st.session_state.get(_FORGOTTEN, ()))
-
-
-def _controls() -> dict[str, str]:
+def controls(now: Memory) -> dict[str, str]:
     """Return the controls whose values are not their defaults, as the address has them."""
-    values = states_of({name: row.default for name, row in parameters().items()})
-    return {name: row.write(values[name]) for name, row in parameters().items() if values[name] != row.default}
+    came = read_query(now.came)
+    found = {}
+    for name, row in parameters().items():
+        value = st.session_state.get(name, row.default)
+        if value != row.default:
+            written = (now.asked.get(name), came.get(name))
+            same = (text for text in written if text is not None and row.read(text) == (value, None))
+            found[name] = next(same, row.codec.encode(value))
+    return found
+
+
+def asked_of(now: Memory) -> dict[str, str]:
+    """Return the query that this run was asked for, with the controls as they were moved since it was said."""
+    asked = dict(now.asked)
+    if now.whole:
+        return asked
+    set_up = controls(now)
+    for name, row in parameters().items():
+        if _value(name, asked.get(name)) != st.session_state.get(name, row.default):
+            _lay(asked, {name: set_up.get(name)})
+    return asked
+
+
+def mark_of_now() -> str:
+    """Return what tells the query that this run is drawn from; blank where no page is open."""
+    now = memory()
+    return "" if now is None else mark_of(asked_of(now))
+
+
+def becomes(
+    asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[str, str], forgotten: Set[str]
+) -> dict[str, str]:
+    """Return what becomes of a query: the controls and the texts that came of it, and what others have put there."""
+    ours = {*parameters(), *texts(), *once(), *forgotten}
+    found = {name: text for name, text in asked.items() if name not in ours} | dict(set_up) | dict(held)
+    found.pop(EXAMPLE, None)
+    if not any(name in ours for name in found):  # bare, it would open another example
+        found[EXAMPLE] = PUBLISHED
+    return found
+
+
+def patch_of(asked: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the difference of two queries: a text for each parameter that has another, None for one that goes."""
+    return {name: now.get(name) for name in sorted(asked.keys() | now.keys()) if asked.get(name) != now.get(name)}
+
+
+def tell(page: str, key: str = "address") -> None:
+    """Draw what tells the page what was drawn, and of what; at the end of a run, or of a part that runs by itself."""
+    now = memory()
+    if now is None:
+        return
+    set_up, asked = controls(now), asked_of(now)
+    found = becomes(asked, set_up, now.texts, now.forgotten)
+    drawn = {
+        "from": mark_of(asked),
+        "is": mark_of(found),
+        "patch": patch_of(asked, found),
+        "page": page,
+        "controls": {name: set_up.get(name) for name in parameters()},
+        "offers": [each.sent() for each in now.offers],
+    }
+    for each in now.offers:
+        each.drawn += 1
+    now.turned, now.turning = now.turning or now.turned, None
+    now.offering, now.whole, now.back, now.became = None, False, False, found
+    now.corrected.clear()
+    _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)
+    if waiting := st.session_state.pop(_PRESSED, None):  # now it is known what its buttons do
+        now.turning = urlencode(found, errors="surrogatepass")
+        run_again(now.turning, pressing=waiting)
+
+
+def _gone(now: Memory) -> set[str]:
+    """Return the parameters that leave the address once they were read."""
+    return {*once(), EXAMPLE, *now.forgotten}

@@ -22,7 +22,7 @@ def receive(
     if arrived:
         if read.told:
             state.say_ignored(read.told)
-        url_texts.send(name, read.text)
+        url_texts.correct(name, read.text)
     return read.value, arrived
 
 

@@ -1,15 +1,12 @@
 """What a session keeps between runs, as plain values, and how changes of matrices live in it."""
 
-import re
-from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
 from attnviz import words
 from attnviz.app import streamlit_internals
-from attnviz.app.session import url_texts
-from attnviz.app.streamlit_internals import kept
+from attnviz.app.session import address, url_texts
 from attnviz.app.text import as_message, literal
 from attnviz.core.changes import Changes, bring_back, carry_over, changes_of, with_changes
 from attnviz.core.devices import resolve_device
@@ -27,7 +24,7 @@ _SETUP, _BLANK, _DROPPED, _REVISION, _MESSAGES = (
 )  # fmt: skip
 _PARTS, _OF_LINK = "state.parts", "state.of_link"
 _PLAIN, _MADE = "state.plain", "state.made"  # scenarios, each beside what it was made of
-_OFFERED_ON = "state.offered_on"
+_OFFERED_ON, _KEPT = "state.offered_on", "state.kept"
 
 
 def first_run() -> bool:
@@ -67,8 +64,8 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
 
 def has_messages() -> bool:
     """Whether anything is to be said, or stands there and may have to go, which no run of a part of the page shows."""
-    _, of_link = kept(_OF_LINK, (None, []))
-    return any((kept(_PARTS), kept(_MESSAGES), of_link))
+    _, of_link = st.session_state.get(_OF_LINK, (None, []))
+    return any((st.session_state.get(_PARTS), st.session_state.get(_MESSAGES), of_link))
 
 
 def forget_messages() -> None:
@@ -110,16 +107,17 @@ def set_up(values: dict[str, Any]) -> None:
         return  # as on the run before
     plain = _plain()
     changes, error = EDITS.read(encoded)
-    if arrived:
+    if arrived or encoded != st.session_state.get(_KEPT, encoded):  # by a link, or by the board
         redraw_editors()
-    elif before is not None:
+    if not arrived and before is not None:
         changes, dropped = carry_over(changes, scenario_of(before), plain)
         if dropped:
             offer_back(dropped)
     scenario, left = bring_back(plain, changes)
     if error := with_misfits(error, left, scenario):
         say_ignored(EDITS.told(encoded, error, literal))
-    keep(scenario)
+    url_texts.correct(CHANGES, EDITS.write(changes_of(scenario)))
+    st.session_state[_KEPT] = url_texts.current(CHANGES)
 
 
 def start_set_up_anew(scenario: Scenario) -> None:
@@ -135,11 +133,11 @@ def start_set_up_anew(scenario: Scenario) -> None:
 
 def current_scenario() -> Scenario | None:
     """Return the current scenario, set-up and changes; None while the sentence is blank, or the set-up begins anew."""
-    set_up_now = kept(_SETUP)
-    if kept(_BLANK) or set_up_now is None:
+    set_up_now = st.session_state.get(_SETUP)
+    if st.session_state.get(_BLANK) or set_up_now is None:
         return None
     of = dict(set_up_now), url_texts.current(CHANGES)
-    made: tuple[Any, ...] = kept(_MADE, ())
+    made: tuple[Any, ...] = st.session_state.get(_MADE, ())
     if made[:2] != of:
         st.session_state[_MADE] = made = (*of, with_changes(_plain(), current_changes()))
     scenario: Scenario = made[2]
@@ -148,8 +146,8 @@ def current_scenario() -> Scenario | None:
 
 def _plain() -> Scenario:
     """Return the scenario of the set-up without any changes."""
-    values = dict(kept(_SETUP))
-    made: tuple[Any, ...] = kept(_PLAIN, ())
+    values = dict(st.session_state[_SETUP])
+    made: tuple[Any, ...] = st.session_state.get(_PLAIN, ())
     if made[:1] != (values,):
         st.session_state[_PLAIN] = made = values, scenario_of(values)
     plain: Scenario = made[1]
@@ -158,13 +156,14 @@ def _plain() -> Scenario:
 
 def digits() -> int:
     """Return how many decimals the reader wants to see."""
-    set_up_now = kept(_SETUP)
+    set_up_now = st.session_state.get(_SETUP)
     return DEFAULT_DIGITS if set_up_now is None else int(set_up_now["digits"])
 
 
 def keep(scenario: Scenario) -> None:
     """Keep the changes of a scenario for the next run and in the URL."""
     url_texts.put(CHANGES, changes_of(scenario))
+    st.session_state[_KEPT] = url_texts.current(CHANGES)
 
 
 def adopt(scenario: Scenario) -> None:
@@ -174,7 +173,7 @@ def adopt(scenario: Scenario) -> None:
     values["device"] = str(device)
     if notice:
         say(notice)
-    st.session_state.update(values)
+    address.turn(values)
     # As the set-up of before, too, so that the next run finds nothing that must drop the changes.
     st.session_state[_SETUP] = {**st.session_state[_SETUP], **values}
     keep(scenario)
@@ -186,16 +185,9 @@ def redraw_editors() -> None:
     st.session_state[_REVISION] = revision() + 1
 
 
-def resume(ids: Iterable[str]) -> None:
-    """Go on with the number of the editors that a page holds, which came back to a server that does not know it."""
-    found = [int(number) for each in ids for number in re.findall(r"-editor\..*\.(\d{1,9})$", each)]
-    if found:
-        st.session_state[_REVISION] = max(found)
-
-
 def revision() -> int:
     """Return the number that changes whenever the editors are to start anew."""
-    return int(kept(_REVISION, 0))
+    return int(st.session_state.get(_REVISION, 0))
 
 
 def current_changes() -> Changes:

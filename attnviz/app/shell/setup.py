@@ -12,7 +12,7 @@ from attnviz.app.parts.charts import take_offered
 from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.own_share import take_own
 from attnviz.app.parts.typed_cells import scenario_now
-from attnviz.app.session import address, given, reconnecting, state, url_texts
+from attnviz.app.session import address, state
 from attnviz.app.session.painting import painting
 from attnviz.app.shell import connection, hiding, messages
 from attnviz.app.shell.opening import long_link, opened_link
@@ -38,9 +38,9 @@ _FIRST_PICTURE = 0.5
 
 
 @contextmanager
-def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterator[None]:
-    """Draw the set-up around a page: the controls and the messages before it, the bound texts after it, and in
-    `share` what can be shared. A page with examples of its own has no part in the set-up, and the panel says so.
+def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False) -> Iterator[None]:
+    """Draw the set-up around a page: the controls and the messages before it, what tells the `page` of them after it,
+    and in `share` what can be shared. A page with examples of its own has no part in the set-up, and the panel says so.
 
     On the first run of a session the controls stand as the URL says, and the page is computed before they are drawn:
     the browser has its first picture before two dozen controls.
@@ -48,9 +48,7 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
     table = parameters()
     take_own()
     take_offered()  # by a run that was stopped before its end
-    given.give()
     first = state.first_run()
-    state.resume([each.id for each in reconnecting.held()])
     perhaps_refused = first and address.came_bare()
     opened = opened_link.read() if first else None
     panel = st.container(key="setup")
@@ -64,24 +62,19 @@ def shared_setup(share: DeltaGenerator, *, own_examples: bool = False) -> Iterat
             yield
         if first:
             painting().wait(_FIRST_PICTURE)
-    except Exception:
-        reconnecting.give_up()
-        raise
     finally:  # even where a page fails
         if first:
             _draw_panel(panel, table, own_examples)
         published_example.take_named()  # a page opened later does not open it
-        address.name_published()  # before messages: they stand while what the address says stays the same
         with overlay:
             messages.show(values, offers=not own_examples)
         if perhaps_refused:
             long_link.reopen_if_too_long()
         with share:
             show_share(own_examples=own_examples)
-        url_texts.draw()
-        connection.watch()
-    given.taken()
-    reconnecting.go_on()
+        with st.container(key="connection_place"):
+            connection.watch()
+            address.tell(page)
 
 
 def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control], own_examples: bool) -> dict[str, Any]:
@@ -117,12 +110,15 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
 
 def _cut_what_was_pasted() -> None:
     """Keep of each sentence what a link can carry, and say so."""
+    cut = {}
     for name, most in (("text", MAX_TEXT_CHARACTERS), ("second", MAX_SECOND_CHARACTERS)):
         pasted = st.session_state.get(name) or ""
         if len(pasted) > most:
-            st.session_state[name] = pasted[:most]
             lengths = {"characters": plural(len(pasted), "character"), "most": f"{most:,}"}
             state.say(say("messages.pasted_too_much", **lengths))
+            cut[name] = pasted[:most]
+    if cut:
+        address.turn_now(cut)
 
 
 def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
@@ -196,7 +192,7 @@ def _switch_feed_forward() -> None:
     on, scenario = st.session_state[_SWITCH], scenario_now()
     width = 1 if scenario is None else scenario.shape_of("w_v")[1]
     # Four times as wide as what goes in, as in the paper.
-    st.session_state["d_ff"] = min(4 * width, MAX_D) if on else None
+    address.turn({"d_ff": min(4 * width, MAX_D) if on else None})
 
 
 def _help(control: Control) -> str | None:
@@ -225,4 +221,4 @@ def _draw(control: Control, **more: Any) -> Any:
 
 def _new_seed() -> None:
     drop_changes()  # here already, so that Back never meets the new seed with the old one's edits
-    st.session_state["seed"] = secrets.randbelow(10_000)
+    address.turn({"seed": secrets.randbelow(10_000)})

@@ -12,6 +12,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Explained, Made, Place, Stage } from "../types.js" */
 
 const LARGE = 1000; // a difference in a number from here on is told with the number
+const [PANEL_MS, PANEL_TRIES] = [100, 50]; // within which the panel What if is drawn
 const SLICE_MS = 8; // of looking at many numbers, before anything else has its turn
 
 /** @typedef {[text: string, act: () => void]} Offer what a button says and does */
@@ -130,9 +131,9 @@ export class Dock {
   // Why Python has not heard of what was done, although its numbers are there: those of an edit come before, and a picked
   // word needs none. Blank where it has, or is about to.
   get unheard() {
-    const { sender } = this.board;
-    if (!sender.waiting) return "";
-    return isAway() ? "_offline" : sender.late ? "_late" : "";
+    const { host } = this.board;
+    if (!host.waiting) return "";
+    return isAway() ? "_offline" : host.late ? "_late" : "";
   }
 
   /** @param {string} text @param {string} more @param {boolean} alarm */
@@ -150,7 +151,7 @@ export class Dock {
     const older = this.board.data.shown.filter((name) => this.board.older.has(name)).map((name) => this.board.stages.get(name).symbol);
     if (older.length) return say("board.status.older", { symbols: older.join(", ") });
     if (drag) return say("board.status.preview");
-    return say(this.board.sender.late ? "board.status.late" : "board.status.waiting");
+    return say(this.board.host.late ? "board.status.late" : "board.status.waiting");
   }
 
   /** @param {Place} place @param {Place[][]} sources */
@@ -181,7 +182,7 @@ export class Dock {
   askWhatIf(place) {
     const { board } = this;
     if (!board.pointing.isPinned(place)) board.pointing.pin(place);
-    board.messages.askWhatIf();
+    askWhatIf(board);
   }
 
   /** @param {Place} source @param {Place} from */
@@ -229,7 +230,20 @@ function sentences({ words, notes }, editable, absent, next) {
 }
 
 function isAway() {
-  return window.attnvizConnection?.ready === false;
+  return window.attnvizAddress?.away === true;
+}
+
+// Open the panel What if, which stands under the board once Python has drawn it.
+/** @param {import("../board.js").Board} board */
+function askWhatIf(board) {
+  board.host.tell({ open: "what_if" });
+  let tries = PANEL_TRIES;
+  const look = setInterval(() => {
+    const panel = document.querySelector(".st-key-what_if_panel");
+    panel?.scrollIntoView({ block: "start" }); // again while it's being drawn: at first nothing stands under it
+    tries -= 1;
+    if (tries <= 0 || (panel && panel.getBoundingClientRect().top < window.innerHeight / 2)) clearInterval(look);
+  }, PANEL_MS);
 }
 
 // Which of the matrices that an explanation names are not on the page; blank where all are.

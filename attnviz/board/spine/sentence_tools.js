@@ -23,7 +23,7 @@ export class SentenceTools {
     this.layers = make("select", "examples layers");
     this.layers.setAttribute("aria-label", say("heads.layers"));
     this.layers.title = say("heads.layers_how");
-    this.layers.onchange = () => board.messages.begin({ layer: Number(this.layers.value) });
+    this.layers.onchange = () => board.host.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
     this.readers = make("button", "readers", [say("board.sentence.readers")]);
     this.readers.type = "button";
     this.readers.onclick = () => board.picking.showReadersOf(board.byReaders ? null : board.key);
@@ -84,7 +84,8 @@ export class SentenceTools {
   /** @param {string} name */
   take(name) {
     this.examples.value = "";
-    if (name) this.board.messages.begin({ example: name });
+    const example = this.board.data.examples.find((each) => each.name === name);
+    if (example) this.board.host.begin(example);
   }
 
   // The words give way to a box with the whole sentence, until it is taken or left.
@@ -102,7 +103,7 @@ export class SentenceTools {
       toggle(this.sentence.element, "editing", false);
       box.remove();
       if (!leave) this.editing.focus();
-      if (take && box.value !== before) board.messages.begin({ text: box.value });
+      if (take && box.value !== before) board.host.tell({ text: box.value });
     };
     box.onkeydown = (event) => {
       event.stopPropagation();

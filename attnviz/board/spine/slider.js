@@ -19,8 +19,7 @@ export class Slider {
     this.input = make("input", "slider");
     this.input.type = "range";
     this.input.oninput = () => this.slide();
-    for (const type of ["change", "pointercancel"]) this.input.addEventListener(type, () => this.release());
-    this.input.addEventListener("blur", () => this.release(true));
+    for (const type of ["change", "pointercancel", "blur"]) this.input.addEventListener(type, () => this.release());
   }
 
   // For the cell that the dock speaks of; of a computed one there is nothing to change.
@@ -53,14 +52,14 @@ export class Slider {
     board.editing.change(place, board.drag.value);
   }
 
-  release(leaves = false) {
+  release() {
     const { board, place } = this;
     const edit = board.drag;
     if (!edit || !place || addressOf(edit) !== addressOf(place)) return;
     board.drag = null;
     toggle(board.root, "sliding", false);
     if (Math.fround(edit.value) === this.before) board.editing.restore(place, this.before);
-    else board.editing.commit([edit], false, leaves);
+    else board.editing.commit([edit]);
     board.base = null;
   }
 }

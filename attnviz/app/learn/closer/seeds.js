@@ -2,14 +2,13 @@
 
 import { make } from "../../../board/cells/elements.js";
 import { keptFor, partOf } from "../../../scripts/parts.js";
-import { Sender } from "../../../scripts/sending.js";
 import { say } from "../../../scripts/sentences.js";
 
-/** @import { Answered, Drawing } from "../../../scripts/types.js" */
+/** @import { Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ seed: number, learned: boolean, steps: number[], accuracies: number[], losses: (number | null)[], share: string, loss: string }} Outcome `share` of right answers and `loss` are the last, as they are written */
-/** @typedef {Answered & { picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law, nothing is right or wrong; `top` of the losses of all */
-/** @typedef {{ sender: Sender<{ seed: number }>, drawn: string }} State */
+/** @typedef {{ picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law, nothing is right or wrong; `top` of the losses of all */
+/** @typedef {{ drawn: string }} State */
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [84, 30];
@@ -21,17 +20,16 @@ const all = new WeakMap();
 export default function seeds({ parentElement, data, setTriggerValue }) {
   const root = partOf(parentElement, ".seeds");
   const state = keptFor(all, root, begun);
-  state.sender.receive(data.key, data.answered, (message) => setTriggerValue("seed", message));
   const drawn = JSON.stringify([data.seeds, data.picked]);
   if (drawn === state.drawn) return;
   state.drawn = drawn;
   root.setAttribute("aria-label", say(data.hasLaw ? "learn.seeds.all" : "learn.seeds.all_losses"));
-  root.replaceChildren(...data.seeds.map((outcome) => picture(outcome, data, () => state.sender.send({ seed: outcome.seed }))));
+  root.replaceChildren(...data.seeds.map((outcome) => picture(outcome, data, () => setTriggerValue("seed", outcome.seed))));
 }
 
-/** @param {HTMLElement} root @returns {State} */
-function begun(root) {
-  return { sender: new Sender(root), drawn: "" };
+/** @returns {State} */
+function begun() {
+  return { drawn: "" };
 }
 
 /** @param {Outcome} outcome @param {Data} data @param {() => void} open */

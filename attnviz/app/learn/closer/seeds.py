@@ -14,7 +14,6 @@ from attnviz.app.learn.running.shared import MANY
 from attnviz.app.learn.running.waited import offer, work_in
 from attnviz.app.learn.running.works import ManySeeds
 from attnviz.app.scripts import script
-from attnviz.app.session.answering import answered, answering, sent_by
 from attnviz.core.limits import MAX_SEED
 from attnviz.training import MOST_SEEDS, TrainingSettings
 from attnviz.training.many import Outcome
@@ -56,7 +55,7 @@ def show_seeds(settings: TrainingSettings) -> None:
     _seeds(
         key=_KEY, on_seed_change=_take,
         data={
-            "key": _KEY, "answered": answered(_KEY), "picked": settings.seed, "steps": settings.steps,
+            "picked": settings.seed, "steps": settings.steps,
             "hasLaw": has_law, "top": top, "seeds": [_sent(each, has_law) for each in outcomes],
         },
     )  # fmt: skip
@@ -93,14 +92,10 @@ def _sent(outcome: Outcome, has_law: bool) -> dict[str, Any]:
 
 
 def _take() -> None:
-    sent: Any = sent_by(_KEY, "seed")
-    if not isinstance(sent, dict) or not is_whole(sent.get("seed"), MAX_SEED):
-        return
-    if not isinstance(sent.get("number"), int | float):
+    seed = st.session_state.get(_KEY, {}).get("seed")
+    if not is_whole(seed, MAX_SEED):
         return
     job = st.session_state.get(MANY)
-    pictured = () if job is None else cast("ManySeeds", job.work).asked
-    with answering(_KEY, sent["number"]):
-        for settings in pictured:
-            if settings.seed == sent["seed"]:
-                open_settings(settings)
+    for settings in () if job is None else cast("ManySeeds", job.work).asked:
+        if settings.seed == seed:
+            open_settings(settings)

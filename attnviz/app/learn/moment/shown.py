@@ -15,7 +15,7 @@ from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
 from attnviz.colours.limits import all_limits
 from attnviz.core.attention import AttentionTrace
-from attnviz.link.parameter_table import LEARN_HEAD, LEARN_SENTENCE, LEARN_STEP, MOST_OF_LEARNED_SENTENCE
+from attnviz.link.parameter_table import LEARN_HEAD, LEARN_QUERY, LEARN_SENTENCE, LEARN_STEP, MOST_OF_LEARNED_SENTENCE
 from attnviz.training import Training, TrainingSettings
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
@@ -35,12 +35,12 @@ def step_of(training: Training) -> int:
     step, last = take(LEARN_STEP), len(training.losses)
     if step is not None and step > last:
         state.say_ignored(say("learn.link.no_step", step=step, last=last))
-        url_texts.put(LEARN_STEP, None)
+        url_texts.correct(LEARN_STEP, "")
         step = None
     shown = training.at(last if step is None else step).step
     if step is not None and step != shown:
         state.say_ignored(say("learn.link.not_kept", step=f"{step:,}", shown=f"{shown:,}"))
-        url_texts.put(LEARN_STEP, shown)
+        url_texts.correct(LEARN_STEP, str(shown))
     return shown
 
 
@@ -62,8 +62,7 @@ def show_moment(training: Training) -> None:
     names = tuple(name for name in (*_SHOWN, *(_BEHIND if off else ())) if name in seen.stages)
     show_board_of_model(
         seen, picked_token(training, trace.tokens), names=names, key=f"{BOARD_KEY}.{layer}.{head}",
-        follow=lambda position: st.session_state.update({"learn.query": (trace.tokens, position)}),
-        origin=say("learn.board.token"), fixed=say("learn.board.fixed"),
+        picks={"query": LEARN_QUERY}, origin=say("learn.board.token"),
         moment=step, limits=_limits(training, text, (layer, head), off), about=_about(training.settings, step, off),
         numbersOf=f"{identity(training)}.{step}.{off}",
     )  # fmt: skip

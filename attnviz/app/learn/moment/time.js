@@ -5,15 +5,14 @@
 import { make, toggle } from "../../../board/cells/elements.js";
 import { onTheme } from "../../../board/cells/theme.js";
 import { unpacked } from "../../../board/received.js";
-import { keptFor, partOf } from "../../../scripts/parts.js";
-import { Sender } from "../../../scripts/sending.js";
+import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
 import { say } from "../../../scripts/sentences.js";
 import { Curves, LEFT, RIGHT } from "./curves.js";
 import { madeAt, momentOf, placeOf } from "./moments.js";
 import { Next } from "./next.js";
 import { Pictures } from "./pictures.js";
 
-/** @import { Answered, Drawing, Trigger } from "../../../scripts/types.js" */
+/** @import { Drawing } from "../../../scripts/types.js" */
 /** @import { Matrices, Roles, SentMatrix, SentStage, Stage } from "../../../board/types.js" */
 /** @import { Chart } from "./curves.js" */
 /** @import { Learned, Off } from "./moments.js" */
@@ -21,8 +20,7 @@ import { Pictures } from "./pictures.js";
 /** @typedef {{ layer: number, head: number }} Head */
 /** @typedef {{ stages: SentStage[], matrices: Record<string, SentMatrix>, tokens: string[] }} Table */
 /** @typedef {{ table: Table, learned: Learned[], size: number, labels: string[], entries: string[], right: (string | null)[], heads: (Head & { name: string, said: string, off: boolean })[], off: Off[], picked: Head, query: number, board: string }} Model what the model makes of a text */
-/** @typedef {Answered & { id: string, steps: number[], at: number, done: number, charts: Chart[], told: string[][], roles: Roles, model: Model | null }} Data */
-/** @typedef {{ step?: number, head?: Head }} Message */
+/** @typedef {{ id: string, steps: number[], at: number, done: number, charts: Chart[], told: string[][], step: string, head: string, from: string, roles: Roles, model: Model | null }} Data */
 
 const PLAYED_MS = 10_000;
 const BAR = 48; // pixels of the bar at the top of all pages
@@ -31,9 +29,9 @@ const BAR = 48; // pixels of the bar at the top of all pages
 const all = new WeakMap();
 
 /** @param {Drawing<Data>} drawing */
-export default function time({ parentElement, data, setTriggerValue }) {
+export default function time({ parentElement, data }) {
   const root = partOf(parentElement, ".time");
-  keptFor(all, root, () => new Time(root, data)).receive(data, setTriggerValue);
+  keptFor(all, root, () => new Time(root, data)).receive(data);
 }
 
 class Time {
@@ -58,13 +56,12 @@ class Time {
     /** @type {number | null} */
     this.frame = null;
     this.playing = 0; // since when; 0 while it stands
-    /** @type {Sender<Message>} */
-    this.sender = new Sender(root);
+    this.asked = 0; // the version of the page's query that was told last
     this.curves = new Curves();
     this.slider = make("input", "slider");
     this.play = make("button", "play");
     this.told = make("div", "told");
-    this.pictures = new Pictures((head) => this.sender.send({ head }));
+    this.pictures = new Pictures(({ layer, head }) => this.tell({ [this.data.head]: `${layer}.${head}` }));
     this.next = new Next();
     this.strip = make("div", "strip");
     this.build();
@@ -99,13 +96,12 @@ class Time {
     seen.observe(this.curves.element);
   }
 
-  /** @param {Data} data @param {Trigger} trigger */
-  receive(data, trigger) {
+  /** @param {Data} data */
+  receive(data) {
     this.data = data;
-    this.sender.receive(data.key, data.answered, (message) => trigger("time", message));
     const anew = data.id !== this.id;
     if (anew) this.stop();
-    if (anew || (!this.sender.waiting && !this.playing)) this.at = data.at;
+    if (anew || (isOf(data.from, this.asked) && !this.playing)) this.at = data.at;
     if (anew) this.sent = data.steps[data.at];
     this.id = data.id;
     const { model } = data;
@@ -184,7 +180,12 @@ class Time {
     const step = this.data.steps[this.at];
     if (step === this.sent) return;
     this.sent = step;
-    this.sender.send({ step }, true);
+    this.tell({ [this.data.step]: String(step) }, this.data.step);
+  }
+
+  /** @param {Record<string, string>} patch @param {string | null} [source] */
+  tell(patch, source = null) {
+    this.asked = window.attnvizAddress?.change(patch, { source }) ?? 0;
   }
 
   start() {

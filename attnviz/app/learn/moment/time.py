@@ -13,8 +13,8 @@ import streamlit as st
 from attnviz.app.learn.moment.heads_off import Off, called
 from attnviz.app.learn.running.works import OneTraining
 from attnviz.app.scripts import script
-from attnviz.app.session import url_texts
-from attnviz.app.session.answering import answered, answering, sent_by
+from attnviz.app.session.address import mark_of_now
+from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.board.data import table_data
@@ -22,7 +22,7 @@ from attnviz.board.script import CONSTANTS
 from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels, visible
-from attnviz.link.parameter_table import LEARN_HEAD, LEARN_STEP
+from attnviz.link.parameter_table import LEARN_HEAD, LEARN_QUERY, LEARN_STEP
 from attnviz.training import Training, TrainingSettings, moment_steps
 from attnviz.training.learning import Moment
 from attnviz.training.settings import MAX_STEPS
@@ -80,26 +80,14 @@ def identity(training: Training) -> str:
 
 
 def _draw(data: dict[str, Any]) -> None:
-    sent = {"key": _KEY, "answered": answered(_KEY), "roles": _roles()}
+    sent = {"step": LEARN_STEP, "head": LEARN_HEAD, "from": mark_of_now(), "roles": _roles()}
     st.html(f"<style>.st-key-learn_time {{ --weight: {ROLES['a'].on(is_dark())}; }}</style>")
-    _time(key=_KEY, data=data | sent, on_time_change=_take)
+    _time(key=_KEY, data=data | sent)
 
 
 def _roles() -> dict[str, dict[str, str]]:
     tones = {**ROLES, "negative": NEGATIVE, "paper": PAPER, "picked": PICKED}
     return {name: tone._asdict() for name, tone in tones.items()}
-
-
-def _take() -> None:
-    sent = sent_by(_KEY, "time")
-    if not isinstance(sent, dict) or not isinstance(sent.get("number"), int | float):
-        return
-    with answering(_KEY, sent["number"]):
-        step, head = sent.get("step"), sent.get("head")
-        if step is not None and is_whole(step):
-            url_texts.put(LEARN_STEP, int(step))
-        if isinstance(head, dict) and all(is_whole(head.get(name), 99) for name in ("layer", "head")):
-            url_texts.put(LEARN_HEAD, (int(head["layer"]), int(head["head"])))
 
 
 def is_whole(sent: Any, most: int = MAX_STEPS) -> bool:
@@ -205,8 +193,8 @@ def _model(training: Training, trace: AttentionTrace, picked: tuple[int, int], o
 
 def picked_token(training: Training, tokens: tuple[str, ...]) -> int:
     """Return the token that is followed: the one picked, or the last whose next one the law tells."""
-    held = st.session_state.get("learn.query")
-    if held is not None and held[0] == tokens:
-        return int(held[1])
+    picked = take(LEARN_QUERY)
+    if picked is not None and picked < len(tokens):
+        return int(picked)
     told = [at for at in range(len(tokens) - 1) if training.model.task.law(tokens[: at + 1]) is not None]
     return told[-1] if told else len(tokens) - 1

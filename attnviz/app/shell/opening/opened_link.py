@@ -15,7 +15,7 @@ from attnviz.app.keeper import figures
 from attnviz.app.parts import published_example
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import forget, open_as
+from attnviz.app.session.address import asked, came_back, forget, open_as
 from attnviz.app.shell.opening.long_link import what_was_left_out
 from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
@@ -35,7 +35,7 @@ def read() -> dict[str, Any]:
 
     Where not all of it can be used, or it names a worked example, the page runs again as if it had come as it is used.
     """
-    came = st.query_params.to_dict()
+    came = asked()
     opened = read_link(came, literal, what_was_left_out)
     if opened.told:
         figures.REFUSED_LINKS.inc()
@@ -57,9 +57,9 @@ def take_texts(scenario: Scenario | None) -> None:
 
     Without a scenario, while the sentence is blank, what concerns its tokens and cells waits until there is one.
     """
-    for name, read in read_texts(st.query_params.to_dict(), Around(scenario, digits=state.digits()), literal).items():
+    for name, read in read_texts(asked(), Around(scenario, digits=state.digits()), literal).items():
         if read.told:
             state.say_ignored(read.told)
-        url_texts.send(name, read.text)
-        if name in _FILLED:
+        url_texts.correct(name, read.text)
+        if name in _FILLED and not came_back():
             _FILLED[name](read.value)

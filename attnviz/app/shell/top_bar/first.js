@@ -6,9 +6,11 @@ import { tellPainted } from "../../../scripts/painted.js";
 /** @import { Drawing } from "../../../scripts/types.js" */
 /** @import { Asks } from "../../../scripts/painted.js" */
 
+/** @typedef {{ asks: Asks }} Data where it is told */
+
 let known = ""; // the word of the session whose first picture is told, or was
 
-/** @param {Drawing<{ asks: Asks }>} drawing */
+/** @param {Drawing<Data>} drawing */
 export default function first({ data: { asks } }) {
   if (asks.word === known) return;
   known = asks.word;

@@ -32,8 +32,7 @@ export default function opener({ parentElement, data }) {
     close(opens);
     button.focus();
   });
-  document.addEventListener("click", ({ target }) => {
-    if (!(target instanceof Element && target.closest("nav a"))) return;
+  window.addEventListener("attnviz:leaves", () => {
     close(opens);
     closeMenu();
   });

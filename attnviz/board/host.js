@@ -1,0 +1,163 @@
+// What a board tells of what is done on it: changes of the page's query. Where it stands on no page of the app, its edits
+// stay with it.
+
+import { ordered, patched } from "../scripts/query.js";
+import { partsOf } from "./edits_text.js";
+import { addressOf, ofWhole } from "./places.js";
+
+/** @import { Board } from "./board.js" */
+/** @import { Patch } from "../scripts/query.js" */
+/** @import { BoardData, Edit } from "./types.js" */
+
+const LATE_MS = 5000;
+const GIVEN_UP_MS = 5000;
+
+export class Host {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    this.number = 0; // of what was told last ...
+    this.answered = 0; // ... and of what the numbers of the board are of
+    this.toldAt = 0;
+    /** @type {Promise<void> | null} */
+    this.asking = null;
+    this.again = false;
+    this.tells = false;
+    this.follow = () => this.compare();
+    window.addEventListener("attnviz:query", this.follow);
+  }
+
+  // The page's query is another one, as after Back: what is drawn of it already isn't drawn again.
+  compare() {
+    const { page, board } = this;
+    if (!board.root.isConnected) return window.removeEventListener("attnviz:query", this.follow);
+    if (!page || !board.structure || this.tells) return;
+    if (board.data.from === page.mark) board.intake.receive(board.data);
+    else this.ask();
+  }
+
+  get page() {
+    return window.attnvizAddress ?? null;
+  }
+
+  // Whether more was done than the numbers of the board are of.
+  get waiting() {
+    return this.number > this.answered;
+  }
+
+  // Whether an answer is later than it should be.
+  get late() {
+    return this.waiting && performance.now() - this.toldAt > LATE_MS;
+  }
+
+  // With each drawing; return whether these numbers are older than those that are shown.
+  /** @param {BoardData} data */
+  receive({ from }) {
+    const version = (from && this.page?.versionOf(from)) || this.number; // of a query that the page doesn't know yet, it is newer
+    if (version < this.answered) return true;
+    this.answered = version;
+    this.mark();
+    return false;
+  }
+
+  mark() {
+    this.board.root.classList.toggle("unanswered", this.waiting);
+  }
+
+  // With a `source`, what is told takes the place of what the same has told just now: a key is held down.
+  /** @param {Patch} patch @param {string | null} [source] */
+  tell(patch, source = null) {
+    const { page } = this;
+    const { store } = this.board.data;
+    if (!page) this.number += 1;
+    else {
+      this.tells = true;
+      this.number = page.change(store ? stored(store, page.query, patch) : patch, { source });
+      this.tells = false;
+    }
+    this.toldAt = performance.now();
+    setTimeout(() => this.late && this.board.panel.report(), LATE_MS + 1);
+    this.mark();
+  }
+
+  /** @param {Edit[]} edits @param {boolean} replaces */
+  tellEdits(edits, replaces) {
+    const { board } = this;
+    const whole = edits.map((edit) => ofWhole(board.stages, edit));
+    this.tell({ edits: partsOf(this.textOf("edits"), whole) || null }, replaces ? String(edits.map(addressOf)) : null);
+    for (const edit of edits) board.pending.set(addressOf(edit), { ...edit, number: this.number });
+    this.ask();
+  }
+
+  // Begin with an example: of a `whole` one, nothing of the set-up stays.
+  /** @param {BoardData["examples"][number]} example */
+  begin({ patch, whole }) {
+    const controls = whole ? Object.keys(this.page?.drawn?.controls ?? {}) : [];
+    const gone = Object.fromEntries([...controls, ...(whole ? ["edits", "query", "cell"] : [])].map((name) => [name, null]));
+    this.tell({ ...gone, ...patch });
+  }
+
+  // The picked word, the pinned cell, the head in view.
+  tellPicks(replaces = false) {
+    const { board } = this;
+    const { picks } = board.data;
+    if (!picks) return;
+    const pinned = board.pinned && ofWhole(board.stages, board.pinned);
+    /** @type {Patch} */
+    const patch = {};
+    if (picks.query && (this.textOf(picks.query) || board.picked !== board.data.query)) patch[picks.query] = String(board.picked);
+    if (picks.cell) patch[picks.cell] = pinned && `${pinned.matrix}.${pinned.row}.${pinned.column}`;
+    if (picks.head && board.head !== null) patch[picks.head] = board.head ? String(board.head) : null;
+    this.tell(patch, replaces ? "head" : null);
+  }
+
+  // The text of a parameter, of the page or of what the board's own is stored in.
+  /** @param {string} name */
+  textOf(name) {
+    const { store } = this.board.data;
+    const query = this.page?.query ?? "";
+    return new URLSearchParams(store ? storedQuery(store, query) : query).get(name) ?? "";
+  }
+
+  // Ask for torch's numbers of what the page has now, one after the other.
+  ask() {
+    const { numbers } = this.board.data;
+    if (!numbers || !this.page) return;
+    this.again = this.asking !== null;
+    this.asking ??= this.fetch(numbers).finally(() => {
+      this.asking = null;
+      if (this.again) this.ask();
+    });
+  }
+
+  /** @param {NonNullable<BoardData["numbers"]>} numbers */
+  async fetch({ at, ...asked }) {
+    const { page, board } = this;
+    if (!page) return;
+    const { query, version, mark } = page;
+    try {
+      const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
+      const headers = { "Content-Type": "application/json" };
+      const body = JSON.stringify({ query, ...asked });
+      const answer = await fetch(address, { method: "POST", headers, body, signal: AbortSignal.timeout(GIVEN_UP_MS) });
+      if (!answer.ok || answer.status === 204) return;
+      const sent = await answer.json();
+      if (board.root.isConnected && page.version === version) board.intake.receive({ ...board.data, ...sent, from: mark });
+    } catch {
+      // A run of the page tells.
+    }
+  }
+}
+
+// A change of what is stored as one text within the page's query.
+/** @param {NonNullable<BoardData["store"]>} store @param {string} query @param {Patch} patch @returns {Patch} */
+function stored(store, query, patch) {
+  const before = storedQuery(store, query);
+  const after = patched(before, patch);
+  return after === ordered(before) ? {} : { [store.parameter]: after };
+}
+
+/** @param {NonNullable<BoardData["store"]>} store @param {string} query */
+function storedQuery({ parameter, text }, query) {
+  return new URLSearchParams(query).get(parameter) || text;
+}

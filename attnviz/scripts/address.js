@@ -1,0 +1,321 @@
+// The page's state: its path and one query. It is mirrored in the address at once; each drawing of the server says of
+// which query it is made, and where that isn't the page's, the page says its whole query again:
+// - as the value of a component, where Streamlit's own controls stand as the query says: what is being typed or moved in
+//   one of these stays as it is;
+// - by `popstate`, where they don't, or on another page. Streamlit answers that by a run in which the controls that are
+//   bound to the address take their values from it.
+// Nothing else is told: a message that is lost, a server that is new, hours offline, all are "drawn is not what I have".
+
+import { arranged, markOf, ordered, patched } from "./query.js";
+import { CONSTANTS } from "./sent.js";
+
+/** @import { Patch } from "./query.js" */
+
+/**
+ * What a button of the server's changes: the page takes each once. With a `path`, it leads to that page.
+ * @typedef {{ id: string, patch: Patch, path?: string }} Offer
+ */
+/**
+ * What a run has drawn: marks of the query that it was asked for and of what became of it, the difference, the page,
+ * and the controls that are bound to the address.
+ * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string | null>, offers: Offer[] }} Drawn
+ */
+
+const { REST_MS, TIMES, MOST_MS } = CONSTANTS.PUT_OFF;
+const PATIENCE_MS = 1000; // until what was said and isn't drawn is said again ...
+const MOST_PATIENCE_MS = 4000; // ... twice as long after each time
+const MIRROR_MS = 400; // until a write that the browser refused, as too many, is tried again
+const OPEN_CELL = "#portal :is(input, textarea)"; // where Streamlit's tables are typed into
+const CELL_TOLD_MS = 250; // in which a table has told what was typed: it waits 150 for more
+const REMEMBERED = 64; // queries whose answers may still come
+
+// The name of a page: the end of its path.
+/** @param {string} path */
+function pageOf(path) {
+  return path.split("/").at(-1) ?? "";
+}
+
+/** @param {"testScriptState" | "testConnectionState"} name */
+function stateOfApp(name) {
+  /** @type {HTMLElement | null} */
+  const app = document.querySelector("[data-testid=stApp]");
+  return app?.dataset[name];
+}
+
+export class Address {
+  constructor() {
+    this.path = location.pathname;
+    this.query = ordered(location.search);
+    this.version = 1; // of the query
+    this.versions = new Map([[markOf(this.query), 1]]);
+    /** @type {(said: { query: string, taken: string, back?: number }) => void} */
+    this.setValue = () => {};
+    /** @type {Drawn | null} */
+    this.drawn = null; // what the server has drawn last
+    this.taken = ""; // the offer of the server that was taken last
+    /** @type {Set<string>} */
+    this.known = new Set(); // offers that were taken
+    this.patience = PATIENCE_MS;
+    this.due = false; // whether something is to be said
+    this.turns = false; // whether the page turns controls
+    this.writes = false;
+    this.says = 0; // how often something was said, for the tests
+    this.saidAt = 0;
+    this.took = 0; // milliseconds until the last answer
+    /** @type {string | null} */
+    this.source = null; // what made the last step
+    this.toldBy = 0; // when a table has told what was typed into its cell
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.mirroring = undefined;
+    window.navigation?.addEventListener("currententrychange", ({ navigationType }) => this.look(navigationType ?? "push"));
+    window.addEventListener("popstate", (event) => event.isTrusted && this.follow());
+    for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, () => this.act(), true);
+    window.addEventListener("click", (event) => this.leave(event), true);
+    window.addEventListener("attnviz:back", () => this.sayAll());
+  }
+
+  // ---- changes of the reader: at once here, in the address, and in every view
+
+  // With `source`, a change that follows one of the same source takes its place: a key is held down.
+  /** @param {Patch} patch @param {{ source?: string | null }} [how] @returns {number} the version that it makes */
+  change(patch, { source = null } = {}) {
+    const query = patched(this.query, patch);
+    if (query === this.query) return this.version;
+    const controls = this.drawn?.controls ?? {};
+    this.turns ||= Object.keys(patch).some((name) => name in controls);
+    this.become(query);
+    this.write(source !== null && source === this.source && this.due ? "replace" : "push");
+    this.source = source;
+    this.tell();
+    this.sayIn(this.rest);
+    return this.version;
+  }
+
+  // To another page, with a change.
+  /** @param {string} page @param {Patch} [patch] */
+  go(page, patch = {}) {
+    this.become(patched(this.query, patch));
+    this.path = new URL(page || ".", new URL(".", location.href)).pathname;
+    this.write("push");
+    this.turns = true;
+    this.tell();
+    this.say();
+  }
+
+  /** @param {string} query */
+  become(query) {
+    this.query = query;
+    this.version += 1;
+    this.versions.delete(this.mark);
+    this.versions.set(this.mark, this.version);
+    if (this.versions.size > REMEMBERED) this.versions.delete([...this.versions.keys()][0]);
+  }
+
+  // The version of a query, by its mark; 0 of one that isn't the page's any more.
+  /** @param {string} mark */
+  versionOf(mark) {
+    return this.versions.get(mark) ?? 0;
+  }
+
+  get mark() {
+    return markOf(this.query);
+  }
+
+  get page() {
+    return pageOf(this.path);
+  }
+
+  // Whatever the hand does next comes after what it did.
+  act() {
+    if (document.querySelector(OPEN_CELL)) this.toldBy = performance.now() + CELL_TOLD_MS;
+    if (this.due) this.say();
+  }
+
+  // A control that is left by the very click that leads to another page tells its value in a task of its own: after the
+  // click, it would be told of the page that was left, in the other's place.
+  /** @param {MouseEvent} event */
+  leave(event) {
+    const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
+    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button;
+    if (!(link instanceof HTMLAnchorElement) || elsewhere || link.target || link.download || link.search || link.origin !== location.origin) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    window.dispatchEvent(new Event("attnviz:leaves"));
+    setTimeout(() => this.go(link.pathname), Math.max(0, this.toldBy - performance.now()));
+  }
+
+  // ---- the address
+
+  /** @param {"push" | "replace"} how */
+  write(how) {
+    const to = this.path + (this.query && `?${arranged(this.query, Object.keys(this.drawn?.controls ?? {}))}`);
+    this.writes = true;
+    if (how === "push") history.pushState({}, "", to);
+    else history.replaceState(history.state, "", to);
+    this.writes = false;
+    clearTimeout(this.mirroring); // a browser drops what is written too often, and says nothing
+    if (!this.mirrored) this.mirroring = setTimeout(() => this.mirrored || this.write(how), MIRROR_MS);
+    window.dispatchEvent(new Event("attnviz:address"));
+  }
+
+  get mirrored() {
+    return location.pathname === this.path && ordered(location.search) === this.query;
+  }
+
+  // Back or Forward, or a link to another place in the page.
+  follow() {
+    this.become(ordered(location.search));
+    this.path = location.pathname;
+    this.patience = PATIENCE_MS;
+    this.source = null;
+    this.turns = false;
+    this.expect();
+    this.tell();
+  }
+
+  // Somebody else wrote the address: a control of Streamlit's, of what was moved; or Streamlit, of what a past run knew.
+  /** @param {string} how */
+  look(how) {
+    if (this.writes || how === "traverse" || this.mirrored) return;
+    if (location.pathname !== this.path) return; // to where a button leads, or of a run that was asked for before
+    const [now, then] = [location.search, this.query].map((query) => new URLSearchParams(query));
+    const names = [...new Set([...now.keys(), ...then.keys()])].filter((name) => now.get(name) !== then.get(name));
+    const controls = this.drawn?.controls ?? {};
+    const moved = how === "replace" && names.every((name) => name in controls);
+    if (moved) this.become(ordered(location.search));
+    const query = this.query;
+    if (moved) {
+      this.query = ordered(String(then));
+      this.write("replace"); // the entry of before stays ...
+      this.query = query;
+    }
+    this.write(moved ? "push" : "replace"); // ... and the move is a step of its own
+    this.source = null;
+    if (!moved) return;
+    this.expect();
+    this.tell();
+  }
+
+  // ---- the server
+
+  say(again = false) {
+    clearTimeout(this.timer);
+    if (again && this.busy) {
+      this.timer = setTimeout(() => this.say(true), this.patience);
+      return;
+    }
+    // What a control was moved to, it tells itself: only where that isn't heard, or another value is given to it, is it
+    // turned to what the address says.
+    const turns = this.turns || (again && !this.controlsAgree);
+    this.turns = false;
+    this.says += 1;
+    this.saidAt = performance.now();
+    this.expect();
+    if (turns) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+    else this.setValue({ query: this.query, taken: this.taken });
+  }
+
+  // A server that is there again may not know this page: a part of it that is asked to run by itself would be unknown.
+  sayAll() {
+    this.saidAt = performance.now();
+    this.setValue({ query: this.query, taken: this.taken, back: this.saidAt });
+    if (!this.heard) this.expect();
+  }
+
+  // Whether nothing that is said now would be heard: a run goes on, or the connection is away.
+  get busy() {
+    return this.away || stateOfApp("testScriptState") === "running";
+  }
+
+  get away() {
+    return (stateOfApp("testConnectionState") ?? "CONNECTED") !== "CONNECTED";
+  }
+
+  get controlsAgree() {
+    if (!this.drawn || this.drawn.page !== this.page) return false;
+    const query = new URLSearchParams(this.query);
+    return Object.entries(this.drawn.controls).every(([name, text]) => query.get(name) === text);
+  }
+
+  /** @param {number} ms */
+  sayIn(ms) {
+    clearTimeout(this.timer);
+    this.due = true;
+    this.timer = setTimeout(() => this.say(), ms);
+  }
+
+  // How long the hand rests before the page is told: on a busy server, several changes are followed by one run.
+  get rest() {
+    return Math.max(REST_MS, Math.min(TIMES * this.took, MOST_MS));
+  }
+
+  // Whether what is drawn is what the address says.
+  get heard() {
+    const { drawn } = this;
+    return drawn !== null && drawn.page === this.page && [drawn.is, drawn.from].includes(this.mark);
+  }
+
+  // Unless a drawing of this query comes, it is said again.
+  expect() {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.due = false;
+    if (this.heard) return; // nor is it drawn anew: Streamlit draws only what is another one
+    this.timer = setTimeout(() => this.say(true), this.patience);
+    this.patience = Math.min(2 * this.patience, MOST_PATIENCE_MS);
+  }
+
+  // What the server offers comes before the controls that it has turned.
+  /** @param {Offer[]} offers */
+  take(offers) {
+    for (const { id, patch, path } of offers) {
+      if (this.known.has(id)) continue;
+      this.known.add(id);
+      this.taken = id;
+      const there = path !== undefined && path === pageOf(location.pathname); // Streamlit has entered it already
+      if (path !== undefined) this.path = new URL(path || ".", new URL(".", location.href)).pathname;
+      const query = patched(this.query, patch);
+      if (query === this.query && this.mirrored) continue;
+      this.become(query);
+      this.write(there ? "replace" : "push");
+      this.source = null;
+      this.tell();
+    }
+  }
+
+  // With each drawing.
+  /** @param {Drawn} drawn */
+  hear(drawn) {
+    this.drawn = drawn;
+    const before = this.mark;
+    this.take(drawn.offers);
+    if (!window.navigation) this.look("replace");
+    if (drawn.page === this.page && drawn.from === before && drawn.is !== this.mark) {
+      const query = patched(this.query, drawn.patch);
+      if (query !== this.query) {
+        this.become(query); // corrected: no step
+        this.write("replace");
+        this.tell();
+      }
+    }
+    if (location.pathname !== this.path) this.write("replace");
+    if (!this.heard) {
+      this.turns ||= drawn.offers.length > 0 && !this.controlsAgree;
+      if (!this.due && this.timer === undefined) this.sayIn(REST_MS);
+      return;
+    }
+    if (this.saidAt) this.took = performance.now() - this.saidAt;
+    this.saidAt = 0;
+    if (this.due) return;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.patience = PATIENCE_MS;
+    this.tell();
+  }
+
+  tell() {
+    window.dispatchEvent(new CustomEvent("attnviz:query", { detail: this.query }));
+  }
+}

@@ -1,0 +1,16 @@
+// What Streamlit draws of the page's state: a part that hears it, before any control, and one that tells what was drawn.
+
+import { Address } from "./address.js";
+
+/** @import { Drawn, Offer } from "./address.js" */
+/** @import { Drawing } from "./types.js" */
+
+/** @typedef {{ ears?: boolean, offers?: Offer[], drawn?: Drawn }} Data */
+
+/** @param {Drawing<Data>} drawing */
+export default function addressPart({ data, setStateValue }) {
+  const page = (window.attnvizAddress ??= new Address());
+  if (data.ears) page.setValue = (said) => setStateValue("said", said);
+  if (data.offers) page.take(data.offers);
+  if (data.drawn) page.hear(data.drawn);
+}

@@ -1,0 +1,49 @@
+// A query as text: changed, put in an order, and told from others.
+
+/**
+ * What a change does to a query: a text for each parameter, none for one that goes.
+ * @typedef {Record<string, string | null>} Patch
+ */
+
+const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
+  for (let bit = 0; bit < 8; bit += 1) byte = byte & 1 ? (byte >>> 1) ^ 0xedb88320 : byte >>> 1;
+  return byte;
+});
+
+/** @param {string} query @returns {[string, string][]} */
+function pairsOf(query) {
+  return [...new Map(new URLSearchParams(query))].toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** @param {string} query */
+export function ordered(query) {
+  return String(new URLSearchParams(pairsOf(query)));
+}
+
+// For whoever reads the address: the set-up first, in its own order.
+/** @param {string} query @param {string[]} controls */
+export function arranged(query, controls) {
+  const place = new Map(controls.map((name, at) => [name, at]));
+  const placeOf = (/** @type {string} */ name) => place.get(name) ?? controls.length;
+  return String(new URLSearchParams(pairsOf(query).toSorted(([one], [other]) => placeOf(one) - placeOf(other)))).replaceAll("%2A", "*");
+}
+
+// What tells a query from others, in whatever order and however written; the same as in session/address.py.
+/** @param {string} query */
+export function markOf(query) {
+  const bytes = new TextEncoder().encode(pairsOf(query).map((pair) => pair.join("=")).join("\n"));
+  let sum = -1;
+  for (const byte of bytes) sum = CRC[(sum ^ byte) & 255] ^ (sum >>> 8);
+  return `${bytes.length}.${~sum >>> 0}`;
+}
+
+// The query with a change made to it.
+/** @param {string} query @param {Patch} patch */
+export function patched(query, patch) {
+  const parameters = new URLSearchParams(query);
+  for (const [name, text] of Object.entries(patch)) {
+    if (text === null) parameters.delete(name);
+    else parameters.set(name, text);
+  }
+  return ordered(String(parameters));
+}

@@ -1,0 +1,237 @@
+"""One state: whatever is done in whatever order, over whatever network, page, address and server agree on all."""
+
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz import Scenario, trace
+from attnviz.words import say
+from tests.browser.board import Board
+from tests.browser.cells import shows_number
+from tests.browser.playground import eventually
+from tests.browser.proxy import Network, network
+from tests.browser.serving import free_port, running_server
+from tests.whole import WHOLE
+
+LONG = 90  # seconds: Streamlit looks for its server at ever longer intervals
+CELLS = [("w_q", 0, 0), ("w_q", 1, 1), ("w_k", 2, 0), ("w_v", 0, 1)]
+ACTS = 30 if WHOLE else 12
+_AGREES = "window.attnvizAddress?.heard === true && !attnvizAddress.due && attnvizAddress.mirrored"
+
+
+def agrees(board: Board) -> bool:
+    """Whether what the server has drawn last is what the page and its address say."""
+    return bool(board.page.evaluate(_AGREES))
+
+
+def query_of(board: Board) -> dict[str, str]:
+    return {name: text for name, (text, *_) in parse_qs(board.address.removeprefix("?")).items()}
+
+
+class Hand:
+    """Does things on a board at random, and knows what should come of it."""
+
+    def __init__(self, board: Board, seed: int) -> None:
+        self.board, self.dice = board, random.Random(seed)
+        self.edits: dict[tuple[str, int, int], float] = {}
+        self.causal, self.seen = False, set[str]()
+
+    def act(self) -> None:
+        dice, board = self.dice, self.board
+        match dice.randrange(4):
+            case 0:
+                board.switch("Causal mask")
+                self.causal = not self.causal
+            case 1:
+                board.chip(dice.choice(["Your", "starts", "with", "one", "step"])).click()
+            case _:
+                cell = dice.choice(CELLS)
+                self.edits[cell] = dice.randrange(-99, 99) / 10
+                board.type_over(cell, f"{self.edits[cell]}")
+
+    def has_it_all(self) -> bool:
+        edits = {part for part in query_of(self.board).get("edits", "").split("*") if part}
+        wanted = {f"{name}.{row}.{column}.{value}" for (name, row, column), value in self.edits.items()}
+        return edits == wanted and (query_of(self.board).get("causal") == "true") == self.causal
+
+    def shows_it(self) -> None:
+        """The numbers are those of the scenario that all of it comes to."""
+        edits = [(*cell, value) for cell, value in self.edits.items()]
+        wanted = trace(Scenario(embedding="published", causal=self.causal, edits=edits))
+        for row in range(6):
+            shows_number(self.board.cell(("context", row, 1)), f"{wanted.context[row, 1]:.4f}".replace("-", "−"))
+
+
+@pytest.mark.parametrize("seed", range(14 if WHOLE else 2))
+def test_acts_a_moment_apart_are_all_there_and_each_is_a_step(new_board: Callable[..., Board], seed: int) -> None:
+    board = new_board().open_board()
+    hand = Hand(board, seed)
+    before = board.page.evaluate("history.length")
+    for _ in range(ACTS):
+        address = board.address
+        hand.act()
+        hand.seen.add(address)
+        board.page.wait_for_timeout(hand.dice.randrange(400))
+    eventually(hand.has_it_all, True)
+    eventually(lambda: agrees(board), True)
+    hand.shows_it()
+    steps = board.page.evaluate("history.length") - before
+    assert steps <= ACTS, "nothing but the acts is a step"
+    board.page.reload()
+    board.settle()
+    hand.shows_it()
+
+
+@pytest.fixture
+def cable(server: str) -> Iterator[Network]:
+    with network(int(server.rsplit(":", 1)[1])) as made:
+        yield made
+        made.mend()
+
+
+@pytest.mark.parametrize("how", ["cut", "freeze"])
+def test_what_is_done_while_the_network_is_away_is_all_there(
+    cable: Network, new_board: Callable[..., Board], how: str
+) -> None:
+    board = new_board()
+    board.server = cable.address
+    board.open_board()
+    hand = Hand(board, 7)
+    getattr(cable, how)()
+    for cell in CELLS:
+        hand.edits[cell] = hand.dice.randrange(-99, 99) / 10
+        board.type_over(cell, f"{hand.edits[cell]}")
+    board.page.wait_for_timeout(2000)
+    cable.restore()
+    eventually(hand.has_it_all, True)
+    eventually(lambda: agrees(board), True, LONG)
+    hand.shows_it()
+    board.errors.clear()  # the network was away
+
+
+def test_a_server_killed_while_edits_are_made_and_another_copy_know_all(new_board: Callable[..., Board]) -> None:
+    port = free_port()
+    with running_server() as other, network(port) as cable:
+        board = new_board()
+        hand = Hand(board, 3)
+        with running_server(port=port):
+            board.server = cable.address
+            board.open_board()
+            for cell in CELLS[:2]:
+                hand.edits[cell] = 1.5
+                board.type_over(cell, "1.5")
+        for cell in CELLS[2:]:  # the server is gone
+            hand.edits[cell] = -2.5
+            board.type_over(cell, "-2.5")
+        cable.to = int(other.rsplit(":", 1)[1])
+        cable.cut()
+        cable.restore()
+        eventually(hand.has_it_all, True)
+        eventually(lambda: agrees(board), True, LONG)
+        hand.shows_it()
+        board.errors.clear()  # the server was away
+
+
+def _edits(board: Board) -> str:
+    board.type_over(("w_q", 0, 1), "0.9")
+    return "edits=w_q.0.1.0.9"
+
+
+def _moves(board: Board) -> str:
+    board.switch("Causal mask")
+    return "causal=true"
+
+
+@pytest.mark.parametrize("pause", [0, 60, 150, 300] if WHOLE else [0, 150])
+@pytest.mark.parametrize("act", [_edits, _moves])
+def test_back_forward_and_reload_right_after_an_act_lose_nothing(
+    new_board: Callable[..., Board], act: Callable[[Board], str], pause: int
+) -> None:
+    board = new_board().open_board()
+    board.pick("starts")
+    eventually(lambda: "query=2" in board.address, True)
+    wanted = act(board)
+    board.page.wait_for_timeout(pause)
+    board.page.go_back()
+    board.page.wait_for_timeout(pause)
+    board.page.go_forward()
+    board.page.wait_for_timeout(pause)
+    board.page.reload()
+    eventually(lambda: wanted in board.address and "query=2" in board.address, True)
+    board.settle()
+    eventually(lambda: agrees(board), True)
+    board.page.go_back()
+    eventually(lambda: wanted in board.address, False)
+    eventually(lambda: agrees(board), True)
+
+
+def _types_a_model_sentence(board: Board) -> str:
+    board.page.get_by_test_id("stMain").get_by_label(say("models.page.sentence"), exact=True).last.fill("a cat sat")
+    board.page.keyboard.press("Enter")
+    return "model_text=a+cat+sat"
+
+
+def _switches_a_head_off(board: Board) -> str:
+    board.switch(say("models.change.off"))
+    return "model_edits=3.1.off"
+
+
+def _fills_a_box(board: Board) -> str:
+    box = board.page.get_by_test_id("stMain").get_by_role("textbox").nth(2)
+    box.fill("1 2\n3 4")
+    box.press("Control+Enter")
+    return "tables="
+
+
+def _edits_a_question(board: Board) -> str:
+    board.type_over(("w_v", 0, 0), "0.5")
+    return "w_v.0.0.0.5"
+
+
+def _goes_on(board: Board) -> str:
+    board.page.locator(".st-key-lesson-next button").click()
+    return "step=projections"
+
+
+def _keeps_as_a(board: Board) -> str:
+    board.page.get_by_test_id("stMain").get_by_role("button", name=" as A").first.click()
+    return "pinned="
+
+
+@pytest.mark.parametrize(
+    ("path", "address", "act"),
+    [
+        ("/model", {}, _types_a_model_sentence),
+        ("/model", {}, _switches_a_head_off),
+        ("/check", {}, _fills_a_box),
+        ("/questions", {"question": "values"}, _edits_a_question),
+        ("/lesson", {"step": "embeddings"}, _goes_on),
+        ("/compare", {"example": "published"}, _keeps_as_a),
+    ],
+)
+def test_what_is_done_on_any_page_is_known_to_a_server_started_anew(
+    cable: Network, new_board: Callable[..., Board], path: str, address: dict[str, Any], act: Callable[[Board], str]
+) -> None:
+    """What was done reaches the address; then the server forgets the page, and what is done next is there, too."""
+    board = new_board()
+    board.server = cable.address
+    board.open(path, **address)
+    board.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG * 1000)
+    cable.forget()
+    expect(board.page.locator('[data-test-connection-state="CONNECTED"]')).to_be_visible(timeout=LONG * 1000)
+    wanted = act(board)
+    eventually(partial(_is_in, board, wanted), True, LONG)
+    eventually(lambda: agrees(board), True, LONG)
+    board.page.reload()
+    board.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG * 1000)
+    assert wanted in board.address
+    board.errors.clear()  # the network was away
+
+
+def _is_in(board: Board, wanted: str) -> bool:
+    return wanted in board.page.evaluate("decodeURIComponent(location.search)") or wanted in board.address
