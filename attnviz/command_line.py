@@ -15,7 +15,7 @@ from attnviz.core.changes import bring_back, change_texts
 from attnviz.core.limits import in_short
 from attnviz.core.masks import mask_named
 from attnviz.core.scenario import Scenario, traced
-from attnviz.documents import report
+from attnviz.documents import board_svg, report
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
 from attnviz.link.changes_text import decode_changes
@@ -82,6 +82,9 @@ def _parser() -> argparse.ArgumentParser:
     form.add_argument("--json", action="store_true", help="print all matrices as JSON")
     form.add_argument("--code", action="store_true", help="print a PyTorch script that computes the same")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page of it all, which prints well")
+    parser.add_argument(
+        "--svg", type=Path, metavar="FILE", help="write the whole board, seen from head 0, as a picture"
+    )
     parser.add_argument("--csv", type=Path, metavar="DIR", help="write each matrix as a CSV file into this folder")
     return parser
 
@@ -158,12 +161,14 @@ def _write(scenario: Scenario, digits: int, given: argparse.Namespace) -> None:
             (given.csv / f"{name}.csv").write_text(matrix_csv(computed, name), encoding="utf-8")
     if given.html is not None:
         given.html.write_text(report(scenario, computed, digits=digits), encoding="utf-8", errors="replace")
+    if given.svg is not None:
+        given.svg.write_text(board_svg(computed.seen_from(0)), encoding="utf-8")
     if given.json:
         sys.stdout.writelines(json_pieces(computed))
         print()
     elif given.code:
         print(pytorch_script(scenario, digits), end="")
-    elif given.csv is None and given.html is None:
+    elif given.csv is None and given.html is None and given.svg is None:
         print("\n\n".join(tables(computed, digits)))
     for note in (*computed.notices, *out_of_the_ordinary(computed)):
         print(f"attnviz: {note}", file=sys.stderr)

@@ -1,11 +1,13 @@
 """Documents to hand out: a report, a figure as a page of its own, a trace as a notebook shows it."""
 
+from attnviz.documents.board_svg import board_svg
 from attnviz.documents.figure_page import figure_page, heatmap_page
 from attnviz.documents.marking_page import marking_csv, marking_markup, marking_page
 from attnviz.documents.model_pages import head_report, model_markup, model_page
 from attnviz.documents.report import report, trace_markup
 
 __all__ = [
+    "board_svg",
     "figure_page",
     "head_report",
     "heatmap_page",

@@ -5,6 +5,7 @@ from attnviz.figures.curves import CURVE_ROWS, CURVES, Curve, curve_spec, row_sp
 from attnviz.figures.heatmap import heatmap, heatmap_spec
 from attnviz.figures.model_grid import model_figure, model_spec
 from attnviz.figures.on_page import FIGURES, frames, picture_on_page
+from attnviz.figures.picture import IN_CELL
 from attnviz.figures.small_picture import small_picture
 from attnviz.figures.small_tables import points_spec, table_spec
 
@@ -12,6 +13,7 @@ __all__ = [
     "CURVES",
     "CURVE_ROWS",
     "FIGURES",
+    "IN_CELL",
     "Curve",
     "comparison_specs",
     "curve_spec",

@@ -34,6 +34,18 @@ def written(value: float, digits: int) -> str:
     return in_format(value, number_format(abs(value), digits))
 
 
+def in_cell(value: float, digits: int) -> str:
+    """Write a number as a cell of the board has it: with so many digits, and as ≈0 where they say 0 of what isn't.
+
+    >>> in_cell(0.007, 2), in_cell(-2e-7, 2), in_cell(0.0, 2), in_cell(1e30, 2)
+    ('0.01', '≈0', '0.00', '1.00e+30')
+    """
+    fixed = f"{abs(value):.{digits}f}"
+    if not float(fixed) < LARGEST_FIXED:
+        return written(value, digits)
+    return "≈0" if value != 0 and float(fixed) == 0 else in_format(value, f".{digits}f")
+
+
 def significant(value: float, digits: int = 6) -> str:
     """Write a number that somebody chose, or that is worked with, as shortly as so many of its digits allow.
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 
 from attnviz import Scenario, trace
 from attnviz.command_line import main
-from attnviz.documents import report
+from attnviz.documents import board_svg, report
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.link.codecs import Flag
 from attnviz.link.set_up import parameters, query_of
@@ -79,6 +79,8 @@ def test_json_csv_code_and_html_are_those_of_the_library(capsys: pytest.CaptureF
         assert (tmp_path / "a" / "b" / f"{name}.csv").read_text(encoding="utf-8") == matrix_csv(made, name)
     assert printed(capsys, *CAT, "--digits", "3", "--html", str(tmp_path / "page.html")) == ""
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == report(CAT_SCENARIO, made, digits=3)
+    assert printed(capsys, *CAT, "--svg", str(tmp_path / "board.svg")) == ""
+    assert (tmp_path / "board.svg").read_text(encoding="utf-8") == board_svg(made)
 
 
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])

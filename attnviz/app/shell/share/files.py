@@ -14,7 +14,7 @@ from attnviz.app.shell.letters import app_letters
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario, traced
-from attnviz.documents import figure_page, heatmap_page, report
+from attnviz.documents import board_svg, figure_page, heatmap_page, report
 from attnviz.explanation.summary import described
 from attnviz.export import (
     json_file,
@@ -27,6 +27,7 @@ from attnviz.export import (
     scenario_json,
     trace_safetensors,
 )
+from attnviz.figures import IN_CELL
 from attnviz.words import say
 
 CODE, DATA, PICTURES = KINDS = ("code", "data", "pictures")
@@ -136,6 +137,17 @@ def show_pictures(scenario: Scenario | None, offered: dict[str, Offered]) -> Non
         if scenario is not None and made is not None:
             make = partial(report, scenario, traced(scenario), digits=state.digits())
             _download("report", "attention.html", "text/html", make)
+    if scenario is not None and made is not None:
+        _show_board(made, picked_query(scenario))
+
+
+def _show_board(made: AttentionTrace, query: int) -> None:
+    """Draw what takes the whole board home as one picture, where its numbers have room."""
+    if max(max(made[name].shape) for name in in_view(made.stages)) > IN_CELL:
+        st.caption(say("share.pictures.board_no_room", most=IN_CELL))
+        return
+    st.caption(say("share.pictures.board"))
+    _download("board", "board.svg", "image/svg+xml", partial(board_svg, made, query=query))
 
 
 def ask_for_sentence() -> None:

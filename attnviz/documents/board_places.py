@@ -1,0 +1,215 @@
+"""Where each matrix of the board stands in its picture: the twin of ``board/spine/plan.js``, for few tokens.
+
+Rows of tokens begin at 0; what stands above has negative places.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from attnviz.core.heads import in_view
+from attnviz.core.rules import LayerNorm, Product, Relative, Scale
+from attnviz.core.stages import Stage
+from attnviz.core.trace import Trace
+from attnviz.figures.heatmap import width_of
+from attnviz.figures.picture import FINITE, IN_CELL, Picture, picture
+from attnviz.words.numbers import in_cell
+
+FONT, ROW, HEAD, NAME = 12, 24, 20, 18  # pixels: letters, a row, the line of a title, that of names of columns
+_NARROWEST = 38  # pixels of a cell
+_GAP, _STACK = 26, 10  # between columns, and between what stands above each other
+
+
+@dataclass
+class Placed:
+    """A matrix and the place of its cells, in pixels."""
+
+    name: str
+    picture: Picture
+    turned: bool = False
+    above_another: bool = False
+    x: float = 0.0
+    y: float = 0.0
+    cell: float = 0.0
+    named: bool = False  # whether the names of its rows stand at its left
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many rows and columns it shows."""
+        rows, columns = self.picture.shape
+        return (columns, rows) if self.turned else (rows, columns)
+
+    @property
+    def width(self) -> float:
+        """The pixels of all its columns."""
+        return self.size[1] * self.cell
+
+    @property
+    def height(self) -> float:
+        """The pixels of all its rows."""
+        return float(self.size[0] * ROW)
+
+    @property
+    def query(self) -> int | None:
+        """The picked row, which goes through what stands side by side."""
+        return None if self.above_another else self.picture.query
+
+    @property
+    def row_names(self) -> list[str]:
+        """The names at its left."""
+        return self.picture.rows if self.named else []
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names above it."""
+        if self.turned:
+            return self.picture.rows if self.picture.stage.rows != "feature" else []
+        return self.picture.columns if self.picture.stage.columns != "feature" else []
+
+    @property
+    def names(self) -> float:
+        """The pixels of the names above it: a line, or as many as the longest takes upright."""
+        longest = max((width_of(name, FONT) for name in self.column_names), default=0.0)
+        return 0.0 if not longest else NAME if longest <= self.cell - 4 else longest + 10
+
+    @property
+    def left(self) -> float:
+        """The pixels that the names at its left take."""
+        return max((width_of(name, FONT) + 10 for name in self.row_names), default=0.0)
+
+    @cached_property
+    def narrowest(self) -> float:
+        """The pixels that a cell takes with the longest of its numbers."""
+        finite = self.picture.z[self.picture.kinds == FINITE].tolist()
+        return max(_NARROWEST, *(width_of(in_cell(value, self.picture.digits), FONT) + 10 for value in finite or [0.0]))
+
+    @property
+    def outer(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom, with title and names."""
+        right = max(self.width, width_of(self.picture.stage.symbol, 14) + 12)
+        return self.x - self.left, self.y - self.names - HEAD, self.x + right, self.y + self.height
+
+    @property
+    def above(self) -> float:
+        """Where what stands above it ends."""
+        return self.y - self.names - HEAD - _STACK
+
+
+@dataclass
+class _Column:
+    """A matrix with rows of tokens, and what stands above it: a factor and its bias, and what makes the factor."""
+
+    main: Placed
+    factor: Placed | None
+    bias: Placed | None
+    weight: Placed | None
+    weight_bias: Placed | None
+
+    @property
+    def over(self) -> list[Placed]:
+        return [each for each in (self.factor, self.bias, self.weight, self.weight_bias) if each]
+
+
+def place_all(trace: Trace, digits: int, query: int | None) -> list[Placed]:
+    """Return all matrices in view with their places, from left to right."""
+    boxes = {name: Placed(name, picture(trace, name, digits, query, dark=False)) for name in in_view(trace.stages)}
+    for name, box in boxes.items():
+        if max(box.picture.shape) > IN_CELL:
+            raise ValueError(f"{name} has shape {box.picture.shape}, expected at most {IN_CELL} rows and columns")
+    columns = _plan(trace, boxes)
+    before: list[str] | None = None
+    for column in columns:
+        names = column.main.picture.rows
+        column.main.named = column.main.picture.stage.rows != "feature" and names != before
+        before = names if column.main.named else before
+    for column in columns:
+        _size(column)
+    base = min(column.main.above for column in columns)
+    end = over_end = -float(_GAP)
+    for column in columns:
+        _stack(column, base)
+        right_of = [end + _GAP + column.main.left]
+        right_of += [over_end + _GAP - min(box.outer[0] for box in column.over)] if column.over else []
+        for box in (column.main, *column.over):
+            box.x += max(right_of)
+        end = column.main.outer[2]
+        over_end = max([over_end, *(box.outer[2] for box in column.over)])
+    return [box for column in columns for box in (column.main, *column.over)]
+
+
+def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
+    """Return the columns, from the end on: a factor is known by what it is a factor of."""
+    taken: set[str] = set()
+    columns: list[_Column] = []
+    for name, box in reversed(boxes.items()):
+        if name in taken:
+            continue
+        stage = trace.stages[name]
+        factor = _source(boxes, stage, _factor_at(trace, stage))
+        made = trace.stages[factor.name] if factor else None
+        computed = made is not None and isinstance(made.rule, Product)
+        bias = _source(boxes, stage, 2 if isinstance(stage.rule, Product | LayerNorm) else None)
+        weight = _source(boxes, made, 1) if made and computed else None
+        weight_bias = _source(boxes, made, 2) if made and computed else None
+        column = _Column(box, factor, bias, weight, weight_bias)
+        if factor:
+            factor.turned = isinstance(stage.rule, Product) and stage.rule.transposed
+            factor.named = not factor.turned and factor.picture.stage.rows != "feature"
+            if weight_bias:
+                weight_bias.turned = factor.turned
+        for each in column.over:
+            each.above_another = True
+            taken.add(each.name)
+        columns.insert(0, column)
+    return sorted(columns, key=lambda column: not _is_what_is_read(column.main.picture.stage))
+
+
+def _factor_at(trace: Trace, stage: Stage) -> int | None:
+    """Return which of its sources stands above a matrix: a mask does so above the scores that it is added to."""
+    match stage.rule:
+        case Product() | LayerNorm():
+            return 1
+        case Relative():
+            return 0
+        case Scale() if len(stage.sources) > 1 and trace.stages[stage.sources[1]].rule is None:
+            return 1
+    return None
+
+
+def _source(boxes: dict[str, Placed], stage: Stage, at: int | None) -> Placed | None:
+    return boxes.get(stage.sources[at]) if at is not None and at < len(stage.sources) else None
+
+
+def _is_what_is_read(stage: Stage) -> bool:
+    return stage.is_of_others and stage.role == "x"
+
+
+def _size(column: _Column) -> None:
+    """Give each matrix the width of its cells: what stands above each other has the same."""
+    aligned = [column.main, *(each for each in (column.factor, column.bias) if each)]
+    for box in column.over:
+        box.cell = box.narrowest
+    for box in aligned:
+        box.cell = max(each.narrowest for each in aligned)
+
+
+def _stack(column: _Column, base: float) -> None:
+    """Place what stands above a column, whose cells begin at 0, up from the base."""
+    factor, bias, weight, weight_bias = column.factor, column.bias, column.weight, column.weight_bias
+    if not factor:
+        return
+    if bias:
+        bias.y = base - bias.height
+    factor.y = (bias.above if bias else base) - factor.height
+    if factor.turned:  # what makes it stands above it, and a bias on its side before it
+        if weight:
+            weight.y = factor.above - weight.height
+        if weight_bias:
+            weight_bias.x, weight_bias.y = -_GAP - weight_bias.width, factor.y
+        return
+    if weight_bias:
+        weight_bias.y = base - weight_bias.height
+    if weight:
+        weight.y = (weight_bias.above if weight_bias else base) - weight.height
+    for box in (weight, weight_bias):
+        if box:
+            box.x = -factor.left - _GAP - max(each.outer[2] - each.x for each in (weight, weight_bias) if each)
