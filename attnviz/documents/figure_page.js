@@ -1,5 +1,5 @@
 // Draws the figure of a page of its own, fits it into the window and saves it. Python writes into the
-// page what is drawn, and plotly.js.
+// page what is drawn, and plotly.js, gzipped.
 
 import { partOf } from "../scripts/parts.js";
 
@@ -8,7 +8,7 @@ const place = partOf(document, "#figure");
 const frame = partOf(document, "#frame");
 const face = partOf(document, "#letters").textContent;
 const options = { displayModeBar: false, responsive: !figure.layout.width };
-const ready = lettersThere()
+const ready = Promise.all([plotlyThere(), lettersThere()])
   .then(() => Plotly.newPlot(place, figure.data, figure.layout, options))
   .then(makeRoom)
   .then(fit);
@@ -16,6 +16,15 @@ addEventListener("resize", () => ready.then(fit));
 
 for (const button of document.querySelectorAll("button")) {
   button.addEventListener("click", async () => save(await ready, button.dataset.format ?? ""));
+}
+
+// As a script of the page: it may run no others.
+async function plotlyThere() {
+  const packed = Uint8Array.from(atob(partOf(document, "#plotly").textContent ?? ""), (letter) => letter.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const script = document.createElement("script");
+  script.textContent = await new Response(unpacked).text();
+  document.head.append(script);
 }
 
 // A figure that is measured before its letters are there is measured in others.

@@ -106,7 +106,7 @@ def test_pages_are_as_small_as_promised() -> None:
     trace = attnviz.trace(Scenario())
     full = figures.heatmap(trace, "scores").to_html(include_plotlyjs=True)
     page = documents.heatmap_page(trace, "scores")
-    assert len(page) < 1_000_000 < len(full) / 4
+    assert len(page) < 500_000 < len(full) / 8
     assert len(documents.report(Scenario(), trace)) < 60_000
 
 
