@@ -1,6 +1,7 @@
 """The whole board as one SVG: every number of the trace, in the board's order, nothing over anything else."""
 
 import itertools
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -67,7 +68,7 @@ def check(trace: AttentionTrace) -> dict[str, ElementTree.Element]:
     assert set(drawn) == set(in_view(trace.stages))
     for name, matrix in drawn.items():
         numbers, texts = in_rows(trace[name]), written_in(matrix)
-        turned = (len(texts), len(texts[0])) != tuple(numbers.shape) or name == "k"
+        turned = "".join(next(matrix.iter(f"{SVG}text")).itertext()).endswith("T")  # its title
         for texts_of, values in zip(texts, (numbers.T if turned else numbers).tolist(), strict=True):
             assert all(says(*each) for each in zip(texts_of, values, strict=True))
     rects = {name: around(matrix) for name, matrix in drawn.items()}
@@ -87,6 +88,21 @@ def test_every_number_stands_there_and_nothing_over_anything_else(scenario: Scen
     trace = traced(scenario).seen_from(0)
     assume(max(max(trace[name].shape) for name in in_view(trace.stages)) <= 16)
     check(trace)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"reads": "second", "second": "le chat dort bien"},
+        {"reads": "kept", "second": "le chat dort bien"},
+        {"weighting": "linear"},
+        {"positions": "alibi", "causal": True},
+        {"positions": "rotary", "d_out": 4},
+        {"causal": True, "mask_use": "zeroed"},
+    ],
+)
+def test_other_attention_is_drawn_whole_too(kind: dict[str, Any]) -> None:
+    check(traced(Scenario("a cat sat", **kind)))
 
 
 def test_it_is_laid_out_as_the_board_is() -> None:
