@@ -170,6 +170,18 @@ def test_back_forward_and_reload_right_after_an_act_lose_nothing(
     eventually(lambda: agrees(board), True)
 
 
+def test_an_empty_sentence_keeps_the_edits_over_a_reload(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board()
+    board.type_over(CELLS[0], "0.9")
+    board.type_sentence("")
+    for again in (False, True):
+        if again:
+            board.page.reload()
+        eventually(lambda: query_of(board).get("edits"), "w_q.0.0.0.9")
+        eventually(lambda: agrees(board), True)
+    assert "text=" in board.address
+
+
 def _types_a_model_sentence(board: Board) -> str:
     board.page.get_by_test_id("stMain").get_by_label(say("models.page.sentence"), exact=True).last.fill("a cat sat")
     board.page.keyboard.press("Enter")

@@ -24,7 +24,7 @@ finite = st.floats(width=32, allow_nan=False, allow_infinity=False) | st.sampled
 edits = st.builds(Edit, st.sampled_from(EDITABLE), st.integers(0, 1023), st.integers(0, 1023), finite)
 on_board = edits | st.builds(
     Edit,
-    st.sampled_from(("layers.1.w_q", "layers.12.b_v", "w_o")), st.integers(0, 3), st.integers(0, 3),
+    st.sampled_from(("layers.1.w_q", "layers.3.b_v", "w_o")), st.integers(0, 3), st.integers(0, 3),
     finite | st.floats(allow_nan=False, allow_infinity=False, max_value=1e37, min_value=-1e37),
 ) | st.builds(Edit, st.just(MASK), st.integers(0, 3), st.integers(0, 3), st.just(-math.inf))  # fmt: skip
 fills = st.sampled_from(("identity", "zeros")) | st.integers(0, limits.MAX_SEED).map(lambda seed: f"random:{seed}")
