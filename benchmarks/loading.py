@@ -44,6 +44,7 @@ class Control(NamedTuple):
 
 async def _change_seed(client: Client, value: int) -> Seconds:
     seed = next(control for control in client.elements("number_input") if control.label == "Seed")
+    client.change({"seed": str(value)})  # the page holds what its controls hold
     return {RUN: await client.rerun(WidgetState(id=seed.id, double_value=value))}
 
 
