@@ -131,7 +131,7 @@ def _font_face(letters: bytes | None) -> str:
 
 @cache
 def _packed_plotly() -> str:
-    """Return plotly.js as it is kept, which the page unpacks: less than half as large."""
+    """Return plotly.js gzipped, as the package carries it; the page unpacks it."""
     packed = resources.files("attnviz.documents").joinpath("plotly_js", _PLOTLY_JS).read_bytes()
     return base64.b64encode(packed).decode("ascii")
 
