@@ -16,7 +16,7 @@ from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, Exercise
 from attnviz.link.page_texts import EXERCISE, Checked, CheckText
 from attnviz.marking import CARRIED, Marking, mark_pipeline, verdict
 from attnviz.marking.handout import tables_in
-from attnviz.marking.heads import symbol_of
+from attnviz.marking.settings import symbol_of
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import MAX_UPLOAD_BYTES, read_upload

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from attnviz.core.stages import STAGES
-from attnviz.documents.marked_tables import in_pairs, plain_table
+from attnviz.documents.marking_page import in_pairs, plain_table
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, formula
 from attnviz.tables.printed_table import decimals_of
 from attnviz.words import say

@@ -1,13 +1,11 @@
 """Figures of a trace and of a sweep: arrays in, Plotly figures out."""
 
-from attnviz.figures.comparison import comparison_specs
 from attnviz.figures.curves import CURVE_ROWS, CURVES, Curve, curve_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec
 from attnviz.figures.model_grid import model_figure, model_spec
 from attnviz.figures.on_page import FIGURES, frames, picture_on_page
-from attnviz.figures.picture import IN_CELL
-from attnviz.figures.small_picture import small_picture
-from attnviz.figures.small_tables import points_spec, table_spec
+from attnviz.figures.picture import IN_CELL, small_picture
+from attnviz.figures.small_tables import comparison_specs, points_spec, table_spec
 
 __all__ = [
     "CURVES",

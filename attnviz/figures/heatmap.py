@@ -14,9 +14,8 @@ from attnviz.colours.roles import ROLES
 from attnviz.core.stages import Stage, formula_of
 from attnviz.core.trace import Trace
 from attnviz.figures.cells import cell_traces, hatched, legend
-from attnviz.figures.colour_bar import HEIGHT as BAR_HEIGHT
-from attnviz.figures.colour_bar import colour_bar, even_mark, has_colour_bar
-from attnviz.figures.hatching import hatching
+from attnviz.figures.marks import HEIGHT as BAR_HEIGHT
+from attnviz.figures.marks import colour_bar, even_mark, has_colour_bar, hatching
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, written

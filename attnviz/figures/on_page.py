@@ -8,8 +8,8 @@ from attnviz.colours.palette import DARK, LIGHT, Hatch, Theme
 from attnviz.colours.roles import NEGATIVE, PAPER, ROLES
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation
-from attnviz.figures.colour_bar import even_share, has_colour_bar
 from attnviz.figures.heatmap import about_of, formula_in
+from attnviz.figures.marks import even_share, has_colour_bar
 from attnviz.figures.picture import FINITE, LABELLED, picture
 from attnviz.words import say
 from attnviz.words.numbers import written

@@ -1,11 +1,10 @@
 """Marks tables of numbers against the right ones: cell by cell, and along the whole computation."""
 
-from attnviz.marking.marks import ENTERS, NOT_RIGHT, Mark, mark
-from attnviz.marking.outcome import MarkedTable, Marking
+from attnviz.marking.handout import columns_shown, rows_shown
+from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, mark
 from attnviz.marking.pipeline import CARRIED, mark_pipeline
 from attnviz.marking.settings import ROUNDED_FROM, Reading, Results
-from attnviz.marking.shapes import columns_shown, rows_shown
-from attnviz.marking.verdict import Verdict, place_of, verdict
+from attnviz.marking.verdict import Verdict, in_a_sentence, place_of, verdict
 from attnviz.marking.walk import UnknownDkError
 from attnviz.tables.printed_table import Printed
 
@@ -29,3 +28,5 @@ __all__ = [
     "rows_shown",
     "verdict",
 ]
+
+Marking._in_words = in_a_sentence  # here, because a marking knows nothing of how it is told

@@ -1,14 +1,150 @@
-"""The tables of a handout, read together: each tells how another is read, where that is open."""
+"""The tables of a handout: read together, and whether they fit together."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import replace
 
-from attnviz.core.stages import head_name
-from attnviz.marking.heads import base_of, path_of
-from attnviz.marking.shapes import columns_shown, rows_shown
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import MAX_D, check_whole
+from attnviz.core.stages import EVERY_STAGE, MASK, Table, head_name, layer_table
+from attnviz.core.stages.sizes import sizes_of
+from attnviz.marking.settings import base_of, gone_on_with, path_of, symbol_of
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_table
-from attnviz.tables.stacked import stacked, unstacked
-from attnviz.tables.stage_names import OF_A_HEAD
+from attnviz.tables.stage_names import OF_A_HEAD, stacked, unstacked
+
+_KINDS = {"query": "queries", "key": "keys"}  # of the tokens that a row or a column stands for
+
+
+def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = None, d_v: int | None = None) -> None:
+    """Raise ``ValueError`` for the first table whose shape does not fit those before it; of several heads, `table` has
+    the stages, and `d_v` columns the context vectors of all.
+
+    >>> check_shapes({"x": (3, 2), "w_q": (4, 2)})
+    Traceback (most recent call last):
+    ...
+    attnviz.core.errors.RefusedError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
+    """
+    table = table or _table_of(shapes)
+    residual = table.get("residual_1")
+    if residual is not None and residual.sources:
+        # A sum asks two widths to be equal: which they are is the tables' own matter first.
+        alone = {**table, "residual_1": replace(residual, rule=None, sources=())}
+        check_shapes(shapes, alone)
+        _check_widths(shapes, alone, residual.sources, d_v)
+    sizes = _sizes(shapes, table)
+    first: dict[str, tuple[str, int]] = {}  # which table showed a size, and whether by its rows or its columns
+    for name, shape in shapes.items():
+        stage = table.get(name, EVERY_STAGE[base_of(name)])
+        for axis, counts in enumerate(sizes[name]):
+            line = ("row", "column")[axis]
+            counted = (shape[axis], line)
+            if counts == "1":
+                if shape[axis] != 1:
+                    message = f"{symbol_of(name)} has {_in_words(shape)}, expected 1 row: it is a bias"
+                    raise RefusedError(message, "fit_bias", table=base_of(name), counted=counted)
+                continue
+            other, of = first.setdefault(counts, (name, axis))
+            expected, other_line = shapes[other][of], ("row", "column")[of]
+            if shape[axis] != expected:
+                what = f" ({counts})" if counts.startswith("d_") else ""
+                reason = f"{symbol_of(other)} has {_counted(expected, other_line)}{what}"
+                message = f"{symbol_of(name)} has {_in_words(shape)}, expected {_counted(expected, line)}: {reason}"
+                why = _KINDS.get((stage.rows, stage.columns)[axis], counts) if counts == "tokens" else counts
+                raise RefusedError(
+                    message, "fit_one", table=base_of(name), counted=counted, other=base_of(other),
+                    other_counted=(expected, other_line), why=why,
+                )  # fmt: skip
+
+
+def _check_widths(
+    shapes: Mapping[str, tuple[int, ...]], table: Table, sources: tuple[str, ...], d_v: int | None
+) -> None:
+    """Raise ``ValueError`` where X and what attention makes of it can't be added: one is wider."""
+    sizes = _sizes(shapes, table)
+    shown = {counts: shapes[name][axis] for name in shapes for axis, counts in enumerate(sizes[name])}
+    x, made = (shown.get(sizes[name][1]) for name in sources)
+    made = d_v if made is None and sources[1] == "context" else made
+    if x is not None and made is not None and x != made:
+        symbol = table[sources[1]].symbol
+        message = (
+            f"{symbol} has {_counted(made, 'column')}, expected {x} to be added to X: X has {_counted(x, 'column')}"
+        )
+        raise RefusedError(
+            message, "not_added", other=sources[1], counted=(x, "column"), other_counted=(made, "column")
+        )
+
+
+def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> int | None:
+    """Return how many columns a table has to have by the other tables, of which some show only their rows.
+
+    >>> columns_shown("x", {"w_q": (2, None)}), columns_shown("w_k", {"q": (3, 4)}), columns_shown("w_v", {"q": (3, 4)})
+    (2, 4, None)
+    """
+    sizes = _sizes(shapes)
+    counted = (
+        (counts, number)
+        for other, shape in shapes.items()
+        for axis, (counts, number) in enumerate(zip(sizes[other], shape, strict=True))
+        if (other, axis) != (name, 1)
+    )
+    return next((number for counts, number in counted if counts == sizes[name][1] and number is not None), None)
+
+
+def rows_shown(name: str, shapes: Mapping[str, tuple[int, int]]) -> int | None:
+    """Return how many rows a table has to have by the other tables.
+
+    >>> rows_shown("w_q", {"x": (3, 2)}), rows_shown("k", {"scores": (3, 4)}), rows_shown("x", {"w_q": (2, 4)})
+    (2, 4, None)
+    """
+    sizes = _sizes({**shapes, name: (0, 0)})
+    counted = (
+        (counts, number)
+        for other, shape in shapes.items()
+        if other != name
+        for counts, number in zip(sizes[other], shape, strict=True)
+    )
+    return next((number for counts, number in counted if counts == sizes[name][0]), None)
+
+
+def _table_of(shown: Container[str]) -> Table:
+    """Return the stages of whatever one head may have that shows these tables; what W_o makes has to be among them,
+    or what comes later isn't made of it."""
+    return gone_on_with(layer_table(positions=True, output=True, mask=MASK in shown), shown)
+
+
+def _sizes(shown: Iterable[str], table: Table | None = None) -> Mapping[str, tuple[str, str]]:
+    """Return what rows and columns count: where the inputs are shown, queries and keys are their tokens."""
+    shown = frozenset(shown)
+    return sizes_of(
+        table or _table_of(shown), one_sequence=any(EVERY_STAGE[base_of(name)].colours == "inputs" for name in shown)
+    )
+
+
+def _in_words(shape: tuple[int, ...]) -> str:
+    return f"{_counted(shape[0], 'row')} and {_counted(shape[1], 'column')}"
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def known_d_k(shapes: Mapping[str, tuple[int, ...]], stated: int | None) -> int | None:
+    """Return d_k, the length of a query: from the tables where one shows it, else as stated.
+
+    Raises ``ValueError`` where both are there and differ.
+    """
+    if stated is not None:
+        check_whole("d_k", stated, 1, MAX_D)
+    for name, (_, columns) in _sizes(shapes).items():
+        if columns == "d_k" and name in shapes and not EVERY_STAGE[name].is_vector:
+            shown = shapes[name][1]
+            if stated not in (None, shown):
+                symbol = EVERY_STAGE[name].symbol
+                message = f"d_k is {stated}, expected {shown}: {symbol} has so many columns"
+                raise RefusedError(message, "fit_d_k", value=stated, table=name, counted=(shown, "column"))
+            return shown
+    return stated
+
 
 MAY_BE_MASKED = ("mask", "scores", "scaled_scores", "attention_weights")
 Read = Callable[[str, bool, int | None, int | None], Printed | str]

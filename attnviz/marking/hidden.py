@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from attnviz.core.rules import Rule
-from attnviz.marking.marks import Windows
+from attnviz.marking.outcome import Windows
 
 DEVIATIONS = 4.0  # a number further off than so many standard deviations is unlikely by rounding
 MOST_DIGITS = 600  # hidden numbers that are followed one by one; of more, so many random mixtures stand for all

@@ -1,11 +1,7 @@
-"""The marking of a whole computation: each table against exact arithmetic, and against the tables before it.
-
-A table that could be made from others is a result and is marked; one that could not is taken as given. A handout can be
-read in several ways; the likeliest is found by its numbers, unless it is stated.
-"""
+"""The marking of a whole computation, in the way of reading that its numbers make likeliest."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -15,16 +11,53 @@ import numpy as np
 from attnviz.core.limits import check_temperature, in_short
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
-from attnviz.marking.doubt import with_doubt
-from attnviz.marking.half_precision import half_of
-from attnviz.marking.heads import apart, check_of_heads, in_order, is_known, of_one_head, shared_out
-from attnviz.marking.marks import ENTERS
-from attnviz.marking.masked import looks_masked, may_be_masked, without_masked
-from attnviz.marking.outcome import Marking
-from attnviz.marking.settings import ALL_DIGITS, ROUNDED_FROM, Inputs, Reading, Results, Settings
-from attnviz.marking.shapes import check_shapes, known_d_k
+from attnviz.marking.handout import check_shapes, known_d_k
+from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, Marking, as_marks
+from attnviz.marking.printing import half_of, looks_masked, may_be_masked, without_masked
+from attnviz.marking.settings import (
+    ALL_DIGITS,
+    ROUNDED_FROM,
+    Inputs,
+    Reading,
+    Results,
+    Settings,
+    apart,
+    check_of_heads,
+    in_order,
+    is_known,
+    of_one_head,
+    shared_out,
+)
 from attnviz.marking.walk import Walk
 from attnviz.tables.printed_table import Printed
+
+BEYOND_DOUBT = math.log(5000.0)  # so much likelier has a reading to be, before it calls wrong what another calls right
+
+
+def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
+    """Return the likeliest marking, with its wrong cells in doubt where all would be right if the inputs hid digits,
+    and that isn't much less likely.
+    """
+    rights = [other for other in others if not other.n_not_right and other.reading.inputs != "exact"]
+    if not best.n_not_right or not rights or not _shown_alike(best):
+        return best
+    right = min(rights, key=lambda other: other.unlikeliness)
+    if right.unlikeliness - best.unlikeliness >= BEYOND_DOUBT:
+        return best
+    tables = (
+        replace(table, marks=as_marks(np.where(table.at(*NOT_RIGHT), Mark.DOUBTFUL, np.array(table.marks))))
+        for table in best.tables
+    )
+    return replace(best, tables=tuple(tables), otherwise=right)
+
+
+def _shown_alike(marking: Marking) -> bool:
+    """Whether inputs are shown with as many decimals as what is wrong, as a spreadsheet shows all: who prints more of
+    what comes out than of what goes in has nothing hidden there.
+    """
+    most = max((table.decimals for table in marking.tables if table.count(*NOT_RIGHT)), default=0)
+    return max((marking.decimals[name] for name in marking.taken), default=0) >= most
+
 
 _SAID: Mapping[Precision, str] = MappingProxyType({FLOAT16: "float16", BFLOAT16: "bfloat16"})
 _STAYS_WRONG = 1 / 3  # of the cells of a table

@@ -1,12 +1,184 @@
-"""What a handout says of its computation, and in which way its numbers are read."""
+"""What a handout says of its computation, how its heads share columns, and how its numbers are read."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-from attnviz.core.stages import BIASES, MASK, Table, feed_forward_table, followed_by, layer_table, residual_table
-from attnviz.marking.heads import Shared
+import numpy as np
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import MAX_HEADS, check_whole
+from attnviz.core.stages import (
+    BIASES,
+    EVERY_STAGE,
+    HEADS,
+    MASK,
+    Table,
+    feed_forward_table,
+    followed_by,
+    head_name,
+    layer_table,
+    lowered,
+    residual_table,
+)
+from attnviz.tables.printed_table import Printed
+from attnviz.tables.stage_names import OF_A_HEAD
+
+_WIDE = {"q": ("w_q", "b_q", "q"), "k": ("w_k", "b_k", "k"), "v": ("w_v", "b_v", "v"), "context": ("context",)}
+
+
+class Shared(NamedTuple):
+    """How many heads there are, how many of keys and values, and how wide all Q and all contexts together are."""
+
+    n: int = 1
+    n_kv: int = 1
+    d_k: int | None = None
+    d_v: int | None = None
+
+
+def base_of(name: str) -> str:
+    """Return what a matrix is called without the path of its head.
+
+    >>> base_of("heads.1.scores"), base_of("w_q")
+    ('scores', 'w_q')
+    """
+    return name.rpartition(".")[2]
+
+
+def path_of(name: str) -> str:
+    """Return the path of the head that a matrix belongs to, with its point; nothing for one of all heads.
+
+    >>> path_of("heads.1.scores"), path_of("w_q")
+    ('heads.1.', '')
+    """
+    return name.removesuffix(base_of(name))
+
+
+def symbol_of(name: str) -> str:
+    """Return the symbol of a matrix, with the number of its head.
+
+    >>> symbol_of("heads.1.scores"), symbol_of("w_q")
+    ('S₁', 'W_q')
+    """
+    head = _head_of(name)
+    symbol = EVERY_STAGE[base_of(name)].symbol
+    return symbol if head is None else symbol + lowered(head)
+
+
+def apart(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return tables with those that hold all heads, ``(n_heads, rows, columns)``, taken apart.
+
+    >>> list(apart({"scores": np.zeros((2, 3, 3)), "q": [[1, 2]]}))
+    ['heads.0.scores', 'heads.1.scores', 'q']
+    """
+    found: dict[str, Any] = {}
+    for name, table in tables.items():
+        if name in OF_A_HEAD and not isinstance(table, Printed) and _axes_of(table) == 3:
+            found |= {head_name(head, name): each for head, each in enumerate(table)}
+        else:
+            found[name] = table
+    return found
+
+
+def _axes_of(table: Any) -> int:
+    try:
+        return np.ndim(table.detach().cpu() if hasattr(table, "detach") else table)
+    except ValueError:  # of rows of several lengths, which are no table
+        return 0
+
+
+def _head_of(name: str) -> int | None:
+    parts = name.split(".")
+    return int(parts[1]) if len(parts) == 3 and parts[0] == HEADS and parts[1].isdecimal() else None
+
+
+def is_known(name: str) -> bool:
+    """Whether a name is that of a matrix of a computation, of one head or of all."""
+    return name in EVERY_STAGE or (_head_of(name) is not None and base_of(name) in OF_A_HEAD)
+
+
+def heads_shown(names: Iterable[str]) -> int:
+    """Return how many heads tables are named for; 1 where none is.
+
+    >>> heads_shown(["q", "heads.0.scores", "heads.1.scores"]), heads_shown(["q"])
+    (2, 1)
+    """
+    return 1 + max((head for name in names if (head := _head_of(name)) is not None), default=0)
+
+
+def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: int | None) -> Shared:
+    """Return how columns are shared out among heads: as many as are `stated`, else as there are tables for; `d_k` is
+    that of one head, where no table shows it.
+
+    Raises ``ValueError`` for tables of more heads than stated, and for columns that heads can't share out.
+    """
+    shown = heads_shown(shapes)
+    if stated is not None:
+        check_whole("n_heads", stated, 1, MAX_HEADS)
+        if shown > stated:
+            raise RefusedError(f"there are tables of {shown} heads, expected {stated}", "heads_more", heads=shown,
+                               n=stated)  # fmt: skip
+    n = stated or shown
+    check_whole("n_heads", n, 1, MAX_HEADS)
+    if n == 1:
+        return Shared()
+    wide = {part: _width(part, shapes) for part in _WIDE}
+    own = {part: _width_of_one(part, shapes) for part in _WIDE}
+    d_q = wide["q"] or n * (own["q"] or own["k"] or d_k or 0) or wide["k"] or 0
+    n_kv = n
+    if wide["q"] and wide["k"]:
+        n_kv = n * wide["k"] // wide["q"]
+    elif wide["v"] and wide["context"]:
+        n_kv = n * wide["v"] // wide["context"]
+    if not 1 <= n_kv <= n or n % n_kv:
+        n_kv = n
+    d_v = wide["context"] or (wide["v"] or 0) * n // n_kv or n * (own["v"] or own["context"] or 0)
+    expected = {"q": d_q, "k": d_q * n_kv // n, "v": d_v * n_kv // n, "context": d_v}
+    for part, heads in (("q", n), ("k", n_kv), ("v", n_kv), ("context", n)):
+        width = wide[part]
+        if width and (width % heads or width != expected[part]):
+            table = next(name for name in _WIDE[part] if name in shapes)
+            message = f"{table} has {width} columns, expected as many as {heads} heads can share out evenly"
+            raise RefusedError(message, "heads_apart", table=table, columns=width, heads=heads)
+    return Shared(n, n_kv, d_q or None, d_v or None)
+
+
+def _width(part: str, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
+    return next((shapes[name][1] for name in _WIDE[part] if name in shapes), None)
+
+
+def _width_of_one(part: str, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
+    return next((shape[1] for name, shape in shapes.items() if path_of(name) and base_of(name) == part), None)
+
+
+def of_one_head(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of an only head by the names that they have without its path.
+
+    Raises ``ValueError`` for one that is there twice then.
+    """
+    found: dict[str, Any] = {}
+    for name, table in tables.items():
+        if base_of(name) in found:
+            raise ValueError(f"there are two tables of {base_of(name)}, one as that of head 0, expected one")
+        found[base_of(name)] = table
+    return found
+
+
+def check_of_heads(names: Iterable[str], table: Table, n: int) -> None:
+    """Raise ``ValueError`` for one table of what each of several heads has for itself."""
+    for name in names:
+        if name not in table:
+            expected = f"{head_name(0, name)} to {head_name(n - 1, name)}"
+            message = f"{name} is one table, expected one for each of the {n} heads: {expected}"
+            raise RefusedError(message, "head_tables", table=name, heads=n)
+
+
+def in_order(printed: Mapping[str, Printed], table: Table) -> dict[str, Printed]:
+    """Return tables in the order of the computation."""
+    places = {name: place for place, name in enumerate((*EVERY_STAGE, *table))}
+    return dict(sorted(printed.items(), key=lambda each: places[each[0]]))
+
 
 ROUNDED_FROM = 4  # decimals: fewer are typed by hand as a rule, and exact; so many are a print-out, which was rounded
 ALL_DIGITS = 8  # decimals: digits after so many tell nothing beside the error of a machine's arithmetic

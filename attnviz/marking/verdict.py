@@ -13,9 +13,8 @@ from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
 from attnviz.marking.causes.in_words import cause_in_words
-from attnviz.marking.heads import base_of, symbol_of
-from attnviz.marking.marks import Mark
-from attnviz.marking.outcome import MarkedTable, Marking
+from attnviz.marking.outcome import Mark, MarkedTable, Marking
+from attnviz.marking.settings import base_of, symbol_of
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import plural, say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS

@@ -7,14 +7,10 @@ import numpy as np
 
 from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale
 from attnviz.core.stages import MASK, Stage
-from attnviz.marking.half_precision import Half, behind
-from attnviz.marking.heads import base_of, path_of
 from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
-from attnviz.marking.marks import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, Windows, as_marks
-from attnviz.marking.masked import hidden_causally
-from attnviz.marking.outcome import MarkedTable, Marking
-from attnviz.marking.settings import Reading, Settings
-from attnviz.marking.units import in_its_unit, with_numbers
+from attnviz.marking.outcome import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks
+from attnviz.marking.printing import Half, behind, hidden_causally, in_its_unit, with_numbers
+from attnviz.marking.settings import Reading, Settings, base_of, path_of
 from attnviz.tables.printed_table import Printed
 
 OF_KEYS = ("scores", "scaled_scores", "attention_weights")

@@ -2,7 +2,7 @@
 
 import re
 
-from attnviz.tables.raw import Lines, RawCell, RawTable, refuse
+from attnviz.tables.cells import Lines, RawCell, RawTable, refuse
 
 MOST_DRESS = 200  # characters of a print-out before and after its numbers
 MOST_AXES = 6

@@ -1,20 +1,89 @@
-"""What dresses a number in its cell: bold letters, marks of footnotes, units, ±, and calls that programs print."""
+"""The cells of a table before any is read as a number: their text, and what dresses a number in it."""
 
 import html
 import re
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, NoReturn
+
+from attnviz.core.errors import SaidError
+from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.tokens import visible
+from attnviz.words import plural, say
+
+MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
+MOST_SHOWN = 40
+
+
+class RawCell(NamedTuple):
+    """What stands in a cell, and the line of the text where it stands, counted from 1."""
+
+    text: str
+    line: int
+
+
+class RawTable(NamedTuple):
+    """The cells of a table, row by row; in `by_lines` each row is one line.
+
+    `semicolons` says that semicolons part the cells, as where a comma begins the decimals; `ruled` that a rule stands
+    below the first row, as below the head of a Markdown table. `may_have_names` is for formats in which names of rows
+    and columns can stand beside the numbers.
+    """
+
+    rows: list[list[RawCell]]
+    by_lines: bool = False
+    semicolons: bool = False
+    ruled: bool = False
+    may_have_names: bool = False
+
+
+class Lines:
+    """Tells the line of a position in a text."""
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0, *(match.end() for match in re.finditer("\r\n|[\r\n]", text))]
+
+    def of(self, position: int) -> int:
+        """Return the line, counted from 1."""
+        return bisect_right(self.starts, position)
+
+
+def refuse(key: str, line: int, text: str = "", **places: str) -> NoReturn:
+    """Raise the error that names a line and what stands there, by a sentence of tables.toml."""
+    raise SaidError(say(f"tables.{key}", line=line, text=quoted(text), **places))
+
+
+def check_counts(lines: Sequence[int], n_columns: int) -> None:
+    """Raise the error for more rows, each given by its line, or more columns than there may be."""
+    if len(lines) > MAX_ROWS:
+        rows = plural(len(lines), "row")
+        raise SaidError(say("tables.too_many_rows", rows=rows, most=f"{MAX_ROWS:,}", line=lines[MAX_ROWS]))
+    if n_columns > MAX_COLUMNS:
+        numbers = plural(n_columns, "number")
+        raise SaidError(say("tables.too_many_columns", numbers=numbers, most=f"{MAX_COLUMNS:,}", line=lines[0]))
+
+
+def quoted(text: str) -> str:
+    """Return what stands in a cell, as a sentence shows it: nothing in it is invisible.
+
+    >>> quoted("-0.6 3.8"), quoted("-0.6\u200b3.8")
+    ('“-0.6 3.8”', '“-0.6⟨U+200B⟩3.8”')
+    """
+    cut = text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
+    return f"“{' '.join(map(visible, cut.split(' ')))}”"
+
 
 MOST_DRESSED = 160  # characters of a cell; a longer one is no number, however it is dressed
 
-_PLAIN = re.compile("[-+\u2212]?[0-9.,]+(?:[eE][-+]?[0-9]+|/[0-9]+)?(?:[ \u00a0]?%)?")
+_BARE = re.compile("[-+\u2212]?[0-9.,]+(?:[eE][-+]?[0-9]+|/[0-9]+)?(?:[ \u00a0]?%)?")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|`|\"|')([^*_`\"']+)\1")
-_TAG = re.compile(r"</?(?:b|i|em|strong|u|span|code|mark)(?:\s[^<>]{0,100})?>|<(su[pb]|small)>[^<>]{0,20}</\1>")
+_TAGS = re.compile(r"</?(?:b|i|em|strong|u|span|code|mark)(?:\s[^<>]{0,100})?>|<(su[pb]|small)>[^<>]{0,20}</\1>")
 _FOOTNOTE = re.compile(
     r"(?<=[0-9.,%*)])[ \u00a0]?(?:[*†‡§¶⁎∗]{1,3}|\^\{?[a-z*†‡]\}?|\[\^?[a-z0-9]{1,3}\]|\([a-z]\)|[ᵃᵇᶜᵈᵉᶠᵍʰ])"
 )
 _RAISED = re.compile(r"(?<=[0-9])[¹²³⁴⁵⁶⁷⁸⁹]{1,2}")
-_NUMBER = r"[0-9]{1,20}(?:[.,][0-9]{0,20})?"
-_MARGIN = re.compile(rf"[ \u00a0\u2009]{{0,3}}(?:±|\\pm(?![a-z])|\+/[-−]|\+-)[ \u00a0\u2009]{{0,3}}{_NUMBER}")
+_DIGITS = r"[0-9]{1,20}(?:[.,][0-9]{0,20})?"
+_MARGIN = re.compile(rf"[ \u00a0\u2009]{{0,3}}(?:±|\\pm(?![a-z])|\+/[-−]|\+-)[ \u00a0\u2009]{{0,3}}{_DIGITS}")
 _MARGIN_IN_DIGITS = re.compile(r"(?<=[0-9])\([0-9]{1,4}\)")
 _SUFFIX = re.compile("(?<=[0-9.])[fFL]")
 _LONG_UNITS = (
@@ -42,7 +111,7 @@ def undressed(text: str) -> tuple[str, frozenset[str]]:
     >>> undressed("**0.43***"), undressed("0.43 ± 0.02")[0], undressed("0.43cm")
     (('0.43', frozenset()), '0.43', ('0.43', frozenset({'unit:cm'})))
     """
-    if _PLAIN.fullmatch(text) or not text or len(text) > MOST_DRESSED or not _HAS_DIGIT.search(text):
+    if _BARE.fullmatch(text) or not text or len(text) > MOST_DRESSED or not _HAS_DIGIT.search(text):
         return text, frozenset()
     taken: set[str] = set()
     for take_off in FORMS:
@@ -65,7 +134,7 @@ def _emphasis(text: str, _: set[str]) -> str:
 def _tags(text: str, _: set[str]) -> str:
     if "&" in text:
         text = html.unescape(text)
-    return _TAG.sub("", text) if "<" in text else text
+    return _TAGS.sub("", text) if "<" in text else text
 
 
 def _margin(text: str, taken: set[str]) -> str:

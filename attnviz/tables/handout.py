@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from attnviz.core.stages import head_name
 from attnviz.tables.markup import tables_of_html
-from attnviz.tables.stacked import head_of_line
-from attnviz.tables.stage_names import OF_A_HEAD, stage_named
+from attnviz.tables.stage_names import OF_A_HEAD, head_of_line, stage_named
 
 _PROMPT = re.compile(
     r"[ \t]{0,8}(?:>>>|In ?\[[0-9 *]{0,6}\]:|julia>|octave(?::[0-9]{1,6})?>|>>|>)[ \t]{0,8}"

@@ -1,11 +1,80 @@
-"""Tables in HTML: what stands in their cells, and the heading above each. Names of rows and columns are told by `th`.
-
-The parser of Python's library takes a time that grows with the square of some texts; only tags and text are needed.
-"""
+"""Tables in LaTeX and in HTML: what stands in their cells, and the heading above each."""
 
 import html
 import re
 from collections.abc import Iterator
+
+from attnviz.tables.cells import Lines, RawCell, RawTable, refuse
+
+_SPEC = r"\{(?:[^{}]|\{[^{}]{0,40}\}){0,200}\}"  # what the columns of a table look like
+LATEX = re.compile(
+    r"\\begin\s*\{(?:[a-zA-Z]*matrix\*?\}(?:\[[^\]]{0,20}\])?"
+    rf"|(?:array|longtable|tabular)\}}(?:\[[^\]]{{0,20}}\])?(?:{_SPEC})?|tabular[xy*]\}}(?:{_SPEC}){{0,2}})"
+)
+_END = re.compile(r"\\end\s*\{")
+_ROW = re.compile(r"\\\\(?:\[[^\]]{0,20}\])?|\\tabularnewline")
+_OF_FRACTION = r"\s*(-?[0-9.,]{1,20})\s*"
+_FRACTION = re.compile(rf"\\[dt]?frac\s*(?:\{{{_OF_FRACTION}\}}\s*\{{{_OF_FRACTION}\}}|([0-9])\s*([0-9]))")
+# 1{,}000 is one; 1,000 may be a thousand.
+_DECIMAL_COMMA = re.compile(r"(?<![0-9}])([0-9]{0,20})\{,\}([0-9]{1,20})(?![0-9{])")
+_LINE = re.compile(
+    r"\\(?:hline|(?:top|mid|bottom)rule|midrule|c(?:line|midrule)(?:\([lr]{0,4}\))?\{[^}]{0,20}\}|endhead"
+    r"|(?:row|cell)color(?:\[[^\]]{0,10}\])?\{[^}]{0,30}\})"
+)
+_MARK = re.compile(
+    r"\\(?:textsuperscript|tnote|footnotemark|footnote)\s*(?:\[[^\]]{0,10}\]|\{[^{}]{0,200}\})"
+    r"|\^\s*(?:\{\s*(?:[a-z*]|\\(?:dagger|ddagger|ast|star)){1,3}\s*\}|[a-z*]|\\(?:dagger|ddagger|ast|star))"
+)
+_MULTICOLUMN = re.compile(r"\\multi(?:column|row)\{[^}]{0,20}\}\{[^}]{0,40}\}")
+_DRESS = re.compile(
+    r"\\h?phantom\{[^}]{0,20}\}|\\(?:math|text)(?:bf|it|rm|tt|sf)?(?![a-zA-Z])|\\(?:num|boldsymbol|bm|displaystyle"
+    r"|bfseries|underline|centering|left|right)(?![a-zA-Z])|\\[,;:! ]|[${}~]"
+)
+_COMMENT = re.compile(r"(\\|[0-9.,][ \t]{0,2})?%[^\n]*")  # a % that a number or a backslash stands before isn't one
+MOST_BEFORE = 200  # characters of blanks before the rule of a row
+
+
+def is_latex(text: str) -> bool:
+    """Whether a text is a table of LaTeX, or the rows of one."""
+    return bool(LATEX.search(text)) or ("&" in text and "\\\\" in text)
+
+
+def latex(text: str) -> RawTable:
+    """Return the cells of a LaTeX matrix or table."""
+    text = _COMMENT.sub(lambda found: found[0] if found[1] else "", text)
+    lines = Lines(text)
+    begin = LATEX.search(text)
+    start = begin.end() if begin else 0
+    closing = _END.search(text, start)
+    end = closing.start() if closing else len(text)
+    if begin and not closing:
+        refuse("no_end", lines.of(begin.start()))
+    second = LATEX.search(text, end)
+    if second:
+        refuse("second_matrix", lines.of(second.start()))
+    rows: list[list[RawCell]] = []
+    row_start, ruled = start, False
+    for stop in [*_ROW.finditer(text, start, end), None]:
+        row_end = stop.start() if stop else end
+        ruled |= len(rows) == 1 and bool(_LINE.match(text[row_start : row_start + MOST_BEFORE].lstrip()))
+        row = _cells(text, row_start, row_end, lines)
+        if any(cell.text for cell in row) or (stop and len(row) > 1):
+            rows.append(row)
+        row_start = stop.end() if stop else end
+    return RawTable(rows, ruled=ruled, may_have_names=True)
+
+
+def _cells(text: str, start: int, end: int, lines: Lines) -> list[RawCell]:
+    cells, at = [], start
+    for part in text[start:end].split("&"):
+        bare = _MULTICOLUMN.sub("", _MARK.sub("", _LINE.sub("", part)))
+        bare = _FRACTION.sub(lambda found: f"{found[1] or found[3]}/{found[2] or found[4]}", bare)
+        leading = at + len(part) - len(part.lstrip())
+        bare = _DECIMAL_COMMA.sub(r"\1.\2", bare)
+        cells.append(RawCell(_DRESS.sub("", bare).strip(), lines.of(min(leading, end))))
+        at += len(part) + 1
+    return cells
+
 
 _TAG = re.compile(r"<!--|<(/?)([a-zA-Z][a-zA-Z0-9]{0,15})([^<>]{0,2000})>")
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "caption"))

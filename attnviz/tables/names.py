@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from attnviz.core.errors import SaidError
 from attnviz.core.stages import EVERY_STAGE
-from attnviz.tables.cells import undressed
-from attnviz.tables.raw import RawCell, RawTable, quoted
+from attnviz.tables.cells import RawCell, RawTable, quoted, undressed
 from attnviz.tables.stage_names import stage_named
 from attnviz.tables.typed_numbers import NoNumberError, read_number
 from attnviz.words import plural, say

@@ -8,14 +8,12 @@ import torch
 
 from attnviz.core.errors import SaidError
 from attnviz.core.limits import in_short
-from attnviz.tables.cells import undressed
-from attnviz.tables.formats import split_table
+from attnviz.tables.cells import RawCell, RawTable, check_counts, quoted, refuse, undressed
+from attnviz.tables.formats import joined, split_table
 from attnviz.tables.markup import tables_of_html
 from attnviz.tables.names import INFINITE, MASKED, NOT_GIVEN, without_names
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
 from attnviz.tables.printouts import plainly
-from attnviz.tables.raw import RawCell, RawTable, check_counts, quoted, refuse
-from attnviz.tables.side_by_side import joined
 from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, why_no_number
 from attnviz.words import plural, say
 

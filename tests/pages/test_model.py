@@ -17,7 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attnviz import ModelEdit, look_into
 from attnviz.app.model.looked import looked, turn
-from attnviz.documents.heads_data import STRONGEST
+from attnviz.documents.model_pages import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, loading, offered

@@ -7,7 +7,7 @@ import pytest
 
 from attnviz.marking import Mark, Printed, mark_pipeline, verdict
 from attnviz.marking.causes import causes_of
-from attnviz.marking.causes.slips import SLIPS
+from attnviz.marking.causes.judging import SLIPS
 from attnviz.words import catalogue
 from benchmarks.handouts import ORDER, right_handout, wrong_handout
 from benchmarks.handouts import SLIPS as PLANTED

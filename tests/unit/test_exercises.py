@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz.documents.marked_tables import legend, marked_table
+from attnviz.documents.marking_page import legend, marked_table
 from attnviz.exercises.answer_sheet import answer_sheet, class_sheets, table_of
 from attnviz.exercises.exercise import DECIMALS, MOST_HINTS, RESULTS, Exercise, decoded
 from attnviz.marking import Mark, mark_pipeline, verdict

@@ -15,7 +15,7 @@ import attnviz
 from attnviz.core.rules import Bounded
 from attnviz.core.stages import EVERY_STAGE, STAGES, Stage, attention_table
 from attnviz.marking import Mark, Marking, Printed, UnknownDkError, mark_pipeline, verdict
-from attnviz.marking.half_precision import half_of
+from attnviz.marking.printing import half_of
 from attnviz.published import WorkedExample, worked_example
 from attnviz.tables.printed_table import as_printed
 from attnviz.tables.reading import read_table

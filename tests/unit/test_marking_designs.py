@@ -8,7 +8,7 @@ import pytest
 import attnviz
 from attnviz.core.scenario import Scenario
 from attnviz.marking import Printed, mark_pipeline, verdict
-from attnviz.marking.heads import base_of
+from attnviz.marking.settings import base_of
 from attnviz.words import say
 from tests.whole import alike
 

@@ -17,7 +17,7 @@ from PIL import Image
 import attnviz
 from attnviz import ModelTrace, command_line, documents, figures, look_into
 from attnviz.command_line import main
-from attnviz.documents import heads_data
+from attnviz.documents import model_pages
 from attnviz.explanation import head_figures
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import trace_json
@@ -116,16 +116,16 @@ def test_the_page_holds_every_weight_and_every_figure() -> None:
 
 def test_a_page_of_very_many_weights_has_the_strongest_and_says_so() -> None:
     view = view_of("BERT")
-    assert say("models.strongest", most=heads_data.STRONGEST) not in documents.model_page(view)
+    assert say("models.strongest", most=model_pages.STRONGEST) not in documents.model_page(view)
     n_rows, weights = len(view.tokens), view.heads[1, 2].attention_weights.numpy()
-    data = heads_data.grid_data(view, most=weights.size)
+    data = model_pages.grid_data(view, most=weights.size)
     assert data["weights"] is None
     sent = data["strongest"][1][2]
     keys, shares = (
         np.frombuffer(base64.b64decode(sent[key]), dtype=kind).reshape(n_rows, -1)
         for key, kind in (("keys", "<u2"), ("shares", "<f4"))
     )
-    assert np.array_equal(shares, -np.sort(-weights, axis=1)[:, : heads_data.STRONGEST])
+    assert np.array_equal(shares, -np.sort(-weights, axis=1)[:, : model_pages.STRONGEST])
     assert np.array_equal(np.take_along_axis(weights, keys.astype(int), 1), shares)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attnviz import ModelTrace, explain, look_into
 from attnviz.core.rules import later
-from attnviz.documents.heads_data import grid_data
+from attnviz.documents.model_pages import grid_data
 
 
 def vectors(n_tokens: int = 5, d: int = 8) -> Tensor:

@@ -21,7 +21,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES
 from attnviz.export import read_matrix, scenario_from_json, scenario_json
 from attnviz.marking import mark_pipeline
-from attnviz.marking.shapes import check_shapes
+from attnviz.marking.handout import check_shapes
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SweepSettings

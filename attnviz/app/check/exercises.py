@@ -16,7 +16,7 @@ from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.stages import STAGES
-from attnviz.documents.marked_tables import in_pairs, marked_table
+from attnviz.documents.marking_page import in_pairs, marked_table
 from attnviz.exercises.answer_sheet import answer_sheet, table_of
 from attnviz.exercises.exercise import (
     DECIMALS,

@@ -19,10 +19,10 @@ from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message
 from attnviz.core.stages import Table
 from attnviz.documents import marking_csv, marking_page
-from attnviz.documents.marked_tables import marked_table
+from attnviz.documents.marking_page import marked_table
 from attnviz.link.typed_form import TABLE_NAMES
 from attnviz.marking import Mark, Marking, UnknownDkError, mark_pipeline
-from attnviz.marking.heads import base_of, path_of
+from attnviz.marking.settings import base_of, path_of
 from attnviz.published import worked_examples
 from attnviz.tables.printed_table import Printed
 from attnviz.words import say

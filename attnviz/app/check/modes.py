@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.app.parts import published_example
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
-from attnviz.documents.marked_tables import STYLE
+from attnviz.documents.marking_page import STYLE
 from attnviz.link.page_texts import EXAMPLES, MODES, Checked, published_names
 from attnviz.link.parameter_table import CHECK
 from attnviz.words import say

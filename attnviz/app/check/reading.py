@@ -9,7 +9,7 @@ from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message
 from attnviz.link.typed_form import TABLE_NAMES
 from attnviz.marking import handout
-from attnviz.marking.heads import base_of, symbol_of
+from attnviz.marking.settings import base_of, symbol_of
 from attnviz.tables.printed_table import Printed
 from attnviz.words import say
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attnviz.documents.marked_tables import legend
+from attnviz.documents.marking_page import legend
 from attnviz.marking import Marking, verdict
-from attnviz.marking.heads import symbol_of
+from attnviz.marking.settings import symbol_of
 from attnviz.words import say
 
 

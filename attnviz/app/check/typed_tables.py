@@ -13,7 +13,7 @@ from attnviz.app.text import literal
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.link.typed_form import DEFAULTS
 from attnviz.marking.handout import by_fields
-from attnviz.marking.heads import symbol_of
+from attnviz.marking.settings import symbol_of
 from attnviz.published import worked_example
 from attnviz.tables.handout import may_hold_several, sorted_tables
 from attnviz.tables.printed_table import Printed

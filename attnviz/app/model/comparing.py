@@ -15,7 +15,7 @@ from attnviz.app.text import as_message, is_dark
 from attnviz.compare.comparison import Comparison
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
-from attnviz.figures.comparison import comparison_specs
+from attnviz.figures.small_tables import comparison_specs
 from attnviz.link.model_texts import BEFORE, HEAD, MODEL, SENTENCE, Compared
 from attnviz.link.parameter_table import MODEL_COMPARE, MODEL_COMPARED
 from attnviz.models import ModelTrace, offered

@@ -16,8 +16,7 @@ from attnviz.app.session.painting import painting
 from attnviz.app.streamlit_internals import page_of_now
 from attnviz.app.text import as_message, is_dark
 from attnviz.colours.roles import ROLES
-from attnviz.documents.heads_data import STRONGEST
-from attnviz.documents.model_pages import GRID_STYLE
+from attnviz.documents.model_pages import GRID_STYLE, STRONGEST
 from attnviz.link.model_texts import BY_LAYERS
 from attnviz.link.parameter_table import MODEL_HEAD, MODEL_TARGET
 from attnviz.models import ModelTrace

@@ -8,8 +8,7 @@ import numpy as np
 
 from attnviz.core.rules import Bounded, Rule
 from attnviz.core.stages import Stage
-from attnviz.marking.heads import base_of, path_of
-from attnviz.marking.settings import Settings
+from attnviz.marking.settings import Settings, base_of, path_of
 
 _T = TypeVar("_T")
 

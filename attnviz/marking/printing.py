@@ -1,13 +1,120 @@
-"""Whether printed tables were computed in half precision, told by their numbers: each is one that it can hold."""
+"""How tables were printed: in percent, with what a causal mask hides, from half precision."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.rules import BFLOAT16, FLOAT16, Precision
+from attnviz.core.rules import BFLOAT16, FLOAT16, Precision, later
+from attnviz.marking.settings import base_of
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
+
+
+def in_its_unit(table: Printed, kind: str, fits: Callable[[Printed], np.ndarray]) -> tuple[Printed, int]:
+    """Return a table of what a rule of this `kind` makes in whole units, and what its numbers are parts of: percent or
+    thousandths where only that makes sense of most of them. `fits` says of which cells of a table so read it does."""
+    there = np.isfinite(table.array) & (table.array != 0)
+    if there.sum() < 2 or _share_of(fits(table), there) > 0.3:
+        return table, 1
+    for unit, zeros in ((100, 2), (1000, 3)):
+        if unit == 100 and kind != "softmax":
+            continue  # elsewhere, a hundred times too large is too large
+        read = _parts_of(table, unit, zeros)
+        sums = np.nansum(np.where(np.isfinite(table.array), table.array, 0.0), axis=1)
+        adds_up = kind == "softmax" and bool((np.abs(sums / unit - 1) < 0.05).all())
+        if _share_of(fits(read), there) >= 0.7 or adds_up:
+            return read, unit
+    return table, 1
+
+
+def _share_of(fits: np.ndarray, there: np.ndarray) -> float:
+    return float(fits[there].mean())
+
+
+def with_numbers(table: Printed, numbers: np.ndarray) -> Printed:
+    """Return a table with other numbers in its cells."""
+    return replace(table, rows=tuple(map(tuple, numbers.tolist())))
+
+
+def _parts_of(table: Printed, unit: int, zeros: int) -> Printed:
+    shown = None if table.shown is None else tuple(tuple(n + zeros for n in row) for row in table.shown)
+    in_units = with_numbers(table, table.array / unit)
+    return replace(in_units, decimals=min(table.decimals + zeros, MAX_DECIMALS), shown=shown)
+
+
+_AS_ENDLESS = -9_999.0  # so far below, people print −∞: −10000, −1e9
+_SCORES, _WEIGHTS = ("scores", "scaled_scores"), "attention_weights"
+
+
+def looks_masked(printed: Mapping[str, Printed]) -> bool:
+    """Whether scores or attention weights are printed as a causal mask leaves them: nothing where a key comes later,
+    and numbers everywhere else.
+
+    >>> looks_masked({"scores": Printed.of([[1.0, -1e9], [2.0, 3.0]])}), looks_masked({"scores": Printed.of([[1, 2]])})
+    (True, False)
+    """
+    return any(
+        _looks_masked(base_of(name), table.array)
+        for name, table in printed.items()
+        if base_of(name) in (*_SCORES, _WEIGHTS)
+    )
+
+
+def may_be_masked(printed: Mapping[str, Printed]) -> bool:
+    """Whether attention weights are 0 wherever a key comes later, and not everywhere else."""
+    every = [table.array for name, table in printed.items() if base_of(name) == _WEIGHTS]
+    return bool(every) and all(_may_hide(weights) and _has_zeros_behind(weights) for weights in every)
+
+
+def hidden_causally(n_queries: int, n_keys: int) -> np.ndarray:
+    """Return which keys a causal mask hides: those that come later. Of more keys than queries, the first were kept from
+    the sentence before.
+
+    >>> hidden_causally(2, 3).tolist()
+    [[False, False, True], [False, False, False]]
+    """
+    return later(n_queries, n_keys, n_kept=max(0, n_keys - n_queries)).numpy()
+
+
+def _has_zeros_behind(weights: np.ndarray) -> bool:
+    behind = hidden_causally(*weights.shape)
+    return bool((weights[behind] == 0).all() and (weights[~behind] != 0).all())
+
+
+def without_masked(printed: Mapping[str, Printed]) -> dict[str, Printed]:
+    """Return the tables with what a causal mask hides written one way: −∞ in scaled scores, nothing in the others."""
+    return {name: _written(base_of(name), table) for name, table in printed.items()}
+
+
+def _may_hide(array: np.ndarray) -> bool:
+    """Whether it has as many keys as queries, or more, and some of them may come later."""
+    return array.shape[1] >= array.shape[0] > 1
+
+
+def _stands_for_masked(name: str, array: np.ndarray) -> np.ndarray:
+    return (array == -np.inf) if name == _WEIGHTS else (array <= _AS_ENDLESS)
+
+
+def _looks_masked(name: str, array: np.ndarray) -> bool:
+    if not _may_hide(array):
+        return False
+    behind, endless = hidden_causally(*array.shape), _stands_for_masked(name, array)
+    nothing = endless | np.isnan(array)
+    return bool(nothing[behind].all() and not nothing[~behind].any())
+
+
+def _written(name: str, table: Printed) -> Printed:
+    array = table.array
+    if name not in (*_SCORES, _WEIGHTS) or not _may_hide(array):
+        return table
+    endless = _stands_for_masked(name, array) & hidden_causally(*array.shape)
+    if not endless.any():
+        return table
+    written = np.where(endless, -np.inf if name == "scaled_scores" else np.nan, array)
+    return replace(table, rows=tuple(map(tuple, written.tolist())))
+
 
 _TELLS = -1.0  # the logarithm of a chance: numbers that likely lie on a grid are those that they are printed as
 _CHANCE = math.log(1e-6)  # of other numbers to lie on a grid all together; what is likelier proves nothing
