@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.app import current_scenario, digits
 from attnviz.app.components.board import show_board_of_now
-from attnviz.app.components.board_looks import OF_PLAYGROUND
+from attnviz.app.components.drawing import OF_PLAYGROUND
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_editor, show_folded_editor

@@ -1,15 +1,17 @@
 // The board put together: every matrix at its place, and what stands around them, in the room that there is.
 
+import { CanvasGrid } from "./cells/canvas_grid.js";
 import { make, toggle } from "./cells/elements.js";
-import { gridFor } from "./cells/grids.js";
-import { lengthOf, saysBelow, wordsOf } from "./spine/chip_widths.js";
+import { Grid } from "./cells/grid.js";
 import { layoutOf, RIBBONS } from "./spine/layout.js";
-import { titlesOf } from "./spine/titles.js";
+import { titlesOf } from "./spine/plan.js";
 import { NARROW } from "./story/story_layout.js";
+import { lengthOf, saysBelow, wordsOf } from "./spine/words.js";
 import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Board } from "./board.js" */
+/** @import { Box } from "./spine/types.js" */
 
 const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
 const BESIDE = 24; // pixels beside what is brought into view
@@ -169,4 +171,12 @@ function framesMean() {
 /** @param {import("./spine/types.js").Room} room */
 function roomKey(room) {
   return JSON.stringify({ ...room, width: Math.round(room.width), height: Math.round(room.height) });
+}
+
+// How a matrix is drawn: as cells, or, where it has too many, as colours alone.
+
+/** @param {Board} board @param {string} name @param {Box} box */
+function gridFor(board, name, box) {
+  const { rows, columns } = board.torch[name];
+  return Math.max(rows, columns) > CONSTANTS.FITS ? new CanvasGrid(board, name, box) : new Grid(board, name, box);
 }

@@ -8,19 +8,17 @@
 
 import { Assembly } from "./assembly.js";
 import { rampsOf, shadeOf } from "./cells/colours.js";
-import { make } from "./cells/elements.js";
-import { themeOf, onTheme } from "./cells/theme.js";
+import { make, onTheme, themeOf } from "./cells/elements.js";
 import { Display } from "./display.js";
 import { Editing } from "./editing.js";
 import { Strip } from "./heads/strip.js";
 import { Host } from "./host.js";
 import { Input } from "./input.js";
 import { Intake, stagesOf } from "./intake.js";
-import { Picking } from "./picking.js";
+import { Picking, Pointing } from "./pointing.js";
 import { addressOf } from "./places.js";
 import { Plane } from "./plane/plane.js";
 import { Play } from "./play/play.js";
-import { Pointing } from "./pointing.js";
 import { unpacked } from "./received.js";
 import { Dock } from "./spine/dock.js";
 import { Flow } from "./spine/flow.js";

@@ -1,18 +1,26 @@
-"""What the board is given to draw: a trace, and all that the page needs to evaluate and explain it itself."""
+"""What the board is given to draw: a trace, and all that the page needs to evaluate and explain it itself.
 
+Small matrices are sent as plain numbers, large ones as the bits of their float32: a thousand tokens make matrices of a
+million numbers, which as text would be 20 MB each.
+"""
+
+from base64 import b64encode
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from attnviz.board.packing import FITS, packed
+import numpy as np
+import torch
+
 from attnviz.colours.limits import all_limits
 from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
 from attnviz.core.masks import PAINTED
+from attnviz.core.rules import Scale, in_rows
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import BY_DISTANCE, P_KEPT, Stage
+from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT, Stage
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
@@ -21,6 +29,7 @@ from attnviz.explanation.summary import LONGEST_NAME
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, for_json
 
+FITS = 16  # rows and columns of any matrix, up to which every cell can be shown with its number
 MOST_COLUMNS = 128  # of any matrix, up to which the board draws it; of tokens, it draws as many as there may be
 FEW_DIGITS = 2  # in cells, as long as nobody asks for another number of digits
 # What of a stage the page reads unchanged.
@@ -149,3 +158,63 @@ def _origins(scenario: Scenario, name: str) -> list[str]:
     """Return where the numbers of each row are from; of a projection, all are from the same place."""
     of_tokens = name in (scenario.token_matrix, scenario.read_matrix, "p", P_KEPT, BY_DISTANCE)
     return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if of_tokens else 1)]
+
+
+def packed(trace: Trace) -> dict[str, dict[str, Any]]:
+    """Return each matrix of a trace by its name, as the page unpacks it."""
+    return {name: _packed(trace, name, matrix) for name, matrix in trace.matrices.items()}
+
+
+def _packed(trace: Trace, name: str, tensor: torch.Tensor) -> dict[str, Any]:
+    rows, columns = in_rows(tensor).shape
+    shape = {"rows": rows, "columns": columns}
+    if max(rows, columns) <= FITS:
+        return shape | {"values": [for_json(value) for value in tensor.flatten().tolist()]}
+    numbers = in_rows(tensor).cpu().numpy()
+    quotient = _as_quotient(trace, trace.stages[name], numbers)
+    if quotient is not None:
+        return shape | quotient
+    runs = _runs(numbers) if name == MASK else []
+    if runs:
+        return shape | {"runs": runs}
+    return shape | {"float32": bits_of(numbers)}
+
+
+def bits_of(numbers: np.ndarray) -> str:
+    """Return the float32 of an array, row by row and the lowest byte first, in base64.
+
+    >>> bits_of(np.array([1.0, -0.0]))
+    'AACAPwAAAIA='
+    """
+    return b64encode(numbers.astype("<f4").tobytes()).decode()
+
+
+def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, Any] | None:
+    """Return how the page makes scaled scores of scores, where that gives torch's own bits; else None."""
+    if not isinstance(stage.rule, Scale):
+        return None
+    source, *masks = stage.sources
+    divisor = float(np.float32(stage.rule.divisor))
+    made = (in_rows(trace[source]).cpu().numpy() / np.float64(divisor)).astype(np.float32)
+    for mask in masks:
+        added = trace[mask].cpu().numpy()
+        with np.errstate(invalid="ignore"):
+            made = np.where(added == -np.inf, -np.inf, made + added).astype(np.float32)
+    same = made.view(np.uint32) == numbers.view(np.uint32)
+    if not (same | (np.isnan(made) & np.isnan(numbers))).all():
+        return None
+    return {"of": source, "dividedBy": divisor} | ({"plus": masks[0]} if masks else {})
+
+
+def _runs(numbers: np.ndarray) -> list[tuple[int, float | str]]:
+    """Return how often each number comes in a row, row after row; nothing where that would be longer.
+
+    >>> _runs(np.array([[0.0, -np.inf], [-np.inf, 0.0]] * 8))[:2]
+    [(1, 0.0), (2, '-Infinity')]
+    """
+    flat = numbers.ravel()
+    starts = np.concatenate([[0], np.flatnonzero(flat[1:] != flat[:-1]) + 1])
+    if len(starts) * 4 > 3 * flat.size:
+        return []
+    counts = np.diff(np.append(starts, flat.size)).tolist()
+    return [(count, for_json(value)) for count, value in zip(counts, flat[starts].tolist(), strict=True)]

@@ -1,7 +1,6 @@
 // What the cells show, and all that stands around them, of the matrices of now: torch's, or the page's own.
 
-import { toggle } from "./cells/elements.js";
-import { themeOf } from "./cells/theme.js";
+import { themeOf, toggle } from "./cells/elements.js";
 import { beforeEdits } from "./values/before.js";
 
 /** @import { Board } from "./board.js" */

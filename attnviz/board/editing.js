@@ -1,6 +1,12 @@
 // Numbers that a hand changes: shown at once, by evaluating the table of stages, and told to Python once they are taken.
 
+import { namedCell } from "./cells/cell.js";
+import { make } from "./cells/elements.js";
 import { evaluateWithin, MOST_STEPS } from "./values/evaluate.js";
+import { placeInWords } from "./values/explain.js";
+import { written } from "./values/numbers.js";
+import { LONGEST_TYPED, readCell, readNumber, whyNoNumber } from "./values/typed_numbers.js";
+import { say } from "../scripts/sentences.js";
 
 /** @import { Board } from "./board.js" */
 /** @import { Edit, Place } from "./types.js" */
@@ -86,5 +92,114 @@ export class Editing {
   /** @param {Place} place */
   reset(place) {
     this.commit([{ ...place, value: null }]);
+  }
+}
+
+// The box over a cell, to type into.
+
+// Open it with a text; what is left as it is `shown` edits nothing. It's told whether the box is open.
+/** @param {Board} board @param {Place} place @param {string} text @param {string | null} shown @param {(open: boolean) => void} told */
+export function openBox(board, place, text, shown, told) {
+  const cell = board.grids.get(place.matrix)?.boxOf(place);
+  if (!cell) return;
+  const input = make("input", "typed");
+  input.value = text;
+  input.setAttribute("aria-label", say("board.type.label", { where: placeInWords(board.made, place) }));
+  const { box, letters } = cell;
+  const origin = board.root.getBoundingClientRect();
+  const zoom = origin.width / board.root.offsetWidth; // in a presentation all is drawn larger than it is laid out
+  input.style.left = `${(box.left - origin.left) / zoom}px`;
+  input.style.top = `${(box.top - origin.top) / zoom}px`;
+  input.style.height = `${box.height / zoom}px`;
+  // Its cell's own box, and more only for a text that is longer.
+  const fit = () => (input.style.width = `max(${box.width / zoom}px, ${input.value.length}ch + 6px)`);
+  fit();
+  input.oninput = fit;
+  input.style.fontSize = letters;
+  let done = false;
+  told(true);
+  const end = (/** @type {boolean} */ take, leave = false) => {
+    if (done) return;
+    done = true;
+    told(false);
+    setTimeout(() => board.intake.catchUp()); // after what was typed is taken
+    input.remove();
+    if (!leave) board.focus(place);
+    if (!take || input.value === shown) return;
+    const { value, reason = "" } = readCell(place.matrix, input.value, { blanks: true });
+    if (value === undefined) board.panel.say(refusal(board, place, input.value, reason));
+    else board.editing.commit([{ ...place, value }]);
+  };
+  input.onkeydown = (event) => {
+    event.stopPropagation();
+    if (event.isComposing) return; // Enter takes what is composed, and Escape drops that alone
+    if (event.key === "Enter") end(true);
+    if (event.key === "Escape") end(false);
+  };
+  // A block has its own cells; a box would run its lines together, to a number that nobody copied.
+  input.onpaste = ({ clipboardData }) => {
+    if (/[\t\n]/.test((clipboardData?.getData("text") ?? "").trim())) end(false);
+  };
+  input.onblur = () => end(true, true);
+  board.root.append(input);
+  input.focus();
+  if (text.length > 1) input.select();
+}
+
+// Why what was typed for a cell is no number of it.
+/** @param {Board} board @param {Place} place @param {string} text @param {string} reason */
+export function refusal(board, place, text, reason) {
+  const value = written(board.givenAt(place), board.data.digits);
+  return say("typed.keeps", { why: whyNoNumber(text, reason), cell: namedCell(board, place), value });
+}
+
+// A block of numbers from a spreadsheet, taken apart into cells.
+
+// The cells of a pasted block that fall within so many rows and columns, line by line, and how many fall outside.
+// What is outside is counted and never taken apart: a block may have megabytes.
+/** @param {string} text @param {number} rows @param {number} columns */
+export function blockIn(text, rows, columns) {
+  if (isOneNumber(text)) return { lines: [[text.trim()]], outside: 0 };
+  const tabbed = /[\t;]/.test(text);
+  const separator = tabbed ? /[\t;]/g : hasDecimalCommas(text) ? /\s+/g : /[\s,]+/g;
+  /** @type {string[][]} */
+  const lines = [];
+  let outside = 0;
+  for (const line of linesOf(text)) {
+    const trimmed = tabbed ? line : line.trim();
+    const cells = lines.length < rows ? trimmed.split(separator, columns) : [];
+    if (cells.length) lines.push(cells);
+    outside += 1 - cells.length;
+    while (separator.test(trimmed)) outside += 1;
+  }
+  return { lines, outside };
+}
+
+// A number alone is read as if it were typed, also where it has blanks or could mean two.
+/** @param {string} text */
+function isOneNumber(text) {
+  if (text.length > 2 * LONGEST_TYPED || /[\t;]/.test(text) || /\n/.test(text.trim())) return false;
+  const { reason } = readNumber(text);
+  return !reason || reason === "two_ways";
+}
+
+// Between blanks, as between tabs or semicolons, a comma is a decimal one; else it parts cells, as in CSV.
+/** @param {string} text */
+function hasDecimalCommas(text) {
+  for (const line of linesOf(text)) {
+    if (line.includes(",") && (/,\s|\s,/.test(line) || !/\S\s+\S/.test(line))) return false;
+  }
+  return true;
+}
+
+// The lines of a text one by one, without the breaks at its end.
+/** @param {string} text */
+function* linesOf(text) {
+  let end = text.length;
+  while ("\r\n".includes(text[end - 1] ?? " ")) end -= 1;
+  for (let start = 0, stop; start <= end; start = stop + 1) {
+    stop = text.indexOf("\n", start);
+    if (stop < 0 || stop > end) stop = end;
+    yield text.slice(start, stop < end && text[stop - 1] === "\r" ? stop - 1 : stop);
   }
 }

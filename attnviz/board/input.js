@@ -1,13 +1,11 @@
 // What a hand does on the board: point, drag, keys, typing, pasting.
 
 import { written } from "./values/numbers.js";
-import { blockIn } from "./pasting.js";
+import { blockIn, openBox, refusal } from "./editing.js";
 import { placeOf } from "./places.js";
 import { backAt, stepped } from "./values/stepping.js";
-import { openBox, refusal } from "./typing.js";
 import { readCell } from "./values/typed_numbers.js";
-import { focusedBeside } from "../scripts/parts.js";
-import { followPointer } from "../scripts/pointer.js";
+import { focusedBeside, followPointer } from "../scripts/parts.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Board } from "./board.js" */

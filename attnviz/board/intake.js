@@ -2,8 +2,7 @@
 // done since.
 
 import { seenFrom } from "./heads/seen_from.js";
-import { ofMoment } from "./moments.js";
-import { unpacked } from "./received.js";
+import { ofMoment, unpacked } from "./received.js";
 import { evaluateWithin, MOST_STEPS } from "./values/evaluate.js";
 
 /** @import { Board } from "./board.js" */

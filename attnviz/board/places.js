@@ -33,18 +33,6 @@ export function ofWhole(stages, place) {
   return { ...place, matrix: wholeName(stage), column: place.column + stage.first };
 }
 
-// The other way round, for one that is in view; null where the matrices have none such.
-/** @template {Place} P @param {Stages} stages @param {Matrices} matrices @param {P} place @returns {P | null} */
-export function asSeen(stages, matrices, place) {
-  for (const stage of stages.values()) {
-    const { name, first, rule, layer } = stage;
-    const column = place.column - first;
-    const isIt = (name === place.matrix && !layer) || ((rule === "given" || name === baseOf(name)) && wholeName(stage) === place.matrix);
-    if (isIt && column >= 0 && column < matrices[name].columns) return { ...place, matrix: name, column };
-  }
-  return null;
-}
-
 // The name that an edit has for the matrix of which one head of one layer has what this stage says.
 /** @param {Stage} stage */
 function wholeName({ name, layer }) {

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from attnviz.board.packing import FITS
+from attnviz.board.data import FITS
 from attnviz.core.rules import cap, feature_map, gelu, product
 from attnviz.core.rules.explaining import displayed, softmax
 from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK

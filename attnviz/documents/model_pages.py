@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.board.packing import bits_of
+from attnviz.board.data import bits_of
 from attnviz.colours.mixing import ramp
 from attnviz.colours.palette import FONT_FAMILY, theme
 from attnviz.colours.roles import PAPER, ROLES

@@ -3,7 +3,7 @@
 from base64 import b64encode
 from typing import Any
 
-from attnviz.board.packing import bits_of
+from attnviz.board.data import bits_of
 from attnviz.colours.palette import DARK, LIGHT, Hatch, Theme
 from attnviz.colours.roles import NEGATIVE, PAPER, ROLES
 from attnviz.core.trace import Trace

@@ -42,3 +42,42 @@ export function isOf(from, told) {
   const version = window.attnvizAddress?.versionOf(from) ?? 0;
   return version === 0 || version >= told; // of a query that the page doesn't know yet, it is newer
 }
+
+// When something has been painted, and where the server is told that: see attnviz/app/session/painting.py.
+
+/** @typedef {{ at: string, word: string, number: number }} Asks where, and what */
+
+const UNSEEN_MS = 300; // after which nothing waits for pictures any longer: of a page out of sight, none is painted
+
+// What is drawn now has been painted.
+/** @returns {Promise<void>} */
+export function painted() {
+  return new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, UNSEEN_MS);
+  });
+}
+
+// The server waits a little where it hears nothing, so there is nothing to be done about that.
+/** @param {Asks} asks */
+export function tellPainted({ at, word, number }) {
+  const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
+  const headers = { "Content-Type": "application/json" };
+  fetch(address, { method: "POST", headers, body: JSON.stringify({ word, number }) }).catch(() => {});
+}
+
+// One pointer among several: a hand has more than one finger.
+
+// Call `acts`, by the types of events, with what the pointer of this event does from now on, wherever it goes; return
+// the function that ends this.
+/** @param {PointerEvent} event @param {Record<string, (event: PointerEvent) => void>} acts */
+export function followPointer({ pointerId }, acts) {
+  const heard = Object.entries(acts).map(([type, act]) => ({
+    type,
+    hear: (/** @type {Event} */ event) => event instanceof PointerEvent && event.pointerId === pointerId && act(event),
+  }));
+  for (const { type, hear } of heard) window.addEventListener(type, hear);
+  return () => {
+    for (const { type, hear } of heard) window.removeEventListener(type, hear);
+  };
+}

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { dash } from "../../attnviz/board/cells/change_bars.js";
-import { barOf, LEAST_BAR, largestChange } from "../../attnviz/board/cells/changes.js";
+import { barOf, dash, largestChange, LEAST_BAR } from "../../attnviz/board/cells/change_bars.js";
 import { rectOf } from "../../attnviz/board/cells/pixels.js";
 
 const LIMIT = 1;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { inCell, widthOf } from "../../attnviz/board/cells/fewer_digits.js";
+import { inCell, widthOf } from "../../attnviz/board/cells/cell.js";
 import { numberOf } from "../../attnviz/board/values/numbers.js";
 import { numbersFrom } from "./random.js";
 

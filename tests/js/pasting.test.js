@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { blockIn } from "../../attnviz/board/pasting.js";
+import { blockIn } from "../../attnviz/board/editing.js";
 
 /** @type {Record<string, string[][]>} */
 const BLOCKS = {

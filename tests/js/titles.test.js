@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { leadAt, legendAt, titlesOf } from "../../attnviz/board/spine/titles.js";
+import { leadAt, legendAt, titlesOf } from "../../attnviz/board/spine/plan.js";
 
 /** @import { Stage } from "../../attnviz/board/types.js" */
 /** @import { Box, Layout } from "../../attnviz/board/spine/types.js" */

@@ -28,7 +28,7 @@ def test_numbers_are_written_as_everywhere(script: PageScript, values: list[floa
 
 
 READ = "({ typed_numbers }, texts) => texts.map((text) => typed_numbers.readNumber(text, { blanks: true }))"
-BLOCK = "({ pasting }, given) => pasting.blockIn(...given)"
+BLOCK = "({ editing }, given) => editing.blockIn(...given)"
 CASES = json.loads((ROOT / "tests" / "typed_numbers.json").read_text(encoding="utf-8"))
 
 

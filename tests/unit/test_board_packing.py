@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from attnviz import Scenario, trace
-from attnviz.board.data import table_data
-from attnviz.board.packing import FITS, bits_of
+from attnviz.board.data import FITS, bits_of, table_data
 from attnviz.core.rules import Rule, Shape, in_rows
 from tests.node import PageScript
 from tests.unit.single_stage import CASES, drawn, trace_of

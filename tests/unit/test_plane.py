@@ -20,9 +20,9 @@ from tests.unit.test_board_script import scenarios, with_edits
 
 SIZES = st.tuples(st.integers(160, 330), st.integers(140, 420))
 _PICTURES = """(modules, [data, query, [width, height], before]) => {
-  const { pictureOfScores, hasScores } = modules.plane_scores;
-  const { pictureOfMix, mixOf } = modules.plane_mix;
-  const { namesIn } = modules.plane_names;
+  const { pictureOfScores, hasScores } = modules.plane_pictures;
+  const { pictureOfMix, mixOf } = modules.plane_pictures;
+  const { namesIn } = modules.plane_labels;
   const made = modules.made(data), size = {width, height};
   const drawn = picture => {
     const first = namesIn(picture, data.keys, size, 1);
@@ -237,9 +237,9 @@ def test_the_context_stands_where_the_weights_put_it(script: PageScript, scenari
 
 _WORDS = """(modules, [data, query, pointed]) => {
   const made = modules.made(data);
-  const { mixOf, mixInWords } = modules.plane_mix;
+  const { mixOf, mixInWords } = modules.plane_pictures;
   const mixed = mixInWords(made, query, pointed, mixOf(made, query, null));
-  return [modules.plane_scores.scoresInWords(made, query, pointed, 2), mixed];
+  return [modules.plane_pictures.scoresInWords(made, query, pointed, 2), mixed];
 }"""
 
 

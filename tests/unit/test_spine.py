@@ -22,7 +22,7 @@ _LAYOUT = """({ layout: { layoutOf } }, [data, room]) => {
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
   return layout;
 }"""
-_TITLES = """({ layout: { layoutOf }, titles: { legendAt, titlesOf } }, [data, room]) => {
+_TITLES = """({ layout: { layoutOf }, plan: { legendAt, titlesOf } }, [data, room]) => {
   const layout = layoutOf(data.stages, data.matrices, data.shown.filter((name) => name !== "scaled_scores"), room);
   const weights = layout.boxes.attention_weights;
   const legend = weights ? legendAt(layout, weights) : null;

@@ -28,7 +28,7 @@ SCENARIOS = {
 WIDTHS = (328, 358, 568, 699)
 TARGET = 28
 OF_CELLS = 29  # with the gap of one
-_STORY = """({story_layout: {storyOf}, story_plan: {partsOf}}, {data, width, height, open, others}) => {
+_STORY = """({story_layout: {storyOf}, plan: {partsOf}}, {data, width, height, open, others}) => {
   const parts = partsOf(data.stages, data.shown);
   const all = new Set(open === null ? parts.map(({stage}) => stage.name) : open);
   const {labels, keys, layers} = data;

@@ -18,7 +18,7 @@ from tests.whole import examples
 
 _TOLD = """({ made: madeOf, telling: { toldOf } }, [data, told]) =>
   told.map((each) => toldOf(madeOf(data), each))"""
-_PLACES = """({ layout: { layoutOf }, telling_place: telling }, [data, texts, room]) => {
+_PLACES = """({ layout: { layoutOf }, telling }, [data, texts, room]) => {
   const names = [...data.shown, ...data.ghosts];
   const placed = names.filter((name) => name !== (names.includes("scores") ? "scaled_scores" : "scores"));
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
@@ -27,7 +27,7 @@ _PLACES = """({ layout: { layoutOf }, telling_place: telling }, [data, texts, ro
 }"""
 
 # What is said while each phase of a row is played, and of its last moment.
-_PLAYED = """({ made: madeOf, timeline: { phasesOf }, playing: { playing } }, [data, spine, query, one]) => {
+_PLAYED = """({ made: madeOf, timeline: { phasesOf, playing } }, [data, spine, query, one]) => {
   const made = madeOf(data);
   return phasesOf(made, spine, query).map((phase) => [phase.name, phase.kind, playing(
     made, phase.name === "scores" && one !== null ? { ...phase, columns: [one], steps: [one], only: true } : phase,

@@ -7,8 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.board_looks import Looks, as_place
-from attnviz.app.components.drawing import Drawing, drawn_data, packed
+from attnviz.app.components.drawing import Drawing, Looks, as_place, drawn_data, packed
 from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.parts.picked_cell import picked_place
 from attnviz.app.session import address, state

@@ -1,6 +1,6 @@
 // Dragging by mouse, pen or finger.
 
-import { followPointer } from "../../scripts/pointer.js";
+import { followPointer } from "../../scripts/parts.js";
 
 // From when a pointer is pressed on an element until it is released: `start(event)` may refuse by returning false,
 // `move(event)` follows this pointer, `end()` is called once, also where the browser takes it away.

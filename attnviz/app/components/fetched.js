@@ -2,8 +2,7 @@
 // of it. What comes before it is there is drawn when it is, in the order in which it came, and behind the heads of a model
 // that are drawn with it.
 
-import { painted } from "../../scripts/painted.js";
-import { partOf } from "../../scripts/parts.js";
+import { painted, partOf } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";
 import { FETCHED } from "../../scripts/sent.js";
 

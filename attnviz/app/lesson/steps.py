@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_now
-from attnviz.app.components.board_looks import Looks
+from attnviz.app.components.drawing import Looks
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.what_if_panel import show_way_to_panel

@@ -1,12 +1,11 @@
 // All heads of a model: one is picked by a click, or by Tab and Enter.
 
 import { drawHeads, markPicked } from "../../scripts/head_grid.js";
-import { painted, tellPainted } from "../../scripts/painted.js";
-import { isOf, keptFor, partOf } from "../../scripts/parts.js";
+import { isOf, keptFor, painted, partOf, tellPainted } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 /** @import { Head, HeadGrid } from "../../scripts/head_grid.js" */
-/** @import { Asks } from "../../scripts/painted.js" */
+/** @import { Asks } from "../../scripts/parts.js" */
 
 /**
  * `mark` tells a grid from others.

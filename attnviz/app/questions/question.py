@@ -12,8 +12,8 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_board
-from attnviz.app.components.board_looks import Looks
 from attnviz.app.components.draggable import show_scale_block, show_token_order
+from attnviz.app.components.drawing import Looks
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.exponent import show_exponent

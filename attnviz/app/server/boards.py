@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from attnviz.app.components.board_looks import OF_PLAYGROUND, Looks, as_place
-from attnviz.app.components.drawing import drawn_data, packed
+from attnviz.app.components.drawing import OF_PLAYGROUND, Looks, as_place, drawn_data, packed
 from attnviz.app.lesson.steps import looks_of_step
 from attnviz.app.questions.question import looks_of, shown_of
 from attnviz.board.data import has_numbers

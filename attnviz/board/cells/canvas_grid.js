@@ -2,16 +2,15 @@
 // and a reader need of single cells is laid over it: the cell with the focus, frames of what is lit, the picked row
 // enlarged. Pointing, keys, typing and dragging do what they do on cells.
 
-import { BrightLayer } from "./bright_layer.js";
+import { BrightLayer, cellAt, paintPixels, rectOf } from "./pixels.js";
 import { drawBars } from "./change_bars.js";
 import { canvasOf, make, toggle } from "./elements.js";
 import { hiddenIn } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { Grid } from "./grid.js";
-import { stripeOfOwners } from "./owners.js";
+import { stripeOfOwners } from "./cell.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { cellAt, paintPixels, rectOf } from "./pixels.js";
 import { addressOf, atOf } from "../places.js";
 import { LEGIBLE } from "../spine/layout.js";
 import { say } from "../../scripts/sentences.js";

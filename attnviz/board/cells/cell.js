@@ -2,7 +2,9 @@
 // A cell is { made, stage, row, column, value, masked, ofRow, ofColumn, write, sources }: where it stands, in words, too,
 // and for each source of its rule the cells that it is made from, as { matrix, row, column, value }.
 
+import { make } from "./elements.js";
 import { FLOAT32 } from "../values/bounds.js";
+import { inDigits, numberOf, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Cell, MadeCell, Place, Source, Stage, Term } from "../types.js" */
@@ -145,4 +147,82 @@ export function nothingLeft(cell) {
 /** @param {Cell} cell @param {Source} source */
 export function already(cell, source, name = namedCell(cell, source)) {
   return say("explanation.trouble.already", { cell: name, value: cell.write(source.value) });
+}
+
+// A number with as many digits as have room in its cell.
+
+const NEARLY = "≈0";
+
+// How wide a number is, in digits.
+/** @param {string} text */
+export function widthOf(text) {
+  return [...text].reduce((sum, letter) => sum + (letter === "." ? 0.52 : 1), 0);
+}
+
+// A number as it stands in a cell with room for so many digits: there's always one, and what isn't 0 is never written as
+// 0. One that `keeps` its digits is longer than its room, unless powers of ten make it shorter.
+/** @param {number} value @param {number} digits @param {number} room */
+export function inCell(value, digits, room, keeps = false) {
+  const texts = waysToWrite(value, digits);
+  if (keeps && !texts[0].includes("e")) return texts[0];
+  return texts.find((text) => widthOf(text) <= room) ?? texts[texts.length - 1];
+}
+
+// The ways to write a number, from the most digits to the fewest.
+/** @param {number} value @param {number} digits */
+function waysToWrite(value, digits) {
+  const whole = inDigits(value, digits);
+  if (!Number.isFinite(value)) return [written(value, digits)];
+  if (value !== 0 && whole && numberOf(whole) === 0) return [NEARLY];
+  const fixed = whole ? Array.from({ length: digits + 1 }, (_, at) => inDigits(value, digits - at)) : [written(value, digits)];
+  const telling = fixed.filter((text) => value === 0 || numberOf(text) !== 0);
+  const shortest = Math.abs(value) < 1 ? NEARLY : value.toExponential(0).replace("+", "").replaceAll("-", "−");
+  return [...telling.flatMap((text) => (value !== 0 && /^−?0\./.test(text) ? [text, text.replace("0.", ".")] : [text])), ...(value === 0 ? [] : [shortest])];
+}
+
+// Where one view cuts heads, rows belong to other tokens than their places say: the colour of each token, which its word,
+// its name and the rows that are pieces of its own have.
+
+const GOLDEN = 137.508; // degrees: tokens beside each other are far apart in hue
+
+/** @param {number} token */
+function colourOf(token) {
+  return `hsl(${Math.round((token * GOLDEN) % 360)} 70% 48%)`;
+}
+
+// Whether any matrix has rows of other tokens than their places say.
+/** @param {Iterable<Pick<Stage, "rule">>} stages */
+export function areMixed(stages) {
+  return [...stages].some(({ rule }) => rule === "recut");
+}
+
+// Give an element the colour of a token.
+/** @param {HTMLElement} element @param {number} token */
+export function colourAs(element, token) {
+  element.classList.add("owned");
+  element.style.setProperty("--whose", colourOf(token));
+}
+
+// Give a cell the colour of the token that its row really belongs to.
+/** @param {HTMLElement} cell @param {Stage} stage @param {number} row @param {number} rows @param {boolean} turned */
+export function colourByOwner(cell, stage, row, rows, turned) {
+  if (stage.rule !== "recut") return;
+  colourAs(cell, ownerOf(stage, row, rows));
+  if (turned) cell.classList.add("across");
+}
+
+// Where a matrix is pixels, the same as a stripe along its first cells; null where each row is in its place.
+/** @param {Stage} stage @param {number} rows @param {boolean} turned */
+export function stripeOfOwners(stage, rows, turned) {
+  if (stage.rule !== "recut") return null;
+  const canvas = make("canvas", `owners${turned ? " across" : ""}`);
+  [canvas.width, canvas.height] = turned ? [rows, 1] : [1, rows];
+  canvas.setAttribute("aria-hidden", "true");
+  const context = canvas.getContext("2d");
+  if (!context) return null;
+  for (let row = 0; row < rows; row += 1) {
+    context.fillStyle = colourOf(ownerOf(stage, row, rows));
+    context.fillRect(turned ? row : 0, turned ? 0 : row, 1, 1);
+  }
+  return canvas;
 }

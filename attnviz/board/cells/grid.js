@@ -1,16 +1,14 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
 
 import { make, toggle } from "./elements.js";
-import { areOfOthers, isOfOthers, ownerOf, symbolOf } from "./cell.js";
-import { barOf, besideMiddle, changeOf, largestChange } from "./changes.js";
-import { inCell, widthOf } from "./fewer_digits.js";
-import { colourAs, colourByOwner } from "./owners.js";
+import { areOfOthers, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf, widthOf } from "./cell.js";
+import { barOf, besideMiddle, changeOf, largestChange } from "./change_bars.js";
 import { isMasked } from "../values/evaluate.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
 import { atOf } from "../places.js";
 import { LEGIBLE, READABLE } from "../spine/layout.js";
-import { HEADED } from "../spine/titles.js";
+import { HEADED } from "../spine/plan.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Board } from "../board.js" */

@@ -2,11 +2,8 @@
 // draws what pictures say in pixels, names on top, in a panel whose size doesn't depend on any number.
 
 import { make, toggle } from "../cells/elements.js";
-import { shortened } from "./plane_labels.js";
-import { mixInWords, mixOf, pictureOfMix } from "./plane_mix.js";
-import { cut, MAIN, namesIn } from "./plane_names.js";
-import { LINE } from "./plane_rulers.js";
-import { hasScores, keyNamed, pictureOfScores, reachLine, rowOf, scoresInWords, told } from "./plane_scores.js";
+import { cut, LINE, MAIN, namesIn, shortened } from "./plane_labels.js";
+import { hasScores, keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, rowOf, scoresInWords, told } from "./plane_pictures.js";
 import { Tips } from "./plane_tips.js";
 import { say } from "../../scripts/sentences.js";
 

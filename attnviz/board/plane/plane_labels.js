@@ -1,7 +1,9 @@
 // Where names stand beside points, so that none lies on another: near its point where there's room, else farther off
 // with a line that leads to it. The same points always get the same places.
 
-/** @import { Line, Named, Placed, Point, Rectangle, Size } from "./plane_types.js" */
+import { line } from "./plane_geometry.js";
+
+/** @import { Line, Named, Placed, Point, Rectangle, Size, Ruler, View, Picture } from "./plane_types.js" */
 
 export const NAMED = 8; // of so many points, each is named, come what may
 const LONGEST = 12; // letters of a name
@@ -25,7 +27,7 @@ export function shortened(text) {
 
 // About how wide a text is, and never less, by its letters.
 /** @param {string} text @param {number} size of a letter */
-export function widthOf(text, size) {
+function widthOf(text, size) {
   const kinds = /** @type {[RegExp, number][]} */ ([[FULL, 1.4], [WIDEST, 1.12], [WIDE, 1.05], [NARROW, 0.46], [CAPITAL, 0.8], [PLAIN, 0.69]]);
   const of = (/** @type {string} */ letter) => kinds.find(([kind]) => kind.test(letter))?.[1] ?? OTHER;
   return [...text].reduce((sum, letter) => sum + of(letter) * size, 0);
@@ -36,7 +38,7 @@ export function widthOf(text, size) {
  * @param {Named[]} named @param {Rectangle[]} taken @param {Line[]} lines @param {Size} size @param {number} scale
  * @param {Map<string, number>} kept @returns {{ places: Placed[], crowded: boolean }}
  */
-export function placesOf(named, taken, lines, size, scale, kept = new Map()) {
+function placesOf(named, taken, lines, size, scale, kept = new Map()) {
   const inTurn = named.toSorted((a, b) => Number(kept.has(b.id)) - Number(kept.has(a.id)) || a.rank - b.rank);
   /** @type {Placed[]} */
   const places = [];
@@ -133,4 +135,83 @@ function crosses(box, [x0, y0], [x1, y1], near) {
     [first, last] = [Math.max(first, Math.min(a, b)), Math.min(last, Math.max(a, b))];
   }
   return first < last;
+}
+
+// The lines of the axes through a picture, and where their names stand.
+
+const LETTER = 12; // pixels of all letters in the picture
+export const LINE = 15; // and of a line of them
+const GAP = 3;
+
+// Of two axes, the one across and the one upwards; null for one that has no name, and no line of its own.
+/** @param {View} view @param {Size} size @param {number} scale @param {(string | null)[]} names @returns {Ruler[]} */
+export function rulersOf({ origin: [x, y] }, { width, height }, scale, [across = null, upwards = null]) {
+  const box = (/** @type {string} */ text) => ({ text, width: widthOf(text, LETTER * scale), height: LINE * scale });
+  const gap = GAP * scale;
+  /** @type {Ruler[]} */
+  const rulers = [];
+  if (upwards !== null) {
+    const named = box(upwards);
+    const right = x + gap + named.width <= width;
+    rulers.push({ ...named, x: within(right ? x + gap : x - gap - named.width, width - named.width), y: 0, path: isBetween(x, width) ? line([x, 0], [x, height]) : "" });
+  }
+  if (across !== null) {
+    const named = box(across);
+    const below = y + gap + named.height <= height;
+    const stands = { ...named, x: width - named.width, y: within(below ? y + gap : y - gap - named.height, height - named.height) };
+    const lies = () => rulers.some((other) => overlap(other, stands));
+    if (lies()) stands.x = 0;
+    if (lies()) stands.y = named.height; // the picture is narrower than both names
+    rulers.push({ ...stands, path: isBetween(y, height) ? line([0, y], [width, y]) : "" });
+  }
+  return rulers;
+}
+
+/** @param {number} at @param {number} end */
+function isBetween(at, end) {
+  return at >= 0 && at <= end;
+}
+
+/** @param {number} at @param {number} most */
+function within(at, most) {
+  return Math.max(0, Math.min(at, most));
+}
+
+// The names in a picture: what they are of, how large they are, and where they stand.
+
+export const MAIN = "main";
+
+/**
+ * The places of the names in a picture; a word that is pointed at has its name, however many there are.
+ * @param {Picture} picture @param {string[]} labels @param {Size} size @param {number} scale
+ * @param {Map<string, number>} kept @param {number | null} pointed
+ */
+export function namesIn(picture, labels, size, scale, kept = new Map(), pointed = null) {
+  const lines = picture.marks.map(({ at, width }) => ({ from: picture.hub, to: at, width }));
+  if (picture.main) lines.push({ from: picture.hub, to: picture.main.at, width: 3 * scale });
+  const named = namedIn(picture, labels, size, scale, pointed);
+  return { named, ...placesOf(named, picture.rulers, lines, size, scale, kept) };
+}
+
+// What wants a name: the query or the context first, then words by what they are given.
+/** @param {Picture} picture @param {string[]} labels @param {Size} size @param {number} scale @param {number | null} pointed @returns {Named[]} */
+function namedIn(picture, labels, size, scale, pointed) {
+  const [letter, height] = [LETTER * scale, LINE * scale];
+  const inTurn = picture.marks.toSorted((a, b) => b.weight - a.weight || a.word - b.word);
+  const words = inTurn.map(({ word, at, radius }, turn) => ({
+    id: String(word), at, radius, height, width: Math.min(size.width, widthOf(shortened(labels[word]), letter)),
+    rank: word === pointed && turn >= NAMED ? 1 : turn + 1,
+  }));
+  if (!picture.main) return words;
+  const { at, radius, label } = picture.main;
+  return [{ id: MAIN, at, radius, height, width: widthOf(cut(label, size.width, scale), letter), rank: 0 }, ...words];
+}
+
+// Cut to a width.
+/** @param {string} text @param {number} width @param {number} scale */
+export function cut(text, width, scale) {
+  const letters = [...text];
+  const whole = letters.length;
+  while (letters.length > 1 && widthOf(letters.join("") + (letters.length < whole ? "…" : ""), LETTER * scale) > width) letters.pop();
+  return letters.length < whole ? `${letters.join("")}…` : text;
 }

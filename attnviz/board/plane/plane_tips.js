@@ -2,11 +2,11 @@
 // moving one changes the row of X that it is made of, by as little as it takes.
 
 import { allFinite, pointAt, rounded, smallestChange, within } from "./plane_geometry.js";
-import { keyNamed, rowNamed } from "./plane_scores.js";
+import { keyNamed, rowNamed } from "./plane_pictures.js";
 import { lineOf } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { make, toggle } from "../cells/elements.js";
-import { followPointer } from "../../scripts/pointer.js";
+import { followPointer } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Plane } from "./plane.js" */

@@ -1,13 +1,12 @@
 // What stands around the matrices: the band of the picked word, names of rows, what is done between scores and weights,
 // and the scale of the weights' colours.
 
-import { isNamedBefore, isOfOthers, isWhatIsRead } from "../cells/cell.js";
+import { areMixed, colourAs, isNamedBefore, isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
-import { areMixed, colourAs } from "../cells/owners.js";
 import { evenShareOfRow, percent } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
 import { dividedBy } from "./sayings.js";
-import { gapBefore, leadAt, legendAt } from "./titles.js";
+import { gapBefore, leadAt, legendAt } from "./plan.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 

@@ -2,10 +2,8 @@
 // from measured text, so that nothing moves when a number gets longer. Lengths are pixels of the page.
 
 import { isNamedBefore, isWhatIsRead } from "../cells/cell.js";
-import { planOf } from "./plan.js";
-import { STRIP, THIN } from "./strips.js";
-import { leftFor } from "./telling_place.js";
-import { LEGEND } from "./titles.js";
+import { LEGEND, planOf, STRIP, THIN } from "./plan.js";
+import { leftFor } from "./telling.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 /** @import { Stage } from "../types.js" */
@@ -33,7 +31,7 @@ const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 44, saysNarrow: 92
 export const PRESENTED = { chips: 24, unshared: 0.5, letters: 0.65 }; // words in a lecture room, where matrices need theirs, and how large their letters are
 const NARROW_PAGE = 500; // on which what is read takes twice as many lines, and tools two, over the ribbons
 const DOCK = 72;
-export const PLANE = { least: 190, most: 330 };
+const PLANE = { least: 190, most: 330 };
 const SIX = 6; // rows of room over few tokens
 const ALMOST = 0.9;
 const LOWER = 0.75; // times as low are rows without numbers on a low screen

@@ -1,7 +1,6 @@
 // What the dock says of a cell in the reader's words: what it is, before how it is made, and what is made of it.
 
-import { isOfOthers, ownerOf } from "../cells/cell.js";
-import { areMixed } from "../cells/owners.js";
+import { areMixed, isOfOthers, ownerOf } from "../cells/cell.js";
 import { written } from "../values/numbers.js";
 import { valueAt } from "../values/matrices.js";
 import { percent } from "../values/reads_most.js";

@@ -1,18 +1,15 @@
 // The sentence: its words as chips, between them the ribbons of the picked one, below each its share. It is how a token
 // is picked, and the overview of what it reads.
 
-import { ownerOf } from "../cells/cell.js";
+import { areMixed, colourAs, ownerOf } from "../cells/cell.js";
 import { make, toggle, write } from "../cells/elements.js";
-import { areMixed, colourAs } from "../cells/owners.js";
 import { ofHead } from "../heads/seen_from.js";
 import { readBy } from "../values/read_by.js";
 import { percent, readsInPercent } from "../values/reads_most.js";
-import { BETWEEN, LETTER, lengthOf, widthOf, wordsOf } from "./chip_widths.js";
+import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, sharesOf, WEIGHTS, widthOf, wordsOf } from "./words.js";
 import { PRESENTED, saysOf } from "./layout.js";
-import { ReadWords } from "./read_words.js";
 import { GROUPS, merged, ribbonsOf } from "./ribbons.js";
 import { SentenceTools } from "./sentence_tools.js";
-import { givenTo, sharesOf, WEIGHTS } from "./token_shares.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 

@@ -6,15 +6,11 @@ import { make, toggle } from "../cells/elements.js";
 import { seenSourcesOf } from "../values/evaluate.js";
 import { addressOf } from "../places.js";
 import { dividedBy } from "../spine/sayings.js";
-import { Slider } from "../spine/slider.js";
-import { isStrip } from "../spine/strips.js";
-import { WordColumns } from "../spine/word_columns.js";
-import { RowGrid, put } from "./story_grids.js";
+import { bringIntoView, Slider, steady, WordColumns } from "./story_moving.js";
+import { isStrip, partsOf } from "../spine/plan.js";
+import { put, putSentence, RowGrid } from "./story_grids.js";
 import { NARROW, storyOf } from "./story_layout.js";
 import { StoryPart } from "./story_part.js";
-import { partsOf } from "./story_plan.js";
-import { bringIntoView, steady } from "./story_scrolling.js";
-import { putSentence } from "./story_sentence.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 

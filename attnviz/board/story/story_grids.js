@@ -1,14 +1,14 @@
 // The cells of one word's story: of most matrices a row can be shown by itself, and attention weights are bars.
 
+import { inCell } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
-import { inCell } from "../cells/fewer_digits.js";
 import { Grid } from "../cells/grid.js";
 import { written } from "../values/numbers.js";
 import { percent } from "../values/reads_most.js";
 
 /** @import { Board } from "../board.js" */
 /** @import { BoardCell, Matrix, Shade } from "../types.js" */
-/** @import { Box, Cells } from "../spine/types.js" */
+/** @import { Box, Cells, StoryLayout } from "../spine/types.js" */
 
 const LETTER = 6.8; // the width of a digit of 12 pixels
 const UNIT = 34; // a bar narrower than this has no room for the sign for percent
@@ -131,4 +131,24 @@ export class BarGrid extends RowGrid {
 /** @param {string} colour @param {number} from @param {number} height */
 function layer(colour, from, height) {
   return `linear-gradient(${colour}, ${colour}) 50% calc(100% - var(--percent) - ${from}px) / calc(100% - 4px) ${height}px no-repeat`;
+}
+
+// The sentence over a story.
+
+// The words in lines, above what the picked one reads.
+/** @param {Board} board @param {StoryLayout} layout */
+export function putSentence({ sentence, root }, { chips, read, tools, says, width, low }) {
+  toggle(root, "low", low);
+  const places = [...sentence.chips.map((chip, at) => ({ chip, place: chips[at] })), ...sentence.read.chips.map((chip, at) => ({ chip, place: read[at] }))];
+  for (const { chip, place } of places) {
+    chip.hidden = !place;
+    chip.style.fontSize = "";
+    if (place) put(chip, place);
+  }
+  put(sentence.strip, { x: 0, y: 0, width, height: says.y });
+  put(sentence.tools.element, tools);
+  sentence.tools.element.style.right = "";
+  // What is read has so much room; where more is said, the parts give way.
+  Object.assign(sentence.says.style, { left: "", top: "", width: "", maxHeight: "none", minHeight: `${says.height}px` });
+  Object.assign(sentence.element.style, { height: "", paddingTop: `${says.y}px` });
 }

@@ -1,8 +1,8 @@
 // Where everything of one word's story stands, on a screen too narrow for the spine. Positions come from how many words
 // and features there are and from how many letters the words have, never from a number. Lengths are pixels of the page.
 
-import { widthOf } from "../spine/chip_widths.js";
-import { follows } from "./story_plan.js";
+import { widthOf } from "../spine/words.js";
+import { follows } from "../spine/plan.js";
 
 /** @import { Area, Cells, OtherRow, Part, Shapes, Spot, StoryLayout, StoryRoom } from "../spine/types.js" */
 

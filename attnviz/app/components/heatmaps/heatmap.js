@@ -6,8 +6,7 @@ import { bytesIn, numbersIn } from "../../../board/received.js";
 import { written } from "../../../board/values/numbers.js";
 import { FIGURES } from "../../../scripts/sent.js";
 import { say } from "../../../scripts/sentences.js";
-import { paint } from "./canvas.js";
-import { LABEL, layoutOf } from "./layout.js";
+import { LABEL, layoutOf, paint } from "./drawing.js";
 
 /** @import { Colours, Frame, Layout, Picture } from "./types.js" */
 

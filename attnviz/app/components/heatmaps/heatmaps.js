@@ -1,13 +1,12 @@
 // All heatmaps of a page: Python sends numbers, and what is said of them; what did not change since is not drawn anew.
 // What is in sight, or nearly, is drawn at once, the rest when nothing else is to be done.
 
-import { make } from "../../../board/cells/elements.js";
+import { make, onTheme, themeOf } from "../../../board/cells/elements.js";
 import { rampsOf } from "../../../board/cells/colours.js";
-import { onTheme, themeOf } from "../../../board/cells/theme.js";
 import { keptFor, partOf } from "../../../scripts/parts.js";
 import { FIGURES } from "../../../scripts/sent.js";
 import { Heatmap } from "./heatmap.js";
-import { keepInSight } from "./in_sight.js";
+import { keepInSight } from "./drawing.js";
 
 /** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 /** @import { Colours, Data } from "./types.js" */

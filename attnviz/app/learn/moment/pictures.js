@@ -1,9 +1,8 @@
 // What each head reads of the text at a moment, as a small picture by which it is picked.
 
 import { rampsOf } from "../../../board/cells/colours.js";
-import { make, toggle } from "../../../board/cells/elements.js";
+import { make, themeOf, toggle } from "../../../board/cells/elements.js";
 import { paintPixels } from "../../../board/cells/pixels.js";
-import { themeOf } from "../../../board/cells/theme.js";
 import { say } from "../../../scripts/sentences.js";
 
 /** @import { Matrices, Roles } from "../../../board/types.js" */

@@ -2,8 +2,7 @@
 // is shown follows the hand, for the page evaluates the table of the model itself; the board follows by an event. Where
 // the hand rests, Python is told, and torch's numbers come.
 
-import { make, toggle } from "../../../board/cells/elements.js";
-import { onTheme } from "../../../board/cells/theme.js";
+import { make, onTheme, toggle } from "../../../board/cells/elements.js";
 import { unpacked } from "../../../board/received.js";
 import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
 import { say } from "../../../scripts/sentences.js";

@@ -1,10 +1,10 @@
 // Nothing to see: what is told once the first picture of the page, a board or heatmaps, has been painted. That one is
 // drawn by a script that is fetched, and comes later than this.
 
-import { tellPainted } from "../../../scripts/painted.js";
+import { tellPainted } from "../../../scripts/parts.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
-/** @import { Asks } from "../../../scripts/painted.js" */
+/** @import { Asks } from "../../../scripts/parts.js" */
 
 /** @typedef {{ asks: Asks }} Data where it is told */
 

@@ -1,7 +1,7 @@
 // Charts and small pictures come from the server, in the colours of light or dark. Where the reader takes the other
 // one, or the system does, they are asked for anew.
 
-import { onTheme, themeOf } from "../../../board/cells/theme.js";
+import { onTheme, themeOf } from "../../../board/cells/elements.js";
 import { keptFor, partOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing, Trigger } from "../../../scripts/types.js" */

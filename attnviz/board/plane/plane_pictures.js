@@ -1,17 +1,19 @@
 // The first picture of the plane: the keys that a query asks, each as far along the query as it reaches, which times the
 // query's length is its score.
 
+import { axesOf, drawnAt } from "./plane_axes.js";
+import { across, allFinite, arrow, directionOf, lengthOf, line, placed, spotsOf, tipOf, viewOf } from "./plane_geometry.js";
+import { rulersOf } from "./plane_labels.js";
 import { pieceNamed } from "../cells/cell.js";
 import { decimal, productOf, sign } from "../values/decimals.js";
 import { isMasked } from "../values/evaluate.js";
 import { lineOf, valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { across, allFinite, arrow, directionOf, lengthOf, line, placed, spotsOf, tipOf, viewOf } from "./plane_geometry.js";
-import { rulersOf } from "./plane_rulers.js";
+import { percent } from "../values/reads_most.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made, Matrices } from "../types.js" */
-/** @import { Picture, Point, Size, Spot, Told, View } from "./plane_types.js" */
+/** @import { Picture, Point, Size, Spot, Told, View, Axes } from "./plane_types.js" */
 
 const WIDTHS = { least: 1, more: 13 }; // pixels of an arrow for no weight, and how many more for the whole
 const MARGIN = 14;
@@ -82,7 +84,7 @@ function markOf(view, word, spot, weight, scale) {
 
 // How wide what stands for an attention weight is.
 /** @param {number} weight @param {number} scale */
-export function widthOfWeight(weight, scale) {
+function widthOfWeight(weight, scale) {
   return scale * (WIDTHS.least + WIDTHS.more * (Number.isFinite(weight) ? weight : 0));
 }
 
@@ -171,4 +173,72 @@ function notesOf(row) {
     cut ? say("board.plane.cut") : "",
     row.masked.some(Boolean) ? say("board.plane.masked") : "",
   ].filter(Boolean).join(" ");
+}
+
+// The second picture of the plane: values as points, and the context where the attention weights put it.
+
+const DOTS = { least: 2.5, more: 13 }; // pixels of a point's radius for no weight, and how many more for the whole
+const AROUND_MIX = 18;
+const MOST_NAMED = 2; // words whose shares are told
+
+// Values whose numbers are all finite, the axes that they are drawn on, and the context, null where it isn't finite.
+/** @param {Made} made @param {number} query @param {Axes | null} before */
+export function mixOf(made, query, before) {
+  const { v, context } = made.matrices;
+  const all = Array.from({ length: v.rows }, (_, row) => row);
+  const values = all.map((row) => Array.from(lineOf(v, row)));
+  const drawn = all.filter((row) => allFinite(values[row]));
+  const axes = drawn.length ? axesOf(drawn.map((row) => values[row]), before) : null;
+  const mixed = Array.from(lineOf(context, query));
+  return { values, drawn, axes, context: allFinite(mixed) && drawn.length ? mixed : null };
+}
+
+/** @param {Made} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept @param {ReturnType<typeof mixOf>} mix @returns {Picture} */
+export function pictureOfMix(made, query, size, scale, kept, { values, drawn, axes, context }) {
+  const { weights } = rowOf(made, query);
+  const spots = axes ? drawn.map((row) => drawnAt(axes, values[row])) : [];
+  const mixed = axes && context ? drawnAt(axes, context) : null;
+  const view = viewOf(spots.length ? [...spots, ...(mixed ? [mixed] : [])] : [[0, 0]], size, AROUND_MIX * scale, kept);
+  const to = mixed && placed(view, mixed);
+  const marks = drawn.map((word, at) => {
+    const from = placed(view, spots[at]);
+    const weight = Number.isFinite(weights[word]) ? weights[word] : 0;
+    return {
+      word, at: from, foot: from, path: to && weight > 0 ? line(from, to) : "", drop: "", weight,
+      width: widthOfWeight(weight, scale), radius: scale * (DOTS.least + DOTS.more * Math.sqrt(weight)),
+    };
+  });
+  const named = made.matrices.v.columns <= 2 ? features(made, made.matrices.v.columns) : [];
+  return {
+    view, hub: to ?? view.origin, marks, axis: "", rulers: spots.length ? rulersOf(view, size, scale, named) : [],
+    main: to && { path: diamond(to, 7 * scale), at: to, radius: 7 * scale, label: say("board.plane.context", { token: rowNamed(made, query, made.labels) }) },
+  };
+}
+
+/** @param {Point} at @param {number} radius */
+function diamond([x, y], radius) {
+  return `M${x} ${y - radius} L${x + radius} ${y} L${x} ${y + radius} L${x - radius} ${y} Z`;
+}
+
+// The picture in words.
+/** @param {Made} made @param {number} query @param {number | null} pointed @param {ReturnType<typeof mixOf>} mix @returns {Told} */
+export function mixInWords(made, query, pointed, { values, drawn, axes, context }) {
+  const { weights, masked } = rowOf(made, query);
+  const token = rowNamed(made, query);
+  const left = values.length - drawn.length;
+  const note = [
+    left ? say("board.plane.left_out_values", { n: left }) : "",
+    axes && axes.axes[0].length > 2 ? say(axes.share === null ? "board.plane.same" : "board.plane.axes", { share: percent(axes.share ?? 0) }) : "",
+    masked.some(Boolean) ? say("board.plane.masked") : "",
+  ].filter(Boolean).join(" ");
+  const all = (/** @type {string} */ sentence, /** @type {Told["numbers"]} */ numbers) => {
+    const alt = [sentence + (numbers.length ? ` ${numbers.map(({ text }) => text).join("")}.` : ""), note].filter(Boolean).join(" ");
+    return { sentence, numbers, note, alt };
+  };
+  if (!context || !weights.every(Number.isFinite)) return all(say("board.plane.no_context", { token }), []);
+  if (pointed !== null && masked[pointed]) return all(say("board.plane.masked_key", { key: keyNamed(made, pointed) }), []);
+  if (pointed !== null) return all(say("board.plane.gives", { key: keyNamed(made, pointed), share: percent(weights[pointed]) }), []);
+  const largest = weights.map((weight, key) => ({ weight, key })).filter(({ key }) => !masked[key]).toSorted((a, b) => b.weight - a.weight || a.key - b.key);
+  const parts = largest.slice(0, MOST_NAMED).flatMap(({ weight, key }, at) => [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${keyNamed(made, key)}`, role: "v" }]);
+  return all(say("board.plane.mixed", { token }), [...parts, ...(largest.length > MOST_NAMED ? [{ text: " + …", role: "a" }] : [])]);
 }

@@ -1,0 +1,130 @@
+// How wide the words over the matrices are, by their letters, and what has room beside them.
+
+import { areOfOthers, ownerOf } from "../cells/cell.js";
+import { make, toggle, write } from "../cells/elements.js";
+import { hiddenIn } from "../values/evaluate.js";
+import { valueAt } from "../values/matrices.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { BoardData, Stage } from "../types.js" */
+/** @import { Numbers } from "../values/evaluate.js" */
+/** @import { Board } from "../board.js" */
+
+export const LETTER = { size: 20, width: 11 }; // pixels at most
+const AROUND = 34; // of a chip, beside its letters
+export const BETWEEN = 14;
+const SAYS = 350; // the room that what is read takes beside the words
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
+
+// How wide a word's chip is, by its letters.
+/** @param {string} label @param {number} by */
+export function widthOf(label, by) {
+  const letters = [...label].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
+  return by * (Math.min(letters, 24) * LETTER.width + AROUND);
+}
+
+/** @param {string[]} labels @param {number} by */
+export function lengthOf(labels, by) {
+  return labels.reduce((sum, label) => sum + widthOf(label, by), 0) + by * BETWEEN * (labels.length - 1);
+}
+
+// All words over the matrices: those that read, and behind them those that are read, where these are others.
+/** @param {Pick<BoardData, "labels" | "keys" | "others">} data */
+export function wordsOf({ labels, keys, others }) {
+  return others ? [...labels, "", ...keys] : labels;
+}
+
+// Whether what is read has no room beside the words.
+/** @param {string[]} labels @param {number} width */
+export function saysBelow(labels, width) {
+  return lengthOf(labels, 1) + SAYS > width;
+}
+
+// What tokens read of each other, in shares: of a token of which there are pieces, all of these together.
+
+export const WEIGHTS = "attention_weights";
+
+// The shares of a query, null where it may not read.
+/** @param {Numbers} made @param {number} query @param {string} name */
+export function sharesOf(made, query, name = WEIGHTS) {
+  const stage = made.stages.get(name);
+  const weights = made.matrices[name];
+  const hidden = hiddenIn(made, stage);
+  return ofTokens(stage, Array.from({ length: weights.columns }, (_, key) => (hidden?.(query, key) ? null : valueAt(weights, query, key))), (one, other) => one + other);
+}
+
+// What each token gives a key, null where it may not read it.
+/** @param {Numbers} made @param {number} key @param {string} name */
+export function givenTo(made, key, name = WEIGHTS) {
+  const stage = made.stages.get(name);
+  const weights = made.matrices[name];
+  const hidden = hiddenIn(made, stage);
+  return ofTokens(stage, Array.from({ length: weights.rows }, (_, query) => (hidden?.(query, key) ? null : valueAt(weights, query, key))), Math.max);
+}
+
+// What tokens have of which there are pieces: the shares of these together, or the largest.
+/** @param {Stage} stage @param {(number | null)[]} shares @param {(one: number, other: number) => number} together */
+function ofTokens(stage, shares, together) {
+  if (!areOfOthers(stage)) return shares;
+  /** @type {(number | null)[]} */
+  const whole = shares.map(() => null);
+  shares.forEach((share, at) => {
+    const whose = ownerOf(stage, at, shares.length);
+    if (share !== null) whole[whose] = together(whole[whose] ?? 0, share);
+  });
+  return whole;
+}
+
+// The words that are read, where these are others than those that read, or more: they stand behind these, and pressed,
+// each shows who reads it.
+
+export class ReadWords {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    /** @type {HTMLButtonElement[]} */
+    this.chips = [];
+  }
+
+  // Made anew, without a place.
+  build() {
+    const { board } = this;
+    const { keys, others } = board.data;
+    const own = board.stages.get("attention_weights")?.own_from ?? null;
+    const off = board.data.ribbons === false || board.story.told; // nothing would show who reads it
+    this.chips = (others ? keys : []).map((label, at) => {
+      const chip = make("button", "chip read", [label]);
+      chip.type = "button";
+      const read = say(`board.chips.${own === null ? "read" : at < own ? "kept" : "own"}`, { token: label });
+      chip.title = off ? read : say("board.chips.press", { read });
+      chip.disabled = off;
+      chip.onclick = () => board.picking.showReadersOf(board.byReaders && at === board.key ? null : at);
+      return chip;
+    });
+    this.mark();
+  }
+
+  // Which of them it is of which readers are shown.
+  mark() {
+    const { board } = this;
+    this.chips.forEach((chip, at) => {
+      const on = board.byReaders && at === board.key;
+      toggle(chip, "on", on);
+      write(chip, "aria-pressed", String(on));
+      write(chip, "tabindex", at === board.key ? "0" : "-1");
+    });
+  }
+
+  // A key moves on from one of them to another; false where none of them has the focus.
+  /** @param {KeyboardEvent} event @param {number} step */
+  keydown(event, step) {
+    const at = this.chips.findIndex((chip) => chip === event.target);
+    if (at < 0) return false;
+    if (!step) return true;
+    const next = (at + step + this.chips.length) % this.chips.length;
+    event.preventDefault();
+    this.chips[next].focus();
+    this.board.picking.showReadersOf(next);
+    return true;
+  }
+}

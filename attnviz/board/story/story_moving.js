@@ -1,0 +1,151 @@
+// A slider in the dock, with which a finger changes the number of the cell that the dock speaks of.
+
+import { make, toggle } from "../cells/elements.js";
+import { explain } from "../values/explain.js";
+import { addressOf } from "../places.js";
+
+/** @import { Board } from "../board.js" */
+/** @import { Place } from "../types.js" */
+/** @import { StoryPart } from "./story_part.js" */
+
+const BEYOND = 1.5; // times as far as the largest number of its matrix it leads
+
+export class Slider {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    /** @type {Place | null} */
+    this.place = null;
+    this.before = 0; // what it was when it was taken hold of
+    this.input = make("input", "slider");
+    this.input.type = "range";
+    this.input.oninput = () => this.slide();
+    for (const type of ["change", "pointercancel", "blur"]) this.input.addEventListener(type, () => this.release());
+  }
+
+  // For the cell that the dock speaks of; of a computed one there is nothing to change.
+  /** @param {Place | null} place */
+  show(place) {
+    const { board, input } = this;
+    if (board.drag) return; // it leads the number, and doesn't follow it
+    const editable = place !== null && board.isEditable(place);
+    input.hidden = !editable;
+    if (!editable) return void (this.place = null);
+    const value = board.givenAt(place);
+    if (addressOf(place) !== addressOf(this.place)) {
+      const { most, step } = rangeOf(value, board.limitOf(board.stage(place)));
+      Object.assign(input, { min: String(-most), max: String(most), step: String(step) });
+      input.setAttribute("aria-label", explain(board.made, place).where);
+    }
+    this.place = place;
+    input.value = String(value);
+  }
+
+  slide() {
+    const { board, place } = this;
+    if (!place) return;
+    if (!board.drag) {
+      board.undo.hide();
+      toggle(board.root, "sliding", true); // what the dock says of how it was made has no room now
+      this.before = board.givenAt(place);
+    }
+    board.drag = { ...place, value: Number(this.input.value) };
+    board.editing.change(place, board.drag.value);
+  }
+
+  release() {
+    const { board, place } = this;
+    const edit = board.drag;
+    if (!edit || !place || addressOf(edit) !== addressOf(place)) return;
+    board.drag = null;
+    toggle(board.root, "sliding", false);
+    if (Math.fround(edit.value) === this.before) board.editing.restore(place, this.before);
+    else board.editing.commit([edit]);
+    board.base = null;
+  }
+}
+
+// How far a slider leads from 0 to either side, in round numbers, and in what steps.
+/** @param {number} value @param {number} limit */
+function rangeOf(value, limit) {
+  const size = Math.max(1, Number.isFinite(limit) ? Math.abs(limit) : 1, Number.isFinite(value) ? Math.abs(value) : 1) * BEYOND;
+  const power = 10 ** Math.floor(Math.log10(size));
+  return { most: Math.ceil(size / power) * power, step: power / 100 };
+}
+
+// The columns of a story's words, from K to V: where there are more of them than a screen has room for, they are moved
+// sideways, those of all parts together, and an edge shows that there are more.
+
+const EDGE = 28; // pixels
+
+export class WordColumns {
+  constructor() {
+    /** @type {StoryPart[]} */
+    this.parts = [];
+    this.left = 0; // how far they are moved
+  }
+
+  /** @param {StoryPart[]} parts */
+  build(parts) {
+    this.parts = parts;
+    for (const { across } of parts) across.onscroll = () => this.move(across.scrollLeft);
+  }
+
+  // So wide are all columns, if they are wider than the screen, else 0.
+  /** @param {number} width */
+  spread(width) {
+    for (const part of this.parts) part.spread(width);
+    if (width) this.move(this.left);
+  }
+
+  /** @param {number} to */
+  move(to) {
+    this.left = to;
+    for (const { across, edge } of this.parts) {
+      if (Math.abs(across.scrollLeft - to) >= 1) across.scrollLeft = to;
+      toggle(edge, "end", to + across.clientWidth >= across.scrollWidth - 1);
+    }
+  }
+
+  // Bring the chosen one of these cells into view, or the only one.
+  /** @param {Element[]} cells */
+  reveal(cells) {
+    const inColumns = cells.filter((cell) => cell.closest(".across.wide"));
+    const cell = inColumns.find((each) => each.classList.contains("chosen")) ?? (inColumns.length === 1 ? inColumns[0] : undefined);
+    const across = cell?.closest(".across");
+    if (!cell || !across) return;
+    const [own, room] = [cell.getBoundingClientRect(), across.getBoundingClientRect()];
+    const by = Math.max(0, own.right + EDGE - room.right) || Math.min(0, own.left - EDGE - room.left);
+    if (by) this.move(across.scrollLeft + by);
+  }
+}
+
+// What of a story is in view on a screen that is narrow and low.
+
+// A cell stays under the finger, whatever unfolds or folds above it.
+/** @param {HTMLElement | null | undefined} cell @param {() => void} act */
+export function steady(cell, act) {
+  const before = cell?.getBoundingClientRect();
+  act();
+  const after = cell?.getBoundingClientRect();
+  if (before?.height && after?.height) scroll(after.top - before.top);
+}
+
+// Scroll, where something of these is not in view, over what stands at the foot, until it is.
+/** @param {Element[]} cells @param {Element} foot */
+export function bringIntoView(cells, foot) {
+  const boxes = cells.map((cell) => cell.getBoundingClientRect()).filter(({ height }) => height > 0);
+  if (!boxes.length) return;
+  const top = Math.min(...boxes.map((box) => box.top)) - 8;
+  const bottom = Math.max(...boxes.map((box) => box.bottom)) + 8;
+  const highest = document.querySelector("[data-testid=stHeader]")?.getBoundingClientRect().bottom ?? 0;
+  const lowest = Math.min(window.innerHeight, foot.getBoundingClientRect().top);
+  if (bottom > lowest) scroll(Math.min(bottom - lowest, top - highest));
+  else if (top < highest) scroll(top - highest);
+}
+
+/** @param {number} by */
+function scroll(by) {
+  const page = document.querySelector("[data-testid=stMain]");
+  if (page && Math.abs(by) >= 1) page.scrollTop += by;
+}
