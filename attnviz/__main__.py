@@ -2,6 +2,6 @@
 
 import sys
 
-from attnviz.command_line import main
+from attnviz.commands.main import main
 
 sys.exit(main())

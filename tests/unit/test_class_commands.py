@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from attnviz.class_commands import MOST_SHEETS
-from attnviz.command_line import main
+from attnviz.commands.classes import MOST_SHEETS
+from attnviz.commands.main import main
 from attnviz.exercises.exercise import Exercise
 from attnviz.link.page_texts import Checked, CheckText
 from attnviz.tables.reading import MAX_UPLOAD_BYTES

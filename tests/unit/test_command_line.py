@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from attnviz import Scenario, trace
-from attnviz.command_line import main
+from attnviz.commands.main import main
 from attnviz.documents import board_svg, report
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.link.codecs import Flag
@@ -255,7 +255,7 @@ class Refuse:
             raise ImportError(f"{name} is not installed")
 sys.meta_path.insert(0, Refuse())
 import attnviz
-from attnviz.command_line import main
+from attnviz.commands.main import main
 attnviz.figures.heatmap(attnviz.trace(attnviz.Scenario()), "scores")
 sys.exit(main(sys.argv[1:]))
 """

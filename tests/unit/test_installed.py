@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import attnviz
-from attnviz.app_command import site, start
+from attnviz.commands.app import site, start
 from benchmarks.client import connected
 from benchmarks.servers import free_address, wait_until_healthy
 from benchmarks.websocket import HandshakeError
@@ -75,7 +75,7 @@ def test_in_a_checkout_the_app_stands_beside_the_library() -> None:
 def test_without_streamlit_the_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("attnviz.app_command.find_spec", lambda name: None)
+    monkeypatch.setattr("attnviz.commands.app.find_spec", lambda name: None)
     assert start(["--port", "1"]) == 2
     assert 'pip install "attnviz[app]"' in capsys.readouterr().err
 
@@ -89,7 +89,7 @@ def test_an_installed_library_and_its_command_do_without_the_app(clean: Path, tm
 
 
 def test_the_command_is_streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attnviz.app_command.runpy.run_module", lambda *_, **__: None)
+    monkeypatch.setattr("attnviz.commands.app.runpy.run_module", lambda *_, **__: None)
     monkeypatch.setattr(sys, "argv", sys.argv)
     assert start(["--address", "0.0.0.0", "--port", "8600"]) == 0
     assert sys.argv == [

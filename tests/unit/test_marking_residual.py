@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz.app.refusals import told
-from attnviz.class_commands import mark as on_the_command_line
+from attnviz.commands.classes import mark as on_the_command_line
 from attnviz.core.scenario import Scenario
 from attnviz.marking import Printed, mark_pipeline, verdict
 from attnviz.marking.handout import tables_in

@@ -15,8 +15,9 @@ import torch
 from PIL import Image
 
 import attnviz
-from attnviz import ModelTrace, command_line, documents, figures, look_into
-from attnviz.command_line import main
+from attnviz import ModelTrace, documents, figures, look_into
+from attnviz.commands import main as command_line
+from attnviz.commands.main import main
 from attnviz.documents import model_pages
 from attnviz.explanation import head_figures
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words

@@ -14,7 +14,8 @@ import pytest
 import safetensors.torch
 import torch
 
-from attnviz.command_line import main
+from attnviz.commands.main import main
+from attnviz.commands.training import progress
 from attnviz.training import (
     TASKS,
     Training,
@@ -24,7 +25,6 @@ from attnviz.training import (
     training_notebook,
     training_script,
 )
-from attnviz.training_command import progress
 from tests.whole import dear
 
 TEXT = "the cat sat on the mat. the dog sat on the log. " * 3
@@ -218,7 +218,7 @@ class Terminal(io.StringIO):
 def test_a_progress_bar_is_drawn_on_a_terminal_and_nowhere_else(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("attnviz.training_command._REDRAWN", 0)
+    monkeypatch.setattr("attnviz.commands.training._REDRAWN", 0)
     drawn = {}
     for shown in (True, False):
         terminal = Terminal(shown)

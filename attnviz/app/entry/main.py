@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz import app
-from attnviz.app_command import site
+from attnviz.commands.app import site
 from attnviz.words import say
 
 PAGES = ("playground", "lesson", "questions", "compare", "model", "learn", "history", "scaling", "check")

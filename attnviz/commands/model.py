@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
+from attnviz.commands.text_tables import tables
 from attnviz.core.limits import check_whole
 from attnviz.documents import head_report, model_page
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces
 from attnviz.models import INCLUDED, ModelTrace, load, look_into
 from attnviz.models.trace import Kind
-from attnviz.text_tables import tables
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 

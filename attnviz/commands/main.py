@@ -9,8 +9,11 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from attnviz import __version__
-from attnviz.app_command import start
-from attnviz.class_commands import COMMANDS
+from attnviz.commands.app import start
+from attnviz.commands.classes import COMMANDS
+from attnviz.commands.model import model
+from attnviz.commands.text_tables import tables
+from attnviz.commands.training import learn
 from attnviz.core.changes import bring_back, change_texts
 from attnviz.core.limits import in_short
 from attnviz.core.masks import mask_named
@@ -22,9 +25,6 @@ from attnviz.link.changes_text import decode_changes
 from attnviz.link.codecs import Choice, Flag
 from attnviz.link.opening import read_link
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
-from attnviz.model_command import model
-from attnviz.text_tables import tables
-from attnviz.training_command import learn
 from attnviz.words import say
 
 _MASK = "mask"

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PORT = 8501
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 
 
 def site() -> Path:

@@ -1,0 +1,1 @@
+"""The command line: `attnviz`, and what stands behind each of its words."""
