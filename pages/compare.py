@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from attnviz.app import current_scenario
 from attnviz.app.compare.sides import as_computed, kept, show_comparison, show_example, show_keep, show_numbers
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_folded_editor
 from attnviz.app.parts.head_picker import show_head_picker, show_layer_picker
+from attnviz.app.session.session import this_session
 from attnviz.compare.comparison import Comparison, heads_in_words
 from attnviz.core.scenario import Scenario, traced
 
@@ -33,7 +33,7 @@ def show_compare(scenario: Scenario) -> None:
             show_comparison(Comparison.of_heads(traced(a), as_computed(scenario), head, layer), query)
 
 
-scenario = current_scenario()
+scenario = this_session().scenario
 if scenario is None:
     show_blank("compare.blank")
 else:

@@ -1,6 +1,5 @@
 """The lesson: self-attention step by step, with the numbers of the scenario at hand."""
 
-from attnviz.app import current_scenario
 from attnviz.app.lesson.steps import (
     current_step,
     is_presenting,
@@ -11,6 +10,7 @@ from attnviz.app.lesson.steps import (
 )
 from attnviz.app.parts.blank import show_blank, show_second_sentence
 from attnviz.app.session.link_values import picked_query, traced_in_view
+from attnviz.app.session.session import this_session
 from attnviz.core.scenario import Scenario
 from attnviz.teach.lesson import STEPS
 
@@ -27,7 +27,7 @@ def show_lesson(scenario: Scenario) -> None:
         show_challenges(scenario, computed)
 
 
-scenario = current_scenario()
+scenario = this_session().scenario
 if scenario is None:
     show_blank("lesson.blank")
 elif scenario.reads_others:

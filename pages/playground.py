@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from attnviz.app import current_scenario, digits
-from attnviz.app.components.board import show_board_of_now
+from attnviz.app.components.board import show_board
 from attnviz.app.components.drawing import OF_PLAYGROUND
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
@@ -13,6 +12,7 @@ from attnviz.app.playground.heatmaps import show_heatmaps
 from attnviz.app.playground.views import chosen_view
 from attnviz.app.playground.what_if import show_what_if
 from attnviz.app.session.link_values import traced_in_view
+from attnviz.app.session.session import this_session
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
@@ -29,10 +29,10 @@ def show_playground(scenario: Scenario) -> None:
             query = show_token_picker(scenario)
         show_pictures(scenario, query)
         return
-    show_folded_editor(scenario)
+    scenario = show_folded_editor(scenario)
     show_what_if(scenario)
     with board:  # with what was typed into the editor
-        show_board_of_now(OF_PLAYGROUND, "playground")
+        show_board(scenario, OF_PLAYGROUND, "playground")
 
 
 def show_pictures(scenario: Scenario, query: int) -> None:
@@ -45,13 +45,13 @@ def show_pictures(scenario: Scenario, query: int) -> None:
         scenario = show_editor(scenario)
     computed = traced_in_view(scenario)
     with says:
-        st.text(attends_most(computed, query, digits()))
+        st.text(attends_most(computed, query, this_session().digits))
     says.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
     with pictures:
         show_heatmaps(computed, scenario, query)
 
 
-scenario = current_scenario()
+scenario = this_session().scenario
 if scenario is None:
     show_blank("playground.blank")
 else:

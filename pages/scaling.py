@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from attnviz.app import current_scenario
 from attnviz.app.scaling.controls import show_settings
 from attnviz.app.scaling.curves import show_curves, show_findings, show_plot, show_table, show_theory
 from attnviz.app.scaling.examples import show_broken_assumption, show_classic_row, show_which_dimension
 from attnviz.app.scaling.row import show_row
 from attnviz.app.scaling.sweeps import last_or_swept
+from attnviz.app.session.session import this_session
 from attnviz.words import say
 
-scenario = current_scenario()
+scenario = this_session().scenario
 plot, slider, findings = st.container(), st.container(), st.container()
 settings = show_settings(plot, slider)
 with plot:  # with how far a sweep is, and what is wrong with it

@@ -7,7 +7,6 @@ from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.runs import watched_run
 from attnviz.app.learn.running.shared import leave as leave_training
 from attnviz.app.session.guarding import guard
-from attnviz.app.session.state import current_scenario, digits
 from attnviz.app.shell.foot import show_foot
 from attnviz.app.shell.setup import shared_setup
 from attnviz.app.shell.top_bar import ICON, show_top_bar
@@ -22,5 +21,5 @@ streamlit_internals.tell_themes_once()
 streamlit_internals.run_each_within(CLOCK.timed)
 
 __all__ = [
-    "ICON", "current_scenario", "digits", "leave_training", "shared_setup", "show_foot", "show_top_bar", "watched_run",
+    "ICON", "leave_training", "shared_setup", "show_foot", "show_top_bar", "watched_run",
 ]  # fmt: skip

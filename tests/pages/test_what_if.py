@@ -102,7 +102,7 @@ def test_a_link_opens_it_and_it_is_compared_with_the_usual_way() -> None:
 
 def test_one_matrix_is_tried_as_b_beside_the_set_up_of_now() -> None:
     playground = opened()
-    usual = playground.at.session_state["state.setup"]["temperature"]
+    usual = playground.at.session_state["session"].set_up["temperature"]
     playground.at.button(key="what_if.replaced.one_matrix.compare").click().run()
     assert not playground.at.exception
     assert playground.value("d_out") == 3

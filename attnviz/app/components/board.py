@@ -31,7 +31,7 @@ _board = st.components.v2.component(
 )
 
 
-def show_board(
+def show_stored_board(
     scenario: Scenario, trace: AttentionTrace, query: int, looks: Looks, *, key: str, stored: tuple[str, str]
 ) -> None:
     """Draw a trace as a board. What is edited and picked on it is `stored` in the parameter of this name, as a query;
@@ -60,11 +60,8 @@ def show_board_of_model(
     _draw(key, data | more)
 
 
-def show_board_of_now(looks: Looks, page: str, *, presenting: bool = False) -> None:
+def show_board(scenario: Scenario, looks: Looks, page: str, *, presenting: bool = False) -> None:
     """Draw the board of the current scenario on one of its pages: all follow what is edited and picked."""
-    scenario = state.current_scenario()
-    if scenario is None:
-        return
     query, head, layer = picked_query(scenario), picked_head(scenario), picked_layer(scenario)
     painting().begin_first()
     drawn = Drawing(scenario, head, layer, state.digits(), looks).made()

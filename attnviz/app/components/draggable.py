@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz.app.scripts import script
 from attnviz.app.session.address import mark_of_now
+from attnviz.app.session.session import this_session
 from attnviz.core.tokens import token_labels
 from attnviz.words import say
 
@@ -43,7 +44,7 @@ def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str,
     """Draw tokens to be dragged into another order; `move` is called with the tokens in that order."""
 
     def take() -> None:
-        moved = st.session_state.get(key, {}).get("tokens")
+        moved = this_session().get(key, {}).get("tokens")
         if isinstance(moved, list):
             move(tuple(map(str, moved)))
 

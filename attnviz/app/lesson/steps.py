@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.board import show_board_of_now
+from attnviz.app.components.board import show_board
 from attnviz.app.components.drawing import Looks
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
@@ -114,7 +114,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
         return
     presenting = is_presenting()
     looks = looks_of_step(step, scenario, trace, query, state.digits(), presenting=presenting)
-    show_board_of_now(replace(looks, play=_part_to_play(number)), "lesson", presenting=presenting)
+    show_board(scenario, replace(looks, play=_part_to_play(number)), "lesson", presenting=presenting)
 
 
 def looks_of_step(

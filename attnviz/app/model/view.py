@@ -21,10 +21,10 @@ from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import show_uses
 from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.measured import Measured, show_measured
-from attnviz.app.parts.own_share import Own, offer_own
 from attnviz.app.refusals import told
 from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import Computation, this_session
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.app.text import as_message, is_dark, literal
 from attnviz.core.errors import SaidError
@@ -237,11 +237,11 @@ def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: s
     offer("model.weights", title, alt, lambda: heatmap_spec(trace, "attention_weights", query=query, digits=digits))
     offer("model.heads", say("models.title", model=view.name), say("models.alt", layers=view.n_layers,
           heads=view.n_heads, model=view.name), lambda: model_spec(view))  # fmt: skip
-    offer_own(Own(
+    this_session().shared.computation = Computation(
         f"layer{layer}_head{head}", say("models.share.about"), view.layers[layer].whole(head),
         lambda: model_script(view, *place, name=name, target=target, digits=digits),
         lambda: head_report(view, *place, digits=digits), lambda: model_page(view),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def _query(view: ModelTrace, place: tuple[int, int]) -> int:

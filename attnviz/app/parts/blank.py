@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz.app.session.address import turn
+from attnviz.app.session.session import this_session
 from attnviz.core.stages import ITSELF
 from attnviz.words import say
 
@@ -27,4 +28,4 @@ def _read_itself() -> None:
 
 
 def _take() -> None:
-    turn({"text": st.session_state[_KEY]})
+    turn({"text": this_session().get(_KEY)})

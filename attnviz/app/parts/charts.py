@@ -2,33 +2,20 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
+from attnviz.app.session.session import Figure, this_session
 from attnviz.app.text import is_dark
 
 _CONFIG = {"displayModeBar": False}
-_OFFERED = "charts.offered"
-
-
-class Offered(NamedTuple):
-    """A figure of a page that can be taken home; `draw` makes it, light, once it is asked for."""
-
-    title: str
-    alt: str
-    draw: Callable[[], dict[str, Any]]
 
 
 def offer(key: str, title: str, alt: str, draw: Callable[[], dict[str, Any]]) -> None:
     """Offer a figure of this run under Share."""
-    st.session_state.setdefault(_OFFERED, {})[key] = Offered(title, alt, draw)
-
-
-def take_offered() -> dict[str, Offered]:
-    """Return the figures offered since they were taken last, by their keys."""
-    return st.session_state.pop(_OFFERED, {})
+    this_session().shared.figures[key] = Figure(title, alt, draw)
 
 
 class _PlainFigure(BaseFigure):  # type: ignore[misc]

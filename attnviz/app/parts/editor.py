@@ -5,11 +5,12 @@ from zlib import crc32
 
 import streamlit as st
 
-from attnviz.app.parts.listed_edits import replace_by, show_edits, show_edits_of_now
+from attnviz.app.parts.listed_edits import replace_by, show_edits, show_listed_edits
 from attnviz.app.parts.typed_cells import scenario_now, start_table, with_typed
 from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_layer
+from attnviz.app.session.session import this_session
 from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.layers import named, placed
 from attnviz.core.scenario import Scenario
@@ -42,7 +43,7 @@ def show_folded_editor(scenario: Scenario) -> Scenario:
         if tables.open:
             scenario = _show_table(scenario)
     with listed:
-        show_edits_of_now()
+        show_listed_edits(scenario)
     st.caption(vectors_in_words(scenario))
     return scenario
 
@@ -86,7 +87,7 @@ def _key(scenario: Scenario, name: str, row: int | None) -> str:
     """
     of = scenario.unedited(name).numpy().tobytes(), scenario.tokens_of(name)
     drawn = crc32(repr(of).encode())  # the same on another server, to which the page may come back
-    return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{state.revision()}"
+    return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{this_session().revision}"
 
 
 def _show_actions(scenario: Scenario, name: str) -> None:
@@ -123,7 +124,7 @@ def _paste(name: str) -> None:
         return
     try:
         columns = scenario.unedited(name).shape[1]
-        pasted = parse_table(st.session_state["playground.paste"], columns=columns)
+        pasted = parse_table(this_session().get("playground.paste"), columns=columns)
         changed = edit_matrix(replace_matrix(scenario, name, None), name, pasted)
     except ValueError as error:
         state.say(say("editor.refused", why=told(error)))

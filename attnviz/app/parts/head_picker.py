@@ -4,6 +4,7 @@ import streamlit as st
 
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import picked_head, picked_layer
+from attnviz.app.session.session import this_session
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import HEAD, LAYER
 from attnviz.words import say
@@ -29,7 +30,7 @@ def show_layer_picker(scenario: Scenario) -> int:
 
 
 def _show(name: str, label: str, n: int, picked: int) -> None:
-    st.session_state[_KEYS[name]] = picked
+    this_session().put(_KEYS[name], picked)
     st.segmented_control(
         label, range(n), key=_KEYS[name], required=True, on_change=_take, args=(name,),
         format_func=lambda each: say("heads.layer", layer=each) if name == LAYER else str(each),
@@ -38,4 +39,4 @@ def _show(name: str, label: str, n: int, picked: int) -> None:
 
 
 def _take(name: str) -> None:
-    url_texts.put(name, int(st.session_state[_KEYS[name]]))
+    url_texts.put(name, int(this_session().get(_KEYS[name])))

@@ -17,12 +17,10 @@ LISTED = 12  # edits listed one by one
 OFFERED = 200  # edits beyond these, to choose from
 
 
-def show_edits_of_now() -> None:
-    """Draw the edits of the current scenario in a line."""
-    scenario = state.current_scenario()
+def show_listed_edits(scenario: Scenario) -> None:
+    """Draw the edits of a scenario in a line."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if scenario is not None:
-            show_edits(scenario)
+        show_edits(scenario)
 
 
 def show_edits(scenario: Scenario) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, in_view, of_whole
 from attnviz.core.scenario import Scenario
@@ -71,7 +72,8 @@ def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -
 
 def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:
     shapes = shapes_of(trace)
-    st.session_state[MATRIX] = picked.matrix if picked else None
+    session = this_session()
+    session.put(MATRIX, picked.matrix if picked else None)
     st.selectbox(
         say("playground.cell.matrix"), in_view(shapes), None, key=MATRIX, width=200,
         format_func=lambda name: trace.stages[name].title, placeholder=say("playground.cell.choose"),
@@ -86,7 +88,7 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
     )
     for (axis, label, key, at), size in zip(axes, shapes[picked.matrix], strict=True):
         kind = getattr(stage, axis)
-        st.session_state[key] = at
+        session.put(key, at)
         if size > LONGEST_LIST:
             st.number_input(label, 0, size - 1, step=1, key=key, on_change=_take_place, args=(trace,), width=120,
                             label_visibility="collapsed")  # fmt: skip
@@ -99,7 +101,7 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
 
 
 def _take_matrix(trace: AttentionTrace, query: int) -> None:
-    name = st.session_state[MATRIX]
+    name = this_session().get(MATRIX)
     if name is None:
         pick(None)
         return
@@ -107,4 +109,5 @@ def _take_matrix(trace: AttentionTrace, query: int) -> None:
 
 
 def _take_place(trace: AttentionTrace) -> None:
-    _pick_seen(trace, st.session_state[MATRIX], int(st.session_state[ROW]), int(st.session_state[COLUMN]))
+    matrix, row, column = map(this_session().get, (MATRIX, ROW, COLUMN))
+    _pick_seen(trace, matrix, int(row), int(column))

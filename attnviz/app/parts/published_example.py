@@ -3,23 +3,24 @@
 import streamlit as st
 
 from attnviz.app.session import address, state, url_texts
+from attnviz.app.session.session import this_session
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import parameters
 from attnviz.published import OPENING, starting_points, worked_examples
 from attnviz.words import say
 
-_NAMED = "examples.named"
-
 
 def name_now(name: str) -> None:
     """Remember the example that the URL has just named: the page Check my numbers opens there."""
-    st.session_state[_NAMED] = name
+    this_session().example = name
 
 
 def take_named() -> str:
     """Return the example that the URL named, once; '' where it named none."""
-    return str(st.session_state.pop(_NAMED, ""))
+    session = this_session()
+    named, session.example = session.example, ""
+    return named
 
 
 def start_over() -> None:

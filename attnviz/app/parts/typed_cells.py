@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 import torch
 
 from attnviz.app.refusals import told
 from attnviz.app.session import state
+from attnviz.app.session.session import Editor, this_session
 from attnviz.app.text import literal
 from attnviz.core.changes import edit_matrix
 from attnviz.core.scenario import Scenario
@@ -22,24 +22,16 @@ from attnviz.tables.typed_numbers import NoNumberError, hides, parse_number, why
 from attnviz.words import say
 from attnviz.words.numbers import number_format, written
 
-_EDITOR = "editor.current"
-
 
 def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> pd.DataFrame:
     """Return the texts that the editor of this key starts from: they must stay the same while its key does."""
-    current = st.session_state.get(_EDITOR)
-    if current is None or current["key"] != key or key not in st.session_state:
+    session = this_session()
+    current = session.editor
+    if current is None or current.key != key or key not in session:
         numbers = _numbers(scenario, matrix)
         numbers = numbers if row is None else numbers[[row]].T
-        current = {
-            "key": key,
-            "matrix": matrix,
-            "row": row,
-            "numbers": numbers,
-            "texts": _texts(numbers, state.digits()),
-        }
-        st.session_state[_EDITOR] = current
-    texts = current["texts"]
+        session.editor = current = Editor(key, matrix, row, numbers, _texts(numbers, state.digits()))
+    texts = current.texts
     if row is not None:
         return pd.DataFrame(texts, columns=[say("typed.row", row=row)])
     index = list(token_labels(scenario.tokens_of(matrix))) or None
@@ -65,20 +57,21 @@ def with_typed(scenario: Scenario) -> Scenario:
 
     A cell into which something else is typed keeps its number, with a message.
     """
-    current = st.session_state.get(_EDITOR)
-    if current is None or current["key"] not in st.session_state:
+    session = this_session()
+    current = session.editor
+    if current is None or current.key not in session:
         return scenario
-    typed = st.session_state[current["key"]]["edited_rows"]
-    if not typed or current["matrix"] not in scenario.editable:
+    typed = session.get(current.key)["edited_rows"]
+    if not typed or current.matrix not in scenario.editable:
         return scenario
-    numbers = _numbers(scenario, current["matrix"])
+    numbers = _numbers(scenario, current.matrix)
     for at, cells in typed.items():
         for name, text in cells.items():
-            row, column = (int(at), int(name)) if current["row"] is None else (current["row"], int(at))
+            row, column = (int(at), int(name)) if current.row is None else (current.row, int(at))
             if row < numbers.shape[0] and column < numbers.shape[1]:
                 _type(numbers, row, column, text, current)
     try:
-        changed = edit_matrix(scenario, current["matrix"], torch.from_numpy(numbers))
+        changed = edit_matrix(scenario, current.matrix, torch.from_numpy(numbers))
     except ValueError as error:
         state.say(say("typed.refused", why=told(error)))
         return scenario
@@ -87,23 +80,23 @@ def with_typed(scenario: Scenario) -> Scenario:
     return changed
 
 
-def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: dict[str, Any]) -> None:
-    start = (row, column) if current["row"] is None else (column, 0)
-    if text == current["texts"][start]:  # as it was shown: the number itself, with all its digits
-        numbers[row, column] = current["numbers"][start]
+def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: Editor) -> None:
+    start = (row, column) if current.row is None else (column, 0)
+    if text == current.texts[start]:  # as it was shown: the number itself, with all its digits
+        numbers[row, column] = current.numbers[start]
         return
-    if current["matrix"] == MASK and hides(str(text)):
+    if current.matrix == MASK and hides(str(text)):
         numbers[row, column] = -np.inf
         return
     try:
         numbers[row, column] = parse_number("" if text is None else str(text))
     except NoNumberError as error:
         still = written(float(numbers[row, column]), 4)
-        cell = f"{ALL_STAGES[current['matrix']].symbol}[{row}, {column}]"
+        cell = f"{ALL_STAGES[current.matrix].symbol}[{row}, {column}]"
         state.say(say("typed.keeps", why=why_no_number(error, literal(error.text)), cell=cell, value=still))
 
 
 def scenario_now() -> Scenario | None:
     """Return the current scenario with what has just been typed; None while the sentence is blank."""
-    scenario = state.current_scenario()
+    scenario = this_session().scenario
     return None if scenario is None else with_typed(scenario)

@@ -4,12 +4,12 @@ import streamlit as st
 
 from attnviz.app.parts.published_example import begin_with
 from attnviz.app.session.address import go_to
+from attnviz.app.session.session import this_session
 from attnviz.core.scenario import Scenario
 from attnviz.words import say
 
 PANEL = "playground.what_if"  # whether it is open, in the session
 SELECTOR = ".st-key-what_if_panel"  # of what is in it, on the page
-_ASKED = "playground.what_if.asked"
 
 
 def show_way_to_panel(key: str, scenario: Scenario | None = None, query: int | None = None) -> None:
@@ -19,7 +19,7 @@ def show_way_to_panel(key: str, scenario: Scenario | None = None, query: int | N
 
 def _lead(scenario: Scenario | None, query: int | None) -> None:
     open_panel()
-    st.session_state[_ASKED] = asked() + 1
+    this_session().led_to_what_if += 1
     if scenario is not None:
         begin_with(scenario, query)
     go_to("pages/playground.py")
@@ -27,9 +27,9 @@ def _lead(scenario: Scenario | None, query: int | None) -> None:
 
 def open_panel() -> None:
     """Have the panel open from the next run on; in a callback."""
-    st.session_state[PANEL] = True
+    this_session().put(PANEL, True)
 
 
 def asked() -> int:
     """Return how often the reader was led to the panel from another page."""
-    return int(st.session_state.get(_ASKED, 0))
+    return this_session().led_to_what_if

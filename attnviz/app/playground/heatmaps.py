@@ -11,6 +11,7 @@ from attnviz.app.components import script_file
 from attnviz.app.parts.picked_cell import picked_cell, show_picked, take_click
 from attnviz.app.session import state
 from attnviz.app.session.painting import painting
+from attnviz.app.session.session import this_session
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import is_elsewhere
 from attnviz.core.scenario import Scenario
@@ -49,6 +50,6 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None
 
 
 def _take_click(trace: AttentionTrace) -> None:
-    told = st.session_state[_KEY].get("picked")
+    told = this_session().get(_KEY).get("picked")
     if isinstance(told, Mapping):
         take_click(trace, *map(told.get, ("matrix", "row", "column")))

@@ -14,6 +14,7 @@ from attnviz.app.parts.charts import show_figure
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import picked_head, picked_layer, take
+from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
@@ -139,7 +140,9 @@ def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
 def _show_few_bits(scenario: Scenario, trace: AttentionTrace, layer: int | None) -> None:
     with _item("bits"):
         dtype, shifted = read_way(take(BITS))
-        st.session_state[_BITS], st.session_state[_SHIFTED] = dtype, shifted
+        session = this_session()
+        session.put(_BITS, dtype)
+        session.put(_SHIFTED, shifted)
         st.selectbox(say("what_if.replaced.bits"), tuple(DTYPES), key=_BITS, on_change=_choose_bits, width=200)
         st.toggle(say("what_if.replaced.shifted"), key=_SHIFTED, on_change=_choose_bits)
         st.button(say("what_if.replaced.compare"), key="what_if.replaced.bits.compare", on_click=_try_bits,
@@ -163,7 +166,8 @@ def _try_bits(scenario: Scenario, way: str) -> None:
 
 
 def _choose_bits() -> None:
-    url_texts.put(BITS, way_of(st.session_state[_BITS], st.session_state[_SHIFTED]))
+    session = this_session()
+    url_texts.put(BITS, way_of(session.get(_BITS), session.get(_SHIFTED)))
 
 
 def _item(name: str) -> DeltaGenerator:

@@ -5,6 +5,7 @@ import streamlit as st
 from attnviz.app.parts.head_picker import show_layer_picker
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.board.data import MOST_COLUMNS, fits_board
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import BOARD, HEATMAPS, VIEW
@@ -31,7 +32,7 @@ def _choice(scenario: Scenario) -> str:
         st.caption(say("playground.views.fits", most=MOST_COLUMNS), width="content")
         return HEATMAPS
     view: str = take(VIEW)
-    st.session_state[_KEY] = view
+    this_session().put(_KEY, view)
     st.segmented_control(
         say("playground.views.choice"), (BOARD, HEATMAPS), required=True, key=_KEY, on_change=_choose,
         format_func=lambda view: say(f"playground.views.{view}"), label_visibility="collapsed",
@@ -40,4 +41,4 @@ def _choice(scenario: Scenario) -> str:
 
 
 def _choose() -> None:
-    url_texts.put(VIEW, st.session_state[_KEY])
+    url_texts.put(VIEW, this_session().get(_KEY))

@@ -10,6 +10,7 @@ from attnviz.app.playground.replaced import keep_as_a, show_replaced
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, SWITCHES, TYPED, WhatIf
@@ -18,14 +19,14 @@ from attnviz.link.parameter_table import BITS, OPEN, WHAT_IF
 from attnviz.words import say
 
 WIDGET = "what_if"
-_OPENED = "playground.what_if.opened"  # by what a link says
 
 
 def show_what_if(scenario: Scenario) -> None:
     """Draw the panel, folded; what is on stands beside it, open or not."""
     on = WhatIf.read(scenario.what_if)
-    if take(BITS) and _OPENED not in st.session_state:  # what a link says is to be seen
-        st.session_state[_OPENED] = True
+    session = this_session()
+    if take(BITS) and not session.what_if_opened:  # what a link says is to be seen
+        session.what_if_opened = True
         open_panel()
     if take(OPEN) == WHAT_IF:  # of a cell on the board, or of another page
         open_panel()
@@ -53,11 +54,12 @@ def _show_switches(scenario: Scenario, on: WhatIf) -> None:
 
 def _show_switch(scenario: Scenario, on: WhatIf, name: str, settings: tuple[str, ...]) -> None:
     key = f"what_if.{name}"
-    st.session_state[key] = on.get(name)
+    session = this_session()
+    session.put(key, on.get(name))
     st.radio(
         say(f"what_if.{name}.label"), ("", *settings), horizontal=True, key=key,
         format_func=lambda each: say(f"what_if.{_key(name, each)}.choice") if each else say("what_if.usual"),
-        on_change=_put, args=(lambda now: now.with_(name, st.session_state[key]),),
+        on_change=_put, args=(lambda now: now.with_(name, session.get(key)),),
     )  # fmt: skip
     if on.get(name):
         st.caption(say(key_of(f"{name}.{on.get(name)}", "more", scenario.reads_others)))
@@ -89,7 +91,7 @@ def _show_typed(scenario: Scenario, on: WhatIf) -> None:
 def _put(change: Callable[[WhatIf], WhatIf]) -> None:
     """Set the switches; in a callback, before the controls are drawn."""
     try:
-        turn({WIDGET: WhatIf.read(change(WhatIf.read(st.session_state[WIDGET])).text).text})
+        turn({WIDGET: WhatIf.read(change(WhatIf.read(this_session().get(WIDGET))).text).text})
     except ValueError:
         state.say(say("what_if.refused", most=MOST_TYPED))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.board import show_board
+from attnviz.app.components.board import show_stored_board
 from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.components.drawing import Looks
 from attnviz.app.components.followed import marked_while_older
@@ -261,4 +261,4 @@ def _show_board(
         alt = say("question_page.board_alt", matrix=trace.stages[name].title, meaning=trace.stages[name].meaning)
         offer(f"questions.{number}.{name}", title, alt, partial(heatmap_spec, trace, name, digits=state.digits()))
     stored = NUMBERS, whole_text(question, Example(scenario, options, query))
-    show_board(scenario, trace, query, looks, key=f"questions.board.{number}", stored=stored)
+    show_stored_board(scenario, trace, query, looks, key=f"questions.board.{number}", stored=stored)

@@ -17,6 +17,7 @@ from zlib import crc32
 import streamlit as st
 
 from attnviz.app.scripts import script
+from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import (
     CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
     CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
@@ -28,7 +29,7 @@ from attnviz.link.example_name import EXAMPLE, PUBLISHED
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import parameters, read_controls
 
-_MEMORY, _EARS, _PRESSED = "address.memory", "address.ears", "address.pressed"
+_EARS = "address.ears"
 _MOST_OFFERS = 32  # that the page may not have taken yet
 _DRAWN = 3  # times, after which it has: what is drawn comes in order
 # Milliseconds that the hand rests before the page is told, and so many times as long as the last answer took, at most.
@@ -110,8 +111,7 @@ def _as_in_javascript(text: str) -> bytes:
 
 def memory() -> Memory | None:
     """Return what this session knows of its page; None before its first run."""
-    found: Memory | None = st.session_state.get(_MEMORY)
-    return found
+    return this_session().address
 
 
 def hear(*, was_open: bool) -> None:
@@ -120,7 +120,8 @@ def hear(*, was_open: bool) -> None:
 
     Where a button has turned controls, the run begins anew, as if the page had gone to an address that says so.
     """
-    now = memory()
+    session = this_session()
+    now = session.address
     offers = [] if now is None else [each.sent() for each in now.offers]
     told = _address(key=_EARS, data={"ears": True, "offers": offers}, on_said_change=lambda: None, height=1)
     said, context = _valid(told.get("said")), get_script_run_ctx()
@@ -130,10 +131,10 @@ def hear(*, was_open: bool) -> None:
     if now is None:
         # On a page that a server before this one drew: nothing of it is known here yet.
         if waiting := buttons_pressed():
-            st.session_state[_PRESSED] = waiting
+            session.pressed = waiting
             run_again(came, turns=history, pressing=())
         asked = read_query(said["query"] if said and not history else came)
-        now = st.session_state[_MEMORY] = Memory(asked, came, page, said, fresh=set(texts()), back=was_open)
+        now = session.address = Memory(asked, came, page, said, fresh=set(texts()), back=was_open)
     else:
         asked = _hear(now, said, came, page, history=history)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
@@ -146,7 +147,8 @@ def hear(*, was_open: bool) -> None:
     if now.turning is None and any(_turns(each) for each in now.offers):
         _run_turned(now)
     if history:  # as the controls will be, once they are drawn
-        st.session_state.update(read_controls(asked)[0])
+        for name, value in read_controls(asked)[0].items():
+            session.put(name, value)
 
 
 def _hear(now: Memory, said: Any, came: str, page: str | None, *, history: bool) -> dict[str, str]:
@@ -213,9 +215,9 @@ def _turns(offer: Offer) -> bool:
         return False
     if offer.file:
         return True
-    table = parameters()
+    table, session = parameters(), this_session()
     turned = {name: text for name, text in offer.patch.items() if name in table}
-    return any(_value(name, text) != st.session_state.get(name, table[name].default) for name, text in turned.items())
+    return any(_value(name, text) != session.get(name, table[name].default) for name, text in turned.items())
 
 
 def _value(name: str, text: str | None) -> Any:
@@ -318,9 +320,9 @@ def forget(names: Any) -> None:
 def controls(now: Memory) -> dict[str, str]:
     """Return the controls whose values are not their defaults, as the address has them."""
     came = read_query(now.came)
-    found = {}
+    found, session = {}, this_session()
     for name, row in parameters().items():
-        value = st.session_state.get(name, row.default)
+        value = session.get(name, row.default)
         if value != row.default:
             written = (now.asked.get(name), came.get(name))
             same = (text for text in written if text is not None and row.read(text) == (value, None))
@@ -333,9 +335,9 @@ def asked_of(now: Memory) -> dict[str, str]:
     asked = dict(now.asked)
     if now.whole:
         return asked
-    set_up = controls(now)
+    set_up, session = controls(now), this_session()
     for name, row in parameters().items():
-        if _value(name, asked.get(name)) != st.session_state.get(name, row.default):
+        if _value(name, asked.get(name)) != session.get(name, row.default):
             _lay(asked, {name: set_up.get(name)})
     return asked
 
@@ -365,7 +367,8 @@ def patch_of(asked: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str 
 
 def tell(page: str, key: str = "address") -> None:
     """Draw what tells the page what was drawn, and of what; at the end of a run, or of a part that runs by itself."""
-    now = memory()
+    session = this_session()
+    now = session.address
     if now is None:
         return
     set_up, asked = controls(now), asked_of(now)
@@ -384,7 +387,8 @@ def tell(page: str, key: str = "address") -> None:
     now.offering, now.whole, now.back, now.became = None, False, False, found
     now.corrected.clear()
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)
-    if waiting := st.session_state.pop(_PRESSED, None):  # now it is known what its buttons do
+    if session.pressed:  # now it is known what its buttons do
+        waiting, session.pressed = session.pressed, []
         now.turning = urlencode(found, errors="surrogatepass")
         run_again(now.turning, pressing=waiting)
 

@@ -11,9 +11,10 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
+from attnviz.app.session.session import this_session
+
 AT = "painted"  # where it is told, seen from the server
 _LEAST = 0.1  # seconds for a browser that has told nothing when it should have
-_PAGE = "painting"
 
 
 class Painting:
@@ -66,8 +67,8 @@ def painting_that_says(word: str) -> Painting | None:
 
 def painting() -> Painting:
     """Return what the page of this session waits for."""
-    if _PAGE not in st.session_state:
-        page = Painting()
-        _PAGES[page.word] = st.session_state[_PAGE] = page
-    found: Painting = st.session_state[_PAGE]
-    return found
+    session = this_session()
+    if session.painting is None:
+        session.painting = Painting()
+        _PAGES[session.painting.word] = session.painting
+    return session.painting

@@ -7,10 +7,11 @@ import streamlit as st
 from attnviz.app.session import state
 from attnviz.core.changes import bring_back
 from attnviz.core.matrix_input import example_of
+from attnviz.core.scenario import Scenario
 from attnviz.words import say
 
 
-def show(values: dict[str, Any], *, offers: bool) -> None:
+def show(values: dict[str, Any], scenario: Scenario | None, *, offers: bool) -> None:
     """Draw the messages of this run, each once, and what was dropped and can be brought back.
 
     `values` are those of all controls; `offers` says whether a set-up is seen here, for changes to be brought back to.
@@ -21,11 +22,11 @@ def show(values: dict[str, Any], *, offers: bool) -> None:
     if said:
         st.button(say("messages.close"), key="messages.close", on_click=state.forget_messages, type="tertiary")
     if offers:
-        _show_offer()
+        _show_offer(scenario)
 
 
-def _show_offer() -> None:
-    dropped, scenario = state.offered_here(), state.current_scenario()
+def _show_offer(scenario: Scenario | None) -> None:
+    dropped = state.offered_here()
     if scenario is None or not (dropped.edits or any(not example_of(by) for _, by in dropped.replaced)):
         return  # what an example began with is no change of the reader's
     count = len(dropped.edits) + len(dropped.replaced)

@@ -8,12 +8,11 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.parts import published_example
-from attnviz.app.parts.charts import take_offered
 from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
-from attnviz.app.parts.own_share import take_own
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, state
 from attnviz.app.session.painting import painting
+from attnviz.app.session.session import Shared, this_session
 from attnviz.app.shell import connection, hiding, messages
 from attnviz.app.shell.opening import long_link, opened_link
 from attnviz.app.shell.share import show_share
@@ -46,8 +45,8 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     the browser has its first picture before two dozen controls.
     """
     table = parameters()
-    take_own()
-    take_offered()  # by a run that was stopped before its end
+    session = this_session()
+    session.shared = Shared()
     first = state.first_run()
     perhaps_refused = first and address.came_bare()
     opened = opened_link.read() if first else None
@@ -55,7 +54,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     values = _draw_panel(panel, table, own_examples) if opened is None else opened
     state.set_up(values)
     if first:
-        opened_link.take_texts(state.current_scenario())
+        opened_link.take_texts(session.scenario)
     overlay, body = st.container(key="messages", gap="xxsmall"), st.container()
     try:
         with body:
@@ -67,11 +66,11 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
             _draw_panel(panel, table, own_examples)
         published_example.take_named()  # a page opened later does not open it
         with overlay:
-            messages.show(values, offers=not own_examples)
+            messages.show(values, session.scenario, offers=not own_examples)
         if perhaps_refused:
             long_link.reopen_if_too_long()
         with share:
-            show_share(own_examples=own_examples)
+            show_share(session.scenario, own_examples=own_examples)
         with st.container(key="connection_place"):
             connection.watch()
             address.tell(page)
@@ -110,9 +109,9 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
 
 def _cut_what_was_pasted() -> None:
     """Keep of each sentence what a link can carry, and say so."""
-    cut = {}
+    cut, session = {}, this_session()
     for name, most in (("text", MAX_TEXT_CHARACTERS), ("second", MAX_SECOND_CHARACTERS)):
-        pasted = st.session_state.get(name) or ""
+        pasted = session.get(name) or ""
         if len(pasted) > most:
             lengths = {"characters": plural(len(pasted), "character"), "most": f"{most:,}"}
             state.say(say("messages.pasted_too_much", **lengths))
@@ -176,8 +175,8 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
 
 def _feed_forward_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     """Draw a switch, and what it switches on: these stand there in any case, so that they keep their values."""
-    d_ff = st.session_state.get("d_ff", table["d_ff"].default)
-    st.session_state[_SWITCH] = d_ff is not None
+    session = this_session()
+    session.put(_SWITCH, session.get("d_ff", table["d_ff"].default) is not None)
     st.toggle(say("setup.feed_forward.label"), key=_SWITCH, on_change=_switch_feed_forward,
               help=say("setup.feed_forward.help"))  # fmt: skip
     left, right = st.columns(2)
@@ -189,7 +188,7 @@ def _feed_forward_controls(table: Mapping[str, Control]) -> dict[str, Any]:
 
 
 def _switch_feed_forward() -> None:
-    on, scenario = st.session_state[_SWITCH], scenario_now()
+    on, scenario = this_session().get(_SWITCH), scenario_now()
     width = 1 if scenario is None else scenario.shape_of("w_v")[1]
     # Four times as wide as what goes in, as in the paper.
     address.turn({"d_ff": min(4 * width, MAX_D) if on else None})

@@ -4,8 +4,8 @@ import streamlit as st
 
 from attnviz.app.learn.asked.address import OPENED, change, hold_text, is_text_lost, named_text
 from attnviz.app.learn.asked.fields import choice, whole
-from attnviz.app.parts.own_share import Beside, offer_beside
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.session import Attachment, this_session
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import LEARN_SENTENCE
 from attnviz.link.training_text import MOST_OF_LEARNED
@@ -35,7 +35,7 @@ def show_own_text(settings: TrainingSettings) -> None:
     if len(settings.text) > MOST_OF_LEARNED:
         told = say("learn.own.no_link", characters=plural(len(settings.text), "character"), most=f"{MOST_OF_LEARNED:,}")
         st.info(as_message(told))
-        offer_beside(Beside(told, say("learn.own.save"), "text.txt", settings.text))
+        this_session().shared.attachment = Attachment(told, say("learn.own.save"), "text.txt", settings.text)
     if (different := n_different(settings)) > MAX_VOCABULARY:
         st.text(say("learn.own.rare", different=f"{different:,}", kept=MAX_VOCABULARY - 1))
     _tell_held_out(settings)

@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-import streamlit as st
-
 from attnviz.app.check import exercises, form_in_address
 from attnviz.app.keeper import figures
 from attnviz.app.parts import published_example
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import asked, came_back, forget, open_as
+from attnviz.app.session.session import this_session
 from attnviz.app.shell.opening.long_link import what_was_left_out
 from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
@@ -48,7 +47,9 @@ def read() -> dict[str, Any]:
         open_as(opened.query)
     values, _ = read_controls(opened.query)
     # As those of the controls, too: a reader who opens another page before these are drawn keeps them.
-    st.session_state.update(values)
+    session = this_session()
+    for name, value in values.items():
+        session.put(name, value)
     return values
 
 

@@ -2,9 +2,7 @@
 
 import streamlit as st
 
-from attnviz.app.parts.charts import take_offered
-from attnviz.app.parts.own_share import SHARE, take_beside, take_own
-from attnviz.app.session import state
+from attnviz.app.session.session import this_session
 from attnviz.app.shell.share.bringing_back import show_open
 from attnviz.app.shell.share.files import (
     CODE,
@@ -18,16 +16,18 @@ from attnviz.app.shell.share.files import (
     show_pictures,
 )
 from attnviz.app.shell.share.links import show_links
+from attnviz.core.scenario import Scenario
 from attnviz.words import say
 
 LINK, OPEN = "link", "open"
 
 
-def show_share(*, own_examples: bool = False) -> None:
+def show_share(scenario: Scenario | None, *, own_examples: bool = False) -> None:
     """Draw the button that opens all this; what is in it is made once it is open. A page with examples of its own gives
     what it shows itself, or it's said that what is shared isn't that."""
-    offered, own, beside = take_offered(), take_own(), take_beside()
-    with st.popover(say("share.button"), key=SHARE, on_change="rerun") as popover:
+    shared = this_session().shared
+    offered, own = shared.figures, shared.computation
+    with st.popover(say("share.button"), key="share", on_change="rerun") as popover:
         if not popover.open:
             return
         chosen = st.segmented_control(
@@ -35,9 +35,8 @@ def show_share(*, own_examples: bool = False) -> None:
             format_func=_part_in_words, label_visibility="collapsed", key="share.part",
         )  # fmt: skip
         if chosen == LINK:
-            show_links(beside)
+            show_links(shared.attachment)
             return
-        scenario = state.current_scenario()
         if own is not None and chosen in KINDS:
             show_own(own, chosen, offered)
             return

@@ -6,6 +6,7 @@ import streamlit as st
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.session import this_session
 from attnviz.core.changes import change_texts, changes_of, replace_matrix
 from attnviz.core.errors import SaidError
 from attnviz.core.scenario import Scenario
@@ -18,7 +19,7 @@ from attnviz.words import plural, say
 
 def show_open(scenario: Scenario) -> None:
     """Draw where a scenario is opened, and where the numbers of a matrix are."""
-    upload = st.file_uploader(say("share.open.scenario"), type="json", key=f"share.scenario.{state.revision()}")
+    upload = st.file_uploader(say("share.open.scenario"), type="json", key=f"share.scenario.{this_session().revision}")
     if upload is not None:
         st.button(
             say("share.open.open"), key="share.open", on_click=_open_scenario, args=(upload.getvalue(),), type="primary"
@@ -32,7 +33,7 @@ def show_open(scenario: Scenario) -> None:
     n_rows, n_columns = scenario.shape_of(name)
     upload = st.file_uploader(
         say("share.open.numbers", rows=plural(n_rows, "row"), columns=plural(n_columns, "number")),
-        type=["csv", "txt", "tsv", "safetensors"], key=f"share.numbers.{state.revision()}",
+        type=["csv", "txt", "tsv", "safetensors"], key=f"share.numbers.{this_session().revision}",
     )  # fmt: skip
     if upload is not None:
         st.button(

@@ -6,10 +6,9 @@ from typing import BinaryIO
 
 import streamlit as st
 
-from attnviz.app.parts.charts import Offered
-from attnviz.app.parts.own_share import Own
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_query, traced_in_view
+from attnviz.app.session.session import Computation, Figure
 from attnviz.app.shell.letters import app_letters
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
@@ -78,7 +77,7 @@ def show_matrices(made: AttentionTrace, file: str) -> None:
             draw()
 
 
-def show_own(own: Own, chosen: str, offered: dict[str, Offered]) -> None:
+def show_own(own: Computation, chosen: str, offered: dict[str, Figure]) -> None:
     """Draw what a page gives to take home: its code, its data, or its pictures."""
     if chosen == CODE:
         st.caption(own.about)
@@ -104,7 +103,7 @@ def _megabytes(size: int) -> str:
     return f"{max(1, round(size / 1e6)):,}"
 
 
-def show_pictures(scenario: Scenario | None, offered: dict[str, Offered]) -> None:
+def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None:
     """Show a figure of the page, or a matrix of the set-up, on a page of its own that saves it.
 
     Light, on white: it goes onto paper and slides. Nothing typed can run in it: see figures.pages.

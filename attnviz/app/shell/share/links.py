@@ -4,9 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.parts.own_share import Beside
 from attnviz.app.scripts import script
 from attnviz.app.session import url_texts
+from attnviz.app.session.session import Attachment
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import HIDE, texts
 from attnviz.link.set_up import parameters
@@ -23,12 +23,12 @@ _copy_link = st.components.v2.component(
 )
 
 
-def show_links(beside: Beside | None) -> None:
+def show_links(beside: Attachment | None) -> None:
     """Draw the links, and what a link can't hold, which goes beside it."""
     st.caption(say("share.link.about" if beside is None else "share.link.short"))
     _show_link("link", url_texts.current(HIDE))
     if beside is not None:
-        st.info(as_message(beside.told), icon=":material/attach_file:")
+        st.info(as_message(beside.notice), icon=":material/attach_file:")
         st.download_button(beside.label, beside.text, beside.file_name, "text/plain", key="share.beside",
                            on_click="ignore")  # fmt: skip
     st.caption(say("share.lesson_link.about"))

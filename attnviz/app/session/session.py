@@ -1,0 +1,171 @@
+"""One reader's session: what its controls hold, and what the app remembers of it from run to run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import streamlit as st
+
+from attnviz.app.streamlit_internals import WidgetState
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.changes import with_changes
+from attnviz.core.scenario import Scenario
+from attnviz.link.changes_text import decode_changes
+from attnviz.link.set_up import CHANGES, scenario_of
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+if TYPE_CHECKING:
+    from attnviz.app.session.address import Memory
+    from attnviz.app.session.painting import Painting
+
+_SESSION = "session"
+
+
+class Figure(NamedTuple):
+    """A figure of a page that Share can save; `draw` makes it, light, once it is asked for."""
+
+    title: str
+    alt: str
+    draw: Callable[[], dict[str, Any]]
+
+
+class Computation(NamedTuple):
+    """A page's own computation for Share: its file name, what its script prints, and what makes each file."""
+
+    name: str
+    about: str
+    trace: AttentionTrace
+    script: Callable[[], str]
+    report: Callable[[], str]
+    page: Callable[[], str]
+
+
+class Attachment(NamedTuple):
+    """A text file that has to go with a page's link, which can't hold it, and what Share says of that."""
+
+    notice: str
+    label: str
+    file_name: str
+    text: str
+
+
+@dataclass
+class Shared:
+    """What the page of this run gives Share beside the set-up."""
+
+    figures: dict[str, Figure] = field(default_factory=dict)
+    computation: Computation | None = None
+    attachment: Attachment | None = None
+
+
+@dataclass
+class Messages:
+    """What is to be said at the foot of the page."""
+
+    texts: list[str] = field(default_factory=list)
+    of_link: list[str] = field(default_factory=list)  # parts of the link that can't be used
+    standing: tuple[Any, list[str]] | None = None  # said of the link by the first run, and the state it stands for
+
+
+@dataclass
+class Dropped:
+    """Changes of matrices that a new set-up left out, to be had back."""
+
+    changes: str = ""  # as a link writes them
+    page: str | None = None  # on which they are offered
+
+
+@dataclass
+class Editor:
+    """The table that the editor of a matrix was last drawn with."""
+
+    key: str
+    matrix: str
+    row: int | None
+    numbers: Any
+    texts: Any
+
+
+@dataclass
+class Computed:
+    """A set-up with the texts of its changes, and the scenarios without and with these."""
+
+    set_up: dict[str, Any]
+    changes: str
+    plain: Scenario
+    scenario: Scenario
+
+
+@dataclass
+class Session:
+    """What the app remembers of one reader between runs.
+
+    `get`, `put` and `pop` are for the controls of pages, which Streamlit holds by their keys.
+    """
+
+    address: "Memory | None" = None
+    painting: "Painting | None" = None
+    pressed: list[WidgetState] = field(default_factory=list)  # buttons that wait until it is known what they do
+    set_up: dict[str, Any] | None = None  # the values of all controls, the last that made a scenario
+    blank: bool | None = None  # whether the sentence is; None before the first run
+    computed: "Computed | None" = None
+    last_changes: str | None = None
+    dropped: Dropped = field(default_factory=Dropped)
+    revision: int = 0  # of the editors: each is drawn anew with the next
+    editor: Editor | None = None
+    messages: Messages = field(default_factory=Messages)
+    shared: Shared = field(default_factory=Shared)
+    example: str = ""  # that the link names
+    led_to_what_if: int = 0  # how often another page led to the panel
+    what_if_opened: bool = False  # by what the link says
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """The current scenario, with its changes; None while the sentence is blank, or the set-up begins anew."""
+        return None if self.blank or self.set_up is None else self._computed(self.set_up).scenario
+
+    @property
+    def digits(self) -> int:
+        """How many decimals the reader wants to see."""
+        return DEFAULT_DIGITS if self.set_up is None else int(self.set_up["digits"])
+
+    @property
+    def changes(self) -> str:
+        """The changes of matrices, as a link writes them."""
+        return "" if self.address is None else self.address.texts.get(CHANGES, "")
+
+    def plain(self, set_up: dict[str, Any]) -> Scenario:
+        """Return the scenario of a set-up without any changes."""
+        before = self.computed
+        return before.plain if before is not None and before.set_up == set_up else scenario_of(set_up)
+
+    def _computed(self, set_up: dict[str, Any]) -> Computed:
+        before, changes = self.computed, self.changes
+        if before is None or (before.set_up, before.changes) != (set_up, changes):
+            plain = self.plain(set_up)
+            self.computed = before = Computed(
+                dict(set_up), changes, plain, with_changes(plain, decode_changes(changes)[0])
+            )
+        return before
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return what the control of this key holds."""
+        return st.session_state.get(key, default)
+
+    def put(self, key: str, value: Any) -> None:
+        """Set a control, in a callback or before it is drawn."""
+        st.session_state[key] = value
+
+    def pop(self, key: str, default: Any = None) -> Any:
+        """Return what a key holds, and forget it."""
+        return st.session_state.pop(key, default)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether a key holds anything."""
+        return key in st.session_state
+
+
+def this_session() -> Session:
+    """Return the session of the reader whose page runs."""
+    found: Session = st.session_state.setdefault(_SESSION, Session())
+    return found
