@@ -9,6 +9,7 @@ from typing import NamedTuple, NoReturn
 from attnviz.core.errors import SaidError
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.tokens import visible
+from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, usual_number
 from attnviz.words import plural, say
 
 MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
@@ -187,3 +188,38 @@ def _unit(text: str, taken: set[str]) -> str:
 FORMS: tuple[Callable[[str, set[str]], str], ...] = (
     _tags, _emphasis, _footnote, _emphasis, _raised, _margin, _unit, _suffix,
 )  # fmt: skip
+
+
+_NO_DRESS: frozenset[str] = frozenset()
+
+
+class ReadCell(NamedTuple):
+    """What stands in a cell without what dresses it, and its number, or the reason why there is none."""
+
+    text: str
+    dress: frozenset[str]
+    number: TypedNumber | None
+    reason: str = ""
+
+
+class CellReader:
+    """Reads each text that stands in the cells of a table once: the same mostly stands in many."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, ReadCell] = {}
+
+    def __call__(self, text: str) -> ReadCell:
+        """Return what a cell holds; of a number that could be two, see ``TypedNumber.either``."""
+        read = self.known.get(text)
+        if read is None:
+            read = self.known[text] = self._read(text)
+        return read
+
+    def _read(self, text: str) -> ReadCell:
+        if number := usual_number(text):
+            return ReadCell(text, _NO_DRESS, number)
+        bare, dress = undressed(text)
+        try:
+            return ReadCell(bare, dress, read_number(bare, decimal_sign=""))
+        except NoNumberError as error:
+            return ReadCell(bare, dress, None, error.reason)

@@ -9,7 +9,7 @@ from attnviz.core.errors import SaidError
 from attnviz.tables.brackets import bracketed
 from attnviz.tables.cells import RawCell, RawTable, check_counts, joined_to_numbers, quoted
 from attnviz.tables.markup import is_latex, latex
-from attnviz.tables.typed_numbers import NoNumberError, read_number
+from attnviz.tables.typed_numbers import is_number
 from attnviz.words import say
 
 MOST_BLOCKS = 1024
@@ -145,7 +145,7 @@ def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[
     else:
         part = _parted_by_blanks
         cells = with_comma
-        could_be = all(_is_alone(line.strip()) for _, line in lines)
+        could_be = all(is_number(line.strip()) for _, line in lines)
     decimals = [_ONE_COMMA.fullmatch(cell) for _, cell in cells]
     if not could_be or not all(decimals):
         return None  # commas part the cells, as in CSV
@@ -158,14 +158,6 @@ def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[
     before, after = cell.split(",")
     one, two = quoted(f"{before}.{after}"), quoted(f"{before}, {after}")
     raise SaidError(say("tables.one_or_two", line=number, text=quoted(cell), one=one, two=two))
-
-
-def _is_alone(line: str) -> bool:
-    try:
-        read_number(line, decimal_sign="")
-    except NoNumberError:
-        return False
-    return True
 
 
 def _begins_decimals(match: re.Match[str] | None) -> bool:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from attnviz.core.errors import SaidError
 from attnviz.core.stages import EVERY_STAGE
-from attnviz.tables.cells import RawCell, RawTable, quoted, undressed
+from attnviz.tables.cells import CellReader, RawCell, RawTable, quoted
 from attnviz.tables.stage_names import stage_named
-from attnviz.tables.typed_numbers import NoNumberError, read_number
 from attnviz.words import plural, say
 
 Row = list[RawCell]
@@ -31,70 +30,135 @@ _CORNERS = frozenset(
 _SYMBOLS = frozenset(stage.symbol for stage in EVERY_STAGE.values())  # as in the app's own CSV
 
 
-def without_names(raw: RawTable, rows: int | None, columns: int | None) -> tuple[RawTable, tuple[str, ...]]:
+def without_names(
+    raw: RawTable, read: CellReader, rows: int | None, columns: int | None
+) -> tuple[RawTable, tuple[str, ...]]:
     """Return a table without the names of its rows and columns, and what to tell of how it was read.
 
-    `rows` and `columns` are how many numbers there have to be, where that is known.
+    `rows` and `columns` are how many numbers there have to be, where that is known; `read` tells what is a number.
 
     Raises ``ValueError`` where a first row of numbers may be names of the columns, or numbers.
     """
     if not raw.may_have_names or not raw.rows:
         return raw, ()
-    body = raw.rows
-    told: list[str] = []
-    head: Row | None = None
-    while len(body) > 1 and _is_head(body[0], ruled=raw.ruled and head is None):
-        head, body = max(body[0], head or [], key=len), body[1:]
-    if raw.by_lines and len({row[0].text for row in body}) == 1 < len(body):
-        body = _numbered_names(body, told)
-    if raw.by_lines and any(len(row) > 1 and _is_word(row[0]) for row in body):
-        body = [_with_one_name(row) for row in body]
-    if head is not None and stage_named(" ".join(cell.text for cell in head)):
-        head = None  # a title
-    if head is None and len(body) > 1 and _is_numbered_head(body, raw.ruled, rows, columns, told):
-        head, body = body[0], body[1:]
-    while _first_are_names(head, body, columns, told):
-        head, body = (head[1:] if head and len(head) == len(body[0]) else head), [row[1:] for row in body]
-    return raw._replace(rows=body), tuple(told)
+    naming = _Naming(raw, read, rows, columns)
+    return raw._replace(rows=naming.without()), tuple(naming.told)
 
 
-def _is_word(cell: RawCell) -> bool:
-    """Whether a cell can be nothing but a name."""
-    text = cell.text
-    if not text or _PLAIN.fullmatch(text) or INFINITE.fullmatch(text) or MASKED.fullmatch(text):
-        return False
-    return not NOT_GIVEN.fullmatch(text) and bool(_WORD.fullmatch(text)) and not _is_number(text)
+class _Naming:
+    def __init__(self, raw: RawTable, read: CellReader, rows: int | None, columns: int | None) -> None:
+        self.raw, self.read, self.rows, self.columns = raw, read, rows, columns
+        self.told: list[str] = []
 
-
-def _is_number(text: str) -> bool:
-    try:
-        read_number(undressed(text)[0])
-    except NoNumberError as error:
-        return error.reason != "no_number"
-    return True
-
-
-def _is_head(row: Row, *, ruled: bool) -> bool:
-    """Whether a row holds names alone; a name before cells that are left open is that of a row."""
-    if any(cell.text and _is_number(cell.text) for cell in row):
-        return False
-    words = [_is_word(cell) for cell in row]
-    return any(words) if ruled or len(row) == 1 else any(words[1:])
-
-
-def _with_one_name(row: Row) -> Row:
-    """Join the words before the first number of a row: a name may have blanks."""
-    n = next((i for i, cell in enumerate(row) if not _is_word(cell)), len(row))
-    return [RawCell(" ".join(cell.text for cell in row[:n]), row[0].line), *row[n:]] if n > 1 else row
-
-
-def _numbered_names(body: list[Row], told: list[str]) -> list[Row]:
-    """Join a word that begins every row to the number that counts the rows behind it: "row 0"."""
-    counted = [row[1] for row in body if len(row) > 2]
-    if not _is_word(body[0][0]) or len(counted) < len(body) or not _are_indices(counted):
+    def without(self) -> list[Row]:
+        """Return the rows without names."""
+        raw, body = self.raw, self.raw.rows
+        head: Row | None = None
+        while len(body) > 1 and self._is_head(body[0], ruled=raw.ruled and head is None):
+            head, body = max(body[0], head or [], key=len), body[1:]
+        if raw.by_lines and len({row[0].text for row in body}) == 1 < len(body):
+            body = self._numbered_names(body)
+        if raw.by_lines and any(len(row) > 1 and self._is_word(row[0]) for row in body):
+            body = [self._with_one_name(row) for row in body]
+        if head is not None and stage_named(" ".join(cell.text for cell in head)):
+            head = None  # a title
+        if head is None and len(body) > 1 and self._is_numbered_head(body):
+            head, body = body[0], body[1:]
+        while self._first_are_names(head, body):
+            head, body = (head[1:] if head and len(head) == len(body[0]) else head), [row[1:] for row in body]
         return body
-    told.append(say("tables.told.column_as_names", text=_shown(counted)))
-    return [[row[0], *row[2:]] for row in body]
+
+    def _is_word(self, cell: RawCell) -> bool:
+        """Whether a cell can be nothing but a name."""
+        text = cell.text
+        if not text or _PLAIN.fullmatch(text) or INFINITE.fullmatch(text) or MASKED.fullmatch(text):
+            return False
+        return not NOT_GIVEN.fullmatch(text) and bool(_WORD.fullmatch(text)) and not self._is_number(text)
+
+    def _is_number(self, text: str) -> bool:
+        return self.read(text).reason != "no_number"
+
+    def _is_head(self, row: Row, *, ruled: bool) -> bool:
+        """Whether a row holds names alone; a name before cells that are left open is that of a row."""
+        if any(cell.text and self._is_number(cell.text) for cell in row):
+            return False
+        words = [self._is_word(cell) for cell in row]
+        return any(words) if ruled or len(row) == 1 else any(words[1:])
+
+    def _with_one_name(self, row: Row) -> Row:
+        """Join the words before the first number of a row: a name may have blanks."""
+        n = next((i for i, cell in enumerate(row) if not self._is_word(cell)), len(row))
+        return [RawCell(" ".join(cell.text for cell in row[:n]), row[0].line), *row[n:]] if n > 1 else row
+
+    def _numbered_names(self, body: list[Row]) -> list[Row]:
+        """Join a word that begins every row to the number that counts the rows behind it: "row 0"."""
+        counted = [row[1] for row in body if len(row) > 2]
+        if not self._is_word(body[0][0]) or len(counted) < len(body) or not _are_indices(counted):
+            return body
+        self.told.append(say("tables.told.column_as_names", text=_shown(counted)))
+        return [[row[0], *row[2:]] for row in body]
+
+    def _is_numbered_head(self, body: list[Row]) -> bool:
+        """Whether the first row is a head made of numbers.
+
+        Raises ``ValueError`` where it may as well be a row.
+        """
+        first, *rest = body
+        width = max(map(len, rest))
+        named = all(self._is_word(row[0]) for row in rest)
+        named_or_counted = named or _are_indices([row[0] for row in rest])
+        if len(first) == width - 1 and _are_indices(first) and width != self.columns:
+            return named_or_counted
+        if len(first) != width:
+            return False
+        if not first[0].text:
+            return named or (_are_indices(first[1:]) and named_or_counted)
+        corner = self._is_word(first[0]) or _is_corner(first[0])
+        if corner and all(row[0].text == first[0].text for row in rest):
+            return False  # "row 0", "row 1"
+        if _is_corner(first[0]) and _are_indices(first[1:]) and named_or_counted:
+            return True
+        numbers = first[1:] if corner else first
+        if len(numbers) < 2 - corner or not _are_indices(numbers):
+            if self.raw.ruled and not corner:
+                self.told.append(say("tables.told.head_as_row", line=first[0].line, text=_shown(first)))
+            return False
+        cells = (cell.text for row in rest for cell in row[corner:] if cell.text)
+        if not self.raw.ruled and not all("." in text or "," in text for text in cells):
+            return False
+        if self.rows not in (len(rest), len(body)):
+            why = say("tables.head_or_row", line=first[0].line, text=_shown(first), point=f"“{numbers[0].text}.”")
+            raise SaidError(why)
+        if self.rows == len(rest):
+            self.told.append(say("tables.told.head_as_names", line=first[0].line, text=_shown(first)))
+        return self.rows == len(rest)
+
+    def _first_are_names(self, head: Row | None, body: list[Row]) -> bool:
+        """Whether the first column holds the names of the rows."""
+        if min(map(len, body)) < 2:
+            return False
+        first = [row[0] for row in body]
+        blank = [not any(cell.text for cell in row) for row in body]  # a row left out has no name either
+        if all(self._is_word(cell) or left for cell, left in zip(first, blank, strict=True)) and not all(blank):
+            return True
+        width = max(map(len, body))
+        if head is None or width == self.columns or not any(cell.text for cell in first):
+            return False
+        counted = _are_indices(first)
+        if len(head) == width:
+            if counted and head[0].text and _is_corner(head[0]) and not _are_indices(head[1:]):
+                self.told.append(say("tables.told.column_as_names", text=_shown(first)))
+            return not head[0].text or (counted and _is_corner(head[0]))
+        if len(head) != width - 1:
+            return False
+        if _are_indices(head) or width - 1 == self.columns:
+            return counted or width - 1 == self.columns
+        if counted and len(head) > 1:
+            self.told.append(say("tables.told.column_as_names", text=_shown(first)))
+            return True
+        why = say("tables.names_or_numbers", line=head[0].line, text=_shown(head), names=plural(len(head), "name"),
+                  columns=plural(width, "column"))  # fmt: skip
+        raise SaidError(why)
 
 
 def _are_indices(cells: Sequence[RawCell]) -> bool:
@@ -106,74 +170,8 @@ def _are_indices(cells: Sequence[RawCell]) -> bool:
     return counted[0] in (0, 1) and counted == list(range(counted[0], counted[0] + len(counted)))
 
 
-def _is_numbered_head(body: list[Row], ruled: bool, rows: int | None, columns: int | None, told: list[str]) -> bool:
-    """Whether the first row is a head made of numbers.
-
-    Raises ``ValueError`` where it may as well be a row.
-    """
-    first, *rest = body
-    width = max(map(len, rest))
-    named = all(_is_word(row[0]) for row in rest)
-    if len(first) == width - 1 and _are_indices(first) and width != columns:
-        return named or _are_indices([row[0] for row in rest])
-    if len(first) != width:
-        return False
-    if not first[0].text:
-        return named or (_are_indices(first[1:]) and _are_indices([row[0] for row in rest]))
-    corner = _is_word(first[0]) or _is_corner(first[0])
-    if corner and all(row[0].text == first[0].text for row in rest):
-        return False  # "row 0", "row 1"
-    if (
-        corner
-        and _is_corner(first[0])
-        and _are_indices(first[1:])
-        and (named or _are_indices([row[0] for row in rest]))
-    ):
-        return True
-    numbers = first[1:] if corner else first
-    if len(numbers) < 2 - corner or not _are_indices(numbers):
-        if ruled and not corner:
-            told.append(say("tables.told.head_as_row", line=first[0].line, text=_shown(first)))
-        return False
-    if ruled or all("." in cell.text or "," in cell.text for row in rest for cell in row[corner:] if cell.text):
-        if rows in (len(rest), len(body)):
-            told += [say("tables.told.head_as_names", line=first[0].line, text=_shown(first))] * (rows == len(rest))
-            return rows == len(rest)
-        why = say("tables.head_or_row", line=first[0].line, text=_shown(first), point=f"“{numbers[0].text}.”")
-        raise SaidError(why)
-    return False
-
-
 def _is_corner(cell: RawCell) -> bool:
     return cell.text.lower().replace(" ", "") in _CORNERS or cell.text in _SYMBOLS
-
-
-def _first_are_names(head: Row | None, body: list[Row], columns: int | None, told: list[str]) -> bool:
-    """Whether the first column holds the names of the rows."""
-    if min(map(len, body)) < 2:
-        return False
-    first = [row[0] for row in body]
-    blank = [not any(cell.text for cell in row) for row in body]  # a row left out has no name either
-    if all(_is_word(cell) or left for cell, left in zip(first, blank, strict=True)) and not all(blank):
-        return True
-    width = max(map(len, body))
-    if head is None or width == columns or not any(cell.text for cell in first):
-        return False
-    counted = _are_indices(first)
-    if len(head) == width:
-        if counted and head[0].text and _is_corner(head[0]) and not _are_indices(head[1:]):
-            told.append(say("tables.told.column_as_names", text=_shown(first)))
-        return not head[0].text or (counted and _is_corner(head[0]))
-    if len(head) != width - 1:
-        return False
-    if _are_indices(head) or width - 1 == columns:
-        return counted or width - 1 == columns
-    if counted and len(head) > 1:
-        told.append(say("tables.told.column_as_names", text=_shown(first)))
-        return True
-    why = say("tables.names_or_numbers", line=head[0].line, text=_shown(head), names=plural(len(head), "name"),
-              columns=plural(width, "column"))  # fmt: skip
-    raise SaidError(why)
 
 
 def _shown(cells: Sequence[RawCell]) -> str:

@@ -8,7 +8,7 @@ import torch
 
 from attnviz.core.errors import SaidError
 from attnviz.core.limits import in_short
-from attnviz.tables.cells import RawCell, RawTable, check_counts, quoted, refuse, undressed
+from attnviz.tables.cells import CellReader, RawCell, RawTable, ReadCell, check_counts, quoted, refuse
 from attnviz.tables.formats import joined, split_table
 from attnviz.tables.markup import tables_of_html
 from attnviz.tables.names import INFINITE, MASKED, NOT_GIVEN, without_names
@@ -25,6 +25,7 @@ _NO_TEXT = re.compile(
     r"\s{0,20}(?:%PDF-|data:(?:image|application/pdf)|\x89PNG|<svg|!\[[^\]]{0,80}\]\([^)]{1,400}\)\s*$)"
 )
 
+_BLANK = ReadCell("", frozenset(), None)
 _KINDS_OF_FILES = MappingProxyType(
     {
         "picture": (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"BM6", b"II*\0", b"MM\0*", b"\0\0\0\x18ftyphei"),
@@ -71,19 +72,20 @@ def read_table(
     Printed(rows=((0.57, 0.81),), decimals=2, shown=((2, 2),))
     """
     _check_text(text)
-    raw, told = _raw_table(text.removeprefix("\ufeff"), expected_rows, columns)
-    raw, dress = _undressed(raw)
-    sign = _decimal_sign(raw)
+    read = CellReader()
+    raw, told = _raw_table(text.removeprefix("\ufeff"), read, expected_rows, columns)
+    cells = [[read(cell.text) for cell in row] for row in raw.rows]
+    told += _told_of({cell.dress for row in cells for cell in row if cell.dress}, raw)
+    sign = _decimal_sign(raw, cells)
     if blanks:
-        raw = _filled_up(raw)
-    known: dict[str, TypedNumber] = {}  # the same number mostly stands in many cells of a large table
-    numbers = [_row(row, sign, infinite, blanks, known) for row in raw.rows]
+        _fill_up(cells)
+    numbers = [_row(row, stands, sign, infinite, blanks) for row, stands in zip(cells, raw.rows, strict=True)]
     for row, numbers_of_row in zip(raw.rows, numbers, strict=True):
-        _check_length(raw, row, len(numbers_of_row))
-    shown = [[number.decimals for number in row if number.decimals is not None] for row in numbers]
+        _check_length(raw, row[0].line, len(numbers_of_row), len(numbers[0]))
+    shown = [number.decimals for row in numbers for number in row if number.decimals is not None]
     # Powers of ten show more decimals the smaller a number is: all have only as many as the largest shows.
     by_powers = any(number.by_power for row in numbers for number in row)
-    every = [each for row in shown for each in row] or [MAX_DECIMALS]  # of fractions alone, as many as there can be
+    every = shown or [MAX_DECIMALS]  # of fractions alone, as many as there can be
     decimals = min(max(min(every) if by_powers else max(every), 0), MAX_DECIMALS)
     return Printed(
         tuple(tuple(number.value for number in row) for row in numbers),
@@ -91,7 +93,7 @@ def read_table(
         tuple(tuple(decimals if number.decimals is None else number.decimals for number in row) for row in numbers),
         dtype=said[1] or said[2] if (said := _DTYPE.search(text)) else "",
         by_power=by_powers,
-        told=(*told, *_told_of(dress)),
+        told=told,
     )
 
 
@@ -106,7 +108,7 @@ def _check_text(text: str) -> None:
         raise SaidError(say("tables.picture"))
 
 
-def _raw_table(text: str, rows: int | None, columns: int | None) -> tuple[RawTable, tuple[str, ...]]:
+def _raw_table(text: str, read: CellReader, rows: int | None, columns: int | None) -> tuple[RawTable, tuple[str, ...]]:
     """Return the cells that hold the numbers of a table, and what to tell of how it was read."""
     if "<table" in text and (found := tables_of_html(text)):
         if len(found) > 1:
@@ -116,7 +118,7 @@ def _raw_table(text: str, rows: int | None, columns: int | None) -> tuple[RawTab
     parts = []
     for part in split_table(plainly(text), columns):
         _check_rows(part)
-        bare, said = without_names(part, rows, columns)
+        bare, said = without_names(part, read, rows, columns)
         told += [each for each in said if each not in told]
         parts.append(bare)
     raw = joined(parts)
@@ -124,28 +126,12 @@ def _raw_table(text: str, rows: int | None, columns: int | None) -> tuple[RawTab
     return raw, tuple(told)
 
 
-def _undressed(raw: RawTable) -> tuple[RawTable, frozenset[str]]:
-    """Take off what dresses the numbers, and return what it was.
-
-    Raises ``ValueError`` for numbers of different units.
-    """
-    taken: set[str] = set()
-    rows = []
-    for row in raw.rows:
-        bare = []
-        for cell in row:
-            text, dress = undressed(cell.text)
-            taken |= dress
-            bare.append(cell if text == cell.text else cell._replace(text=text))
-        rows.append(bare)
-    units = sorted(each.removeprefix("unit:") for each in taken if each.startswith("unit:"))
+def _told_of(dresses: set[frozenset[str]], raw: RawTable) -> tuple[str, ...]:
+    """Say what was taken off the numbers; raises ``ValueError`` for numbers of different units."""
+    dress: frozenset[str] = frozenset().union(*dresses)
+    units = sorted(each.removeprefix("unit:") for each in dress if each.startswith("unit:"))
     if len(units) > 1:
         raise SaidError(say("tables.units", line=raw.rows[0][0].line, units=", ".join(units)))
-    return raw._replace(rows=rows), frozenset(taken)
-
-
-def _told_of(dress: frozenset[str]) -> tuple[str, ...]:
-    units = [each.removeprefix("unit:") for each in dress if each.startswith("unit:")]
     said = [say("tables.told.units", unit=unit) for unit in units]
     return (*said, *(say(f"tables.told.{each}") for each in ("margin", "raised") if each in dress))
 
@@ -161,70 +147,59 @@ def _check_rows(raw: RawTable) -> None:
     check_counts([row[0].line for row in raw.rows], len(raw.rows[0]))
 
 
-def _check_length(raw: RawTable, row: list[RawCell], n: int) -> None:
-    expected = len(raw.rows[0])
+def _check_length(raw: RawTable, line: int, n: int, expected: int) -> None:
     if n != expected:
         key = "tables.length" if raw.by_lines else "tables.row_length"
-        said = say(key, line=row[0].line, numbers=plural(n, "number"), expected=f"{expected:,}")
+        said = say(key, line=line, numbers=plural(n, "number"), expected=f"{expected:,}")
         raise SaidError(said)
 
 
-def _decimal_sign(raw: RawTable) -> str:
+def _decimal_sign(raw: RawTable, cells: list[list[ReadCell]]) -> str:
     """Return the sign that begins the decimals of a table where a cell alone, as 1,234, does not say it."""
+    with_comma = [cell for row in cells for cell in row if "," in cell.text]
     if raw.semicolons:
-        commas = any("," in cell.text for row in raw.rows for cell in row)
-        return "," if commas else "."
-    for cell in (cell for row in raw.rows for cell in row if "," in cell.text):
-        try:
-            if read_number(cell.text).comma:
-                return ","
-        except NoNumberError:
-            continue
-    return "."
+        return "," if with_comma else "."
+    return "," if any(cell.number and cell.number.comma and not cell.number.either for cell in with_comma) else "."
 
 
-def _filled_up(raw: RawTable) -> RawTable:
-    """Return a triangle, whose rows leave out their masked cells, with blanks there."""
-    filled = [sum(bool(cell.text) for cell in row) for row in raw.rows]
-    if filled != list(range(1, len(filled) + 1)):
-        return raw
-    most = max(map(len, raw.rows))
-    return raw._replace(rows=[row + [RawCell("", row[0].line)] * (most - len(row)) for row in raw.rows])
+def _fill_up(cells: list[list[ReadCell]]) -> None:
+    """Fill up a triangle, whose rows leave out their masked cells, with blanks there."""
+    filled = [sum(bool(cell.text) for cell in row) for row in cells]
+    if filled == list(range(1, len(filled) + 1)):
+        most = max(map(len, cells))
+        for row in cells:
+            row += [_BLANK] * (most - len(row))
 
 
-def _row(
-    row: list[RawCell], sign: str, infinite: bool, blanks: bool, known: dict[str, TypedNumber]
-) -> list[TypedNumber]:
+def _row(row: list[ReadCell], raw: list[RawCell], sign: str, infinite: bool, blanks: bool) -> list[TypedNumber]:
     numbers: list[TypedNumber] = []
-    for cell in row:
-        number = known.get(cell.text)
-        if number is None:
-            if not cell.text and numbers and not blanks:
-                before = quoted(row[len(numbers) - 1].text)
-                raise SaidError(say("tables.nothing_after", line=cell.line, before=before))
-            number = known[cell.text] = _number(cell, sign, infinite, blanks)
-        numbers.append(number)
+    for i, cell in enumerate(row):
+        line = raw[min(i, len(raw) - 1)].line  # cells that are filled up stand nowhere
+        if not cell.text and numbers and not blanks:
+            raise SaidError(say("tables.nothing_after", line=line, before=quoted(row[i - 1].text)))
+        numbers.append(_number(cell, line, sign, infinite, blanks))
     return numbers
 
 
-def _number(cell: RawCell, sign: str, infinite: bool, blanks: bool) -> TypedNumber:
+def _number(cell: ReadCell, line: int, sign: str, infinite: bool, blanks: bool) -> TypedNumber:
     """Return the number in a cell."""
-    if endless := INFINITE.fullmatch(cell.text):
+    text, number = cell.text, cell.number
+    if number is not None and number.either in ("", sign):
+        return number
+    if endless := INFINITE.fullmatch(text):
         if not infinite:
-            refuse("infinite", cell.line, cell.text)
+            refuse("infinite", line, text)
         return TypedNumber(math.inf if endless[1] in ("", "+") else -math.inf, 0)
-    if cell.text in ("...", "…"):
-        refuse("shortened", cell.line)
-    if blanks and (not cell.text or NOT_GIVEN.fullmatch(cell.text)):
+    if text in ("...", "…"):
+        refuse("shortened", line)
+    if blanks and (not text or NOT_GIVEN.fullmatch(text)):
         return TypedNumber(math.nan, None)
-    if infinite and MASKED.fullmatch(cell.text):
+    if infinite and MASKED.fullmatch(text):
         return TypedNumber(-math.inf, None)
-    if not cell.text:
-        refuse("nothing_first", cell.line)
-    try:
-        return read_number(cell.text, decimal_sign=sign)
-    except NoNumberError as error:
-        raise SaidError(say("tables.cell", line=cell.line, why=why_no_number(error, quoted(cell.text)))) from None
+    if not text:
+        refuse("nothing_first", line)
+    why = why_no_number(NoNumberError(text, cell.reason or "two_ways"), quoted(text))
+    raise SaidError(say("tables.cell", line=line, why=why))
 
 
 def read_cell(text: str) -> float:

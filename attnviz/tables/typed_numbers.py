@@ -30,11 +30,8 @@ _TEN_TO = r"10\s*(?:\^|\*\*)\s*\{?\s*([-+]?[0-9]{1,5})\s*\}?"
 _TIMES = r"\s*(?:[·⋅∙×*xX]|\\cdot|\\times)\s*"
 _DECIMAL = re.compile(rf"{_DIGITS}(?:[eE]([-+]?[0-9]{{1,5}})|{_TIMES}{_TEN_TO})?(\s*\\?%)?")
 _POWER = re.compile(_TEN_TO)
-# What nearly every cell of a large table is: it can mean one number only where the sign of the decimals is that of all.
-_USUAL = {
-    ".": re.compile(r"([-+]?)([0-9]+(?:\.([0-9]*))?|\.([0-9]+))"),
-    ",": re.compile(r"([-+]?)([0-9]+(?:,([0-9]*))?|,([0-9]+))"),
-}
+# What nearly every cell of a large table is.
+_USUAL = re.compile(r"([-+]?)([0-9]+(?:[.,]([0-9]*))?|[.,]([0-9]+))")
 # Between thousands may stand a blank, also one that never breaks a line, or a thin one: the same each time.
 _BLANKS = re.compile(r"([1-9][0-9]{0,2}(?=([ \u00a0\u2009\u202f]))(?:\2[0-9]{3})+(?:[.,][0-9]*)?)(\s*\\?%)?")
 _FRACTION = re.compile(rf"(?:([0-9]+)\s+)?{_DIGITS}\s*/\s*{_DIGITS}")
@@ -46,10 +43,6 @@ _PLAIN = {
 _THOUSANDS = {
     ".": re.compile(r"[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,}|(?:['’][0-9]{3})+(?:\.[0-9]*)?)"),
     ",": re.compile(r"[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]*|(?:\.[0-9]{3}){2,}|(?:['’][0-9]{3})+,[0-9]*)"),
-}
-_TWO_WAYS = {
-    ".": re.compile(r"[1-9][0-9]{0,2},[0-9]{3}"),
-    ",": re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}"),
 }
 
 
@@ -66,13 +59,15 @@ class NoNumberError(ValueError):
 class TypedNumber(NamedTuple):
     """A number, how many decimals it shows (None for a fraction such as 1/3), and how it was written.
 
-    Decimals below 0 are places before the point: 1.2e5 shows its ten thousands.
+    Decimals below 0 are places before the point: 1.2e5 shows its ten thousands. `either` is the sign that begins its
+    decimals, "." or ",", where it could part thousands as well: 1,234.
     """
 
     value: float
     decimals: int | None
     by_power: bool = False  # with a power of ten
     comma: bool = False  # with a decimal comma
+    either: str = ""
 
 
 def hides(text: str) -> bool:
@@ -104,18 +99,52 @@ def read_number(text: str, *, decimal_sign: str = ".", blanks: bool = False) -> 
     """Read one number, with the decimals that it shows.
 
     `decimal_sign` says which sign, "." or ",", begins the decimals where a text could mean two numbers by itself: the
-    other such text, "1,234" or "1.234", is refused. With `blanks`, these may stand between thousands, as they cannot in
-    a table, where they part columns.
+    other such text, "1,234" or "1.234", is refused; "" leaves it open, see ``TypedNumber.either``. With `blanks`, these
+    may stand between thousands, as they cannot in a table, where they part columns.
 
     Raises :class:`NoNumberError` for what is no finite number, or could be two.
 
     >>> read_number("0,50"), read_number("1,234", decimal_sign=",").value
-    (TypedNumber(value=0.5, decimals=2, by_power=False, comma=True), 1.234)
+    (TypedNumber(value=0.5, decimals=2, by_power=False, comma=True, either=''), 1.234)
     """
     if len(text) > MAX_CHARACTERS:
         raise NoNumberError(text, "no_number")
-    if usual := _USUAL[decimal_sign or "."].fullmatch(text):
-        return _usual(usual, decimal_sign)
+    number = usual_number(text) or _spelled(text, blanks)
+    if decimal_sign and number.either not in ("", decimal_sign):
+        raise NoNumberError(text, "two_ways")
+    return number
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, whichever sign begins its decimals.
+
+    >>> is_number("1,234"), is_number("the")
+    (True, False)
+    """
+    try:
+        read_number(text, decimal_sign="")
+    except NoNumberError:
+        return False
+    return True
+
+
+def usual_number(text: str) -> TypedNumber | None:
+    """Read a number that is digits with one sign at most, as nearly all of a large table are; None for other texts."""
+    if not (match := _USUAL.fullmatch(text)) or len(text) > MAX_CHARACTERS:
+        return None
+    sign, digits, behind, alone = match.groups()
+    comma = "," in digits
+    value = float(digits.replace(",", ".") if comma else digits)
+    return TypedNumber(-value if sign == "-" else value, len(behind or alone or ""), False, comma, _either(digits))
+
+
+def _either(digits: str) -> str:
+    """Return the sign of plain digits that could as well part thousands: that of 1,234."""
+    sign = digits[-4:-3]
+    return sign if sign in (".", ",") and 5 <= len(digits) <= 7 and digits[0] != "0" else ""
+
+
+def _spelled(text: str, blanks: bool) -> TypedNumber:
     plain = _in_ascii(text)
     if not plain:
         raise NoNumberError(text, "empty")
@@ -126,19 +155,12 @@ def read_number(text: str, *, decimal_sign: str = ".", blanks: bool = False) -> 
     if power := _POWER.fullmatch(bare):
         number = _scaled(text, "1", int(power[1]))
     elif decimal := _DECIMAL.fullmatch(bare):
-        number = _decimal(text, decimal, decimal_sign)
+        number = _decimal(text, decimal)
     elif fraction := _FRACTION.fullmatch(bare):
-        number = _fraction(text, fraction, decimal_sign)
+        number = _fraction(text, fraction)
     else:
         raise NoNumberError(text, "no_number")
     return number._replace(value=sign * number.value)
-
-
-def _usual(match: re.Match[str], decimal_sign: str) -> TypedNumber:
-    sign, digits, behind, alone = match.groups()
-    value = float(digits.replace(",", "."))
-    comma = decimal_sign == "," and "," in digits
-    return TypedNumber(-value if sign == "-" else value, len(behind or alone or ""), comma=comma)
 
 
 def _in_ascii(text: str) -> str:
@@ -154,11 +176,12 @@ def _spelled_out(vulgar: re.Match[str]) -> str:
     return f"{vulgar[1]} {unicodedata.normalize('NFKC', vulgar[2])}".lstrip()
 
 
-def _decimal(text: str, match: re.Match[str], decimal_sign: str) -> TypedNumber:
+def _decimal(text: str, match: re.Match[str]) -> TypedNumber:
     exponent = int(match[2] or match[3] or 0)
-    digits, comma = _with_point(text, match[1], decimal_sign if not (match[2] or match[3]) else "")
+    digits, comma, either = _with_point(text, match[1])
     number = _scaled(text, digits, exponent - (2 if match[4] else 0))
-    return number._replace(by_power=bool(match[2] or match[3]), comma=comma)
+    powered = bool(match[2] or match[3])
+    return number._replace(by_power=powered, comma=comma, either="" if powered else either)
 
 
 def _scaled(text: str, digits: str, exponent: int) -> TypedNumber:
@@ -168,32 +191,27 @@ def _scaled(text: str, digits: str, exponent: int) -> TypedNumber:
     return TypedNumber(value, len(digits.partition(".")[2]) - exponent, by_power=True)
 
 
-def _fraction(text: str, match: re.Match[str], decimal_sign: str) -> TypedNumber:
-    above, comma_above = _with_point(text, match[2], decimal_sign)
-    below, comma_below = _with_point(text, match[3], decimal_sign)
+def _fraction(text: str, match: re.Match[str]) -> TypedNumber:
+    above, comma_above, either_above = _with_point(text, match[2])
+    below, comma_below, either_below = _with_point(text, match[3])
     divisor = float(below)
     if divisor == 0:
         raise NoNumberError(text, "zero")
     value = (float(match[1] or 0) * divisor + float(above)) / divisor
     if not math.isfinite(value):
         raise NoNumberError(text, "too_large")
-    decimals = decimals_of(value)
-    return TypedNumber(value, decimals if decimals <= MOST_OF_FRACTION else None, comma=comma_above or comma_below)
+    decimals = decimals_of(value) if decimals_of(value) <= MOST_OF_FRACTION else None
+    return TypedNumber(value, decimals, False, comma_above or comma_below, either_above or either_below)
 
 
-def _with_point(text: str, digits: str, decimal_sign: str) -> tuple[str, bool]:
-    """Return digits with a point for the decimals, and whether a comma stood there.
-
-    `decimal_sign` is the one that counts where it could be either; "" where digits are never grouped.
-    """
+def _with_point(text: str, digits: str) -> tuple[str, bool, str]:
+    """Return digits with a point for the decimals, whether a comma was it, and which it was where it could be both."""
     for sign in ".", ",":
         other = "," if sign == "." else "."
         if _THOUSANDS[sign].fullmatch(digits):
-            return re.sub(r"['’]", "", digits.replace(other, "")).replace(sign, "."), sign == ","
+            return re.sub(r"['’]", "", digits.replace(other, "")).replace(sign, "."), sign == ",", ""
         if _PLAIN[sign].fullmatch(digits):
-            if decimal_sign == other and _TWO_WAYS[other].fullmatch(digits):
-                raise NoNumberError(text, "two_ways")
-            return digits.replace(sign, "."), sign in digits and sign == ","
+            return digits.replace(sign, "."), sign in digits and sign == ",", _either(digits)
     raise NoNumberError(text, "no_number")
 
 
