@@ -5,48 +5,126 @@ from itertools import pairwise
 
 import numpy as np
 
-from attnviz.core.rules import GELU, Bounded, ReLU
-from attnviz.marking.causes.step import Candidate, Candidates, Step, pairs
+from attnviz.core.rules import GELU, ReLU
+from attnviz.marking.causes.step import (
+    ANY,
+    PRODUCT,
+    Candidate,
+    Candidates,
+    Row,
+    Slip,
+    Step,
+    made_by,
+    pairs,
+)  # fmt: skip
+from attnviz.words import say
 
 
-def written_wrongly(step: Step) -> Candidates:
+def _left_as_it_was(step: Step) -> Candidates:
+    """The step was left out. (Of a sum, that is a summand left out, and said so; of a quotient, it is what scores are
+    that aren't scaled.)"""
+    if step.stage.kind not in ("add", "scale"):
+        for name in step.stage.sources[:2] if step.stage.name in ("q", "k", "v") else step.stage.sources[-1:]:
+            yield Candidate(step.tables[name], {"of": step.symbol(name)})
+
+
+# Rows and columns
+
+
+def _turned(step: Step) -> Candidates:
+    """Rows and columns are exchanged."""
+    if step.stage.name == "scores":
+        yield Candidate(step.right.T, {"q": step.symbol("q"), "k": step.symbol("k")}, named="exchanged")
+    else:
+        yield step.right.T
+
+
+def _columns_shifted(step: Step) -> Candidates:
+    """The columns are shifted by one; two that are, are swapped."""
+    return [np.roll(step.right, by, axis=1) for by in (1, -1)] if step.right.shape[1] > 2 else []
+
+
+def _columns_swapped(step: Step) -> Candidates:
+    """Two columns of the table, or of what it is made from, are swapped."""
+    factors = list(enumerate(step.stage.sources[:2])) if step.stage.kind == "product" else []
+    if step.stage.name != "scores":
+        factors = factors[:1]  # columns of the second factor are those of the product
+    for i, j in pairs(step.right.shape[1]):
+        swapped = step.right[:, _exchanged(step.right.shape[1], i, j)]
+        yield Candidate(swapped, {"of": step.stage.symbol, "first": str(i), "second": str(j)})
+    for n, name in factors:
+        source = step.sources[n]
+        for i, j in pairs(source.shape[1]):
+            swapped = step.made_with(n, source[:, _exchanged(source.shape[1], i, j)])
+            yield Candidate(swapped, {"of": step.symbol(name), "first": str(i), "second": str(j)})
+
+
+def _exchanged(n: int, i: int, j: int) -> list[int]:
+    order = list(range(n))
+    order[i], order[j] = j, i
+    return order
+
+
+def _rows_swapped(step: Step) -> Candidates:
+    """Two rows are swapped; of two in all, they are shifted."""
+    n = len(step.right)
+    for i, j in pairs(n) if n != 2 else ():
+        yield Candidate(step.right[_exchanged(n, i, j)], {"first": Row(i), "second": Row(j)})
+
+
+def _row_of_another(step: Step) -> Candidates:
+    """A row is that of another."""
+    for row, other in np.ndindex(len(step.right), len(step.right)):
+        if row != other:
+            values = step.right.copy()
+            values[row] = step.right[other]
+            yield Candidate(values, {"row": Row(row), "other": Row(other)})
+
+
+# Numbers
+
+
+def _power_of_ten(step: Step) -> Candidates:
+    """The point of all numbers is at another place."""
+    for n in (1, 2, 3):
+        yield Candidate(step.right * 10.0**n, {"power": say(f"marking.power.{n}")}, named="times_ten")
+        yield Candidate(step.right / 10.0**n, {"part": say(f"marking.part_of.{n}")}, named="tenth")
+
+
+def _written_wrongly(step: Step) -> Candidates:
     """One number of the result has the other sign, two digits exchanged, or its comma lost."""
     if step.given is None or step.off is None or step.off.sum() != 1:
         return
     row, column = np.argwhere(step.off)[0].tolist()
     decimals = max(step.decimals.get(step.stage.name, 0), 0)
-    right = round(float(step.right[row, column]), decimals) if np.isfinite(step.right[row, column]) else np.nan
+    if not np.isfinite(step.right[row, column]):
+        return
+    right = round(float(step.right[row, column]), decimals)
     for named, value in _miswritten(right, decimals):
         values = step.right.copy()
         values[row, column] = value
-        yield Candidate(values, {"row": row, "column": column, "right": right, "read": value}, named=named)
+        places = {"cell": step.own.at(row, column), "right": step.shown(right), "read": step.shown(value)}
+        yield Candidate(values, places, named=named)
 
 
 def _miswritten(right: float, decimals: int) -> Iterator[tuple[str, float]]:
     """List what a number becomes by slips of the pen, at so many decimals."""
-    if not np.isfinite(right):
-        return
     yield "sign", -right
-    digits = f"{abs(right):.{decimals}f}"
-    for value in _exchanged_digits(digits):
-        yield "digits", np.copysign(value, right)
+    for value in _exchanged_digits(right, decimals):
+        yield "digits", value
     for n in range(1, decimals + 1):
         yield "comma", right * 10.0**n
 
 
-def _exchanged_digits(text: str) -> set[float]:
-    """Return the numbers that a text becomes when two digits beside each other are exchanged."""
+def _exchanged_digits(number: float, decimals: int) -> set[float]:
+    """Return what a number becomes when two digits beside each other are exchanged."""
+    text = f"{abs(number):.{decimals}f}"
     places = [i for i, sign in enumerate(text) if sign.isdigit()]
-    found = set()
-    for i, j in pairwise(places):
-        if text[i] != text[j]:
-            signs = list(text)
-            signs[i], signs[j] = signs[j], signs[i]
-            found.add(float("".join(signs)))
-    return found
+    texts = {"".join(text[k] for k in _exchanged(len(text), i, j)) for i, j in pairwise(places) if text[i] != text[j]}
+    return {float(np.copysign(float(each), number)) for each in texts}
 
 
-def misread(step: Step) -> Candidates:
+def _misread(step: Step) -> Candidates:
     """One number of a factor was read as another: all cells made from it are off by as much as it weighs in them."""
     if step.given is None or step.off is None or not step.off.any():
         return
@@ -58,11 +136,11 @@ def misread(step: Step) -> Candidates:
         return
     if len(rows) == 1:
         row = int(rows[0])
-        for inner in range(second.shape[0]):
+        for inner in range(len(second)):
             yield from _read_as(step, 0, (row, inner), residual[row], second[inner], (row, slice(None)))
     if len(columns) == 1:
         column = int(columns[0])
-        for inner in range(second.shape[0]):
+        for inner in range(len(second)):
             cell = (column, inner) if transposed else (inner, column)
             weights = step.sources[0][:, inner]
             yield from _read_as(step, 1, cell, residual[:, column], weights, (slice(None), column))
@@ -76,115 +154,49 @@ def _read_as(
         return
     name = step.stage.sources[n]
     due = float(step.sources[n][cell])
-    shown = step.decimals.get(name)
     read = due + float(weights @ residual) / size
-    places = {"of": name, "row": cell[0], "column": cell[1], "due": due}
 
-    def as_read(value: float) -> np.ndarray:
+    def as_read(value: float, named: str, fitted: int = 0) -> Candidate:
         values = step.right.copy()
         values[line] = values[line] + weights * (value - due)  # type: ignore[index]
-        return values
+        places = {"cell": step.stages[name].at(*cell), "due": step.shown(due, name), "read": step.shown(value, name)}
+        return Candidate(values, places, fitted, named)
 
-    shapes = {"sign": [-due], "digits": []}
-    if shown is not None:
-        shapes["digits"] = [float(np.copysign(v, due)) for v in _exchanged_digits(f"{abs(due):.{max(shown, 0)}f}")]
-    for named, values in shapes.items():
-        for value in values:
-            if abs(value - read) <= 4 * step.half / np.abs(weights).max():
-                yield Candidate(as_read(value), {**places, "read": value}, named=f"{named}_read")
-    if np.count_nonzero(np.abs(weights) * abs(read - due) > step.half) < 2:
-        return  # of one cell, any number can be the cause
-    yield Candidate(as_read(read), {**places, "read": read}, fitted=1)
-
-
-def power_of_ten(step: Step) -> Candidates:
-    """The point of all numbers is at another place."""
-    for n in (1, 2, 3):
-        yield Candidate(step.right * 10.0**n, {"n": n}, named="times_ten")
-        yield Candidate(step.right / 10.0**n, {"n": n}, named="tenth")
+    slips = [("sign_read", -due)]
+    if name in step.decimals:
+        slips += [("digits_read", value) for value in _exchanged_digits(due, max(step.decimals[name], 0))]
+    for named, value in slips:
+        if abs(value - read) <= 4 * step.half / np.abs(weights).max():
+            yield as_read(value, named)
+    if np.count_nonzero(np.abs(weights) * abs(read - due) > step.half) > 1:  # of one cell, any number can be the cause
+        yield as_read(read, "misread", fitted=1)
 
 
-def sign_of_all(step: Step) -> Candidates:
-    """Every number has the other sign."""
-    yield Candidate(-step.right)
-
-
-def rounded_early(step: Step) -> Candidates:
+def _rounded_early(step: Step) -> Candidates:
     """What it is made from, or the table itself, was rounded to fewer decimals."""
     for n, name in enumerate(step.stage.sources):
-        shown = step.decimals.get(name, max(step.decimals.values(), default=0))
-        for decimals in range(shown):
-            sources = list(step.sources)
-            sources[n] = sources[n].round(decimals)
-            yield Candidate(step.made(*sources), {"of": step.symbol(name), "n": decimals})
-    for decimals in range(max(step.decimals.get(step.stage.name, 0), 0)):
+        for decimals in range(step.decimals.get(name, max(step.decimals.values(), default=0))):
+            rounded = step.made_with(n, step.sources[n].round(decimals))
+            yield Candidate(rounded, {"of": step.symbol(name), "n": decimals})
+    for decimals in range(step.decimals.get(step.stage.name, 0)):
         yield Candidate(step.right.round(decimals), {"of": step.stage.symbol, "n": decimals})
 
 
-def other_activation(step: Step) -> Candidates:
-    """The other activation."""
-    other = GELU() if isinstance(step.rule, ReLU) else ReLU()
-    yield Candidate(other.bounded(Bounded.exactly(step.sources[0])).value)
-
-
-def columns_swapped(step: Step) -> Candidates:
-    """Two columns of the table, or of what it is made from, are swapped."""
-    for i, j in pairs(step.right.shape[1]):
-        order = _exchanged(step.right.shape[1], i, j)
-        yield Candidate(step.right[:, order], {"of": step.stage.symbol, "first": i, "second": j})
-    if step.stage.kind != "product":
-        return
-    for n, (name, source) in enumerate(zip(step.stage.sources[:2], step.sources, strict=False)):
-        if n == 1 and step.stage.name != "scores":
-            continue  # columns of the second factor are those of the product
-        for i, j in pairs(source.shape[1]):
-            moved = list(step.sources)
-            moved[n] = source[:, _exchanged(source.shape[1], i, j)]
-            yield Candidate(step.made(*moved), {"of": step.symbol(name), "first": i, "second": j})
-
-
-def _exchanged(n: int, i: int, j: int) -> list[int]:
-    order = list(range(n))
-    order[i], order[j] = j, i
-    return order
-
-
-def rows_swapped(step: Step) -> Candidates:
-    """Two rows are swapped."""
-    if step.right.shape[0] == 2:
-        return  # two rows that are swapped are shifted
-    for i, j in pairs(step.right.shape[0]):
-        order = _exchanged(step.right.shape[0], i, j)
-        yield Candidate(step.right[order], {"first": i, "second": j})
-
-
-def rows_shifted(step: Step) -> Candidates:
-    """The rows are shifted by one."""
-    for by in (1, -1):
-        yield Candidate(np.roll(step.right, by, axis=0))
-
-
-def columns_shifted(step: Step) -> Candidates:
-    """The columns are shifted by one."""
-    if step.right.shape[1] > 2:
-        for by in (1, -1):
-            yield Candidate(np.roll(step.right, by, axis=1))
-
-
-def row_of_another(step: Step) -> Candidates:
-    """A row is that of another."""
-    n = step.right.shape[0]
-    for row in range(n):
-        for other in range(n):
-            if row != other:
-                values = step.right.copy()
-                values[row] = step.right[other]
-                yield Candidate(values, {"row": row, "other": other})
-
-
-def turned(step: Step) -> Candidates:
-    """Rows and columns are exchanged."""
-    if step.stage.name == "scores":
-        yield Candidate(step.right.T, {"q": step.symbol("q"), "k": step.symbol("k")}, named="exchanged")
-    else:
-        yield Candidate(step.right.T)
+SLIPS = (
+    Slip(
+        "other_activation", frozenset({"relu", "gelu"}),
+        lambda step: [made_by(GELU() if isinstance(step.rule, ReLU) else ReLU(), step.sources[0])],
+    ),
+    Slip("left_as_it_was", ANY, _left_as_it_was),
+    Slip("turned", ANY, _turned),
+    Slip("rows_shifted", ANY, lambda step: [np.roll(step.right, by, axis=0) for by in (1, -1)]),
+    Slip("columns_shifted", ANY, _columns_shifted),
+    Slip("columns_swapped", ANY, _columns_swapped),
+    Slip("rows_swapped", ANY, _rows_swapped),
+    Slip("row_of_another", ANY, _row_of_another),
+    Slip("power_of_ten", ANY, _power_of_ten),
+    Slip("sign_of_all", ANY, lambda step: [-step.right]),
+    Slip("written_wrongly", ANY, _written_wrongly),
+    Slip("misread", PRODUCT, _misread),
+    Slip("rounded_early", ANY, _rounded_early),
+)  # fmt: skip

@@ -6,122 +6,25 @@ from collections.abc import Iterator
 import numpy as np
 
 from attnviz.core.stages import MASK, head_name
-from attnviz.marking.causes.step import Candidate, Candidates, Step
+from attnviz.marking.causes.step import ADD, ANY, PRODUCT, SCORES, Candidate, Candidates, Slip, Step
+from attnviz.words.numbers import written
 
-_PROJECTED = {"q": "w_q", "k": "w_k", "v": "w_v"}
-
-
-def not_transposed(step: Step) -> Candidates:
-    """Q K in place of Q Kᵀ."""
-    if step.stage.name == "scores" and step.sources[0].shape[1] == step.sources[1].shape[0]:
-        yield Candidate(step.sources[0] @ step.sources[1])
+_PROJECTED = ("w_q", "w_k", "w_v")
+_CUT = {"q": ("q",), "k": ("k",), "v": ("v",), "scores": ("q", "k"), "context": ("v",)}
 
 
-def w_transposed(step: Step) -> Candidates:
-    """W turned over, which is how ``nn.Linear`` keeps it."""
-    if step.stage.name != "scores" and step.sources[0].shape[1] == step.sources[1].shape[1]:
-        values = step.sources[0] @ step.sources[1].T + sum(step.sources[2:])
-        yield Candidate(values, {"of": step.symbol(step.stage.sources[1])})
-
-
-def from_the_left(step: Step) -> Candidates:
-    """W X in place of X W."""
-    if step.stage.name != "scores" and step.sources[1].shape[1] == step.sources[0].shape[0]:
-        first, second = map(step.symbol, step.stage.sources[:2])
-        yield Candidate(step.sources[1] @ step.sources[0], {"first": first, "second": second})
-
-
-def other_factor(step: Step) -> Candidates:
-    """One of the factors is another table: the wrong W, the wrong weights, K in place of Q."""
-    first, second = step.stage.sources[:2]
-    of_stage = {"scores": ("q", "k", "v", "x"), "context": ("v", "k", "q", "x")}
-    others: tuple[str, ...] = of_stage.get(step.stage.name, tuple(_PROJECTED.values()))
-    weights = ("scores", "scaled_scores") if step.stage.name == "context" else ()
-    for n, taken in ((0, first), (1, second)):
-        of_it: tuple[str, ...] = weights if n == 0 and step.stage.name == "context" else others
-        if n == 0 and step.stage.name not in ("scores", "context"):
-            of_it = ("output", "context", "x") if step.stage.name == "preactivations" else ("e",)
-        for other in of_it:
-            if other != taken and step.has(other) and step.tables[other].shape == step.tables[taken].shape:
-                sources = list(step.sources)
-                sources[n] = step.tables[other]
-                yield Candidate(step.made(*sources), {"taken": step.symbol(other), "due": step.symbol(taken)})
-
-
-def scaled_early(step: Step) -> Candidates:
-    """Scores divided by √d_k a step too early, or multiplied by it."""
-    d_k = step.settings.d_head or step.sources[0].shape[1]
-    if step.stage.name == "scores" and d_k > 1:
-        root = math.sqrt(d_k)
-        yield Candidate(step.right / root, {"root": root}, named="divided_early")
-        yield Candidate(step.right * root, {"root": root}, named="multiplied_early")
-
-
-def weights_turned(step: Step) -> Candidates:
-    """The attention weights read down their columns."""
-    if step.stage.name == "context" and step.sources[0].shape[0] == step.sources[0].shape[1]:
-        yield Candidate(step.made(step.sources[0].T, step.sources[1]))
-
-
-def bias_forgotten(step: Step) -> Candidates:
-    """The bias is left out."""
-    if len(step.sources) == 3:
-        without = step.right - step.sources[2]
-        yield Candidate(without, {"bias": step.symbol(step.stage.sources[2])})
-
-
-def summand_forgotten(step: Step) -> Candidates:
-    """One of two summands is left out: in a residual sum, X as a rule."""
-    for kept, left in ((0, 1), (1, 0)):
-        stays, missing = (step.symbol(step.stage.sources[n]) for n in (kept, left))
-        residual = step.stage.sources[left] == "x"
-        yield Candidate(
-            step.sources[kept], {"of": stays} if residual else {"bias": missing},
-            named="residual_forgotten" if residual else "bias_forgotten",
-        )  # fmt: skip
-
-
-def other_summand(step: Step) -> Candidates:
-    """One of two summands is another table: in a residual sum, what W_o hasn't mixed yet, or X without positions."""
-    for n, other in ((0, "e"), (1, "context"), (1, "v")):
-        due = step.stage.sources[n]
-        if step.stage.name == "residual_1" and other != due and step.has(other):
-            sources = list(step.sources)
-            sources[n] = step.tables[other]
-            if sources[n].shape == step.right.shape:
-                yield Candidate(step.made(*sources), {"taken": step.symbol(other), "due": step.symbol(due)})
-
-
-def residual_added(step: Step) -> Candidates:
-    """X is added, which belongs to a later step."""
-    if step.stage.name in ("context", "output") and step.has("x") and step.tables["x"].shape == step.right.shape:
-        yield Candidate(step.right + step.tables["x"])
-
-
-def left_as_it_was(step: Step) -> Candidates:
-    """The step was left out. (Of a sum, that is a summand left out, and said so; of a quotient, it is what scores are
-    that aren't scaled.)"""
-    if step.stage.kind in ("add", "scale"):
-        return
-    for name in step.stage.sources[:2] if step.stage.name in ("q", "k", "v") else step.stage.sources[-1:]:
-        yield Candidate(step.tables[name], {"of": step.symbol(name)})
-
-
-def cut_otherwise(step: Step) -> Candidates:
+def _cut_otherwise(step: Step) -> Candidates:
     """The columns of Q, K or V are dealt out to the heads in another way, all of them alike."""
-    if step.head is None or step.stage.name not in ("q", "k", "v", "scores", "context"):
-        return
-    of = {"scores": ("q", "k"), "context": ("v",)}.get(step.stage.name, (step.stage.name,))
-    if not all(name in step.whole for name in of):
+    of = _CUT.get(step.stage.name, ())
+    if step.head is None or not of or not all(name in step.whole for name in of):
         return
     for cuts in zip(*(_cuts(step, name) for name in of), strict=True):
         if step.stage.name == "scores":
-            yield Candidate(cuts[0] @ cuts[1].T)
-        elif step.stage.name == "context":
-            if step.sources[0].shape[1] == cuts[0].shape[0]:
-                yield Candidate(step.sources[0] @ cuts[0])
-        else:
-            yield Candidate(cuts[0])
+            yield cuts[0] @ cuts[1].T
+        elif step.stage.name != "context":
+            yield cuts[0]
+        elif step.sources[0].shape[1] == cuts[0].shape[0]:
+            yield step.sources[0] @ cuts[0]
 
 
 def _cuts(step: Step, name: str) -> Iterator[np.ndarray]:
@@ -136,34 +39,32 @@ def _cuts(step: Step, name: str) -> Iterator[np.ndarray]:
     yield whole.reshape(n, width, rows)[head].T
 
 
-def joined_otherwise(step: Step) -> Candidates:
+def _joined_otherwise(step: Step) -> Candidates:
     """The results of the heads are put together along another axis, or in another order."""
     heads = np.stack(step.sources)  # (n_heads, n_tokens, width)
     n, rows, width = heads.shape
-    yield Candidate(heads.reshape(rows, n * width))
-    yield Candidate(heads.transpose(1, 2, 0).reshape(rows, n * width))
+    yield heads.reshape(rows, n * width)
+    yield heads.transpose(1, 2, 0).reshape(rows, n * width)
     if n > 1:
         yield Candidate(heads[::-1].transpose(1, 0, 2).reshape(rows, n * width), named="heads_reversed")
 
 
-def output_forgotten(step: Step) -> Candidates:
+def _output_forgotten(step: Step) -> Candidates:
     """What the heads have found is not multiplied by W_o."""
-    if step.stage.name == "output" and step.sources[0].shape == step.right.shape:
-        yield Candidate(step.sources[0])
+    if step.sources[0].shape == step.right.shape:
+        yield step.sources[0]
         if len(step.sources) > 2:
-            yield Candidate(step.sources[0] + step.sources[2])
+            yield step.sources[0] + step.sources[2]
 
 
-def one_head(step: Step) -> Candidates:
+def _one_head(step: Step) -> Candidates:
     """All columns were taken for one head."""
-    whole = step.whole
-    if step.head is None or step.stage.name != "scores" or "q" not in whole or "k" not in whole:
-        return
-    if whole["q"].shape[1] == whole["k"].shape[1]:
-        yield Candidate(whole["q"] @ whole["k"].T)
+    q, k = step.whole.get("q"), step.whole.get("k")
+    if step.head is not None and q is not None and k is not None and q.shape[1] == k.shape[1]:
+        yield q @ k.T
 
 
-def of_another_head(step: Step) -> Candidates:
+def _of_another_head(step: Step) -> Candidates:
     """The table is that of another head."""
     for other in range(step.settings.heads.n if step.head is not None else 0):
         sources = [_of(step, other, name) for name in step.stage.sources]
@@ -176,9 +77,7 @@ def of_another_head(step: Step) -> Candidates:
 def _of(step: Step, head: int, name: str) -> np.ndarray | None:
     """Return what a head has of a matrix: its own columns, where it is not there by itself; of a mask, which is one for
     all, the whole."""
-    if name == MASK:
-        return step.whole.get(MASK)
-    own = head_name(head, name)
+    own = name if name == MASK else head_name(head, name)
     if own in step.whole or name not in step.whole:
         return step.whole.get(own)
     heads = step.settings.heads
@@ -186,3 +85,104 @@ def _of(step: Step, head: int, name: str) -> np.ndarray | None:
     width = step.whole[name].shape[1] // n
     first = head * n // heads.n * width
     return step.whole[name][:, first : first + width]
+
+
+def _w_transposed(step: Step) -> Candidates:
+    """W turned over, which is how ``nn.Linear`` keeps it."""
+    if step.stage.name != "scores" and step.sources[0].shape[1] == step.sources[1].shape[1]:
+        values = step.sources[0] @ step.sources[1].T + sum(step.sources[2:])
+        yield Candidate(values, {"of": step.symbol(step.stage.sources[1])})
+
+
+def _from_the_left(step: Step) -> Candidates:
+    """W X in place of X W."""
+    if step.stage.name != "scores" and step.sources[1].shape[1] == step.sources[0].shape[0]:
+        first, second = map(step.symbol, step.stage.sources[:2])
+        yield Candidate(step.sources[1] @ step.sources[0], {"first": first, "second": second})
+
+
+def _other_factor(step: Step) -> Candidates:
+    """One of the factors is another table: the wrong W, the wrong weights, K in place of Q."""
+    name, due = step.stage.name, step.stage.sources[:2]
+    others: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+        "scores": (("q", "k", "v", "x"), ("q", "k", "v", "x")),
+        "context": (("scores", "scaled_scores"), ("v", "k", "q", "x")),
+        "preactivations": (("output", "context", "x"), _PROJECTED),
+    }
+    for n, names in enumerate(others.get(name, (("e",), _PROJECTED))):
+        for other in names:
+            yield from _taken(step, n, other, due[n])
+
+
+def _other_summand(step: Step) -> Candidates:
+    """One of two summands is another table: in a residual sum, what W_o hasn't mixed yet, or X without positions."""
+    for n, other in ((0, "e"), (1, "context"), (1, "v")) if step.stage.name == "residual_1" else ():
+        yield from _taken(step, n, other, step.stage.sources[n])
+
+
+def _taken(step: Step, n: int, other: str, due: str) -> Candidates:
+    """One of the sources is another table of the same shape."""
+    if other != due and step.has(other) and step.tables[other].shape == step.tables[due].shape:
+        values = step.made_with(n, step.tables[other])
+        yield Candidate(values, {"taken": step.symbol(other), "due": step.symbol(due)})
+
+
+def _scaled_early(step: Step) -> Candidates:
+    """Scores divided by √d_k a step too early, or multiplied by it."""
+    root = math.sqrt(step.settings.d_head or step.sources[0].shape[1])
+    if root > 1:
+        yield Candidate(step.right / root, {"root": written(root, 3)}, named="divided_early")
+        yield Candidate(step.right * root, {"root": written(root, 3)}, named="multiplied_early")
+
+
+def _bias_forgotten(step: Step) -> Candidates:
+    """The bias is left out."""
+    if len(step.sources) == 3:
+        yield Candidate(step.right - step.sources[2], {"bias": step.symbol(step.stage.sources[2])})
+
+
+def _summand_forgotten(step: Step) -> Candidates:
+    """One of two summands is left out: in a residual sum, X as a rule."""
+    for kept, left in ((0, 1), (1, 0)):
+        stays, missing = (step.symbol(step.stage.sources[n]) for n in (kept, left))
+        if step.stage.sources[left] == "x":
+            yield Candidate(step.sources[kept], {"of": stays}, named="residual_forgotten")
+        else:
+            yield Candidate(step.sources[kept], {"bias": missing})
+
+
+def _residual_added(step: Step) -> Candidates:
+    """X is added, which belongs to a later step."""
+    if step.has("x") and step.tables["x"].shape == step.right.shape:
+        yield step.right + step.tables["x"]
+
+
+def _not_transposed(step: Step) -> Candidates:
+    """Q K in place of Q Kᵀ."""
+    if step.sources[0].shape[1] == step.sources[1].shape[0]:
+        yield step.sources[0] @ step.sources[1]
+
+
+def _weights_turned(step: Step) -> Candidates:
+    """The attention weights read down their columns."""
+    if step.sources[0].shape[0] == step.sources[0].shape[1]:
+        yield step.made(step.sources[0].T, step.sources[1])
+
+
+SLIPS = (
+    Slip("heads_cut", PRODUCT | {"slice"}, _cut_otherwise),
+    Slip("heads_joined", frozenset({"concatenate"}), _joined_otherwise),
+    Slip("one_head", SCORES, _one_head),
+    Slip("of_another_head", ANY, _of_another_head),
+    Slip("output_forgotten", frozenset({"product output"}), _output_forgotten),
+    Slip("not_transposed", SCORES, _not_transposed),
+    Slip("w_transposed", PRODUCT, _w_transposed),
+    Slip("other_factor", PRODUCT, _other_factor),
+    Slip("from_the_left", PRODUCT, _from_the_left),
+    Slip("weights_turned", frozenset({"product context"}), _weights_turned),
+    Slip("scaled_early", SCORES, _scaled_early),
+    Slip("bias_forgotten", PRODUCT, _bias_forgotten),
+    Slip("bias_forgotten", ADD, _summand_forgotten),
+    Slip("other_factor", ADD, _other_summand),
+    Slip("residual_added", frozenset({"product context", "product output"}), _residual_added),
+)

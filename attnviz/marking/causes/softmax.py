@@ -1,16 +1,41 @@
 """Slips between scores and attention weights, and other designs that would give such numbers."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
-from attnviz.core.rules import Bounded, FeatureMap, LayerNorm, Rotate, Rule, Scale, Softmax
+from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Scale, Softmax
 from attnviz.core.seeding import alibi_slopes
 from attnviz.core.stages import MASK
-from attnviz.marking.causes.step import Candidate, Candidates, Step
+from attnviz.marking.causes.step import (
+    ADD,
+    PRODUCT,
+    SCALE,
+    SOFTMAX,
+    Candidate,
+    Candidates,
+    Slip,
+    Step,
+    made_by,
+)  # fmt: skip
+from attnviz.words.numbers import written
 
 
-def divided_otherwise(step: Step) -> Candidates:
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    return made_by(Softmax(), scores)
+
+
+def _exponentials(step: Step) -> tuple[np.ndarray, np.ndarray]:
+    scores = step.sources[0]
+    return np.exp(scores), np.exp(scores - scores.max(axis=1, keepdims=True))
+
+
+def _of_row(values: np.ndarray) -> np.ndarray:
+    return values.sum(axis=1, keepdims=True)
+
+
+def _divided_otherwise(step: Step) -> Candidates:
     """Divided by something else than √d_k."""
     rule, settings = step.rule, step.settings
     assert isinstance(rule, Scale)
@@ -20,183 +45,160 @@ def divided_otherwise(step: Step) -> Candidates:
         yield Candidate(scores / divisor + mask, places, named=name)
 
 
-def _divisors(step: Step, d_k: int | None) -> list[tuple[str, float, dict[str, object]]]:
-    shown = step.tables["q"].shape[1] if step.has("q") else step.settings.d_head or 1
+def _divisors(step: Step, d_k: int | None) -> Iterator[tuple[str, float, dict[str, object]]]:
     if d_k is None:
-        return [("divided", math.sqrt(shown), {"root": math.sqrt(shown)})]
-    divisors: list[tuple[str, float, dict[str, object]]] = [
-        ("root_forgotten", 1.0, {"root": math.sqrt(d_k)}),
-        ("d_k_for_root", float(d_k), {"d_k": d_k}),
-        ("multiplied", 1 / math.sqrt(d_k), {"root": math.sqrt(d_k)}),
-    ]
+        root = math.sqrt(step.tables["q"].shape[1] if step.has("q") else step.settings.d_head or 1)
+        yield "divided", root, {"root": written(root, 3)}
+        return
+    root = math.sqrt(d_k)
+    yield "root_forgotten", 1.0, {"root": written(root, 3)}
+    yield "d_k_for_root", float(d_k), {"d_k": d_k}
+    yield "multiplied", 1 / root, {"root": written(root, 3)}
     if step.head is not None and step.settings.d_k:
-        divisors.append(("root_of_all_heads", math.sqrt(step.settings.d_k), {"all": step.settings.d_k, "d_k": d_k}))
+        yield "root_of_all_heads", math.sqrt(step.settings.d_k), {"all": step.settings.d_k, "d_k": d_k}
     d_in = step.tables["x"].shape[1] if step.has("x") else d_k
     if d_in not in (d_k, step.settings.d_k):
-        divisors.append(("root_d_in", math.sqrt(d_in), {"d_in": d_in}))
-        divisors.append(("d_in_for_root", float(d_in), {"d_in": d_in}))
-    return divisors
+        yield "root_d_in", math.sqrt(d_in), {"d_in": d_in}
+        yield "d_in_for_root", float(d_in), {"d_in": d_in}
 
 
-def mask_forgotten(step: Step) -> Candidates:
+def _mask_forgotten(step: Step) -> Candidates:
     """Scaled without the mask."""
-    rule = step.rule
-    assert isinstance(rule, Scale)
+    assert isinstance(step.rule, Scale)
     if len(step.sources) > 1:
-        yield Candidate(step.sources[0] / rule.divisor)
+        yield step.sources[0] / step.rule.divisor
 
 
-def _exponentials(step: Step) -> tuple[np.ndarray, np.ndarray]:
-    scores = step.sources[0]
-    with np.errstate(all="ignore"):
-        return np.exp(scores), np.exp(scores - scores.max(axis=1, keepdims=True))
+def _mask_ignored(step: Step) -> Candidates:
+    """The softmax of scores without the mask."""
+    unmasked = _unmasked(step)
+    if unmasked is not None and "scaled_scores" in step.decimals:
+        yield _softmax(unmasked)
 
 
-def mask_after(step: Step) -> Candidates:
+def _mask_after(step: Step) -> Candidates:
     """The mask laid over the attention weights, or zeros in place of −∞."""
     unmasked = _unmasked(step)
     if unmasked is not None:
         hidden = step.tables[MASK] == -np.inf
-        yield Candidate(np.where(hidden, 0.0, _softmax(unmasked)))
+        yield np.where(hidden, 0.0, _softmax(unmasked))
         yield Candidate(np.where(hidden, 1 / unmasked.shape[1], step.right), named="mask_as_zero")
-        zeros = np.where(hidden, 0.0, unmasked)
-        yield Candidate(_softmax(zeros), named="mask_as_zero")
-
-
-def mask_ignored(step: Step) -> Candidates:
-    """The softmax of scores without the mask."""
-    unmasked = _unmasked(step)
-    if unmasked is not None and "scaled_scores" in step.decimals:
-        yield Candidate(_softmax(unmasked), named="mask_forgotten")
+        yield Candidate(_softmax(np.where(hidden, 0.0, unmasked)), named="mask_as_zero")
 
 
 def _unmasked(step: Step) -> np.ndarray | None:
     rule = step.stages["scaled_scores"].rule
-    if isinstance(rule, Scale) and step.has("scores", MASK):
-        return step.tables["scores"] / rule.divisor
-    return None
+    return step.tables["scores"] / rule.divisor if isinstance(rule, Scale) and step.has("scores", MASK) else None
 
 
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        return Softmax().bounded(Bounded.exactly(scores)).value
+def _from_unscaled(step: Step) -> Candidates:
+    """The softmax of scores before they were divided."""
+    if step.has("scores") and _root(step) > 1:
+        scores = step.tables["scores"]
+        yield _softmax(scores + step.tables[MASK] if step.has(MASK) else scores)
 
 
-def over_columns(step: Step) -> Candidates:
-    """The softmax down each column."""
-    yield Candidate(_softmax(step.sources[0].T).T)
+def _scaled_again(step: Step) -> Candidates:
+    """The softmax of scores divided twice."""
+    if (root := _root(step)) > 1:
+        yield Candidate(_softmax(step.sources[0] / root), {"root": written(root, 3)})
 
 
-def over_all(step: Step) -> Candidates:
+def _root(step: Step) -> float:
+    """Return what printed scores were divided by; 1 where they weren't."""
+    divided = step.settings.scale and "scaled_scores" in step.decimals
+    return math.sqrt(step.settings.d_head or 1) if divided else 1.0
+
+
+def _over_all(step: Step) -> Candidates:
     """The softmax over the whole table."""
     exponentials = np.exp(step.sources[0] - np.max(step.sources[0]))
-    yield Candidate(exponentials / exponentials.sum())
+    yield exponentials / exponentials.sum()
 
 
-def not_normalized(step: Step) -> Candidates:
-    """Exponentials that are not divided by their sum."""
-    plain, lowered = _exponentials(step)
-    yield Candidate(plain)
-    yield Candidate(lowered)
-
-
-def largest_from_some(step: Step) -> Candidates:
+def _largest_from_some(step: Step) -> Candidates:
     """The largest score subtracted above or below the fraction line only."""
     plain, lowered = _exponentials(step)
-    with np.errstate(all="ignore"):
-        yield Candidate(lowered / plain.sum(axis=1, keepdims=True))
-        yield Candidate(plain / lowered.sum(axis=1, keepdims=True))
+    yield lowered / _of_row(plain)
+    yield plain / _of_row(lowered)
 
 
-def shares_of_scores(step: Step) -> Candidates:
-    """Scores over their sum, without exponentials."""
-    with np.errstate(all="ignore"):
-        yield Candidate(step.sources[0] / step.sources[0].sum(axis=1, keepdims=True))
+# Another design of attention, which the marking doesn't know a handout to ask for
 
 
-def from_unscaled(step: Step) -> Candidates:
-    """The softmax of scores before they were divided."""
-    if (
-        "scaled_scores" in step.decimals
-        and step.has("scores")
-        and step.settings.scale
-        and (step.settings.d_head or 1) > 1
-    ):
-        scores = step.tables["scores"]
-        yield Candidate(_softmax(scores + step.tables[MASK] if step.has(MASK) else scores))
-
-
-def scaled_again(step: Step) -> Candidates:
-    """The softmax of scores divided twice."""
-    d_k = step.settings.d_head or 1
-    if "scaled_scores" in step.decimals and step.settings.scale and d_k > 1:
-        yield Candidate(_softmax(step.sources[0] / math.sqrt(d_k)), {"root": math.sqrt(d_k)})
-
-
-def _made(rule: Rule, *sources: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        return rule.bounded(*map(Bounded.exactly, sources)).value
-
-
-def turned_by_place(step: Step) -> Candidates:
+def _turned_by_place(step: Step) -> Candidates:
     """Rotary positions: queries and keys turned by their places, or the scores of such."""
-    if step.stage.name not in ("q", "k", "scores"):
-        return
     for rule in (Rotate(), Rotate(halves=True)):
         if step.stage.name == "scores" and step.sources[0].shape[1] % 2 == 0:
-            yield Candidate(step.made(*(_made(rule, source) for source in step.sources)))
-        elif step.stage.name != "scores" and step.right.shape[1] % 2 == 0:
-            yield Candidate(_made(rule, step.right))
+            yield step.made(*(made_by(rule, source) for source in step.sources))
+        elif step.stage.name in ("q", "k") and step.right.shape[1] % 2 == 0:
+            yield made_by(rule, step.right)
 
 
-def less_by_distance(step: Step) -> Candidates:
+def _less_by_distance(step: Step) -> Candidates:
     """Linear biases (ALiBi): a multiple of the distance of two tokens taken off their score; the multiple that fits, or
     those of the paper where the table isn't printed."""
     if step.right.shape[0] != step.right.shape[1]:
         return
     places = np.arange(len(step.right))
     distance = np.abs(places[:, None] - places)
+    head = slice(step.head, None if step.head is None else step.head + 1)
+    slopes = alibi_slopes(step.settings.heads.n).tolist()[head]
     if step.given is not None:
-        slope = _slope(step.given, step.right, distance)
+        slopes = [_slope(step.given, step.right, distance)]
+    for slope in slopes:
         if slope > 0:
-            yield Candidate(step.right - slope * distance, {"slope": slope}, fitted=1)
-        return
-    heads = step.settings.heads.n
-    for slope in alibi_slopes(heads).tolist()[slice(step.head, None if step.head is None else step.head + 1)]:
-        yield Candidate(step.right - slope * distance, {"slope": slope})
+            fitted = int(step.given is not None)
+            yield Candidate(step.right - slope * distance, {"slope": written(slope, 3)}, fitted)
 
 
 def _slope(given: np.ndarray, right: np.ndarray, distance: np.ndarray) -> float:
     """Return what each step of the distance takes off, as most cells have it; 0 where none tells."""
-    with np.errstate(all="ignore"):
-        each = ((right - given) / distance)[distance > 0]
+    each = ((right - given) / distance)[distance > 0]
     each = each[np.isfinite(each)]
     return float(np.median(each)) if each.size else 0.0
 
 
-def of_features(step: Step) -> Candidates:
+def _of_features(step: Step) -> Candidates:
     """Linear attention: shares of the products of features, with no softmax."""
     if not step.has("q", "k"):
         return
-    q, k = (_made(FeatureMap(), step.tables[name]) for name in ("q", "k"))
+    q, k = (made_by(FeatureMap(), step.tables[name]) for name in ("q", "k"))
     if q.shape[1] != k.shape[1]:
         return
     products = q @ k.T
     if step.has(MASK) and products.shape == step.tables[MASK].shape:
         products = products * np.exp(step.tables[MASK])
-    with np.errstate(all="ignore"):
-        yield Candidate(products / products.sum(axis=1, keepdims=True))
+    yield products / _of_row(products)
 
 
-def normed_first(step: Step) -> Candidates:
+def _normed_first(step: Step) -> Candidates:
     """A layer norm with gain 1 and offset 0 before a projection, as in a block with norms before its steps, or after a
     sum."""
-    if step.stage.kind == "add" and step.stage.name == "residual_1":
+    if step.stage.name == "residual_1":
         yield Candidate(_normed(step.right), {"of": step.stage.symbol})
     elif step.stage.sources[0] in ("x", "residual_1") and step.sources[0].shape[1] > 1:
-        first, *others = step.sources
-        yield Candidate(step.made(_normed(first), *others), {"of": step.symbol(step.stage.sources[0])})
+        yield Candidate(step.made_with(0, _normed(step.sources[0])), {"of": step.symbol(step.stage.sources[0])})
 
 
 def _normed(rows: np.ndarray) -> np.ndarray:
-    return _made(LayerNorm(), rows, np.ones((1, rows.shape[1])), np.zeros((1, rows.shape[1])))
+    return made_by(LayerNorm(), rows, np.ones((1, rows.shape[1])), np.zeros((1, rows.shape[1])))
+
+
+SLIPS = (
+    Slip("divided_otherwise", SCALE, _divided_otherwise),
+    Slip("mask_forgotten", SCALE, _mask_forgotten),
+    Slip("mask_forgotten", SOFTMAX, _mask_ignored),
+    Slip("mask_after", SOFTMAX, _mask_after),
+    Slip("unscaled", SOFTMAX, _from_unscaled),
+    Slip("scaled_again", SOFTMAX, _scaled_again),
+    Slip("over_columns", SOFTMAX, lambda step: [_softmax(step.sources[0].T).T]),
+    Slip("over_all", SOFTMAX, _over_all),
+    Slip("not_normalized", SOFTMAX, _exponentials),
+    Slip("largest_from_some", SOFTMAX, _largest_from_some),
+    Slip("shares_of_scores", SOFTMAX, lambda step: [step.sources[0] / _of_row(step.sources[0])]),
+    Slip("turned_by_place", PRODUCT, _turned_by_place),
+    Slip("less_by_distance", SCALE, _less_by_distance),
+    Slip("of_features", SOFTMAX, _of_features),
+    Slip("normed_first", PRODUCT | ADD, _normed_first),
+)

@@ -1,16 +1,24 @@
-"""One step of a computation, as somebody may have made it otherwise than it should be."""
+"""One step of a computation, as somebody may have made it otherwise than it should be: what a slip works on."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from attnviz.core.rules import Bounded, Rule
 from attnviz.core.stages import Stage
-from attnviz.marking.settings import Settings, base_of, path_of
+from attnviz.marking.outcome import Marking
+from attnviz.marking.settings import base_of, path_of
+from attnviz.tables.printed_table import as_printed
 
 _T = TypeVar("_T")
+
+
+class Row(NamedTuple):
+    """A row of a table, which a sentence calls by its token."""
+
+    number: int
 
 
 class Candidate(NamedTuple):
@@ -22,51 +30,59 @@ class Candidate(NamedTuple):
     named: str = ""  # the slip that it turns out to be, where that is another
 
 
-Candidates = Iterator[Candidate]
+Candidates = Iterable[Candidate | np.ndarray]
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
-    """A stage, all tables before it in one way of reckoning, and the settings.
-
-    `given` is what is printed of it (None where nothing is), `off` which cells of that are wrong, `decimals` how many
-    are printed of which table. Of a stage of one of several heads, `stage` and `tables` have the names that they would
-    have if it were the only one, `head` is its number, and `own` the stage as it stands in the whole, whose tables are
-    `whole`.
+class Slip(NamedTuple):
+    """A known slip: its name, which is also that of its sentence; where it can be made, by kinds of stages, also of a
+    name; and what a table becomes by it, in each of the ways that there are.
     """
 
-    stage: Stage
-    tables: Mapping[str, np.ndarray]
-    settings: Settings
-    stages: Mapping[str, Stage]
-    decimals: Mapping[str, int]
-    given: np.ndarray | None = None
-    off: np.ndarray | None = None
-    half: float = 0.0
-    head: int | None = None
-    own: Stage = field(init=False)
-    whole: Mapping[str, np.ndarray] = field(init=False)
-    sources: tuple[np.ndarray, ...] = field(init=False)
-    right: np.ndarray = field(init=False)
+    name: str
+    where: frozenset[str]
+    ways: "Callable[[Step], Candidates]"
 
-    def __post_init__(self) -> None:
-        self._stand_alone()
-        object.__setattr__(self, "sources", tuple(self.tables[name] for name in self.stage.sources))
-        object.__setattr__(self, "right", self.made(*self.sources))
 
-    def _stand_alone(self) -> None:
-        object.__setattr__(self, "own", self.stage)
-        object.__setattr__(self, "whole", self.tables)
-        path = path_of(self.stage.name)
-        if not path:
-            return
-        object.__setattr__(self, "head", self.stage.head)
-        names = tuple(name.removeprefix(path) for name in self.stage.sources)
-        if self.stage.kind != "slice":
-            object.__setattr__(self, "tables", _without(path, self.tables))
-        object.__setattr__(self, "decimals", _without(path, self.decimals))
-        object.__setattr__(self, "stages", _without(path, self.stages))
-        object.__setattr__(self, "stage", replace(self.stage, name=base_of(self.stage.name), sources=names))
+ANY = frozenset({"product", "scale", "softmax", "add", "relu", "gelu", "concatenate", "slice"})
+PRODUCT, SCALE, SOFTMAX, ADD, SCORES = (
+    frozenset({each}) for each in ("product", "scale", "softmax", "add", "product scores")
+)
+
+
+@np.errstate(all="ignore")  # what overflows makes nothing of note
+def made_by(rule: Rule | None, *sources: np.ndarray) -> np.ndarray:
+    """Return what a rule makes of tables, in float64."""
+    assert rule is not None
+    return rule.bounded(*map(Bounded.exactly, sources)).value
+
+
+class Step:
+    """A stage of a marking, and all tables before it in one way of reckoning.
+
+    `given` is what is printed of it (None where nothing is), and `off` which cells of that are wrong. Of a stage of
+    one of several heads, `stage`, `tables`, `stages` and `decimals` have the names that they would have if it were the
+    only one, `head` is its number, and `own` the stage as it stands in the whole, whose tables are `whole`.
+    """
+
+    def __init__(
+        self, marking: Marking, stage: Stage, tables: Mapping[str, np.ndarray],
+        given: np.ndarray | None = None, off: np.ndarray | None = None, half: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.settings, self.given, self.off, self.half = marking.settings, given, off, half
+        self.own, self.whole, self.head = stage, tables, None
+        self.stage, self.tables, self.stages, self.decimals = stage, tables, marking.stages, marking.decimals
+        if path := path_of(stage.name):
+            self.head = stage.head
+            self.tables = tables if stage.kind == "slice" else _without(path, tables)
+            self.stages, self.decimals = _without(path, self.stages), _without(path, self.decimals)
+            sources = tuple(name.removeprefix(path) for name in stage.sources)
+            self.stage = replace(stage, name=base_of(stage.name), sources=sources)
+        self.sources = tuple(self.tables[name] for name in self.stage.sources)
+        self.right = self.made(*self.sources)
+
+    def is_of(self, where: frozenset[str]) -> bool:
+        """Whether a slip of these kinds of stages can be made here."""
+        return bool(where & {self.stage.kind, f"{self.stage.kind} {self.stage.name}"})
 
     @property
     def rule(self) -> Rule:
@@ -75,9 +91,12 @@ class Step:
         return self.stage.rule
 
     def made(self, *sources: np.ndarray) -> np.ndarray:
-        """Return what the rule makes of other sources; what doesn't fit, or overflows, makes nothing of note."""
-        with np.errstate(all="ignore"):
-            return self.rule.bounded(*(Bounded.exactly(source) for source in sources)).value
+        """Return what the rule makes of other sources."""
+        return made_by(self.stage.rule, *sources)
+
+    def made_with(self, n: int, source: np.ndarray) -> np.ndarray:
+        """Return what the rule makes of its sources, one of them exchanged."""
+        return self.made(*self.sources[:n], source, *self.sources[n + 1 :])
 
     def has(self, *names: str) -> bool:
         """Whether all these tables stand before it."""
@@ -86,6 +105,11 @@ class Step:
     def symbol(self, name: str) -> str:
         """Return the symbol of a table."""
         return self.stages[name].symbol
+
+    def shown(self, value: float, name: str = "") -> str:
+        """Write a number as a table prints it: the one of this name, or that of the step."""
+        own = self.decimals.get(self.stage.name, 2)
+        return as_printed(float(value), self.decimals.get(name, own))
 
 
 def _without(path: str, named: Mapping[str, _T]) -> dict[str, _T]:
