@@ -15,7 +15,6 @@ from tests.browser.readers import Tabs, readers
 from tests.browser.serving import launched_chromium, running_server
 from tests.whole import leave_cases
 
-collect_ignore = ["facts/app.py"]  # a script of Streamlit's, which runs within a page alone
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

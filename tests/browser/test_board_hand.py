@@ -1,16 +1,15 @@
 """The board under the hand: mouse and keys change its numbers, and nothing that nobody changed."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, expect
 
 from attnviz import Scenario
 from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
 from attnviz.explanation import before_edits
 from attnviz.words import say
-from tests.browser.cells import number_in, shows_number
+from tests.browser.cells import shows_number
 from tests.browser.lone_board import LIGHT, W_Q, LoneBoard, mounted
-from tests.whole import dear
 
 WAITS = say("board.status.waiting")
 
@@ -42,30 +41,6 @@ def test_a_number_that_is_opened_and_left_as_it_is_is_not_edited(board: LoneBoar
     board.page.keyboard.type("0.3")
     board.press("Enter")
     assert board.told == [[("w_q,0,0", 0.3)]]
-
-
-def box_of(element: Locator) -> dict[str, float]:
-    box = element.bounding_box()
-    assert box is not None
-    return {"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]}
-
-
-@dear
-def test_the_box_to_type_into_is_its_cells_own_in_a_presentation_too(board: LoneBoard) -> None:
-    for zoom in (1, 1.75):  # by which a presentation enlarges the page
-        board.page.evaluate("zoom => (document.body.style.zoom = zoom)", zoom)
-        board.cell(("w_k", 2, 1)).dblclick()
-        cell, typed = board.cell(("w_k", 2, 1)), board.page.locator(".typed")
-        its, own = box_of(typed), box_of(cell)
-        assert [its[part] for part in ("x", "y", "height")] == pytest.approx(
-            [own[part] for part in ("x", "y", "height")], abs=0.6
-        )
-        assert its["width"] >= own["width"] - 0.6  # and more where all digits take more
-        board.page.keyboard.type("−12.345678")
-        longer = board.page.locator(".typed")
-        assert box_of(longer)["height"] == pytest.approx(box_of(cell)["height"], abs=0.6)
-        assert longer.evaluate("input => input.scrollWidth <= input.clientWidth"), "all that is typed is seen"
-        board.press("Escape")
 
 
 def test_a_number_dragged_back_to_where_it_was_is_not_edited(board: LoneBoard) -> None:
@@ -152,28 +127,6 @@ def test_escape_gives_a_dragged_number_back(board: LoneBoard) -> None:
     expect(board.status).to_contain_text(say("board.status.checked"))
     assert board.told == []
     board.chooses(("q", 1, 0))  # what is pinned stays pinned
-
-
-@dear
-def test_a_second_finger_neither_moves_nor_ends_a_drag_nor_begins_another(board: LoneBoard) -> None:
-    other = ("w_q", 1, 1)
-    before = number_in(board.cell(other))
-    touch = """([type, pointerId, at, clientX]) => {
-      const cell = document.body.shadowRoot.querySelector(`[data-at="${at}"]`);
-      cell.dispatchEvent(new PointerEvent(type, {pointerId, clientX, button: 0, bubbles: true, composed: true}));
-    }"""
-    for step in (
-        ("pointerdown", 1, "w_q,0,0", 100), ("pointerdown", 2, "w_q,1,1", 300), ("pointermove", 1, "w_q,0,0", 148),
-        ("pointermove", 2, "w_q,1,1", 400), ("pointerup", 2, "w_q,1,1", 400), ("pointermove", 1, "w_q,0,0", 188),
-    ):  # fmt: skip
-        board.page.evaluate(touch, list(step))
-    shows_number(board.cell(W_Q), "0.4961")
-    assert board.told == []
-    board.page.evaluate(touch, ["pointerup", 1, "w_q,0,0", 188])
-    ((told,),) = board.told
-    assert told[0] == "w_q,0,0"
-    assert told[1] == pytest.approx(0.4961, abs=1e-4)
-    shows_number(board.cell(other), before)
 
 
 def test_it_says_who_computes_while_and_after_an_edit(board: LoneBoard) -> None:

@@ -1,16 +1,12 @@
 """The board under eyes and hand: what is lit, and the way from a cell to its panel and to other cells."""
 
-import re
-
 import pytest
 from playwright.sync_api import Browser, expect
 
 from attnviz import Scenario
 from attnviz.words import say
-from tests.browser.board import Place
 from tests.browser.lone_board import DARK, LIGHT, W_Q, LoneBoard, mounted
 from tests.browser.looks import contrast
-from tests.whole import dear
 
 # Of every lit cell: the colours of page, outer tone, inner tone and cell.
 _MARKS = """() => [...document.body.shadowRoot.querySelectorAll('.source, .chosen')].map(cell => {
@@ -58,51 +54,6 @@ def test_a_clicked_cell_is_kept_on_the_way_to_its_buttons(board: LoneBoard) -> N
     board.chooses(("scores", 0, 1))
 
 
-@dear
-def test_the_cell_with_the_focus_is_told_from_the_one_that_is_pinned(chromium: Browser) -> None:
-    page = mounted(chromium, Scenario(embedding="published"), LIGHT)
-    board = LoneBoard(page)
-    pinned, source, other = ("scores", 0, 0), ("q", 0, 1), ("attention_weights", 5, 1)
-    board.cell(pinned).click()
-    looks = []
-    for place in (source, other):
-        board.cell(place).focus()
-        board.press("ArrowLeft", "ArrowRight")  # the focus shows where it was moved by a key
-        board.chooses(pinned)
-        looks.append(look_of(board, place))
-    assert looks[0]["outlineStyle"] == looks[1]["outlineStyle"] == "dashed"
-    assert look_of(board, pinned)["outlineStyle"] == "solid"
-    # The outer tone stands out from the page, the inner one from the cell.
-    paper, outer = (channels(looks[1][part]) for part in ("backgroundColor", "outlineColor"))
-    inner = channels(looks[1]["boxShadow"].partition(")")[0])
-    assert contrast([255, 255, 255], outer) >= 3
-    assert contrast(paper, inner) >= 3
-    board.cell(pinned).focus()
-    assert look_of(board, pinned)["outlineStyle"] == "solid"
-    page.context.close()
-
-
-@dear
-def test_places_that_are_not_filled_have_frames_in_the_row_of_the_query_too(chromium: Browser) -> None:
-    only = {"matrix": "scores", "row": 1, "column": 0}
-    page = mounted(chromium, Scenario(embedding="published"), LIGHT, only=only, lit=only)
-    board = LoneBoard(page)
-    (of_query, frame) = (look_of(board, ("scores", row, 3))["boxShadow"] for row in (1, 2))
-    assert of_query == frame != "none"
-    page.context.close()
-
-
-def look_of(board: LoneBoard, place: Place) -> dict[str, str]:
-    """Return how a cell is drawn, by the names of its styles."""
-    parts = ["outlineStyle", "outlineColor", "backgroundColor", "boxShadow"]
-    get = "(cell, parts) => Object.fromEntries(parts.map(part => [part, getComputedStyle(cell)[part]]))"
-    return dict(board.cell(place).evaluate(get, parts))
-
-
-def channels(colour: str) -> list[int]:
-    return [int(channel) for channel in re.findall(r"\d+", colour)]
-
-
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_what_is_lit_stands_out_from_page_and_cell(chromium: Browser, theme: str) -> None:
     page = mounted(chromium, Scenario(embedding="published", init="normal", edits=[("w_q", 0, 0, 9.0)]), theme)
@@ -134,22 +85,6 @@ def test_keys_lead_to_the_buttons_of_a_cell_and_back(board: LoneBoard) -> None:
     board.press("Control+Enter", "Enter")
     expect(board.cell(("x", 2, 0))).to_be_focused()
     expect(board.panel).to_contain_text("0.5700")
-
-
-@dear
-def test_the_way_back_is_offered_only_where_steps_led(board: LoneBoard) -> None:
-    board.cell(("scores", 1, 2)).click()
-    board.button("Go to K").click()
-    expect(board.button("Back")).to_be_visible()
-    board.cell(("context", 0, 0)).click()
-    expect(board.button("Go to V")).to_be_visible()
-    expect(board.button("Back")).to_have_count(0)
-    board.button("Go to V").click()
-    board.button("Back").click()
-    board.chooses(("context", 0, 0))
-    expect(board.button("Back")).to_have_count(0)
-    board.cell(("k", 2, 0)).click()
-    expect(board.button("Back")).to_have_count(0)
 
 
 def test_a_block_for_a_computed_matrix_or_too_long_is_told(board: LoneBoard) -> None:

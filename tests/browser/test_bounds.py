@@ -4,10 +4,8 @@ What a telephone shows is measured in test_story.py, the play in test_play.py, n
 roles are told apart without a kind of cones, and letters on every colour, in tests/unit/test_role_colours.py.
 """
 
-import re
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
 from typing import Any
 
 import pytest
@@ -15,16 +13,13 @@ from playwright.sync_api import expect
 
 from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Board, Place
-from tests.browser.looks import contrast, luminance
 from tests.browser.playground import eventually
 from tests.browser.readers import Tabs, readers
-from tests.whole import dear
 
 CAT: dict[str, Any] = {"example": "fluffy-cat"}
 SPINE = ("x", "q", "scores", "attention_weights", "context")
 RIBBONS = 56  # pixels, all of a row together
 SCREENS = [(1366, 650), (1366, 768), (1920, 1080)]
-BEHIND = 0.35  # how much at most is seen of what a pointed cell has nothing to do with
 
 _ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
 const root = host.shadowRoot;
@@ -77,27 +72,9 @@ _IN_VIEW = f"""() => {{ {_ROOT}
   const inView = ([x, y, width, height]) => x >= 0 && y >= 0 && x + width <= innerWidth && y + height <= innerHeight;
   return all('.cell').filter(each => inView(boxOf(each))).map(each => each.dataset.at);
 }}"""
-# How much is seen of the cells that are lit, and of the others, through the veil.
-_SEEN = f"""() => {{ {_ROOT}
-  const veil = root.querySelector('.veil');
-  const over = (each) => Number(getComputedStyle(each).zIndex) > Number(getComputedStyle(veil).zIndex);
-  const lit = all('.fed, .source, .chosen');
-  const others = all('.cell, .matrix > .title, .name').filter(each => !lit.includes(each));
-  return {{
-    lit: lit.map(each => [each.dataset.at, over(each)]),
-    others: others.filter(over).map(each => each.dataset.at ?? each.textContent),
-    through: 1 - Number(getComputedStyle(veil).opacity),
-  }};
-}}"""
-_COLOURS = f"""matrix => {{ {_ROOT}
-  const channels = (colour) => colour.match(/\\d+/g).map(Number);
-  return all(`[data-at^="${{matrix}},"]`).map(getComputedStyle).map(
-    ({{backgroundColor, color}}) => [channels(backgroundColor), channels(color)]);
-}}"""
 
 
 _PICKED = f"() => {{ {_ROOT} return all('.chip').findIndex(each => each.matches('.on')); }}"
-_PLACED = ".cell, .matrix > .title, .chip, .panel"  # what no setting moves
 
 
 class Bounds(Board):
@@ -200,22 +177,6 @@ def aligned(board: Bounds) -> None:
     assert [x for x, *_ in rows["q"]] == pytest.approx([x for x, *_ in board.row_of("w_q", 0)], abs=1)
 
 
-@dear
-def test_no_setting_and_no_message_moves_a_matrix(board: Bounds) -> None:
-    """Each temperature, with and without a mask and a message, with 2 and 4 decimals: all 24 of them."""
-    before = board.boxes(_PLACED)
-    masks: tuple[dict[str, str], ...] = ({}, {"causal": "true"})
-    messages: tuple[dict[str, str], ...] = ({}, {"seed": "rubbish"})
-    for temperature, mask, message in product((0.1, 1, 10), masks, messages):
-        address = CAT | {"temperature": temperature} | mask | message
-        board.open_board(**address)
-        expect(board.page.get_by_test_id("stAlert")).to_have_count(len(message))
-        for decimals in (2, 4):
-            expect(board.cell(("q", 0, 0))).to_have_text(re.compile(rf"\d\.\d{{{decimals}}}$"))
-            assert board.boxes(_PLACED) == before, (address, decimals)
-            board.focus_on(("q", 0, 0)).press_keys("d")
-
-
 # --- The hand -------------------------------------------------------------------------------------------------
 
 
@@ -271,48 +232,7 @@ def apart(one: list[float], other: list[float]) -> float:
     return float(max(across, 0) ** 2 + max(down, 0) ** 2) ** 0.5
 
 
-@dear
-def test_what_is_pointed_at_stands_out_and_an_input_shows_what_it_feeds(board: Bounds) -> None:
-    to_the_end = {"q", "scores", "attention_weights", "context"}
-    for place, reached in (
-        (("attention_weights", 1, 2), {"scores", "attention_weights"}),
-        (("x", 1, 1), to_the_end | {"k", "v"}),
-        (("w_q", 1, 0), to_the_end),
-        (("w_k", 0, 1), to_the_end - {"q"} | {"k"}),
-        (("w_v", 2, 0), {"v", "context"}),
-    ):
-        board.point_at(place)
-        eventually(lambda: board.page.evaluate(_SEEN)["through"] <= BEHIND, True)
-        seen = board.page.evaluate(_SEEN)
-        assert seen["others"] == [], "nothing else is over the veil"
-        assert all(over for _, over in seen["lit"])
-        assert {at.partition(",")[0] for at, _ in seen["lit"]} == reached | {place[0]}
-
-
 # --- The eye --------------------------------------------------------------------------------------------------
-
-
-@dear
-def test_the_published_weights_are_told_apart_and_read_in_both_themes(board: Bounds) -> None:
-    board.open_board(example="published")
-    seen = []
-    for theme in ("light", "dark"):
-        board.page.emulate_media(color_scheme=theme)
-        eventually(lambda: board.page.evaluate(_COLOURS, "attention_weights") not in seen, True)
-        seen.append(board.page.evaluate(_COLOURS, "attention_weights"))
-        light = sorted((lightness(paper), paper) for paper, _ in seen[-1])
-        assert light[-1][0] - light[0][0] >= 40
-        assert contrast(light[-1][1], light[0][1]) >= 4
-        for matrix in SPINE:
-            for paper, ink in board.page.evaluate(_COLOURS, matrix):
-                assert contrast(paper, ink) >= 4.5, matrix
-    board.page.emulate_media(color_scheme="light")
-
-
-def lightness(colour: list[int]) -> float:
-    """L* of a colour (CIE 1976)."""
-    y = luminance(colour)
-    return 116 * float(y ** (1 / 3)) - 16 if y > 216 / 24389 else 24389 / 27 * y
 
 
 _LETTERS = f"""() => {{ {_ROOT}

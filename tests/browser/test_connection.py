@@ -1,8 +1,5 @@
 """A connection that goes and comes back, a server that was started anew, a reload in between: nothing typed is lost."""
 
-import asyncio
-import itertools
-import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -12,15 +9,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from attnviz.words import say
-from benchmarks.client import connected
-from benchmarks.loading import SEED
-from tests.browser.board import DRAG_STARTS, Board
+from tests.browser.board import Board
 from tests.browser.cells import shows_number
-from tests.browser.lesson import Learner
 from tests.browser.playground import Playground, eventually
 from tests.browser.proxy import Network, network
-from tests.browser.serving import free_port, running_server
-from tests.whole import WHOLE, dear
+from tests.whole import WHOLE
 
 AWAY = say("connection.away")
 # Which parts of a page are under the notice, of those that a reader needs at its top.
@@ -32,7 +25,6 @@ _COVERED = """() => {
   const parts = [...document.querySelectorAll('h1, header a, .stMain button, header button')];
   return parts.filter(part => covers(part.getBoundingClientRect())).map(part => part.textContent);
 }"""
-CROWD = 30 if WHOLE else 8
 LONG = 90_000  # in milliseconds: Streamlit looks for its server at ever longer intervals
 
 
@@ -110,79 +102,6 @@ def _has_left(reader: Playground, address: str) -> bool:
     return reader.address != address
 
 
-def _is_in_address(reader: Playground, part: str) -> bool:
-    return part in reader.address
-
-
-def _steps_back(board: Playground, *addresses: str) -> None:
-    """Go back once for each of these addresses."""
-    for address in addresses:
-        board.page.go_back()
-        eventually(lambda: board.address, address)
-        board.page.wait_for_timeout(300)
-
-
-@dear
-def test_an_edit_sent_as_the_network_goes_without_a_word_is_sent_again(
-    between: Network, at_network: Callable[..., Board]
-) -> None:
-    board = at_network(between.address).open_board()
-    between.freeze()
-    board.type_over(("w_q", 0, 1), "0.9")
-    expect(board.status).to_have_text(say("board.status.waiting"))
-    expect(board.status).to_have_text(say("board.status.late"))
-    between.cut()
-    _is_away(board)
-    between.restore()
-    eventually(lambda: board.address, "?edits=w_q.0.1.0.9", LONG / 1000)
-    board.torch_says()
-
-
-@dear
-def test_a_page_opened_as_the_network_goes_without_a_word_is_opened(
-    between: Network, at_network: Callable[..., Board]
-) -> None:
-    board = at_network(between.address).open_board()
-    between.freeze()
-    board.go_to("Questions")
-    board.page.wait_for_timeout(500)
-    between.cut()
-    _is_away(board)
-    between.restore()
-    board.page.wait_for_url("**/questions*", timeout=LONG)
-    expect(board.page.get_by_test_id("stMain").get_by_role("button").first).to_be_visible()
-
-
-@dear
-def test_an_edit_made_while_the_server_is_started_anew_counts(at_network: Callable[..., Board]) -> None:
-    port = free_port()
-    with running_server(port=port) as address:
-        board = at_network(address).open_board(edits="w_k.1.1.0.4")
-    _is_away(board)
-    board.type_over(("w_q", 0, 1), "0.9")
-    with running_server(port=port):
-        eventually(lambda: board.address, "?edits=w_k.1.1.0.4*w_q.0.1.0.9", LONG / 1000)
-        board.torch_says()
-
-
-@dear
-def test_a_number_dragged_while_the_server_is_started_anew_counts(
-    between: Network, at_network: Callable[..., Board]
-) -> None:
-    board = at_network(between.address).open_board()
-    x, y = board.grab(("w_q", 0, 1))
-    board.page.mouse.move(x + DRAG_STARTS + 20, y)
-    between.cut()
-    _is_away(board)
-    board.page.mouse.move(x + DRAG_STARTS + 40, y)
-    expect(board.status).to_have_text(say("board.status.offline"))
-    between.forget()
-    expect(board.page.locator(".connection")).to_have_text(say("connection.back"), timeout=LONG)
-    board.page.mouse.up()
-    eventually(lambda: board.address, "?edits=w_q.0.1.0.6166")
-    board.torch_says()
-
-
 def test_a_number_that_is_being_typed_outlives_a_board_that_is_built_anew(
     between: Network, at_network: Callable[..., Board]
 ) -> None:
@@ -197,43 +116,6 @@ def test_a_number_that_is_being_typed_outlives_a_board_that_is_built_anew(
     eventually(lambda: board.address, "?bias=true&edits=w_q.0.1.0.9")
     expect(board.cell(("b_q", 0, 0))).to_be_visible()
     shows_number(board.cell(("q", 1, 1)), "1.6659")
-
-
-@pytest.fixture
-def crowd(server: str) -> Iterator[None]:
-    """Readers without a browser, who change a control twice a second."""
-    over = threading.Event()
-
-    async def change(place: int) -> None:
-        async with connected(server.removeprefix("http://"), SEED.query) as client:
-            for value in itertools.count(1000 * place):
-                if over.is_set():
-                    return
-                await SEED.change(client, value)
-                await asyncio.sleep(0.5)
-
-    async def change_all() -> None:
-        await asyncio.gather(*map(change, range(CROWD)))
-
-    thread = threading.Thread(target=asyncio.run, args=(change_all(),))
-    thread.start()
-    yield
-    over.set()
-    thread.join()
-
-
-@dear
-@pytest.mark.usefixtures("crowd")
-def test_nothing_is_lost_beside_many_readers(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board()
-    wanted = []
-    for i, place in enumerate([(row, column) for row in range(3) for column in range(2)]):
-        board.switch("Causal mask")
-        board.page.wait_for_timeout(60 * i)  # up to 0.3 s after a control that has been changed
-        board.type_over(("w_q", *place), f"0.{i + 1}")
-        wanted.append(f"w_q.{place[0]}.{place[1]}.0.{i + 1}")
-    eventually(lambda: board.address, f"?edits={'*'.join(wanted)}")
-    board.torch_says()
 
 
 def _edits_a_table(reader: Board) -> Callable[[], bool]:
@@ -327,80 +209,6 @@ def test_a_reload_just_after_an_edit_keeps_it(new_board: Callable[..., Board], p
     board.page.reload()
     eventually(lambda: board.address, "?causal=true&edits=w_q.0.1.0.9", LONG / 1000)
     shows_number(board.settle().cell(("q", 1, 1)), "1.6659")
-
-
-@dear
-def test_each_change_is_one_step_back(new_learner: Callable[..., Learner], new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board()
-    addresses = [board.address]
-    changes: tuple[tuple[Callable[[], object], str], ...] = (
-        (lambda: board.type_over(("w_q", 0, 1), "0.9"), "edits=w_q.0.1.0.9"),
-        (lambda: board.switch("Causal mask"), "causal=true"),
-        (lambda: board.set_number("Seed", 7), "seed=7"),  # which drops the edit: that is no step of its own
-        (lambda: board.pick("starts"), "query=2"),
-    )
-    for change, seen in changes:
-        change()
-        eventually(partial(_is_in_address, board, seen), True)
-        board.page.wait_for_timeout(1000)
-        addresses.append(board.address)
-    assert addresses[3] == "?seed=7&causal=true"
-    for address in addresses[-2::-1]:
-        board.page.go_back()
-        eventually(lambda: board.address, address)
-        board.page.wait_for_timeout(2000)  # until the answer, on a busy machine, too
-        board.settle()
-    shows_number(board.cell(("q", 1, 1)), "1.4551")
-    for address in addresses[1:]:
-        board.page.go_forward()
-        eventually(lambda: board.address, address)
-        board.page.wait_for_timeout(2000)  # until the answer, on a busy machine, too
-        board.settle()
-    expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
-
-
-@dear
-@pytest.mark.parametrize("steps", [1, 2])
-def test_back_that_a_server_answers_late_is_not_undone(
-    between: Network, at_network: Callable[..., Board], steps: int
-) -> None:
-    """Whatever the page asks for before the answer would come to the server with what it held until then."""
-    board = at_network(between.address).open_board()
-    board.type_over(("w_q", 0, 1), "0.9")
-    eventually(lambda: board.address, "?edits=w_q.0.1.0.9")
-    board.settle().switch("Causal mask")
-    eventually(lambda: board.address, "?causal=true&edits=w_q.0.1.0.9")
-    board.settle()
-    between.freeze()
-    for _ in range(steps):
-        board.page.go_back()
-    board.page.wait_for_timeout(500)
-    between.restore()
-    wanted = ["?edits=w_q.0.1.0.9", ""][steps - 1]
-    board.page.wait_for_timeout(3000)  # longer than it takes until the address is mended
-    board.settle()
-    assert board.address == wanted
-    shows_number(board.cell(("q", 1, 1)), "1.6659" if wanted else "1.4551")
-    board.page.go_forward()
-    eventually(lambda: board.address, ["?causal=true&edits=w_q.0.1.0.9", "?edits=w_q.0.1.0.9"][steps - 1])
-
-
-@dear
-def test_changes_a_moment_apart_are_a_step_back_each(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board()
-    for change in (
-        lambda: board.type_over(("w_q", 0, 1), "0.9"),
-        lambda: board.type_over(("w_k", 0, 1), "0.7"),
-        lambda: board.chip("starts").click(),
-        lambda: board.chip("with").click(),
-    ):
-        change()
-        board.page.wait_for_timeout(50)
-    eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.0.1.0.7&query=3")
-    board.settle()
-    _steps_back(
-        board, "?edits=w_q.0.1.0.9*w_k.0.1.0.7&query=2", "?edits=w_q.0.1.0.9*w_k.0.1.0.7", "?edits=w_q.0.1.0.9", ""
-    )
 
 
 @pytest.mark.parametrize("link", [{"example": "love-ai"}, {"seed": 123, "d_in": "abc", "d_out": 4}])

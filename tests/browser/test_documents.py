@@ -2,22 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
-from PIL import Image, ImageColor
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import attnviz
 from attnviz import Scenario, documents
-from attnviz.colours.roles import ROLES
 from attnviz.words import say
 from attnviz.words.numbers import written
-from tests.unit import small_models
-from tests.whole import dear
 
 TEXT = "Your journey </script><script>alert(1)</script> <img/src=x/onerror=alert(1)> step"
 
@@ -165,102 +159,3 @@ def test_a_head_that_is_pointed_at_before_all_numbers_are_there_is_told_once_the
     head.hover()
     expect(told).to_contain_text(say("models.grid.head", layer=0, head=1, short=""))
     assert trouble == []
-
-
-@dear
-def test_ribbons_of_a_decoder_that_reads_an_encoder_lead_to_the_encoders_tokens(
-    offline: BrowserContext, tmp_path: Path
-) -> None:
-    view = attnviz.look_into(small_models.bart(), small_models.tokenizer(), "the cat sat", target="der kater")
-    cross = view.only("cross")
-    page = opened(offline, tmp_path / "heads.html", documents.model_page(cross))
-    expect(page.locator("canvas[data-pictures='8']")).to_be_visible()
-    read = page.locator(".token.read")
-    assert read.all_text_contents() == list(cross.layers[0].read)
-    box = page.locator('[data-head="1,2"]').bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 2.5 / 3)
-    expect(page.locator(".token.on")).to_have_text("kater")
-    ends = page.locator(".sentence path").evaluate_all(
-        "all => all.map(each => +each.getAttribute('d').split(' ').at(-2))"
-    )
-    middles = read.evaluate_all("all => all.map(each => each.offsetLeft + each.offsetWidth / 2)")
-    assert ends == pytest.approx(middles, abs=0.1)
-    widths = page.locator(".sentence path").evaluate_all("all => all.map(each => +each.getAttribute('stroke-width'))")
-    assert widths == pytest.approx((28 * cross.heads[1, 2].attention_weights[2]).tolist(), rel=1e-5)
-
-
-_SMALLEST = "Math.min(...[...document.querySelectorAll('.head')].map(each => each.getBoundingClientRect().width))"
-_OVER_EACH_OTHER = """selector => {
-  const boxes = [...document.querySelectorAll(selector)].map(each => {
-    const text = document.createRange();
-    text.selectNodeContents(each);
-    return [each.textContent, text.getBoundingClientRect()];
-  });
-  const over = (one, other) => one.left < other.right && one.top < other.bottom - 1;
-  return boxes.slice(1).filter(([, box], at) => over(box, boxes[at][1])).map(([name]) => name);
-}"""
-
-
-@dear
-def test_32_layers_of_32_heads_are_drawn_and_told(offline: BrowserContext, tmp_path: Path) -> None:
-    layer = torch.nn.TransformerEncoderLayer(64, 32, 8, batch_first=True)
-    module = torch.nn.TransformerEncoder(layer, 32, enable_nested_tensor=False).eval()
-    x = torch.randn(6, 64, generator=torch.Generator().manual_seed(0))
-    view = attnviz.look_into(module, x, tokens=["a", "cat", "sat", "on", "a", "mat"])
-    page = opened(offline, tmp_path / "heads.html", documents.model_page(view))
-    expect(page.locator("canvas[data-pictures='1024']")).to_be_visible()
-    head = page.locator('[data-head="31,30"]')
-    head.scroll_into_view_if_needed()
-    box = head.bounding_box()
-    assert box is not None
-    assert box["width"] > 20
-    page.mouse.move(box["x"] + box["width"] * 1.5 / 6, box["y"] + box["height"] * 2.5 / 6)
-    weight = written(view.heads[31, 30].attention_weights[2, 1].item(), 4)
-    told = say("models.grid.reads", layer=31, head=30, query="sat", key="cat", weight=weight)
-    expect(page.get_by_role("status")).to_contain_text(told)
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    # On a telephone, they scroll below each other's numbers: none is too small, and no number lies over another.
-    page.set_viewport_size({"width": 390, "height": 844})
-    expect(page.locator(".around")).to_have_js_property("clientWidth", page.evaluate("innerWidth - 32 + 4"))
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    assert page.evaluate(_SMALLEST) >= 18
-    assert page.evaluate(_OVER_EACH_OTHER, ".heads > .number") == []
-    lines = page.locator(".layer").evaluate_all("all => all.map(each => each.getBoundingClientRect().top)")
-    apart = [after - before for before, after in pairwise(lines)]
-    assert max(apart) - min(apart) < 1
-    head.scroll_into_view_if_needed()
-    box = head.bounding_box()
-    layer_name = page.locator(".layer").last.bounding_box()
-    assert layer_name is not None
-    assert layer_name["x"] >= 0  # it stays in sight, and hides the pictures behind it
-    assert box is not None
-    assert layer_name["height"] >= box["height"]
-
-
-class ReadsTheFirst(torch.nn.Module):
-    """Twelve heads, each token of which reads the first alone."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        heads = x.reshape(1, len(x), 12, -1).transpose(1, 2)
-        readable = torch.zeros(len(x), len(x), dtype=torch.bool)
-        readable[:, 0] = True
-        return torch.nn.functional.scaled_dot_product_attention(heads, heads, heads, readable)
-
-
-@dear
-def test_of_many_tokens_the_first_column_is_seen_beside_the_frame(offline: BrowserContext, tmp_path: Path) -> None:
-    """A column is narrower than a pixel there, and as wide as the frame: under it, all that is read would be lost."""
-    n = 96
-    view = attnviz.look_into(ReadsTheFirst(), torch.ones(n, 24), tokens=[f"word{i}" for i in range(n)])
-    page = opened(offline, tmp_path / "heads.html", documents.model_page(view))
-    expect(page.locator("canvas[data-pictures='12']")).to_be_visible()
-    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
-    ink, paper = ImageColor.getrgb(ROLES["a"].on(dark=False)), (255, 255, 255)
-    for head in page.locator(".head").all():
-        box = head.bounding_box()
-        assert box is not None
-        assert box["width"] < n
-        left, middle = int(box["x"] + 0.5), int(box["y"] + box["height"] / 2)  # where the frame is
-        seen = [picture.getpixel((left + at, middle)) for at in (1, 20)]
-        assert seen == [ink, paper]

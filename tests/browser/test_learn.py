@@ -11,10 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from attnviz import train
 from attnviz.words import say
-from attnviz.words.shares import percent
 from tests.browser.playground import Playground
 from tests.browser.serving import running_server
-from tests.whole import dear
 
 STEPS = 80
 WAIT = 30_000
@@ -162,87 +160,6 @@ def test_what_comes_next_is_a_line_for_each_word(new_reader: Callable[..., Playg
         assert all(part["bottom"] - part["top"] < 26 for part in parts)
 
 
-_ROOTS = "const roots = [...document.querySelectorAll('*')].flatMap((each) => each.shadowRoot ?? []);"
-# In the frame after the slider was put at a moment: the widths of the picked word's ribbons, and of each row of each
-# head's picture, which cell is the darkest.
-_FOLLOWS = f"""(to) => new Promise((resolve) => {{
-  {_ROOTS}
-  const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
-  const slider = all('.time .slider')[0];
-  slider.value = String(to);
-  slider.dispatchEvent(new Event('input'));
-  requestAnimationFrame(() => {{
-    const ribbons = all('.ribbons .ribbon').filter((path) => path.getAttribute('d'));
-    const pictures = all('.time .picture canvas').map((canvas) => {{
-      const {{ width, height }} = canvas;
-      const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
-      return Array.from({{ length: height }}, (_, row) => {{
-        const light = Array.from({{ length: row + 1 }}, (_, at) => pixels[4 * (row * width + at) + 1]);
-        return light.indexOf(Math.min(...light));
-      }});
-    }});
-    resolve([ribbons.map((path) => Number(path.getAttribute('stroke-width'))), pictures]);
-  }});
-}})"""
-
-
-@dear
-def test_ribbons_and_pictures_of_heads_follow_the_slider(new_reader: Callable[..., Playground]) -> None:
-    """In the same frame, so without an answer; torch says what they must show."""
-    text, settings = "s r c u s r", {"steps": 60, "batch_size": 8, "n_heads": 2}
-    asked = "*".join(f"{name}.{value}" for name, value in settings.items())
-    reader = new_reader(height=1080).open("/learn", learn=f"task.repeat*{asked}", learn_head="1.0", learn_sentence=text)
-    page, training = reader.page, train("repeat", **settings)
-    expect(page.get_by_role("slider", name=say("learn.time.slider"))).to_be_enabled(timeout=WAIT)
-    expect(page.locator(".time .picture canvas")).to_have_count(4, timeout=WAIT)
-    expect(page.locator(".ribbons .ribbon").first).to_be_attached(timeout=WAIT)
-    page.wait_for_timeout(500)  # the board is told what is in view
-    law = training.model.task.law
-    tokens = training.trace(0, text).tokens
-    query = max(at for at in range(len(tokens) - 1) if law(tokens[: at + 1]) is not None)
-    seen = set()
-    for at in (0, 20, len(training.moments) - 1):
-        widths, pictures = page.evaluate(_FOLLOWS, at)
-        trace = training.trace(training.moments[at].step, text)
-        heads = [trace.layers[layer].attention_weights[head] for layer in range(2) for head in range(2)]
-        row = heads[2][query, : query + 1]
-        assert [width / sum(widths) for width in widths] == pytest.approx(row.tolist(), abs=2e-3)
-        for weights, darkest in zip(heads, pictures, strict=True):
-            for line, cell in enumerate(darkest):
-                best = weights[line, : line + 1]
-                assert float(best[cell]) >= float(best.max()) - 0.01, (at, line)
-        seen.add(tuple(widths))
-    assert len(seen) == 3
-
-
-@dear
-def test_play_runs_through_time_in_ten_seconds(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader().open("/learn", learn=f"task.agreement*steps.{STEPS}", learn_step="0")
-    page = reader.page
-    slider = page.get_by_role("slider", name=say("learn.time.slider"))
-    expect(slider).to_be_enabled(timeout=WAIT)
-    seconds, places = page.evaluate(
-        f"""() => new Promise((resolve) => {{
-          {_ROOTS}
-          const inside = (selector) => roots.map((root) => root.querySelector(selector)).find(Boolean);
-          const [slider, play] = [inside('.time .slider'), inside('.time .play')];
-          const [begun, places] = [performance.now(), []];
-          play.click();
-          const look = () => {{
-            const now = performance.now() - begun;
-            places.push([now / 1000, Number(slider.value) / Number(slider.max)]);
-            if (Number(slider.value) < Number(slider.max) && now < 20000) requestAnimationFrame(look);
-            else resolve([now / 1000, places]);
-          }};
-          requestAnimationFrame(look);
-        }})"""
-    )
-    assert 9.5 <= seconds <= 11  # the last moment is shown when half of it is left
-    assert all(abs(place - min(1, at / 10)) < 0.1 for at, place in places)  # at an even pace
-    expect(page.get_by_role("button", name=say("learn.time.play"))).to_be_visible(timeout=WAIT)
-    expect(page).to_have_url(re.compile(rf"learn_step={STEPS}"), timeout=WAIT)
-
-
 def in_line(server: str) -> float:
     """How many trainings run or wait, as the server tells whoever runs it."""
     with urlopen(f"{server}/metrics", timeout=10) as answer:
@@ -265,37 +182,6 @@ def test_of_a_tab_that_was_closed_nothing_runs_on(
         while in_line(server):
             assert time.monotonic() < end, "a training runs on of which nobody sees anything"
             time.sleep(0.2)
-
-
-@dear
-def test_a_head_that_is_off_stays_off_while_time_is_dragged(new_reader: Callable[..., Playground]) -> None:
-    text = "s r c u s r"
-    asked = {"learn": "task.repeat*steps.40*batch_size.4", "learn_head": "1.0", "learn_sentence": text}
-    reader = new_reader().open("/learn", **asked)
-    page, training = reader.page, train("repeat", steps=40, batch_size=4)
-    expect(page.get_by_role("slider", name=say("learn.time.slider"))).to_be_enabled(timeout=WAIT)
-    label = say("learn.off.switch", head=say("learn.time.of_layer", layer=0))
-    page.get_by_role("button", name=label).click()
-    expect(page.get_by_text(say("learn.off.on"))).to_be_visible(timeout=WAIT)
-    bars = page.locator(".bars.both")
-    expect(bars).to_be_visible(timeout=WAIT)
-    step = training.moments[20].step
-    page.evaluate(
-        """(to) => { const roots = [...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []);
-          const slider = roots.map((root) => root.querySelector(".time .slider")).find(Boolean);
-          slider.value = String(to);
-          slider.dispatchEvent(new Event("input")); }""",
-        20,
-    )
-    expect(page.locator(".told")).to_contain_text(f"{step}")
-    without = training.trace(step, text, without=[(0, 0)])
-    law = training.model.task.law
-    row = max(at for at in range(len(without.tokens) - 1) if law(without.tokens[: at + 1]) is not None)
-    for made, place in ((without, 2), (training.trace(step, text), 3)):
-        line = made.probabilities[row]
-        named = bars.locator(".bar").nth(1).locator("span").first.inner_text()
-        shown = bars.locator(".bar").nth(1).locator("> span").nth(place).inner_text()
-        assert shown == percent(float(line[training.model.task.vocabulary.index(named)])), place
 
 
 def test_a_seed_of_many_is_opened_by_a_click(new_reader: Callable[..., Playground]) -> None:

@@ -2,17 +2,13 @@
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
-from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from attnviz import look_into
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.playground import Playground
-from tests.browser.serving import running_server
-from tests.whole import dear
 
 
 def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:
@@ -99,89 +95,6 @@ def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
     assert reader.sideways <= 0
 
 
-# The names of rows that are seen, and the word between scores and weights, as [text, top, bottom].
-_NAMES = """() => {
-  const roots = [...document.querySelectorAll("*")].map(({ shadowRoot }) => shadowRoot);
-  const board = roots.map((root) => root?.querySelector(".board")).find(Boolean);
-  const placed = (each) => [each.textContent, ...["top", "bottom"].map((side) => each.getBoundingClientRect()[side])];
-  const seen = (selector) => [...board.querySelectorAll(selector)]
-    .filter((each) => getComputedStyle(each).visibility === "visible").map(placed);
-  const [[, top, bottom]] = seen(".picked-row");
-  return { names: seen(".name"), on: seen(".name.on"), softmax: seen(".op.softmax"), band: (top + bottom) / 2 };
-}"""
-
-
-@dear
-def test_rows_of_a_longer_sentence_have_names_and_no_line_goes_through_a_word(
-    new_reader: Callable[..., Playground],
-) -> None:
-    text = "the cat sat on the mat because it was tired and the dog slept near the warm fire all day long until dawn"
-    page = new_reader().open("/model", model_text="a cat sat").page
-    field = page.get_by_label(say("models.page.sentence"), exact=True).filter(visible=True)
-    field.fill(text)
-    field.press("Enter")
-    chips = page.locator(".board .chip")
-    expect(chips).to_have_count(25)
-    for row in (3, 23):
-        chips.nth(row).click()
-        expect(page.locator(".board .name.on")).to_have_text(chips.nth(row).inner_text())
-        seen = page.evaluate(_NAMES)
-        assert len(seen["names"]) >= 10
-        for (above, _, bottom), (below, top, _) in pairwise(sorted(seen["names"], key=lambda each: each[1])):
-            assert bottom <= top + 0.5, (above, below)
-        ((_, top, bottom),) = seen["on"]
-        assert abs((top + bottom) / 2 - seen["band"]) <= 2
-        ((_, top, bottom),) = seen["softmax"]
-        assert not top + 2 < seen["band"] < bottom - 2
-
-
-@dear
-def test_pictures_of_a_comparison_stand_beside_each_other(new_reader: Callable[..., Playground]) -> None:
-    page = new_reader().open("/model", model_compare="head.5.11").page
-    page.set_viewport_size({"width": 1366, "height": 768})
-    figures = page.locator("[class*=st-key-model-compare-figure]")
-    expect(figures).to_have_count(3)
-    expect(figures.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    tops = [box["y"] for box in (each.bounding_box() for each in figures.all()) if box is not None]
-    assert tops == [tops[0]] * 3
-
-
-@dear
-def test_a_sentence_runs_the_page_alone_and_is_in_the_address_and_in_share(
-    new_reader: Callable[..., Playground],
-) -> None:
-    reader = new_reader().open("/model", model_text="a cat sat", model_head="9.9")
-    page = reader.page
-    said = page.get_by_text(say("models.page.none", layer=9, head=9))
-    expect(said).to_be_visible()
-    field = page.get_by_label(say("models.page.sentence"), exact=True).filter(visible=True)
-
-    def reads(text: str, last: str) -> None:
-        expect(field).to_have_value(text)
-        expect(page).to_have_url(re.compile(f"model_text={text.replace(' ', '.')}(&|$)"))
-        expect(page.locator(".tokens .token").nth(-2)).to_have_text(last)
-
-    for text in ("a dog ran", "the cow slept"):
-        field.fill(text)
-        field.press("Enter")
-        reads(text, text.split()[-1])
-        expect(said).to_have_count(0)  # the first run said it of the link
-    reader.press(say("share.button"))
-    body = page.get_by_test_id("stPopoverBody")
-    body.get_by_text(say("share.part.code"), exact=True).click()
-    expect(body).to_contain_text("the cow slept")
-    page.keyboard.press("Escape")
-    page.go_back()
-    reads("a dog ran", "ran")
-    page.locator('[data-head="2,5"]').click()
-    expect(page).to_have_url(re.compile(r"model_head=2\.5"))
-    page.go_back()
-    expect(page.locator('[aria-pressed="true"]')).to_have_attribute("data-head", "0,0")
-    reads("a dog ran", "ran")
-    page.go_back()
-    reads("a cat sat", "sat")
-
-
 # What stands on the board in the frame that is the first to have other heads.
 _BOARD_THEN = """() => {
   const all = [...document.querySelectorAll("*")].map(({ shadowRoot }) => shadowRoot);
@@ -254,44 +167,6 @@ def test_ribbons_stay_over_their_tokens_in_another_window(new_reader: Callable[.
         reader.page.set_viewport_size({"width": width, "height": 768})
         reader.page.wait_for_timeout(500)
         assert sentence.evaluate(_OVER_TOKENS), width
-
-
-@dear
-def test_a_click_is_answered_by_one_run_and_nothing_more_is_asked_for(new_reader: Callable[..., Playground]) -> None:
-    reader, sent = new_reader(), []
-    page = reader.page
-    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
-    reader.open("/model", model_text="a cat sat")
-    expect(page.locator('[data-at="attention_weights,1,1"]')).to_be_visible()
-    page.wait_for_timeout(2000)  # until the address of a page that opens is looked at
-    sent.clear()
-    page.locator('[data-head="2,5"]').click()
-    expect(page.get_by_role("heading", name=say("models.page.heading", layer=2, head=5))).to_be_visible()
-    page.wait_for_timeout(500)
-    page.locator(".board .chip").nth(1).click()
-    page.wait_for_timeout(6000)  # after five seconds, what isn't known to be in the address is asked for
-    assert len(sent) == 2
-    assert page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('attnviz.unanswered'))") == []
-
-
-@dear
-def test_while_a_model_loads_its_bar_is_seen_and_another_reader_goes_on(chromium: Browser, tmp_path: Path) -> None:
-    log = tmp_path / "log.txt"
-    with log.open("w") as file, running_server(file) as address:
-        waiting, other = chromium.new_page(), chromium.new_page()
-        try:
-            waiting.goto(f"{address}/model?model_text=a+cat+sat")
-            bar = waiting.get_by_test_id("stProgress")
-            expect(bar).to_be_visible(timeout=30_000)  # the server has just started: nothing of the model is there
-            expect(bar).to_contain_text(say("models.loading.package"))
-            other.goto(address)
-            expect(other.locator('[data-at="attention_weights,1,1"]')).to_be_visible(timeout=30_000)
-            expect(waiting.locator("canvas[data-pictures='72']")).to_be_visible(timeout=60_000)
-            expect(bar).to_have_count(0)
-        finally:
-            waiting.close()
-            other.close()
-    assert "Traceback" not in log.read_text()
 
 
 def test_a_head_that_is_picked_from_the_examples_is_the_one_that_is_told(

@@ -10,7 +10,6 @@ from attnviz import Scenario
 from attnviz.core.scenario import traced
 from attnviz.words import say
 from tests.browser.lone_board import LoneBoard, mounted
-from tests.whole import dear
 
 LOOKS: dict[str, Any] = {
     "sentence": True,
@@ -161,24 +160,3 @@ def test_the_tabs_are_walked_by_keys(opened: Open) -> None:
     board.press("Home")
     expect(first).to_be_focused()
     expect(board.page.locator(".tip.moves")).to_have_count(0)  # of five features
-
-
-@dear
-def test_where_there_is_no_room_beside_the_matrices_it_lies_over_them_when_asked_for(opened: Open) -> None:
-    board = opened(Scenario(d_in=4, d_out=4), width=1366, beside=False)
-    button = board.button(say("board.plane.tab_scores"))
-    button.focus()
-    board.press("Enter")
-    plane = board.page.locator(".plane")
-    expect(plane).to_be_visible()
-    expect(button).to_have_attribute("aria-pressed", "true")
-    expect(button).to_be_focused()
-    expect(board.page.locator(".plane .names .main")).to_have_text(say("board.plane.q", token="journey"))
-    names = [name["text"] for name in board.page.evaluate(_NAMES)]
-    assert {"journey", "starts", "step"} <= set(names)
-    box = plane.bounding_box()
-    assert box is not None
-    over = "([x, y]) => document.body.shadowRoot.elementFromPoint(x, y).closest('.plane') !== null"
-    assert board.page.evaluate(over, [box["x"] + 20, box["y"] + box["height"] / 2])
-    board.press("Enter")
-    expect(plane).to_have_count(0)

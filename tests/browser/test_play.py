@@ -3,7 +3,6 @@
 import base64
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, Self
 
 import pytest
@@ -13,11 +12,9 @@ from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import eventually
 from tests.browser.readers import Tabs, readers
-from tests.whole import dear
 
 PUBLISHED = {"embedding": "published"}
 PLAYED_SECONDS = 7
-UNREACHED = 0.08
 PHASES = ["q", "scores", "scaled_scores", "attention_weights", "context"]
 
 _SHADOW = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid$=Isolated]');
@@ -33,7 +30,6 @@ _SEEN = f"""at => {{ {_SHADOW}
 _MARKED = (
     f"mark => {{ {_SHADOW} return [...root.querySelectorAll('.cell.' + mark)].map(each => each.dataset.at).sort() }}"
 )
-_NUMBERS = f"() => {{ {_SHADOW} return [...root.querySelectorAll('.act.number')].map(each => each.textContent) }}"
 _MOVING = f"""() => {{ {_SHADOW}
   return root.getAnimations().filter(each => each.playState === 'running').map(lookOf);
 }}"""
@@ -157,22 +153,6 @@ def test_a_row_is_played_phase_by_phase_and_ends_with_the_board_as_it_stood(
     player.is_as_in(before)
 
 
-@dear
-def test_what_is_not_reached_stands_back_and_what_is_at_work_is_lit_as_when_it_is_pointed_at(player: Player) -> None:
-    player.scrub_to(900)
-    assert player.marked("making") == ["q,1,1"]
-    assert player.marked("work") == sorted(
-        [*(f"w_q,{row},1" for row in range(3)), *(f"x,1,{column}" for column in range(3))]
-    )
-    assert [player.seen(at) for at in ("q,1,0", "x,1,2", "w_q,0,1")] == [1, 1, 1]
-    assert [player.seen(at) for at in ("scores,1,0", "q,0,0", "context,1,0", "w_k,0,0")] == [UNREACHED] * 4
-    expect(player.panel).to_contain_text(say("board.play.vector", token="journey", left="X", right="W_q", made="Q"))
-    player.scrub_to(5300)
-    assert [player.seen(at) for at in ("scores,1,5", "attention_weights,1,5")] == [1, 1]
-    assert player.seen("scores,0,0") == UNREACHED
-    expect(player.panel).to_contain_text(say("board.play.mix", right="V", token="journey", made="C"))
-
-
 def test_it_can_be_paused_and_moved_by_keys_and_left(player: Player) -> None:
     before = player.picture()
     player.play.click()
@@ -192,67 +172,6 @@ def test_it_can_be_paused_and_moved_by_keys_and_left(player: Player) -> None:
     player.press_keys("Escape")
     expect(player.slider).to_be_hidden()
     player.is_as_in(before)
-
-
-@dear
-def test_the_slider_is_dragged_to_and_fro_with_the_mouse(player: Player) -> None:
-    before = player.picture()
-    player.play.click()
-    expect(player.play).to_have_text(say("board.play.pause"))
-    box = player.slider.bounding_box()
-    assert box is not None
-    least, most = (float(player.slider.get_attribute(name) or "nan") for name in ("min", "max"))
-    mouse, y = player.page.mouse, box["y"] + box["height"] / 2
-    phases: list[str] = []
-    mouse.move(box["x"] + box["width"] / 2, y)
-    mouse.down()
-    expect(player.play).to_have_text(say("board.play.on"))
-    for share in (0.1, 0.3, 0.5, 0.7, 0.9, 0.3, 0.1):
-        mouse.move(box["x"] + box["width"] * share, y, steps=4)
-        # The knob's middle is where the hand is; at the ends it stays within the track.
-        assert float(player.slider.input_value()) == pytest.approx(least + (most - least) * share, abs=0.05 * most)
-        phases.append((player.slider.get_attribute("aria-valuetext") or "")[:6])
-    mouse.up()
-    assert phases[:5] == sorted(phases[:5])
-    assert phases[0] == "1 of 5"
-    assert phases[4] == "5 of 5"
-    assert phases[5:] == [phases[1], phases[0]], "what stands is of the place, whichever way it was reached"
-    stood = player.slider.input_value()
-    player.page.wait_for_timeout(300)
-    assert player.slider.input_value() == stood, "it waits where it was let go"
-    player.play.click()
-    expect(player.play).to_have_text(say("board.play.start"), timeout=20_000)
-    player.is_as_in(before)
-
-
-@dear
-def test_scores_run_to_the_scaled_ones(player: Player) -> None:
-    scores = [value for at, value in sorted(player.numbers().items()) if at.startswith("scores,1,")]
-    player.scrub_to(3400)
-    scaled = list(player.page.evaluate(_NUMBERS))
-    wanted = [float(value.replace("−", "-")) / 2**0.5 for value in scores]
-    assert [float(value.replace("−", "-")) for value in scaled] == pytest.approx(wanted, abs=0.01)
-
-
-@dear
-def test_picking_another_word_or_a_cell_ends_it(player: Player) -> None:
-    for where in (player.board.locator(".chip").nth(3), player.cell(("q", 1, 0))):
-        player.scrub_to(2000)
-        expect(player.board).to_have_class(re.compile("playing"))
-        where.click()
-        expect(player.board).not_to_have_class(re.compile("playing"))
-        expect(player.slider).to_be_hidden()
-
-
-@dear
-def test_masked_keys_are_skipped_and_it_says_so(new_player: Callable[..., Player]) -> None:
-    player = new_player()
-    player.open_board(**PUBLISHED, query=1, causal="true")
-    player.scrub_to(2000)
-    expect(player.panel).to_contain_text(say("board.play.scores_masked", token="journey"))
-    player.scrub_to(5600)
-    assert player.seen("scores,1,1") == 1
-    assert player.seen("scores,1,2") == UNREACHED
 
 
 def test_a_row_with_a_number_that_is_not_finite_says_so_and_does_not_play(new_player: Callable[..., Player]) -> None:
@@ -308,40 +227,6 @@ def test_another_picked_word_moves_band_and_ribbons_and_has_its_end_at_once(play
     player.page.emulate_media(reduced_motion="no-preference")
 
 
-@dear
-def test_the_switch_of_scaling_lets_numbers_run_for_a_moment_and_a_drag_does_not(player: Player) -> None:
-    switch = f"""() => {{ {_SHADOW}
-      root.querySelector('.op.scale').click();
-      window.animated = root.getAnimations().flatMap(each => each.effect.getKeyframes().flatMap(Object.keys));
-      const cell = root.querySelector('[data-at="scaled_scores,1,1"]');
-      const started = performance.now();
-      const seen = [];
-      return new Promise(resolve => {{
-        const look = () => {{
-          seen.push([performance.now() - started, cell.textContent, Number(cell.dataset.value)]);
-          if (performance.now() - started < 600) requestAnimationFrame(look); else resolve(seen);
-        }};
-        look();
-      }});
-    }}"""
-    start = player.numbers()["scores,1,1"]
-    seen = player.page.evaluate(switch)
-    animated = set(player.page.evaluate("animated"))
-    assert "boxShadow" in animated, "colours are on their way, too"
-    assert "backgroundColor" not in animated, "with which Chromium 156 crashed"
-    end = seen[-1][1]
-    assert len({value for _, _, value in seen}) == 1, "the number in full is the last one at once"
-    between = {float(text) for after, text, _ in seen if 0 < after < 300} - {float(end)}
-    assert between, "numbers on their way"
-    assert all(float(end) < number < float(start) for number in between)
-    assert all(text == end for after, text, _ in seen if after > 400)
-    x, y = player.grab(("w_q", 0, 1))
-    player.page.mouse.move(x + 40, y)
-    player.page.wait_for_timeout(50)
-    assert player.moving() == []
-    player.page.mouse.up()
-
-
 # --- Hints ---------------------------------------------------------------------------------------------------
 
 
@@ -364,20 +249,6 @@ def test_hints_come_one_at_a_time_and_go_when_they_are_done(new_player: Callable
     expect(player.hint).to_contain_text(dragged.strip())
     player.focus_on(("w_q", 0, 1)).press_keys("Alt+ArrowRight")
     expect(player.hint).to_have_count(0)
-
-
-@dear
-def test_a_link_brings_no_hints_and_hints_move_nothing(new_player: Callable[..., Player]) -> None:
-    player = new_player()
-    player.open_board(**PUBLISHED)
-    expect(player.hint).to_have_count(0)
-    assert words_of_instruction(player) <= 40
-    fresh = new_player()
-    fresh.go()
-    places = partial(fresh.page.evaluate, _BOXES)
-    with_hint = places()
-    fresh.board.get_by_role("button", name=say("board.hint.dismiss")).click()
-    assert places() == with_hint
 
 
 def words_of_instruction(player: Player) -> int:

@@ -2,56 +2,22 @@
 
 import re
 from collections.abc import Callable
-from math import inf
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
 from attnviz.core.stages import STAGES
-from attnviz.teach.questions import QUESTIONS, Question
-from attnviz.teach.questions.asking import first_followed
+from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
-from tests.browser.accessibility import serious_trouble
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
-from tests.whole import WHOLE, dear
 
 
 @pytest.fixture
 def learner(new_learner: Callable[..., Learner]) -> Learner:
     return new_learner()
-
-
-def token_of(question: Question) -> str:
-    """The token that a question follows first."""
-    return question.start.tokens[first_followed(question.start)]
-
-
-@dear
-def test_a_walk_through_all_questions(learner: Learner) -> None:
-    learner.page.set_viewport_size({"width": 1366, "height": 650})
-    learner.questions()
-    learner.press(f"1. {QUESTIONS[0].title}")
-    for number, question in enumerate(QUESTIONS, 1):
-        learner.is_at(f"{number}. {question.title}")
-        assert learner.sideways <= 0
-        seen = learner.page.get_by_text(say("question_page.seen"), exact=True)
-        eventually(lambda: (seen.bounding_box() or {"y": inf})["y"] < 650, True)  # noqa: B023
-        if question.shows:
-            expect(learner.page.locator(".cell").first).to_be_visible()
-            expect(learner.page.get_by_role("radio", checked=True).filter(has_text=token_of(question))).to_be_visible()
-        if question.slug in ("sum", "axis"):  # whose answer is the picture of the mix, and not the board
-            drawn = [learner.page.locator(each).first for each in (".main-svg", ".chip")]
-            eventually(lambda: all((each.bounding_box() or {"y": 0})["y"] > 0 for each in drawn), True)  # noqa: B023
-            picture, words = (each.bounding_box() for each in drawn)
-            assert picture is not None
-            assert words is not None
-            assert picture["y"] < words["y"]
-        learner.page.keyboard.press("PageDown")
-    learner.page.reload()
-    learner.is_at(f"{len(QUESTIONS)}. ")
 
 
 def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:
@@ -173,49 +139,6 @@ def test_words_dragged_twice_hold_against_the_answer_to_the_first_drag(chromium:
     assert got == ["bites man dog", "bites man dog", "dog bites man"]
 
 
-@dear
-def test_a_second_finger_neither_takes_a_word_nor_lets_the_first_one_go(chromium: Browser) -> None:
-    page = chromium.new_page()
-    held = page.evaluate(
-        """async source => {
-          const {default: order} = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
-          const root = document.createElement('div');
-          root.innerHTML = '<div class="tokens"></div>';
-          document.body.append(root);
-          const words = ['dog', 'bites', 'man'];
-          order({parentElement: root, data: {label: '', tokens: words, labels: words}});
-          const [dog, bites] = root.querySelectorAll('button');
-          const seen = [];
-          for (const [type, pointerId, word] of [
-            ['pointerdown', 1, dog], ['pointerdown', 2, bites], ['pointerup', 2, bites], ['pointerup', 1, dog]]) {
-            word.dispatchEvent(new PointerEvent(type, {pointerId, button: 0, bubbles: true}));
-            seen.push([...root.querySelectorAll('.held')].map(each => each.textContent).join(' '));
-          }
-          return seen;
-        }""",
-        TOKEN_ORDER_SCRIPT,
-    )
-    page.close()
-    assert held == ["dog", "dog", "dog", ""]
-
-
-@dear
-def test_training_steps_and_positions(learner: Learner) -> None:
-    learner.questions(question=11)
-    before = learner.cell("w_v", 0, 0).text_content()
-    frames = {name: learner.frame_of(name) for name in ("x", "w_q", "w_v", "v", "attention_weights", "context")}
-    assert frames == {"x": "none", "w_q": "solid", "w_v": "solid"} | dict.fromkeys(list(frames)[3:], "dashed")
-    learner.press("1 training step")
-    learner.says(say("seen.learned.loss", loss="1.0237"))
-    learner.says(say("seen.learned.loss_before", loss="1.1958"))
-    shows_another(learner.cell("w_v", 0, 0), str(before))
-    learner.questions(question=12)
-    learner.press("“man bites dog”")
-    learner.says(say("seen.order.without_positions"))
-    learner.press("Add positions")
-    learner.says(say("seen.order.with_positions"))
-
-
 def test_each_question_begins_at_its_top_as_of_now_and_leads_to_its_own_example(learner: Learner) -> None:
     learner.questions()
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
@@ -236,31 +159,3 @@ def test_each_question_begins_at_its_top_as_of_now_and_leads_to_its_own_example(
     learner.questions(question="axis").press(say("what_if.way"))
     eventually(lambda: "text=black+cat+sat" in learner.address, True)
     expect(learner.page.get_by_text(say("what_if.lead"))).to_be_in_viewport()
-
-
-@dear
-def test_the_way_to_the_scaling_page(learner: Learner) -> None:
-    learner.questions(question=5)
-    learner.press("Open the scaling page")
-    learner.says("The same five scores, made larger")
-    eventually(lambda: "sweep=dims.2-8-64-512*keys.6" in learner.address, True)
-
-
-# What is dragged has a look of its own in each scheme; the other two are boards, as on every page.
-@dear
-@pytest.mark.parametrize(("scheme", "numbers"), [("dark", (9, 12)), ("light", (7, 8))])
-def test_questions_can_be_read_by_screen_readers(
-    new_learner: Callable[..., Learner], scheme: str, numbers: tuple[int, ...]
-) -> None:
-    learner = new_learner(color_scheme=scheme).questions()
-    for number in numbers:
-        learner.questions(question=number).is_at(f"{number}. ")
-        eventually(lambda: serious_trouble(learner.page), [])
-
-
-@dear
-def test_questions_fit_a_telephone(new_learner: Callable[..., Learner]) -> None:
-    learner = new_learner(390, 844)
-    for number in (1, 4, 7, 8, 10, 12) if WHOLE else (4, 7, 12):
-        learner.questions(question=number).is_at(f"{number}. ")
-        assert learner.sideways <= 0

@@ -1,7 +1,6 @@
 """Who reads the picked word: the switch that turns ribbons, shares and sentence to the column of attention weights."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from playwright.sync_api import expect
 
@@ -10,7 +9,6 @@ from attnviz.published import starting_points
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import eventually
-from tests.whole import dear
 
 CAT_AT = 2
 _FRAME = """() => {
@@ -67,28 +65,3 @@ def test_a_switch_shows_who_reads_the_picked_word_and_keys_reach_it(new_board: C
         board.switch(say("setup.causal.label"))
     eventually(shares.all_inner_texts, row)
     assert board.page.evaluate(_FRAME) == []
-
-
-@dear
-def test_with_a_second_sentence_it_goes_on_with_the_word_there_that_is_read_most(
-    new_board: Callable[..., Board],
-) -> None:
-    board = new_board().open_board(example="fluffy-cat", query=CAT_AT)
-    switch = board.board.get_by_role("button", name=say("board.sentence.readers"))
-    switch.click()
-    expect(switch).to_have_attribute("aria-pressed", "true")
-    board.choose(say("setup.reads.label"), "second")
-    seen = traced(replace(starting_points()["fluffy-cat"].scenario, reads="second"))
-    key = int(seen.attention_weights[CAT_AT].argmax())
-    column = seen.attention_weights[:, key]
-    share = f"{100 * float(column.max()):.0f} %"
-    said = say(
-        "board.read_by.most", token=seen.read_tokens[key], names=f"“{seen.tokens[int(column.argmax())]}”", weight=share
-    )
-    expect(board.board.locator(".says b")).to_have_text(said)
-    expect(switch).to_have_attribute("aria-pressed", "true")
-    switch.click()
-    expect(board.board.locator(".says b")).to_contain_text("“cat” reads")
-    board.choose(say("setup.reads.label"), "itself")
-    expect(board.board.locator(".says b")).to_contain_text("“cat” reads")
-    expect(switch).to_have_attribute("aria-pressed", "false")

@@ -13,32 +13,13 @@ from tests.browser.board import Board
 from tests.browser.playground import eventually
 from tests.browser.readers import Tabs, readers
 from tests.browser.test_play import Player
-from tests.whole import dear
 
 CROSS: dict[str, Any] = {
     "text": "the cat sat", "embedding": "stable", "d_out": 4, "reads": "second", "second": "il gatto si sedette",
 }  # fmt: skip
-CUT: dict[str, Any] = {"embedding": "stable", "d_in": 4, "d_out": 4, "n_heads": 2, "what_if": "cut:view"}
-MANY = "a b c d e f g h i j k l m n o p q r s t"
 _ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
 const all = selector => [...host.shadowRoot.querySelectorAll(selector)];
 const whose = each => getComputedStyle(each).getPropertyValue('--whose');"""
-_COLOURS = f"selector => {{ {_ROOT} return all(selector).map(whose); }}"
-# The pixels of the stripe beside a matrix, and those that the words' colours would be.
-_STRIPE = f"""matrix => {{ {_ROOT}
-  const stripe = host.shadowRoot.querySelector(`[data-matrix="${{matrix}}"] canvas.owners`);
-  const pixelsOf = (context, n, along) => Array.from({{length: n}}, (_, at) =>
-    [...context.getImageData(along ? at : 0, along ? 0 : at, 1, 1).data].join());
-  const along = stripe.width > 1;
-  const painted = pixelsOf(stripe.getContext('2d'), Math.max(stripe.width, stripe.height), along);
-  const colours = all('.chip').map(chip => {{
-    const context = new OffscreenCanvas(1, 1).getContext('2d');
-    context.fillStyle = whose(chip);
-    context.fillRect(0, 0, 1, 1);
-    return [...context.getImageData(0, 0, 1, 1).data].join();
-  }});
-  return [painted, colours];
-}}"""
 _RIBBONS = f"() => {{ {_ROOT} return all('.ribbon').map(each => parseFloat(each.getAttribute('stroke-width'))); }}"
 
 
@@ -101,30 +82,6 @@ def test_a_row_that_reads_a_second_sentence_is_played(new_player: Callable[..., 
     player.press_keys("End")
     expect(player.board).not_to_have_class(re.compile("playing"))
     assert player.numbers() == before
-
-
-@dear
-def test_rows_of_a_head_that_one_view_cuts_have_the_colours_of_their_tokens(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board(**CUT, text="the cat sat", head=1, query=0)
-    board.torch_says()
-    words = board.page.evaluate(_COLOURS, ".chip")
-    assert len(set(words)) == 3
-    owners = [(3 + row) // 2 for row in range(3)]
-    for column in (0, 1):
-        cells = board.page.evaluate(_COLOURS, f'.cell[data-at^="q,"][data-at$=",{column}"]')
-        assert cells == [words[owner] for owner in owners]
-    assert board.page.evaluate(_COLOURS, '[data-matrix="scores"] .head') in ([], [words[owner] for owner in owners])
-    expect(board.board.locator(".says b")).to_contain_text("a piece of “cat”")
-
-
-@dear
-def test_above_16_tokens_a_stripe_has_them(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board(**CUT, text=MANY, head=1, query=0)
-    board.torch_says()
-    painted, colours = board.page.evaluate(_STRIPE, "q")
-    assert painted == [colours[(20 + row) // 2] for row in range(20)]
-    painted, colours = board.page.evaluate(_STRIPE, "k")
-    assert painted == [colours[(20 + row) // 2] for row in range(20)]
 
 
 @pytest.fixture

@@ -2,18 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Self
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from attnviz.words import say
-from tests.browser.looks import BRIGHTNESS
 from tests.browser.playground import Playground, eventually
 from tests.browser.readers import Tabs, readers
-from tests.browser.serving import running_server
-from tests.whole import dear
 
 SMALL = "dims.2-8-64*trials.50"
 LONG = ("2, 64, 4096", 10_000)  # dimensions and trials: several seconds on any machine
@@ -114,20 +109,6 @@ def reader(new_scaling_reader: Callable[..., Reader]) -> Reader:
     return new_scaling_reader().sweep()
 
 
-@dear
-def test_a_link_to_the_page_works_as_the_first_request_to_a_new_server(
-    new_scaling_reader: Callable[..., Reader], tmp_path: Path
-) -> None:
-    with (tmp_path / "log.txt").open("w") as log, running_server(log) as address:
-        reader = new_scaling_reader(at=address).sweep(f"{SMALL}*dim.8")
-        reader.looks_at(8)
-        assert reader.page.get_by_label("Dimensions d", exact=True).input_value() == "2, 8, 64"
-        assert reader.page.get_by_label("Sentence", exact=True).input_value() == "Your journey starts with one step"
-        assert reader.labels_below("variance") == ["2", "8", "64"]
-        reader.page.goto("about:blank")  # lest it looks for its server once that is gone
-    assert "Traceback" not in (tmp_path / "log.txt").read_text()
-
-
 def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(
     new_scaling_reader: Callable[..., Reader],
 ) -> None:
@@ -168,58 +149,6 @@ def test_first_there_is_the_plot_with_the_line_of_p_and_its_slider_right_under_i
     assert out_of_place(reader) == []
 
 
-@dear
-def test_points_of_every_curve_and_the_list_pick_in_any_order_and_a_bad_list_leaves_the_plot(reader: Reader) -> None:
-    reader.pick_point("variance", 0).looks_at(2)
-    reader.pick_from_list(64).looks_at(64)
-    reader.pick_point("variance", 0).looks_at(2)  # the same point again
-    reader.pick_point("largest_attention_weight", 1, line=2).looks_at(8)
-    reader.type_dims("2, 4, eight").says("This can't be swept. ")
-    assert reader.labels_below("variance") == ["2", "8", "64"]
-    reader.type_dims("2, 4")
-    eventually(lambda: reader.labels_below("variance"), ["2", "4"])
-    expect(reader.page.get_by_test_id("stAlert")).to_have_count(0)
-
-
-@dear
-def test_a_long_sweep_shows_progress_lets_others_work_and_can_be_stopped(
-    reader: Reader, new_scaling_reader: Callable[..., Reader]
-) -> None:
-    other = new_scaling_reader().sweep()
-    reader.start_long_sweep()
-    expect(reader.progress).to_contain_text(re.compile(r"Sweeping: \d+%"))
-
-    other.set_number("Times", "8.5")
-    expect(other.page.get_by_text("softmax of 8.5 times them: ")).to_be_visible(timeout=5_000)
-    assert reader.progress.is_visible()
-
-    expect(reader.stop).to_have_count(1, timeout=500)  # Streamlit's own in its header would leave a dead line behind
-    reader.stop.click()
-    reader.says(say("scaling.sweep.stopped_others"))
-    expect(reader.progress).to_have_count(0)
-    reader.settle()
-    assert reader.labels_below("variance") == ["2", "8", "64"]
-    assert "dims.2-64-4096*trials.10000" in reader.address
-
-    reader.press("Run it again")
-    expect(reader.progress).to_contain_text(re.compile(r"Sweeping: \d+%"))
-    reader.type_dims("2, 4").set_number("Trials", 30)  # changes of mind need no Stop
-    eventually(lambda: reader.labels_below("variance"), ["2", "4"])
-    expect(reader.progress).to_have_count(0)
-
-
-@dear
-def test_nothing_sticks_out_and_everything_can_be_read(new_scaling_reader: Callable[..., Reader]) -> None:
-    reader = new_scaling_reader(1366, 768).sweep(f"{SMALL}*scales.none-sqrt-linear-own_p")
-    reader.looks_at(64)
-    eventually(lambda: out_of_place(reader), [])
-    assert max(brightness_of_texts(reader)) < 100
-    reader.page.set_viewport_size({"width": 390, "height": 844})
-    reader.darken().set_number("Times", 3)
-    eventually(lambda: min(brightness_of_texts(reader)) > 155, True)
-    eventually(lambda: out_of_place(reader), [])
-
-
 def out_of_place(reader: Reader) -> list[object]:
     """The charts that stick out to a side and the texts in charts that lie on each other."""
     found: list[object] = ["the page"] if reader.sideways > 0 else []
@@ -231,12 +160,6 @@ def out_of_place(reader: Reader) -> list[object]:
         if box["x"] < room["x"] or box["x"] + box["width"] > room["x"] + room["width"]:
             found.append(number)
     return found + list(reader.page.evaluate(_OVERLAPPING))
-
-
-def brightness_of_texts(reader: Reader) -> list[float]:
-    chart = reader.page.locator(".st-key-scaling-curve-std")
-    texts = (chart.locator(text).first for text in (".gtitle", ".xtick text", ".ytick text", ".legendtext"))
-    return [float(text.evaluate(BRIGHTNESS)) for text in texts]
 
 
 # Pairs of texts of a chart that lie on each other.

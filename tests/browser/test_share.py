@@ -10,12 +10,10 @@ from playwright.sync_api import expect
 from attnviz import Scenario, trace
 from attnviz.colours.palette import LETTERS
 from attnviz.documents import report
-from attnviz.export import pytorch_script, scenario_from_json, scenario_json
+from attnviz.export import pytorch_script
 from attnviz.words import say
 from tests.browser.board import Board
-from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
-from tests.whole import dear
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 LONG = "Donaudampfschifffahrtsgesellschaft reads_an_extraordinarily_long_word WWWWWWWWWWWWWWWWWWWWWW"
@@ -71,41 +69,6 @@ def test_the_copied_link_opens_the_same_elsewhere(new_board: Callable[..., Board
     expect(receiver.cell(("w_q", 0, 1))).to_have_attribute("data-value", "0.8999999761581421")
     expect(receiver.cell(("w_v", 0, 0))).to_have_attribute("data-value", "1")
     expect(receiver.cell(("attention_weights", 0, 1))).to_have_text("–")
-
-
-@dear
-def test_a_lesson_link_hides_what_was_chosen(new_board: Callable[..., Board]) -> None:
-    teacher, student = new_board(permissions=CLIPBOARD).open_board(seed=7), new_board()
-    share(teacher)
-    teacher.page.get_by_label("Hide these controls").click()
-    teacher.page.keyboard.type("Seed")
-    expect(teacher.page.get_by_role("option")).to_have_count(1)
-    teacher.page.keyboard.press("Enter")
-    teacher.page.keyboard.press("Escape")
-    link = copied(teacher, "Copy lesson link")
-    assert "hide=seed" in link
-    student.page.goto(link)
-    student.settle().setup_button.click()
-    student.says(say("setup.hidden", n=1))
-    expect(student.page.get_by_label("Seed", exact=True)).to_be_hidden()
-    expect(student.page.get_by_label("d_in", exact=True)).to_be_visible()
-    student.press("Show all controls")
-    expect(student.page.get_by_label("Seed", exact=True)).to_have_value("7")
-
-
-@dear
-def test_a_scenario_is_saved_and_opened_again(new_board: Callable[..., Board], tmp_path: Path) -> None:
-    board = new_board().open_board().type_over(("w_q", 0, 1), "0.9").torch_says()
-    shows_number(board.cell(("q", 1, 1)), "1.6659")
-    share(board, "Data")
-    wanted = Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)])
-    assert scenario_from_json(saved(board, "Scenario").read_text()) == wanted
-    other = Scenario("one journey", embedding="published", seed=789, init="linear", w_v="identity")
-    (tmp_path / "other.json").write_text(scenario_json(other))
-    board.page.get_by_test_id("stPopoverBody").get_by_text("Open", exact=True).click()
-    board.page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(tmp_path / "other.json")
-    board.press("Open it")
-    board.shows_all(other, trace(other))
 
 
 def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Board]) -> None:

@@ -17,7 +17,6 @@ from attnviz.words.numbers import written
 from tests.browser.board import Board, Place
 from tests.browser.playground import eventually
 from tests.browser.readers import telephones
-from tests.whole import dear
 
 WIDTH, HEIGHT = 390, 844
 BAR = 48  # at the top of every page
@@ -49,9 +48,6 @@ _SMALL_LETTERS = f"""() => {{ {_ROOT}
 }}"""
 _CUT = f"""() => {{ {_ROOT}
   return seen('.cell:not(.chosen)').filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.textContent);
-}}"""
-_PICTURES = f"""() => {{ {_ROOT}
-  return Object.fromEntries(seen('.bars .cell').map(cell => [cell.dataset.at, getComputedStyle(cell).backgroundImage]));
 }}"""
 
 
@@ -200,55 +196,6 @@ def test_what_is_tapped_has_its_pin_and_is_said_to_the_end(telephone: Callable[.
     story.torch_says()
     story.tap(("attention_weights", 1, 3))
     assert story.page.evaluate(_DOCK)["cut"] == []
-
-
-@dear
-def test_another_word_all_rows_and_the_way_back(telephone: Callable[..., Story]) -> None:
-    story = telephone(color_scheme="dark").open_story(CAT)
-    story.tap(("scaled_scores", FLUFFY, 0))
-    story.board.locator(".chip").nth(3).tap()
-    eventually(lambda: {box["of"] for box in story.boxes(".cell") if box["of"][0] == "q"}, {"q,3,0", "q,3,1"})
-    assert story.chosen == ["scaled_scores,3,0"]
-    story.board.locator(".turn").tap()
-    eventually(lambda: len([box for box in story.boxes(".cell") if box["of"][0] == "q"]), 2 * 6)
-    assert story.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= WIDTH
-    story.board.locator(".turn").tap()
-    eventually(lambda: {box["of"] for box in story.boxes(".cell") if box["of"][0] == "q"}, {"q,3,0", "q,3,1"})
-
-
-@dear
-def test_masked_words_and_all_that_can_be_added(telephone: Callable[..., Story]) -> None:
-    mixed = Scenario(text="one Donaudampfschifffahrtsgesellschaft שלום says so", causal=True, bias=True, d_ff=4,
-                     positions="sinusoidal", d_in=4)  # fmt: skip
-    story = telephone().open_story(mixed, query=2)
-    bars = story.page.evaluate(_PICTURES)
-    assert [("repeating" in picture) for picture in bars.values()] == [False, False, False, True, True]
-    story.fits_the_screen()
-    order = [box["of"].split(",")[0] for box in story.boxes(".cell")]
-    assert list(dict.fromkeys(order)) == ["e", "p", "x", "q", "k", "scaled_scores", "attention_weights", "v",
-                                          "context", "preactivations", "hidden", "feed_forward"]  # fmt: skip
-    story.open_story(Scenario(text="the quick brown fox jumps over the lazy dog near a river", d_in=8, d_out=8,
-                               edits=(("x", 0, 0, -9876.5432), ("w_q", 0, 0, -123.4567))), query=0)  # fmt: skip
-    story.fits_the_screen()
-    story.tap(("k", 11, 7))
-    assert story.is_in_view(story.boxes(".source, .chosen"))
-
-
-@dear
-def test_columns_of_many_words_are_as_wide_as_a_finger_and_moved_sideways(telephone: Callable[..., Story]) -> None:
-    words = "the quick brown fox jumps over the lazy dog near a river and a big tree"
-    story = telephone().open_story(Scenario(text=words, d_in=4), query=1)
-    expect(story.board.get_by_text(say("board.story.swipe")).first).to_be_visible()
-    assert min(box["width"] for box in story.boxes(".cell")) >= 28
-    assert story.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= WIDTH
-    last = ("k", 15, 0)
-    assert not story.is_in_view([box for box in story.boxes(".cell") if box["of"] == "k,15,0"])
-    story.tap(last)
-    of_last = [box for box in story.boxes(".cell") if box["of"].split(",")[1:2] == ["15"] and box["of"][0] in "kv"]
-    of_last += [box for box in story.boxes(".cell") if box["of"] in ("scaled_scores,1,15", "attention_weights,1,15")]
-    assert len(of_last) == 6
-    assert len({round(box["left"]) for box in of_last}) == 1, "what belongs to a word moves together"
-    assert story.is_in_view(story.boxes(".source, .chosen"))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import eventually
-from tests.whole import dear
 
 
 @pytest.mark.parametrize("cell", ["scores,1,2", "attention_weights,5,2", "k,1,0"])
@@ -25,15 +24,6 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: st
     eventually(lambda: lead.evaluate("each => each.getBoundingClientRect().top < innerHeight / 2"), True)
     board.torch_says()
     assert board.chosen == [cell]
-
-
-@dear
-def test_what_no_switch_changes_has_no_such_way(new_board: Any) -> None:
-    board: Board = new_board()
-    board.open_board()
-    board.page.locator('[data-at="x,1,2"]').first.click()
-    expect(board.page.get_by_role("button", name=say("board.panel.unpin"), exact=True)).to_have_count(1)
-    expect(board.page.get_by_role("button", name=say("board.panel.what_if"), exact=True)).to_have_count(0)
 
 
 def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_end(new_board: Any) -> None:

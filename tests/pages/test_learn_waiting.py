@@ -15,7 +15,6 @@ from attnviz.training import train_many
 from attnviz.words import plural, say
 from tests.pages.reader import Reader
 from tests.pages.test_learn import FEW, PAGE, SOON, data_of, opened, part
-from tests.whole import dear
 
 MANY_STEPS = 5000
 TIME_LEFT = re.compile(r"([\d,]+) of .*, about (.+) left")
@@ -107,7 +106,6 @@ def test_a_step_that_breaks_off_is_told_and_can_be_tried_again(monkeypatch: pyte
     assert any("m̂" in each.value for each in reader.at.code)
 
 
-@dear
 def test_seeds_that_break_off_are_told_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = part(opened(learn=FEW), "seeds").set("learn.seeds.n", 3)
     label = say("learn.seeds.start")
@@ -122,7 +120,6 @@ def test_seeds_that_break_off_are_told_and_can_be_tried_again(monkeypatch: pytes
     assert len(data_of(reader, "attnviz_learn_seeds")["seeds"]) == 3
 
 
-@dear
 def test_seeds_that_were_stopped_go_on_where_they_were() -> None:
     reader = part(opened(learn=FEW), "seeds").set("learn.seeds.n", 3)
     reader.press(say("learn.seeds.start"))

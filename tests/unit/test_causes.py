@@ -13,10 +13,8 @@ from benchmarks.handouts import ORDER, right_handout, wrong_handout
 from benchmarks.handouts import SLIPS as PLANTED
 from benchmarks.marking import counted
 from tests.unit.test_readings import INPUTS, computed
-from tests.whole import dear
 
 
-@dear
 def test_a_sample_of_the_bench_has_no_misses_few_false_alarms_and_the_right_causes() -> None:
     count = counted(range(100, 101))
     traced = sum(count.traced.values())

@@ -21,7 +21,7 @@ from attnviz.link.codecs import Flag
 from attnviz.link.set_up import parameters, query_of
 from attnviz.published import OPENING, starting_points, worked_example
 from tests.unit.helpers import HOSTILE, setups
-from tests.whole import dear, examples
+from tests.whole import examples
 
 ROOT = Path(__file__).parents[2]
 CAT = ["the cat sat on the mat", "--d-in", "3", "--d-out", "2", "--seed", "123"]
@@ -239,11 +239,6 @@ def test_the_module_is_a_command(tmp_path: Path) -> None:
     done = run(*CAT, cwd=tmp_path, path=ROOT)
     assert done.returncode == 0
     assert "Attention weights = softmax of each row" in done.stdout
-
-
-@dear
-def test_what_cannot_be_ends_the_module_with_status_2(tmp_path: Path) -> None:
-    assert run("--d-in", "0", cwd=tmp_path, path=ROOT).returncode == 2
 
 
 # The library needs torch, numpy, pandas and plotly alone: whatever else the app has is kept from it here.

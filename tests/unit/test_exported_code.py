@@ -21,7 +21,6 @@ from attnviz.core.scenario import traced
 from attnviz.export.code import notebook, pytorch_script
 from attnviz.training.one_thread import OneThread
 from tests.unit.helpers import HOSTILE, edits_of, setups, with_replaced
-from tests.whole import dear
 
 # Runs each script of a JSON list by itself, and prints what each printed as a JSON list.
 RUNNER = """
@@ -273,7 +272,6 @@ def test_the_notebook_holds_the_script_in_its_cells() -> None:
     assert len({cell["id"] for cell in cells}) == len(cells)
 
 
-@dear
 @pytest.mark.slow
 def test_jupyter_runs_the_notebook_to_the_numbers_on_screen() -> None:
     scenario = Scenario("Your <b>new</b> cat", embedding="published", init="linear", bias=True, causal=True)

@@ -19,8 +19,6 @@ from attnviz.commands.app import site, start
 from benchmarks.client import connected
 from benchmarks.servers import free_address, wait_until_healthy
 from benchmarks.websocket import HandshakeError
-from tests.unit.test_command_line import CAT, WITHOUT_THE_APP
-from tests.whole import dear
 
 ROOT = Path(__file__).parents[2]
 SITE = ("app.py", "pages", ".streamlit/config.toml")
@@ -78,14 +76,6 @@ def test_without_streamlit_the_command_says_what_to_install(
     monkeypatch.setattr("attnviz.commands.app.find_spec", lambda name: None)
     assert start(["--port", "1"]) == 2
     assert 'pip install "attnviz[app]"' in capsys.readouterr().err
-
-
-@dear
-def test_an_installed_library_and_its_command_do_without_the_app(clean: Path, tmp_path: Path) -> None:
-    asked = [str(clean / "python"), "-c", WITHOUT_THE_APP, *CAT]
-    done = subprocess.run(asked, cwd=tmp_path, env=NOT_FROM_HERE, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "Context vectors" in done.stdout
 
 
 def test_the_command_is_streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,45 +59,10 @@ def closed_address() -> str:
         return f"http://127.0.0.1:{server.getsockname()[1]}/whl/cpu"
 
 
-def test_an_index_that_has_torch_answers(index: str) -> None:
-    assert setup.answers(index)
-    assert setup.answers(index + "/")
-
-
-def test_an_address_without_torch_is_no_index(index: str) -> None:
-    assert not setup.answers(index.removesuffix("/cpu"))
-
-
-@pytest.mark.parametrize("address", ["nonsense", "http://", "http://[", "http://no.such.host.invalid/whl"])
-def test_an_address_that_leads_nowhere_does_not_answer(address: str) -> None:
-    assert not setup.answers(address, timeout=1)
-
-
-def test_a_closed_port_is_given_up_at_once(closed_address: str) -> None:
-    start = time.monotonic()
-    assert not setup.answers(closed_address)
-    assert time.monotonic() - start < 1
-
-
 def test_silence_is_given_up_in_time(silent_address: str) -> None:
     start = time.monotonic()
     assert not setup.answers(silent_address, timeout=0.3)
     assert time.monotonic() - start < 1
-
-
-def test_a_name_that_is_looked_up_forever_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    def look_up(*_: object, **__: object) -> None:
-        time.sleep(2)
-        raise OSError
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    start = time.monotonic()
-    assert not setup.answers("http://slow.invalid/whl/cpu", timeout=0.3)
-    assert time.monotonic() - start < 1
-
-
-def test_the_default_time_limit_is_short() -> None:
-    assert setup.TIMEOUT_S <= 4
 
 
 def test_an_index_that_answers_is_added_to_pips_own(index: str) -> None:
@@ -111,18 +76,6 @@ def test_without_the_index_pip_is_left_as_configured(closed_address: str, capsys
     said = capsys.readouterr().out
     assert urlsplit(closed_address).netloc in said
     assert said.count("\n") == 1
-
-
-def test_an_empty_index_asks_nobody(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(setup, "answers", lambda *_: pytest.fail("asked"))
-    assert "--extra-index-url" not in setup.pip_arguments([Path("r.txt")], "")
-    assert capsys.readouterr().out == ""
-
-
-def test_pip_compiles_only_where_python_would_not_keep_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    for keeps in (True, False):
-        monkeypatch.setattr(setup.sys, "dont_write_bytecode", not keeps)
-        assert ("--no-compile" in setup.pip_arguments([Path("r.txt")], "")) == keeps
 
 
 class Pip:
@@ -169,33 +122,6 @@ def test_a_changed_file_is_installed(pip: Pip, files: list[Path], tmp_path: Path
     assert pip.commands == ["install", "install"]
 
 
-def test_a_file_more_is_installed(pip: Pip, files: list[Path], tmp_path: Path) -> None:
-    setup.install(files[:1], "", tmp_path)
-    setup.install(files, "", tmp_path)
-    assert pip.commands == ["install", "install"]
-
-
-def test_another_index_brings_another_torch(pip: Pip, files: list[Path], tmp_path: Path) -> None:
-    setup.install(files, "https://one.invalid", tmp_path)
-    setup.install(files, "", tmp_path)
-    assert pip.commands == ["install", "uninstall", "install"]
-
-
-def test_what_stands_alone_is_installed_without_what_it_asks_for(pip: Pip, files: list[Path], tmp_path: Path) -> None:
-    alone = tmp_path / "model.txt"
-    alone.write_text("heavy==1\n")
-    assert setup.install(files, "", tmp_path, [alone]) == 0
-    assert setup.install(files[:1], "", tmp_path, [alone]) == 0
-    assert pip.commands == ["install", "install"]
-    assert sorted(pip.options) == [False, True]  # both at once
-    alone.write_text("heavy==2\n")
-    pip.status = 1
-    assert setup.install(files, "", tmp_path, [alone]) == 1
-    pip.status = 0
-    assert setup.install(files, "", tmp_path, [alone]) == 0
-    assert sorted(pip.options) == [False, False, False, True, True, True]
-
-
 def test_a_failure_is_reported_and_tried_again(pip: Pip, files: list[Path], tmp_path: Path) -> None:
     setup.install(files, "", tmp_path)
     files[0].write_text("one==3\n")
@@ -205,12 +131,6 @@ def test_a_failure_is_reported_and_tried_again(pip: Pip, files: list[Path], tmp_
     pip.status = 0
     assert setup.install(files, "", tmp_path) == 0
     assert pip.commands == ["install"] * 3
-
-
-def test_without_a_stamp_pip_always_runs(pip: Pip, files: list[Path]) -> None:
-    setup.install(files, "", None)
-    setup.install(files, "", None)
-    assert pip.commands == ["install", "install"]
 
 
 def test_every_package_is_pinned_exactly() -> None:

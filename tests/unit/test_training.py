@@ -39,7 +39,7 @@ from attnviz.training.settings import MAX_RATE
 from attnviz.training.tasks.base import START
 from attnviz.training.tasks.own_text import OwnText
 from tests.unit.displayed_arithmetic import check_arithmetic
-from tests.whole import alike, dear
+from tests.whole import alike
 
 TEXT = "the cat sat on the mat. the dog sat on the log. the cat saw the dog. " * 4
 SETTINGS: dict[str, Any] = {"text": {"text": TEXT, "length": 12}}
@@ -243,7 +243,6 @@ def test_every_default_teaches_what_its_text_says(name: str) -> None:
     assert training.n_bytes <= 5 * 2**20
 
 
-@dear
 def test_seeds_that_stick_have_half_of_the_verbs_right() -> None:
     """They agree with the noun beside them: of the sentences held out, half have nouns of different numbers."""
     last = trained("agreement", seed=3).moments[-1]
@@ -428,7 +427,6 @@ def test_a_guess_of_what_stands_for_all_rare_words_is_never_right() -> None:
     assert training.moments[-1].accuracy <= (following != rare).float().mean().item()
 
 
-@dear
 def test_in_the_first_block_the_letters_read_the_one_before_in_layer_0() -> None:
     """What the page says to look for in the task repeat."""
     training = train("repeat")

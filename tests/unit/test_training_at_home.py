@@ -74,7 +74,6 @@ def test_a_script_trains_the_same_model(name: str, settings: dict[str, Any]) -> 
         assert torch.equal(found["w"][matrix], learned), matrix  # to the last bit
 
 
-@dear
 def test_a_script_prints_the_same_numbers_in_a_process_of_its_own(tmp_path: Path) -> None:
     training = train("order", steps=70, n_layers=2, n_heads=2)
     held_to(ran(training_script(training, 65), tmp_path), training, training.at(65).step, None)

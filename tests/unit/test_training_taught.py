@@ -12,7 +12,7 @@ from attnviz.app.learn.moment.shown import _ALIKE
 from attnviz.training import Training, train
 from attnviz.words import say
 from tests.unit.test_training import TEACHES, trained
-from tests.whole import alike, dear
+from tests.whole import alike
 
 
 def learns(training: Training) -> None:
@@ -74,7 +74,6 @@ def test_every_button_has_a_law() -> None:
     assert set(LAWS) == {name for _, name, _ in OFFERED}
 
 
-@dear
 def test_the_loss_of_repeat_falls_when_both_heads_are_there() -> None:
     moments = trained("repeat").moments
     losses = np.array([moment.loss for moment in moments])
