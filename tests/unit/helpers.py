@@ -178,3 +178,34 @@ def every_way(draw: st.DrawFn) -> Scenario:
     except ValueError:
         return Scenario(**fields)
     return made
+
+
+@st.composite
+def anything(draw: st.DrawFn) -> Scenario:
+    """Scenarios of every way, with matrices in place of drawn ones and edits in any layer."""
+    plain = draw(every_way())
+    fields = {name: getattr(plain, name) for name in Scenario.__dataclass_fields__}
+    more: dict[str, tuple[Any, ...]] = {
+        "bias": (False, True), "output": (False, True), "n_kv_heads": (None, 1), "same_layers": (False, True),
+        "scale": (False, True), "init": ("linear", "uniform", "normal"), "embedding": ("stable", "table", "published"),
+        "activation": ("relu", "gelu"), "mask_size": (1, 2), "positions": ("seeded", plain.positions),
+    }  # fmt: skip
+    for name, choices in more.items():
+        try:
+            given = fields | {name: draw(st.sampled_from(choices))}
+            traced(Scenario(**given))
+        except ValueError:
+            continue
+        fields = given
+    scenario = Scenario(**fields)
+    if draw(st.booleans()):
+        name = draw(st.sampled_from([each for each in scenario.editable if each != "mask"]))
+        scenario = with_replaced(scenario, {name: draw(st.sampled_from(("identity", "zeros", "random:7")))})
+    edits = [edit._replace(value=edit.value / 4) for edit in draw(edits_of(scenario, most=4))]
+    return with_edits(scenario, [*scenario.edits, *edits])
+
+
+def with_edits(scenario: Scenario, edits: Iterable[Edit]) -> Scenario:
+    return Scenario(
+        **{name: getattr(scenario, name) for name in Scenario.__dataclass_fields__} | {"edits": tuple(edits)}
+    )

@@ -109,18 +109,6 @@ def scenarios(draw: st.DrawFn, max_tokens: int = 6, max_d: int = 5) -> Scenario:
     return with_edits(scenario, tuple(edits))
 
 
-SHOWN = (tuple(STAGES), ("q", "k", "scores", "attention_weights"), ("attention_weights", "v", "context"))
-
-
-@given(scenario=scenarios(max_tokens=4, max_d=4), digits=st.integers(1, 6), shown=st.sampled_from(SHOWN))
-def test_every_cell_is_explained_in_the_words_of_the_core(
-    script: PageScript, scenario: Scenario, digits: int, shown: tuple[str, ...]
-) -> None:
-    trace = traced(scenario)
-    data = board_data(scenario, trace, 0, digits, shown)
-    assert script.run(_DIFFERENT, [data, wanted_of(trace, scenario, digits, shown)]) == []
-
-
 _NOT_SHOWN = """({ made: madeOf, dock: { notShown }, evaluate: { seenSourcesOf } }, [data, matrix]) => {
   const made = madeOf(data);
   return notShown(made, seenSourcesOf(made, { matrix, row: 0, column: 0 }));
@@ -281,25 +269,6 @@ def test_a_token_reads_and_asks_itself_and_others_by_name(script: PageScript) ->
 def test_long_sums_strange_tokens_and_infinities_are_explained_alike(script: PageScript, scenario: Scenario) -> None:
     trace = traced(scenario)
     assert script.run(_DIFFERENT, [board_data(scenario, trace, 0, 4), wanted_of(trace, scenario, 4)]) == []
-
-
-@given(scenario=scenarios(max_tokens=8, max_d=8))
-@example(scenario=Scenario("a b c", reads="second", second="d e", bias=True, mask="padding:1"))
-@example(scenario=Scenario("a b", reads="kept", second="d e", bias=True, causal=True, positions="relative"))
-def test_the_rules_give_torchs_numbers(script: PageScript, scenario: Scenario) -> None:
-    trace = traced(scenario)
-    got = script.run(_EVALUATED, board_data(scenario, trace, 0, 4))
-    assert got["unexplained"] is None
-    for name in STAGES:
-        wanted = getattr(trace, name)
-        if wanted is None:
-            continue
-        wanted = wanted[None] if wanted.dim() == 1 else wanted
-        matrix = got["matrices"][name]
-        own = torch.tensor([float(value) for value in matrix["values"]]).reshape(matrix["rows"], matrix["columns"])
-        assert own.shape == wanted.shape
-        if all(abs(edit.value) <= 100 for edit in scenario.edits):  # beyond, roundings of float32 grow without bound
-            torch.testing.assert_close(own, wanted, rtol=1e-4, atol=1e-4, equal_nan=True)
 
 
 def test_masked_rows_with_infinities_and_no_numbers_are_torchs(script: PageScript) -> None:

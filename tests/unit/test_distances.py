@@ -1,6 +1,5 @@
 """Numbers by distance that are added to scores: ALiBi's are those of the paper, T5's a number for each distance."""
 
-import json
 import math
 import re
 from dataclasses import replace
@@ -8,20 +7,17 @@ from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as F
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz import Scenario, explain, trace
+from attnviz import Scenario, trace
 from attnviz.core.changes import bring_back, carry_over, changes_of
 from attnviz.core.errors import RefusedError
 from attnviz.core.settings import fitted
 from attnviz.explanation.numbers_from import vectors_in_words
-from attnviz.export import pytorch_script, trace_json
-from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.link.set_up import scenario_from_query
 from attnviz.words import say
 from tests.unit.helpers import edits_of
-from tests.whole import examples
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 
@@ -62,63 +58,6 @@ def test_alibis_slopes_are_those_of_the_papers_code(n: int) -> None:
     assert made.by_distance is not None
     wanted = torch.tensor(slopes_of_the_paper(n), dtype=torch.float64)
     torch.testing.assert_close(-made.by_distance[:, 0].double(), wanted)
-
-
-@given(biased())
-@settings(max_examples=examples(60), deadline=None)
-def test_it_is_attention_with_the_bias_of_the_paper_added_to_its_scores(scenario: Scenario) -> None:
-    made = trace(scenario)
-    n = len(made.tokens)
-    apart = torch.arange(n) - torch.arange(n)[:, None]  # the key's place less the query's
-    for layer in made.layers:
-        assert layer.by_distance is made.layers[0].by_distance is not None
-        mask = torch.zeros(n, n) if layer.mask is None else layer.mask
-        for number, head in enumerate(layer.heads):
-            if scenario.positions == "alibi":
-                bias = -slopes_of_the_paper(scenario.n_heads)[number] * apart.abs().double()
-            else:
-                bias = layer["by_distance"][number][apart + n - 1].double()
-            q, k, v = (each.double() for each in (head.q, head.k, head.v))
-            # What a mask leaves of a row after the softmax, shared out again, is what the masked softmax gives.
-            wanted = F.scaled_dot_product_attention(q, k, v, attn_mask=bias + mask, scale=1 / made.divisor)
-            torch.testing.assert_close(head.context.double(), wanted, rtol=1e-4, atol=1e-5)
-
-
-@given(biased())
-@settings(max_examples=examples(30), deadline=None)
-def test_link_script_and_json_have_the_same_numbers(scenario: Scenario) -> None:
-    made = trace(scenario)
-    assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    names: dict[str, Any] = {"print": lambda *_, **__: None}
-    exec(pytorch_script(scenario), names)
-    last = made.layers[-1]
-    torch.testing.assert_close(names["by_distance"], last["by_distance"])
-    torch.testing.assert_close(names["attention_weights"], last["attention_weights"], rtol=1e-3, atol=1e-4)
-    sent = json.loads(trace_json(made))["matrices"]
-    path = "layers.0." if scenario.n_layers > 1 else ""
-    assert torch.equal(torch.tensor(sent[f"{path}by_distance"]), made.layers[0]["by_distance"])
-    held = torch.tensor([[float(each) for each in row] for row in _rows(sent[f"{path}distance_bias"])])
-    assert torch.equal(held, made.layers[0]["distance_bias"].reshape(held.shape))
-    assert sum(name.endswith("by_distance") for name in sent) == 1  # one for all layers
-
-
-def _rows(matrix: list[Any]) -> list[Any]:
-    return matrix if isinstance(matrix[0][0], (float, str)) else [row for head in matrix for row in head]
-
-
-@given(biased(), st.data())
-@settings(max_examples=examples(30), deadline=None)
-def test_each_cell_is_explained(scenario: Scenario, data: st.DataObject) -> None:
-    layer = data.draw(st.integers(0, scenario.n_layers - 1))
-    view = trace(scenario).seen_from(data.draw(st.integers(0, scenario.n_heads - 1)), layer)
-    for name in ("by_distance", "distance_bias", "scaled_scores"):
-        rows, columns = view.matrices[name].shape
-        row, column = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
-        told = explain(view, name, row, column, scenario=scenario)
-        assert told.exact == told.value or abs(told.exact - told.value) <= told.tolerance
-    apart = say("explanation.line.distance", index=0)
-    middle = view.matrices["by_distance"].shape[1] // 2
-    assert apart in explain(view, "by_distance", 0, middle, scenario=scenario).text
 
 
 @given(biased(n_layers=1, mask="none"), st.data(), st.integers(1, 7))

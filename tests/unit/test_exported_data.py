@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import safetensors.torch
 import torch
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
@@ -30,7 +30,6 @@ from attnviz.export import (
     json_pieces,
     json_size,
     matrix_csv,
-    matrix_names,
     read_matrix,
     safetensors_size,
     scenario_from_json,
@@ -38,8 +37,7 @@ from attnviz.export import (
     trace_json,
     trace_safetensors,
 )
-from tests.unit.helpers import HOSTILE, setups
-from tests.unit.test_exported_code import scenarios
+from tests.unit.helpers import HOSTILE
 from tests.whole import alike, examples
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -47,21 +45,7 @@ BEYOND = (2 - 2**-24) * 2.0**127  # the first number that float32 rounds to infi
 OVERFLOWN = Scenario("a b c", causal=True, edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)])
 
 
-def two_dimensional(matrix: torch.Tensor) -> torch.Tensor:
-    return matrix[None] if matrix.dim() == 1 else matrix
-
-
 # CSV
-
-
-@given(setups(whole=True))
-def test_every_matrix_comes_back_from_its_csv(scenario: Scenario) -> None:
-    made = trace(scenario)
-    for name in matrix_names(made):
-        matrix = two_dimensional(getattr(made, name))
-        if matrix.isfinite().all():
-            read = read_matrix("m.csv", matrix_csv(made, name).encode(), name, tuple(matrix.shape))  # type: ignore[arg-type]
-            assert torch.equal(read.float(), matrix)
 
 
 def test_the_largest_numbers_of_float32_come_back_from_csv_and_as_edits() -> None:
@@ -166,38 +150,12 @@ def test_what_is_no_matrix_has_no_csv() -> None:
 # JSON and safetensors of a trace
 
 
-@given(setups(whole=True))
-@example(OVERFLOWN)
-def test_all_of_a_trace_comes_back_from_json_and_safetensors(scenario: Scenario) -> None:
-    made = traced(scenario)
-    held = json.loads(trace_json(made), parse_constant=pytest.fail)
-    assert held["tokens"] == list(made.tokens)
-    assert (held["causal"], held["scale"], held["temperature"]) == (made.causal, made.scale, made.temperature)
-    tensors = safetensors.torch.load(trace_safetensors(made))
-    assert list(held["matrices"]) == list(matrix_names(made))
-    assert set(tensors) == set(matrix_names(made))
-    for name, rows in held["matrices"].items():
-        matrix = getattr(made, name)
-        from_json = torch.tensor([[float(cell) for cell in row] for row in rows])
-        torch.testing.assert_close(from_json, two_dimensional(matrix), rtol=0, atol=0, equal_nan=True)
-        torch.testing.assert_close(tensors[name], matrix, rtol=0, atol=0, equal_nan=True)
-
-
 def test_a_safetensors_file_says_its_tokens_and_settings() -> None:
     data = trace_safetensors(trace(Scenario("a <b> 猫", causal=True)))
     (length,) = struct.unpack("<Q", data[:8])
     metadata = json.loads(data[8 : 8 + length])["__metadata__"]
     assert json.loads(metadata["tokens"]) == ["a", "<", "b", ">", "猫"]
     assert json.loads(metadata["causal"]) is True
-
-
-@given(setups(whole=True))
-def test_the_inputs_of_a_trace_can_be_uploaded_again(scenario: Scenario) -> None:
-    made = trace(scenario)
-    data = trace_safetensors(made)
-    for name in scenario.editable:
-        read = read_matrix("t.safetensors", data, name, scenario.shape_of(name))
-        assert torch.equal(read.float(), scenario.matrix(name))
 
 
 # Uploads that are refused
@@ -263,11 +221,6 @@ def test_a_damaged_safetensors_file_is_read_or_refused(at: int, by: bytes) -> No
 
 
 # Scenarios
-
-
-@given(scenarios())
-def test_a_scenario_comes_back_from_its_json(scenario: Scenario) -> None:
-    assert scenario_from_json(scenario_json(scenario)) == scenario
 
 
 @given(st.data())

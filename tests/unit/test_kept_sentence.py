@@ -1,6 +1,5 @@
 """A sentence that was kept: keys and values of it stand in front of those of the sentence, which alone asks."""
 
-import json
 import math
 import re
 from dataclasses import replace
@@ -9,7 +8,6 @@ from urllib.parse import urlencode
 
 import pytest
 import torch
-import torch.nn.functional as F
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -30,8 +28,8 @@ from attnviz.explanation.head_figures import heads_in_words
 from attnviz.explanation.masking import mask_notes
 from attnviz.explanation.numbers_from import vectors_in_words
 from attnviz.explanation.summary import attends_most
-from attnviz.export import notebook, pytorch_script, scenario_from_json, scenario_json, trace_json
-from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.export import pytorch_script
+from attnviz.link.set_up import scenario_from_query
 from attnviz.words import say
 from tests.node import PageScript
 from tests.unit.seen.sentences import number
@@ -61,50 +59,6 @@ def kept(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
         "positions": draw(st.sampled_from(POSITIONS)), "embedding_factor": draw(st.booleans()), "mask": mask,
     }  # fmt: skip
     return Scenario(**(chosen | fixed))
-
-
-def cut(matrix: torch.Tensor, n: int) -> torch.Tensor:
-    return matrix.reshape(len(matrix), n, -1).transpose(0, 1)
-
-
-def hidden_by(mask: str, n_kept: int, n_own: int) -> torch.Tensor:
-    """Where this mask hides a key, told by the places of queries and keys in both sentences together."""
-    query, key = torch.arange(n_own)[:, None] + n_kept, torch.arange(n_kept + n_own)
-    kind, _, size = mask.partition(":")
-    return {
-        "none": key < 0,
-        "causal": key > query,
-        "window": (key > query) | (query - key >= int(size or 0)),
-        "padding": key >= n_kept + n_own - int(size or 0),
-        "not-self": key == query,
-    }[kind].expand(n_own, n_kept + n_own)
-
-
-@given(kept(positions="none", mask="none"), st.sampled_from(MASKS))
-@settings(max_examples=80, deadline=None)
-def test_it_is_scaled_dot_product_attention_with_keys_and_values_of_both_and_the_right_mask(
-    plain: Scenario, mask: str
-) -> None:
-    scenario = replace(plain, mask=mask)
-    made = trace(scenario)
-    y, x = made.matrices["y"], made.x
-    if scenario.norm == "pre":
-        y, x = (F.layer_norm(each, (scenario.d_in,)) for each in (y, x))
-    both = torch.cat([y, x])
-    n_heads, n_kv = scenario.n_heads, scenario.kv_heads
-    q, k, v = (
-        cut(source @ made[f"w_{part}"] + (made[f"b_{part}"] if scenario.bias else 0), n)
-        for part, source, n in (("q", x, n_heads), ("k", both, n_kv), ("v", both, n_kv))
-    )
-    wanted = F.scaled_dot_product_attention(
-        q, k, v, attn_mask=~hidden_by(mask, len(y), len(x)), scale=None if scenario.scale else 1.0,
-        enable_gqa=n_kv != n_heads,
-    )  # fmt: skip
-    torch.testing.assert_close(made.context, wanted.transpose(0, 1).flatten(1), rtol=1e-4, atol=1e-5)
-    assert made.attention_weights.shape[-2:] == (len(scenario.tokens), len(scenario.read_tokens))
-    assert scenario.read_tokens == (*scenario.second_tokens, *scenario.tokens)
-    as_causal = (hidden_by(mask, len(y), len(x)) == hidden_by("causal", len(y), len(x))).all()
-    assert made.causal == (mask != "none" and bool(as_causal))
 
 
 @given(kept(embedding="stable"))
@@ -145,54 +99,6 @@ def test_layers_that_read_nothing_later_make_the_end_of_one_long_sentence(scenar
         for name in list(own.stages)[list(own.stages).index("context") :]:
             if own.stages[name].rule:
                 torch.testing.assert_close(own[name], of_all[name][n_kept:], rtol=1e-3, atol=1e-4)
-
-
-def plain_layer(scenario: Scenario, made: Any, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """What a layer makes of X where keys and values are of Y and X, in plain torch and without a mask."""
-    own, both = x, torch.cat([y, x])
-    if scenario.norm == "pre":
-        own, both = (F.layer_norm(each, each.shape[1:], made.gamma_1, made.beta_1) for each in (own, both))
-    bias = {part: made[f"b_{part}"] if scenario.bias else 0 for part in "qkv"}
-    q, k, v = (
-        cut(source @ made[f"w_{part}"] + bias[part], n)
-        for part, source, n in (
-            ("q", own, scenario.n_heads),
-            ("k", both, scenario.kv_heads),
-            ("v", both, scenario.kv_heads),
-        )
-    )
-    scale = None if scenario.scale else 1.0
-    output = (
-        F.scaled_dot_product_attention(q, k, v, scale=scale, enable_gqa=len(k) != len(q)).transpose(0, 1).flatten(1)
-    )
-    if scenario.output:
-        output = output @ made.w_o + made.b_o
-    if scenario.norm != "none":
-        output = x + output
-        if scenario.norm == "post":
-            output = F.layer_norm(output, output.shape[1:], made.gamma_1, made.beta_1)
-    if scenario.d_ff is None:
-        return output
-    goes_in = F.layer_norm(output, output.shape[1:], made.gamma_2, made.beta_2) if scenario.norm == "pre" else output
-    behind = F.relu(goes_in @ made.w_1 + made.b_1) @ made.w_2 + made.b_2
-    if scenario.norm == "none":
-        return behind
-    output = output + behind
-    return F.layer_norm(output, output.shape[1:], made.gamma_2, made.beta_2) if scenario.norm == "post" else output
-
-
-@given(deep(mask="none", init="linear"))
-@settings(max_examples=30, deadline=None)
-def test_without_a_mask_each_layer_reads_what_it_was_handed_for_the_kept_sentence_alone(scenario: Scenario) -> None:
-    assume(scenario.positions in ("none", "sinusoidal", "seeded"))
-    made = trace(scenario)
-    y, x = made.layers[0].y, made.x
-    assert y is not None
-    for layer in made.layers:
-        torch.testing.assert_close(layer.y, y, rtol=1e-3, atol=1e-4)
-        torch.testing.assert_close(layer.x, x, rtol=1e-3, atol=1e-4)
-        y, x = plain_layer(scenario, layer, y[:0], y), plain_layer(scenario, layer, y, x)
-    torch.testing.assert_close(made.matrices[list(made.stages)[-1]], x, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("mask", [[[0.0] * 5, [float("-inf")] * 4 + [0.0]], "padding:1", "painted"])
@@ -281,38 +187,6 @@ def test_more_scores_of_the_kept_sentence_alone_than_fit_are_refused() -> None:
     assert (refused.value.kind, refused.value.facts["most"]) == ("reads_scores", 256)
     Scenario("a b", second="a " * 256, n_layers=2, **deep)
     Scenario("a b", second="a " * 300, **deep)
-
-
-@given(st.one_of(kept(), deep()), st.data())
-@settings(max_examples=30, deadline=None)
-def test_link_file_script_json_and_explanations_have_the_same_numbers(scenario: Scenario, data: st.DataObject) -> None:
-    made = trace(scenario)
-    assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    assert scenario_from_json(scenario_json(scenario)) == scenario
-    cells = json.loads(notebook(scenario))["cells"]
-    for code in (pytorch_script(scenario), "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")):
-        names: dict[str, Any] = {"print": lambda *_, **__: None}
-        exec(code, names)
-        last = made.layers[-1]
-        torch.testing.assert_close(names["attention_weights"], last["attention_weights"], rtol=1e-3, atol=1e-4)
-        torch.testing.assert_close(names["context"], last["context"], rtol=1e-3, atol=1e-4)
-    held = json.loads(trace_json(made))
-    assert (held["tokens"], held["read_tokens"]) == (list(scenario.tokens), list(scenario.read_tokens))
-    for layer in range(1, scenario.n_layers):
-        assert held["matrices"][f"kept.{layer}"]
-    view = made.seen_from(
-        data.draw(st.integers(0, scenario.n_heads - 1)), data.draw(st.integers(0, scenario.n_layers - 1))
-    )
-    of_kept = [name for name in ("e_y", "e_y_scaled", "p_y") if name in view.stages]
-    for name in (*of_kept, "y", "joined", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
-        rows, columns = view.matrices[name].shape
-        row, column = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
-        told = explain(view, name, row, column, scenario=scenario)
-        assert told.masked or abs(told.exact - told.value) <= told.tolerance
-        if name in (*of_kept, "y", "joined", "k", "v"):
-            assert f"key {row} “{visible(scenario.read_tokens[row])}”" in told.text
-        if name == "attention_weights":
-            assert f"key {column} “{visible(scenario.read_tokens[column])}”" in told.text
 
 
 @given(kept())

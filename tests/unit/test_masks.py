@@ -1,6 +1,5 @@
 """Masks: every kind equals its referee, hides what it says, and follows into each place from its numbers alone."""
 
-import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +18,6 @@ from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
 from attnviz.explanation.masking import leaks
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
-from attnviz.export import pytorch_script, trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.marking import mark_pipeline
 from attnviz.words import say
@@ -47,64 +44,6 @@ def masked(draw: st.DrawFn) -> Scenario:
         " ".join(WORDS[:n]), mask=mask, d_in=3, d_out=4, n_heads=heads[0], n_kv_heads=heads[1], init="normal",
         scale=draw(st.booleans()), temperature=draw(st.sampled_from([1.0, 0.5])), seed=draw(st.integers(0, 50)),
     )  # fmt: skip
-
-
-@given(masked())
-@settings(max_examples=examples(60), deadline=None)
-def test_it_is_the_mask_of_scaled_dot_product_attention(scenario: Scenario) -> None:
-    made = trace(scenario)
-    assert made.mask is not None
-    for head in made.heads:
-        wanted = F.scaled_dot_product_attention(head.q, head.k, head.v, attn_mask=made.mask, scale=1 / made.divisor)
-        torch.testing.assert_close(head.context, wanted, rtol=1e-5, atol=1e-5)
-        assert (head.attention_weights[torch.from_numpy(made.is_hidden)] == 0).all()
-        assert ((head.scaled_scores == HIDDEN) == (made.mask == HIDDEN)).all()
-        assert head.mask is made.mask
-
-
-@given(masked())
-@settings(max_examples=examples(30), deadline=None)
-def test_the_plain_lines_the_script_the_link_and_the_json_have_the_same_mask(scenario: Scenario) -> None:
-    made = trace(scenario)
-    assert made.mask is not None
-    link = query_of(scenario)
-    again, ignored = scenario_from_query(link)
-    assert (ignored, again) == ([], scenario)
-    names: dict[str, Any] = {}
-    exec(pytorch_script(scenario), names)
-    assert torch.equal(names["mask"], made.mask)
-    torch.testing.assert_close(names["context"], made.context)
-    sent = json.loads(trace_json(made))["matrices"]["mask"]
-    assert [[float(each) for each in row] for row in sent] == made.mask.tolist()
-    if scenario.n_heads == 1:
-        plain = attend(
-            made.x, made.w_q, made.w_k, made.w_v, mask=made.mask, scale=scenario.scale, temperature=scenario.temperature
-        )  # fmt: skip
-        torch.testing.assert_close(plain.attention_weights, made.attention_weights)
-        assert list(plain.matrices) == list(made.matrices)
-
-
-@given(masked(), st.sampled_from(["none", "pre", "post"]))
-@settings(max_examples=examples(15), deadline=None)
-def test_a_stack_has_one_mask_for_all_its_layers(scenario: Scenario, norm: str) -> None:
-    stack = replace(scenario, d_in=4, n_layers=2, norm=norm, init="linear")
-    made = trace(stack)
-    assert [name for name in made.matrices if name.endswith("mask")] == ["layers.0.mask"]
-    for layer in made.layers:
-        assert layer.mask is not None
-        assert np.array_equal(layer.is_hidden, made.is_hidden)
-        for head in layer.heads:
-            wanted = F.scaled_dot_product_attention(
-                head.q, head.k, head.v, attn_mask=layer.mask, scale=1 / made.divisor
-            )
-            torch.testing.assert_close(head.context, wanted, rtol=1e-4, atol=1e-4)
-    again, ignored = scenario_from_query(query_of(stack))
-    assert (ignored, again) == ([], stack)
-    names: dict[str, Any] = {}
-    exec(pytorch_script(stack), names)
-    assert torch.equal(names["mask"], made.layers[0]["mask"])
-    painted = edit_cells(stack, {("mask", 0, 0): -1.5})
-    assert trace(painted).layers[1]["mask"][0, 0] == -1.5
 
 
 @given(st.integers(1, 7), st.integers(1, 9))
@@ -297,28 +236,6 @@ def test_a_handout_with_its_mask_is_marked() -> None:
 
 
 # What learners do with a mask in place of adding it
-
-
-@given(masked(), st.sampled_from(["factor", "zeroed", "renormalized"]))
-@settings(max_examples=examples(60), deadline=None)
-def test_other_uses_of_a_mask_are_what_they_say(scenario: Scenario, use: str) -> None:
-    made = traced(replace(scenario, mask_use=use))
-    assert made.mask_use == use
-    assert trace(scenario).mask_use == "added"
-    factor = made["mask"].double().exp()
-    for head in made.heads:
-        scaled = (head.q.double() @ head.k.double().T) / made.divisor
-        if use == "factor":
-            wanted = torch.softmax(scaled * factor, -1)
-        else:
-            wanted = torch.softmax(scaled, -1) * factor
-            wanted = wanted / wanted.sum(-1, keepdim=True) if use == "renormalized" else wanted
-        torch.testing.assert_close(head.attention_weights.double(), wanted, rtol=1e-4, atol=1e-5)
-    again, ignored = scenario_from_query(query_of(replace(scenario, mask_use=use)))
-    assert (again.mask_use, ignored) == (use, [])
-    names: dict[str, Any] = {"print": lambda *_, **__: None}
-    exec(pytorch_script(replace(scenario, mask_use=use)), names)
-    torch.testing.assert_close(names["attention_weights"], made.attention_weights, rtol=1e-5, atol=1e-6)
 
 
 @given(masked())

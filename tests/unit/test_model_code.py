@@ -18,7 +18,7 @@ from attnviz.documents.model_code import model_script
 from attnviz.models import INCLUDED, load, offered
 from attnviz.models.offering import short_name
 from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
-from tests.whole import WHOLE, dear
+from tests.whole import WHOLE
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "a \"cat\" 'sat' \\n on {mat}"
@@ -52,7 +52,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return made
 
 
-@pytest.mark.parametrize("edits", [pytest.param((), marks=dear), ("3.1.off", "2.even", "3.1.q.2.0=2.5")])
+@pytest.mark.parametrize("edits", [(), ("3.1.off", "2.even", "3.1.q.2.0=2.5")])
 def test_the_script_prints_a_heads_weights(edits: tuple[str, ...], tmp_path: Path) -> None:
     view = look_into(INCLUDED, text=HOSTILE, edits=edits)
     tokens, weights = printed(model_script(view.only("encoder"), 3, 1, name=INCLUDED, digits=6), tmp_path, alone=True)

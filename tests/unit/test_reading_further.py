@@ -1,6 +1,5 @@
 """What if, layers and residual sums with keys and values of other tokens: a second sentence, or a kept one."""
 
-import json
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -11,59 +10,16 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import Scenario, explain, mark_pipeline, read_table, trace
-from attnviz.board.data import board_data
+from attnviz import Scenario, mark_pipeline, read_table, trace
 from attnviz.core.errors import RefusedError
 from attnviz.core.scenario import traced
-from attnviz.core.what_if import WhatIf
 from attnviz.explanation.masking import mask_notes
-from attnviz.export import pytorch_script, scenario_from_json, scenario_json, trace_json
-from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.link.set_up import scenario_from_query
 from attnviz.marking import Printed
 from attnviz.teach.replaced import can_be_equal, dropout, one_matrix
 from tests.unit.test_reading import cross
 
 # What if
-
-
-def weights_of(scores: torch.Tensor, scenario: Scenario) -> torch.Tensor:
-    """What is made of these scores, in float64, as somebody would write it who did all that is on."""
-    on = WhatIf.read(scenario.what_if)
-    for row, column, number in on.typed:
-        scores[row, column] = number
-    scaled = scores / (scenario.d_out / scenario.n_heads) ** 0.5
-    if on.get("softmax") == "whole":
-        return scaled.exp() / scaled.exp().sum()
-    return torch.softmax(scaled, 0 if on.get("softmax") == "columns" else 1)
-
-
-@pytest.mark.parametrize("reads", ["second", "kept"])
-@pytest.mark.parametrize("n_heads", [1, 2])
-@pytest.mark.parametrize(
-    "what_if",
-    ["softmax:columns", "softmax:whole", "scores:cosine", "projections:exchanged", "typed:1:3:2.5,typed:0:0:-1",
-     "projections:exchanged,scores:cosine,typed:1:2:0.5,softmax:columns"],
-)  # fmt: skip
-def test_what_if_does_what_it_says_with_keys_of_other_tokens(reads: str, n_heads: int, what_if: str) -> None:
-    scenario = Scenario(
-        "the cat", reads=reads, second="der Hund schläft nie", d_in=4, d_out=4, n_heads=n_heads, init="normal",
-        bias=True, what_if=what_if,
-    )  # fmt: skip
-    made = trace(scenario)
-    read = made.matrices["y"] if reads == "second" else torch.cat([made.matrices["y"], made.x])
-    asks, asked = ("k", "q") if "exchanged" in what_if else ("q", "k")
-    q = made.x.double() @ made[f"w_{asks}"].double() + made[f"b_{asks}"].double()
-    k = read.double() @ made[f"w_{asked}"].double() + made[f"b_{asked}"].double()
-    for head, (one, other) in zip(
-        made.heads, zip(q.chunk(n_heads, -1), k.chunk(n_heads, -1), strict=True), strict=True
-    ):
-        cosine = "cosine" in what_if
-        scores = F.cosine_similarity(one[:, None], other[None], dim=-1) if cosine else one @ other.T
-        torch.testing.assert_close(head.attention_weights.double(), weights_of(scores, scenario), rtol=1e-4, atol=1e-5)
-    assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    names: dict[str, Any] = {"print": lambda *_, **__: None}
-    exec(pytorch_script(scenario), names)
-    torch.testing.assert_close(names["context"], made["context"], rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.parametrize("reads", ["second", "kept"])
@@ -120,37 +76,7 @@ def test_each_layer_reads_the_same_second_sentence_as_a_decoders_do(
         x = layer["output"] + (layer.x if norm == "sums" else 0)
 
 
-@pytest.mark.parametrize("settings", [{}, {"norm": "pre", "n_heads": 3, "d_ff": 2}, {"same_layers": True}])
-def test_links_files_and_scripts_of_layers_have_the_same_numbers(settings: dict[str, Any]) -> None:
-    scenario = Scenario(
-        "the cat", reads="second", second="der Hund schläft", d_out=3, n_layers=2, edits=[("y", 2, 0, 0.5)], **settings
-    )
-    made = trace(scenario)
-    assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    assert scenario_from_json(scenario_json(scenario)) == scenario
-    names: dict[str, Any] = {"print": lambda *_, **__: None}
-    exec(pytorch_script(scenario), names)
-    torch.testing.assert_close(names["context"], made.layers[1]["context"], rtol=1e-3, atol=1e-5)
-    assert json.loads(trace_json(made))["read_tokens"] == ["der", "Hund", "schläft"]
-    told = explain(made.seen_from(0, 1), "y", 2, 0, scenario=scenario)
-    assert told.value == 0.5
-    sent = board_data(scenario, made.seen_from(0, 1), 0, 4)
-    assert "y" in sent["shown"]
-    assert sent["before"]["y,2,0"] != 0.5
-    assert [name for name in scenario.editable if name.endswith("y")] == ["y"]
-
-
 # Blocks
-
-
-@given(cross(norm="sums", weighting="softmax", square=True))
-@settings(max_examples=20, deadline=None)
-def test_residual_sums_add_the_sentence_and_not_what_it_reads(scenario: Scenario) -> None:
-    made = trace(scenario)
-    whole = made["output" if scenario.output else "context"]
-    torch.testing.assert_close(made["residual_1"], made.x + whole)
-    if scenario.d_ff is not None:
-        torch.testing.assert_close(made["residual_2"], made["residual_1"] + made["feed_forward"])
 
 
 # Marking

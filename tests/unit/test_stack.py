@@ -5,9 +5,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
-import safetensors.torch
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,11 +15,9 @@ from attnviz.core.changes import bring_back, carry_over, changes_of, replace_mat
 from attnviz.core.heads import as_seen, of_whole
 from attnviz.core.limits import MAX_LAYERS
 from attnviz.core.settings import fitted
-from attnviz.documents.report import report
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words
 from attnviz.export.code import pytorch_script
-from attnviz.export.data import matrix_names, trace_json, trace_safetensors
-from attnviz.export.saving import scenario_from_json, scenario_json
+from attnviz.export.data import trace_json
 from attnviz.link.set_up import query_of, scenario_from_query, told_misfit
 from tests.unit.encoder_layer import encoder_layer
 from tests.unit.helpers import edits_of
@@ -96,76 +92,6 @@ def test_layers_are_drawn_one_after_the_other_from_one_generator() -> None:
     names = ["w_q", "w_k", "w_v", "layers.1.w_q", "layers.1.w_k", "layers.1.w_v"]
     for name, matrix in zip(names, drawn, strict=True):
         assert torch.equal(scenario.matrix(name), matrix)
-
-
-@given(stacks(), st.data())
-@settings(max_examples=examples(30))
-def test_each_cell_of_each_layer_is_explained(scenario: Scenario, data: st.DataObject) -> None:
-    number = data.draw(st.integers(0, scenario.n_layers - 1))
-    view = trace(scenario).seen_from(data.draw(st.integers(0, scenario.n_heads - 1)), number)
-    name = data.draw(st.sampled_from([name for name in view.matrices if "." not in name]))
-    rows = view.matrices[name].shape if view.matrices[name].dim() == 2 else (1, *view.matrices[name].shape)
-    row, column = data.draw(st.tuples(*(st.integers(0, n - 1) for n in rows)))
-    told = explain(view, name, row, column, scenario=scenario)
-    assert told.value == view.matrices[name].reshape(rows)[row, column].item()
-    assert told.exact == told.value or abs(told.exact - told.value) <= told.tolerance
-
-
-@given(stacks(), st.data())
-def test_an_edit_is_of_the_layer_in_view(scenario: Scenario, data: st.DataObject) -> None:
-    number = data.draw(st.integers(0, scenario.n_layers - 1))
-    view = trace(scenario).seen_from(data.draw(st.integers(0, scenario.n_heads - 1)), number)
-    own = [name for name, stage in view.stages.items() if stage.rule is None and "." not in name]
-    name = data.draw(st.sampled_from(own))
-    whole = of_whole(view.stages, name, 0, 0)
-    assert scenario.checked_edit((*whole, 1.5)).matrix == whole[0]
-    assert as_seen(view.stages, view.matrices, *whole) == (name, 0, 0)
-    for other in range(scenario.n_layers):
-        seen = trace(scenario).seen_from(0, other)
-        there = as_seen(seen.stages, seen.matrices, *whole)
-        assert (there is None) == (other != number and name != "mask")  # which is one for all
-
-
-@given(stacks(init="linear"))  # with larger numbers, roundings of the first layers grow in the last
-@settings(max_examples=examples(40))
-def test_the_exported_script_makes_the_same_numbers(scenario: Scenario) -> None:
-    names: dict[str, Any] = {"print": lambda *_, **__: None}
-    exec(pytorch_script(scenario), names)
-    last = trace(scenario).layers[-1]
-    torch.testing.assert_close(names["x"], last[list(last.stages)[-1]], rtol=1e-3, atol=1e-4)
-    torch.testing.assert_close(names["attention_weights"], last["attention_weights"], rtol=1e-3, atol=1e-4)
-
-
-@given(stacks())
-def test_a_link_and_a_file_restore_it(scenario: Scenario) -> None:
-    query = query_of(scenario)
-    assert scenario_from_query(query) == (scenario, [])
-    assert scenario_from_json(scenario_json(scenario)) == scenario
-    assert len(query_of(replace(scenario, edits=(), deeper={}))) < 2000
-
-
-@given(stacks())
-def test_matrices_go_by_their_layers(scenario: Scenario) -> None:
-    made = trace(scenario)
-    assert all(name.startswith("layers.") for name in matrix_names(made))
-    for number, layer in enumerate(made.layers):
-        for name in ("scores", "q", "context"):
-            assert torch.equal(made[f"layers.{number}.{name}"], layer[name])
-    assert made["layers.0.scores"].dim() == (2 if scenario.n_heads == 1 else 3)
-
-
-@given(stacks())
-def test_files_hold_every_layer(scenario: Scenario) -> None:
-    made = trace(scenario)
-    read = json.loads(trace_json(made))["matrices"]
-    held = {name: torch.tensor(np.array(rows, dtype=object).astype(float)) for name, rows in read.items()}
-    files = safetensors.torch.load(trace_safetensors(made))
-    assert set(held) == set(files)
-    for number, layer in enumerate(made.layers):
-        for name in ("x", "scores", "context"):
-            torch.testing.assert_close(held[f"layers.{number}.{name}"].float(), layer[name], equal_nan=True)
-            assert torch.equal(files[f"layers.{number}.{name}"], layer[name])
-    assert report(scenario, made).count("Layer 1:") == 1
 
 
 @given(stacks())

@@ -25,7 +25,6 @@ from attnviz.training import (
     training_notebook,
     training_script,
 )
-from tests.whole import dear
 
 TEXT = "the cat sat on the mat. the dog sat on the log. " * 3
 TAKEN: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -101,7 +100,7 @@ print([each.double().sum().item() for each in training.at(3).parameters.values()
 """
 
 
-@pytest.mark.parametrize("threads", [*(pytest.param(each, marks=dear) for each in ("1", "2", None)), "4"])
+@pytest.mark.parametrize("threads", ["1", "4"])
 def test_numbers_are_the_same_however_many_threads_torch_has(threads: str | None) -> None:
     """Of sums that several threads share, the last bits would be others: from some size on, they would share these."""
     given = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}

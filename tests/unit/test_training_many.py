@@ -11,7 +11,6 @@ from distributed import Client, LocalCluster
 
 from attnviz import train, train_many
 from attnviz.training.many import Outcome
-from tests.whole import dear
 
 SEEDS = (5, 0, 3)
 
@@ -44,7 +43,7 @@ def alone() -> list[Outcome]:
     return train_many("order", SEEDS, steps=6, batch_size=4)
 
 
-@pytest.mark.parametrize("executor", [threads, *(pytest.param(each, marks=dear) for each in (processes, cluster))])
+@pytest.mark.parametrize("executor", [threads, processes, cluster])
 def test_many_seeds_are_the_same_to_the_last_bit(executor, alone: list[Outcome], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     with executor(tmp_path) as pool:
         assert train_many("order", SEEDS, pool, steps=6, batch_size=4) == alone
