@@ -16,7 +16,6 @@ from tests.browser.serving import launched_chromium, running_server
 from tests.whole import leave_cases
 
 
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sizes, themes, pages and words are much alike."""
     leave_cases(items, Path(__file__).parent, every=4)

@@ -17,7 +17,6 @@ from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Board, numbers_of
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.playground import eventually
-from tests.whole import dear
 
 TO_BE = "to be or not to be"
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
