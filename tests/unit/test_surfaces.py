@@ -11,13 +11,12 @@ import pytest
 import safetensors.torch
 import torch
 import torch.nn.functional as F
-from attnviz.board.packing import FITS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
 from attnviz import AttentionTrace, Scenario, explain
-from attnviz.board.data import board_data
+from attnviz.board.data import FITS, board_data
 from attnviz.compare.comparison import Comparison, changed_in_words
 from attnviz.core.heads import as_seen, in_view, of_whole
 from attnviz.core.rules import in_rows
