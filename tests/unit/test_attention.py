@@ -1,6 +1,5 @@
 """attend and SelfAttention, with PyTorch's own attention and float64 as referees."""
 
-import io
 import math
 from typing import Any
 
@@ -35,43 +34,11 @@ def test_context_is_scaled_dot_product_attention(
     torch.testing.assert_close(trace.context, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_default_scale_is_that_of_pytorch() -> None:
-    trace = attend(**random_inputs(6, 3, 4, 5))
-    torch.testing.assert_close(trace.context, F.scaled_dot_product_attention(trace.q, trace.k, trace.v))
-
-
 def test_large_scores_do_not_overflow_the_softmax() -> None:
     x = torch.tensor([[0.0], [300.0], [299.0]])
     one = torch.ones(1, 1)
     trace = attend(x, one, one, one)
     np.testing.assert_allclose(trace.attention_weights.numpy(), in_float64(trace)["attention_weights"], atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("scale", "temperature", "divisor"), [(True, 1, 2), (True, 3, 6), (False, 1, 1), (False, 3, 3)]
-)
-def test_divisor_is_what_the_scores_are_divided_by(scale: bool, temperature: float, divisor: float) -> None:
-    trace = attend(**random_inputs(5, 3, 4, 4), scale=scale, temperature=temperature)
-    assert trace.divisor == pytest.approx(divisor)
-    torch.testing.assert_close(trace.scaled_scores * divisor, trace.scores)
-
-
-def test_masked_entries_are_minus_infinity_above_the_diagonal_only() -> None:
-    trace = attend(**random_inputs(7, 3, 2, 2), causal=True)
-    above = torch.ones(7, 7, dtype=torch.bool).triu(1)
-    assert (trace.scaled_scores[above] == -math.inf).all()
-    assert torch.isfinite(trace.scaled_scores[~above]).all()
-    assert torch.isfinite(trace.scores).all()
-    assert (trace.attention_weights[above] == 0).all()
-
-
-def test_the_trace_keeps_inputs_settings_and_tokens() -> None:
-    inputs = random_inputs(2, 3, 2, 4, bias=True)
-    trace = attend(**inputs, causal=True, scale=False, temperature=2.0, tokens=("a", "b"), notices=("n",))
-    for name, tensor in inputs.items():
-        assert getattr(trace, name) is tensor
-    settings = (trace.causal, trace.scale, trace.temperature, trace.tokens, trace.notices)
-    assert settings == (True, False, 2.0, ("a", "b"), ("n",))
 
 
 # Batches, gradients, precision
@@ -103,14 +70,6 @@ def test_gradients_are_those_of_pytorch() -> None:
         torch.testing.assert_close(our, their, rtol=1e-4, atol=1e-5)
 
 
-def test_float64_inputs_are_computed_in_float64() -> None:
-    inputs = {name: tensor.double() for name, tensor in random_inputs(6, 3, 2, 4, bias=True).items()}
-    trace = attend(**inputs, causal=True, temperature=0.7)
-    for name, expected in in_float64(trace).items():
-        assert getattr(trace, name).dtype == torch.float64
-        np.testing.assert_allclose(getattr(trace, name).numpy(), expected, rtol=1e-12, atol=1e-12)
-
-
 # SelfAttention
 
 
@@ -123,26 +82,6 @@ def test_module_and_scenario_of_one_seed_agree(init: str, bias: bool, settings: 
     trace = SelfAttention(4, 3, init=init, seed=11, bias=bias, **settings).trace(expected.x)
     for name in STAGE_NAMES:
         assert torch.equal(getattr(trace, name), getattr(expected, name)), name
-
-
-def test_module_state_survives_saving() -> None:
-    module = SelfAttention(3, 2, init="linear", seed=1, bias=True)
-    file = io.BytesIO()
-    torch.save(module.state_dict(), file)
-    file.seek(0)
-    other = SelfAttention(3, 2, init="linear", seed=2, bias=True)
-    x = torch.ones(4, 3) * torch.arange(4)[:, None]
-    assert not torch.equal(module(x), other(x))
-    other.load_state_dict(torch.load(file, weights_only=True))
-    assert torch.equal(module(x), other(x))
-
-
-def test_module_has_its_matrices_as_parameters() -> None:
-    assert set(dict(SelfAttention(3, 2).named_parameters())) == {"w_q", "w_k", "w_v"}
-    with_bias = dict(SelfAttention(3, 2, bias=True).named_parameters())
-    assert {name: tuple(p.shape) for name, p in with_bias.items()} == {
-        "w_q": (3, 2), "w_k": (3, 2), "w_v": (3, 2), "b_q": (2,), "b_k": (2,), "b_v": (2,),
-    }  # fmt: skip
 
 
 def test_module_learns() -> None:
@@ -191,21 +130,6 @@ def test_row_without_finite_score_is_an_error_that_names_it_and_keeps_the_trace(
     assert torch.isnan(trace.attention_weights[1]).all()
 
 
-def test_rows_with_some_finite_scores_are_no_error() -> None:
-    x = torch.eye(2)
-    ask, offer = torch.tensor([[1e20], [0.0]]), torch.tensor([[1.0], [-1e30]])
-    trace = attend(x, ask, offer, offer)  # scores[0] = (1e20, -inf): an ordinary softmax
-    assert trace.attention_weights[0].tolist() == [1.0, 0.0]
-    assert trace.scaled_scores[0, 1] == -math.inf
-
-
-def test_many_undefined_rows_are_counted() -> None:
-    x, one = torch.full((6, 1), 1e30), torch.ones(1, 1)
-    with pytest.raises(UndefinedAttentionError, match=r"and 3 more, expected at least one finite score") as caught:
-        attend(x, one, one, one)
-    assert caught.value.rows == (0, 1, 2, 3, 4, 5)
-
-
 def zeros(*shape: int) -> torch.Tensor:
     return torch.zeros(shape)
 
@@ -231,10 +155,3 @@ def test_shapes_that_do_not_fit_are_named(change: dict[str, Any], message: str) 
     inputs = {"x": zeros(4, 3), "w_q": zeros(3, 2), "w_k": zeros(3, 2), "w_v": zeros(3, 5)}
     with pytest.raises(ValueError, match=message):
         attend(**inputs | change)
-
-
-@pytest.mark.parametrize("temperature", [0, -1, 0.001, 101, math.nan, math.inf])
-@pytest.mark.parametrize("scale", [True, False])
-def test_temperature_out_of_its_limits_is_named(temperature: float, scale: bool) -> None:
-    with pytest.raises(ValueError, match=rf"temperature is {temperature!r}, expected a number from 0.01 to 100.0"):
-        attend(**random_inputs(2, 2, 2, 2), temperature=temperature, scale=scale)

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 from attnviz import Scenario, attend, trace
 from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
-from attnviz.core.scenario import traced
-from attnviz.explanation.head_figures import SHARES, figures_in_words, head_figures, heads_in_words
+from attnviz.explanation.head_figures import SHARES, figures_in_words, head_figures
 from tests.node import PageScript
 from tests.whole import examples
 
-SEEN = "({seen_from}, data) => data.heads.map((_, head) => seen_from.seenFrom(data, head))"
 WORDS = "the cat saw the dog and The bird"
 SET_UPS: list[dict[str, Any]] = [
     {"n_heads": 2, "d_out": 4},
@@ -44,13 +42,6 @@ def test_the_page_sees_from_another_head_what_python_would_send(script: PageScri
         for head, data in enumerate(seen):
             assert list(data["matrices"]) == list(every[head]["matrices"])
             assert data == every[head]
-
-
-def test_one_head_alone_is_seen_as_it_is(script: PageScript) -> None:
-    data = sent(Scenario(WORDS), 0)
-    assert data["head"] is None
-    assert data["heads"] == []
-    assert script.run("({seen_from}, data) => seen_from.seenFrom(data, 1)", data) == data
 
 
 @given(n_tokens=st.integers(1, 7), seed=st.integers(0, 2**16), causal=st.booleans(), words=st.booleans())
@@ -86,24 +77,6 @@ def test_figures_of_a_head_are_what_they_say(n_tokens: int, seed: int, causal: b
 
 def mean(numbers: list[float]) -> float | None:
     return sum(numbers) / len(numbers) if numbers else None
-
-
-def test_what_is_said_of_heads_is_of_each_in_its_order() -> None:
-    made = trace(Scenario(WORDS, n_heads=3, d_out=6))
-    said = heads_in_words(made.seen_from(1))
-    assert said == [figures_in_words(head_figures(head), number) for number, head in enumerate(made.heads)]
-    broken = Scenario("a b", n_heads=2, d_out=2, w_v="identity", edits=[Edit("w_q", 0, 0, 3e38), Edit("x", 0, 0, 10.0)])
-    assert "not defined" in heads_in_words(traced(broken).seen_from(0))[0]["short"]
-
-
-def test_what_w_o_makes_takes_no_colour_from_queries_and_all_heads_share_theirs() -> None:
-    plain = Scenario(WORDS, n_heads=2, d_out=24)
-    mixed = Scenario(WORDS, n_heads=2, d_out=24, output=True)
-    alone, beside = (sent(scenario, 0)["limits"] for scenario in (plain, mixed))
-    assert all(beside[name] == limits for name, limits in alone.items())
-    assert beside["output"][1] == trace(mixed)["output"].abs().max().item()
-    for name in ("attention_weights", "scores"):
-        assert beside[name] == beside[f"heads.1.{name}"]
 
 
 def test_what_heads_share_has_one_name(script: PageScript) -> None:

@@ -1,6 +1,5 @@
 """The board's own script, function by function: what it computes is torch's, what it says is `attnviz.explain`'s."""
 
-import itertools
 import math
 from typing import Any
 
@@ -109,62 +108,6 @@ def scenarios(draw: st.DrawFn, max_tokens: int = 6, max_d: int = 5) -> Scenario:
     return with_edits(scenario, tuple(edits))
 
 
-_NOT_SHOWN = """({ made: madeOf, dock: { notShown }, evaluate: { seenSourcesOf } }, [data, matrix]) => {
-  const made = madeOf(data);
-  return notShown(made, seenSourcesOf(made, { matrix, row: 0, column: 0 }));
-}"""
-
-
-@pytest.mark.parametrize(
-    ("shown", "matrix", "said"),
-    [
-        (("v", "context"), "context", "A isn't shown here."),
-        (("w_q", "scores"), "scores", "Q and K aren't shown here."),
-        (("q", "scores"), "scores", "K isn't shown here."),
-        (("x", "w_q", "b_q", "q"), "q", ""),
-        (("scores",), "scores", "Q and K aren't shown here."),
-        (("q",), "q", "X, W_q and b_q aren't shown here."),
-        (("scores", "attention_weights"), "attention_weights", ""),  # told by the scores
-        (tuple(STAGES), "context", ""),
-        (("w_q",), "w_q", ""),
-    ],
-)
-def test_what_an_explanation_names_and_the_page_does_not_show_is_said_once(
-    script: PageScript, shown: tuple[str, ...], matrix: str, said: str
-) -> None:
-    scenario = Scenario("a b", bias=True)
-    data = board_data(scenario, traced(scenario), 0, 4, shown)
-    assert script.run(_NOT_SHOWN, [data, matrix]) == said
-
-
-TOO_SMALL: dict[str, Any] = {
-    "d_in": 2,
-    "x": "identity",
-    "causal": True,
-    "mask_use": "renormalized",
-    "w_q": [[20.0, 0], [0, 20]],
-}
-EXTREME = [
-    Scenario("a b", **TOO_SMALL, w_k=[[0, 20.0], [20, 0]]),
-    Scenario("a b", d_in=2, d_out=1, x="identity", weighting="linear", w_q=[[1.0]] * 2, w_k=[[-110.0], [-120.0]]),
-    Scenario("a b", d_in=2, d_out=1, x="identity", weighting="linear", w_q=[[1.0]] * 2, w_k=[[-15.5], [-12.0]]),
-    Scenario("a b c", mask=[[-1e9] * 3, [-1e3] * 3, [-3e6] * 3]),
-    Scenario("a b", mask=[[-math.inf] * 2, [0, 0]], mask_use="renormalized"),
-]
-
-
-@pytest.mark.parametrize("scenario", EXTREME)
-def test_what_float32_has_no_digits_for_is_said_in_the_words_of_the_core(
-    script: PageScript, scenario: Scenario
-) -> None:
-    trace = traced(scenario)
-    data, shown = board_data(scenario, trace, 0, 4), tuple(trace.stages)
-    assert script.run(_DIFFERENT, [data, wanted_of(trace, scenario, 4, shown)]) == []
-    for query in range(len(scenario.tokens)):
-        kind, places = script.run(_READS, [data, query])
-        assert say(f"summary.reads.{kind}", **places) == attends_most(trace, query, 4)
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -200,14 +143,6 @@ def test_what_a_mask_does_with_a_number_is_said_as_it_is_computed(
         )
 
 
-@pytest.mark.parametrize("use", ["added", "factor", "zeroed", "renormalized"])
-def test_a_mask_is_said_to_hide_what_gets_no_attention_weight_and_nothing_else(script: PageScript, use: str) -> None:
-    scenario = Scenario("a b", causal=True, mask_use=use)
-    made, place = traced(scenario), {"matrix": "mask", "row": 0, "column": 1}
-    said = script.run(_IN_ONE_SENTENCE, [board_data(scenario, made, 0, 4), place])
-    assert ("hides" in said) == (made.attention_weights[0, 1].item() == 0) == (use != "factor")
-
-
 @given(scenario=scenarios(max_tokens=6, max_d=4), digits=st.integers(1, 6))
 @example(scenario=Scenario("a"), digits=4)
 @example(scenario=Scenario("a b c d e", w_q="zeros"), digits=2)
@@ -230,25 +165,6 @@ def test_what_a_token_reads_is_said_in_the_words_of_the_core(
         assert say(f"summary.reads.{kind}", **places) == attends_most(trace, query, digits)
 
 
-def test_the_page_tells_rows_of_heads_cut_by_a_view_in_those_words(script: PageScript) -> None:
-    scenario = Scenario("a b", d_in=4, d_out=4, n_heads=2, causal=True, what_if="cut:view")
-    seen = traced(scenario).seen_from(1)
-    for query in (0, 1):
-        kind, places = script.run(_READS, [board_data(scenario, seen, query, 4), query])
-        assert say(f"summary.reads.{kind}", **places) == attends_most(seen, query, 4)
-
-
-def test_a_token_reads_and_asks_itself_and_others_by_name(script: PageScript) -> None:
-    scenario = Scenario("the cat the")
-    data = board_data(scenario, traced(scenario), 0, 4)
-    for matrix, key in (("attention_weights", "reads"), ("scores", "asks")):
-        for row, column in itertools.product(range(3), range(3)):
-            said = script.run(_IN_ONE_SENTENCE, [data, {"matrix": matrix, "row": row, "column": column}])
-            itself = say(f"board.dock.{key}_itself", **{"from": data["names"][row]}, symbol="S", value="", share="")
-            assert said.startswith(itself.partition(":")[0] + ":") == (row == column), said
-            assert (data["names"][column] in said) or row == column
-
-
 @pytest.mark.parametrize(
     "scenario",
     [
@@ -269,19 +185,6 @@ def test_a_token_reads_and_asks_itself_and_others_by_name(script: PageScript) ->
 def test_long_sums_strange_tokens_and_infinities_are_explained_alike(script: PageScript, scenario: Scenario) -> None:
     trace = traced(scenario)
     assert script.run(_DIFFERENT, [board_data(scenario, trace, 0, 4), wanted_of(trace, scenario, 4)]) == []
-
-
-def test_masked_rows_with_infinities_and_no_numbers_are_torchs(script: PageScript) -> None:
-    edits = [("w_q", 0, 0, 1e30), ("w_k", 0, 0, -1e30), ("x", 2, 0, 0.0)]
-    scenario = Scenario("one two three four", d_in=2, d_out=2, causal=True, edits=edits)
-    trace = traced(scenario)
-    got = script.run(_EVALUATED, board_data(scenario, trace, 0, 4))["matrices"]
-    for name in ("scores", "scaled_scores", "attention_weights"):
-        wanted = [float(value) for value in getattr(trace, name).flatten()]
-        own = [float(value) for value in got[name]["values"]]
-        assert [math.isnan(value) for value in own] == [math.isnan(value) for value in wanted]
-        assert [value for value in own if math.isinf(value)] == [value for value in wanted if math.isinf(value)]
-    assert any(math.isnan(value) for value in trace.attention_weights.flatten())
 
 
 @pytest.mark.parametrize("matrix", ["q", "scores", "scaled_scores", "attention_weights", "context"])
@@ -314,25 +217,6 @@ _SAMPLED = """({ made: madeOf, difference: { difference } }, [data, wrong]) => {
   });
 }"""
 _MANY = " ".join(f"word{i}" for i in range(120))
-
-_STEPS = """({ made: madeOf, difference: { difference, isLarge, matrixByMatrix } }, data) => {
-  const made = madeOf(data);
-  const names = data.stages.filter(({ rule }) => rule === "given").map(({ name }) => name);
-  const given = Object.fromEntries(names.map((name) => [name, made.matrices[name]]));
-  const looking = matrixByMatrix(made, given);
-  let [steps, step] = [0, looking.next()];
-  for (; !step.done; step = looking.next()) steps += 1;
-  return { large: isLarge(made), steps, same: JSON.stringify(step.value) === JSON.stringify(difference(made, given)) };
-}"""
-
-
-@pytest.mark.parametrize("text", ["the cat sat", _MANY])
-def test_numbers_are_compared_matrix_by_matrix_so_that_others_have_their_turn(script: PageScript, text: str) -> None:
-    scenario = Scenario(text, d_in=3, d_out=4, n_heads=2)
-    made = traced(scenario)
-    computed = [name for name, stage in made.seen_from(0).stages.items() if stage.rule is not None]
-    found = script.run(_STEPS, board_data(scenario, made.seen_from(0), 0, 4))
-    assert found == {"large": text == _MANY, "steps": len(computed), "same": True}
 
 
 def sampled(
@@ -369,15 +253,6 @@ def test_of_very_many_cells_some_of_every_row_and_column_are_compared(script: Pa
         assert float(each["largest"]) > 0.0099
 
 
-def test_of_few_cells_every_one_is_compared(script: PageScript) -> None:
-    scenario = Scenario(_MANY[: len("word0 ") * 10], d_in=3, d_out=2)
-    trace = traced(scenario)
-    (right,) = sampled(script, scenario, trace, [])
-    assert right["looked"] == right["cells"] == sum(
-        trace[name].numel() for name, stage in trace.stages.items() if stage.rule is not None
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("name", ["BERT", "Llama", "GPT-2", "Gemma", "GPT-NeoX"])
 def test_the_page_explains_every_number_of_a_models_head(script: PageScript, name: str) -> None:
     view = look_into(MODELS[name](), tokenizer(), "the animal was tired")
@@ -385,18 +260,6 @@ def test_the_page_explains_every_number_of_a_models_head(script: PageScript, nam
         (right,) = sampled(script, None, view.heads[place], [])
         assert right["unexplained"] is None, place
         assert float(right["largest"]) < 1e-4
-
-
-def test_the_page_compares_some_numbers_of_a_head_of_the_model_that_comes_along(script: PageScript) -> None:
-    """Its queries are sums over 384 numbers: of few tokens, too, looking at all would take too long."""
-    trace = look_into("all-MiniLM-L6-v2", text="the cat sat on a mat " * 5).heads[3, 1]
-    wrong = [{"matrix": name} for name in ("q", "k", "v", "scores", "attention_weights", "context")]
-    right, *found = sampled(script, None, trace, wrong)
-    assert right["unexplained"] is None
-    assert right["looked"] < right["cells"]
-    for where, each in zip(wrong, found, strict=True):
-        assert each["unexplained"] is not None, where
-        assert each["unexplained"]["matrix"] == where["matrix"]
 
 
 @given(scenario=scenarios(max_tokens=4, max_d=4))

@@ -105,27 +105,10 @@ def test_other_attention_is_drawn_whole_too(kind: dict[str, Any]) -> None:
     check(traced(Scenario("a cat sat", **kind)))
 
 
-def test_it_is_laid_out_as_the_board_is() -> None:
-    drawn = {name: around(matrix) for name, matrix in check(traced(Scenario())).items()}
-    spine = [drawn[name] for name in ("x", "q", "scores", "scaled_scores", "attention_weights", "context")]
-    assert all(one[2] < next_one[0] for one, next_one in itertools.pairwise(spine))
-    assert len({(top, bottom) for _, top, _, bottom in spine}) == 1  # their rows are aligned
-    for factor, made in (("w_q", "q"), ("k", "scores"), ("v", "context")):  # and the columns of what stands above
-        assert drawn[factor][::2] == drawn[made][::2]
-        assert drawn[factor][3] < drawn[made][1]
-    assert drawn["w_k"][3] < drawn["k"][1]
-    assert drawn["w_v"][2] < drawn["v"][0]
-
-
 def test_tokens_are_text_whatever_they_are() -> None:
     trace = traced(Scenario(HOSTILE, tokenizer="whitespace", causal=True))
     text = "".join(check(trace)["attention_weights"].itertext())
     assert all(label in text for label in token_labels(trace.tokens, 18) if "\ud800" not in label)
-
-
-def test_it_is_in_letters_that_are_everywhere_and_loads_none() -> None:
-    root = ElementTree.fromstring(board_svg(traced(Scenario())))
-    assert root.attrib["font-family"].split(", ") == ["'Latin Modern Sans'", "Helvetica", "Arial", "sans-serif"]
 
 
 def test_what_has_no_room_for_its_numbers_is_refused() -> None:

@@ -9,8 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz import Edit, Scenario, trace
-from attnviz.core import limits
+from attnviz import Edit, Scenario
 from attnviz.core.changes import (
     Changes,
     bring_back,
@@ -18,9 +17,7 @@ from attnviz.core.changes import (
     changes_of,
     edit_cells,
     edit_matrix,
-    random_replacement,
     renamed,
-    replace_matrix,
     with_changes,
 )
 from attnviz.core.scenario import traced
@@ -130,13 +127,6 @@ def test_edits_of_the_projections_survive_another_text(case: tuple[Scenario, tup
     assert set(kept.edits) >= {edit for edit in edits if edit.matrix not in ("x", "e", "p", "mask")}
 
 
-@pytest.mark.parametrize("setting", [{"device": "cuda:9"}, {"causal": True}, {"scale": False}, {"temperature": 2.0}])
-def test_settings_that_draw_nothing_drop_nothing(setting: dict[str, Any]) -> None:
-    old = Scenario(w_v="identity", edits=[("x", 0, 0, 1), ("w_q", 0, 0, 1)])
-    kept, dropped = carry_over(changes_of(old), old, Scenario(**setting))
-    assert (kept, dropped) == (changes_of(old), Changes())
-
-
 @pytest.mark.parametrize(
     ("setting", "dropped"),
     [
@@ -189,21 +179,6 @@ def test_an_edit_of_x_follows_the_token_of_its_row() -> None:
     assert [edit.row for edit in dropped.edits] == [1]
 
 
-def test_numbers_given_for_x_are_dropped_with_their_tokens_and_a_rule_is_not() -> None:
-    old, new = Scenario(text="a b"), Scenario(text="a c")
-    given_x = changes_of(replace(old, x=[[1, 2, 3]] * 2))
-    assert carry_over(given_x, old, new) == (Changes(), given_x)
-    rule = changes_of(replace(old, x="identity", edits=[("x", 0, 0, 5.0)]))
-    assert carry_over(rule, old, new) == (rule, Changes())
-
-
-def test_edits_on_a_dropped_matrix_are_dropped_with_it() -> None:
-    old = Scenario(text="a b", x=[[1, 2, 3]] * 2, edits=[("x", 0, 0, 5.0)])
-    kept, dropped = carry_over(changes_of(old), old, Scenario(text="a c"))
-    assert not kept
-    assert dropped == changes_of(old)
-
-
 # Changes that come from a link may be anything.
 
 
@@ -227,30 +202,6 @@ def test_an_edit_that_fits_nowhere_is_left_over(edit: Edit) -> None:
     assert left.edits[0][:3] == edit[:3]
 
 
-def test_edits_beyond_the_limit_are_left_over() -> None:
-    many = tuple(Edit("w_q", row, column, 0.5) for row in range(70) for column in range(70))
-    brought, left = bring_back(Scenario(d_in=70, d_out=70), Changes(many))
-    assert len(brought.edits) == limits.MAX_EDITS
-    assert set(brought.edits) | set(left.edits) == set(many)
-
-
-def test_a_bias_that_is_switched_off_is_left_over() -> None:
-    changes = Changes((), (("b_q", "zeros"), ("w_q", "identity")))
-    brought, left = bring_back(Scenario(), changes)
-    assert (brought.w_q, left.replaced) == ("identity", (("b_q", "zeros"),))
-
-
-def test_later_changes_of_a_cell_hold() -> None:
-    one = Changes((Edit("w_q", 0, 0, 1.0), Edit("w_q", 0, 1, 2.0)), (("w_v", "zeros"),))
-    other = Changes((Edit("w_q", 0, 0, 3.0),), (("w_v", "identity"), ("x", "zeros")))
-    assert as_sets(one + other) == (
-        {Edit("w_q", 0, 0, 3.0), Edit("w_q", 0, 1, 2.0)},
-        {("w_v", "identity"), ("x", "zeros")},
-    )
-    assert one + Changes() == Changes() + one == one
-    assert not Changes()
-
-
 # Editing and replacing
 
 
@@ -271,20 +222,6 @@ def test_an_edited_matrix_has_the_given_numbers_and_only_them(setup: Scenario, d
             assert torch.equal(edited.matrix(other), setup.matrix(other))
 
 
-def test_a_second_and_third_edit_hold_with_the_first() -> None:
-    scenario = Scenario()
-    for step, (row, column) in enumerate([(0, 1), (2, 0), (0, 1)]):
-        values = scenario.matrix("w_q").clone()
-        values[row, column] = step + 10
-        scenario = edit_matrix(scenario, "w_q", values)
-    assert {edit[:3]: edit.value for edit in scenario.edits} == {("w_q", 2, 0): 11, ("w_q", 0, 1): 12}
-
-
-def test_a_cell_set_back_to_its_drawn_number_is_no_edit() -> None:
-    scenario = Scenario(edits=[("w_q", 0, 0, 5.0), ("w_k", 0, 0, 5.0)])
-    assert edit_matrix(scenario, "w_q", Scenario().matrix("w_q")).edits == (Edit("w_k", 0, 0, 5.0),)
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -298,27 +235,6 @@ def test_a_cell_set_back_to_its_drawn_number_is_no_edit() -> None:
 def test_a_bad_edited_matrix_is_named(values: torch.Tensor, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         edit_matrix(Scenario(), "w_q", values)
-
-
-def test_editing_a_bias_that_is_off_is_an_error_that_names_it() -> None:
-    with pytest.raises(ValueError, match="'b_q' is no matrix of this scenario"):
-        edit_matrix(Scenario(), "b_q", torch.zeros(1, 2))
-
-
-def test_replacing_a_matrix_drops_its_edits_alone() -> None:
-    scenario = Scenario(edits=[("w_q", 0, 0, 5.0), ("w_k", 0, 0, 5.0)])
-    replaced = replace_matrix(scenario, "w_q", "identity")
-    assert torch.equal(replaced.matrix("w_q"), torch.eye(3, 2))
-    assert replaced.edits == (Edit("w_k", 0, 0, 5.0),)
-    assert torch.equal(replace_matrix(replaced, "w_q", None).matrix("w_q"), Scenario().matrix("w_q"))
-
-
-def test_a_random_replacement_can_be_drawn_again() -> None:
-    fills = {random_replacement() for _ in range(20)}
-    assert len(fills) > 15
-    for fill in fills:
-        one, again = (trace(Scenario(w_q=fill)).w_q for _ in range(2))
-        assert torch.equal(one, again)
 
 
 # Positions and the feed-forward step.
@@ -361,14 +277,6 @@ def test_what_redraws_positions_or_layers_drops_their_edits(setting: dict[str, A
     assert {edit.matrix for edit in gone.edits} - {"x"} == dropped - ({"e"} if "positions" in setting else set())
 
 
-def test_a_w_v_of_another_width_leaves_what_still_fits() -> None:
-    wide = Scenario(d_ff=4, bias=True, w_v=np.ones((3, 5)), b_v=np.ones(5), w_1=np.ones((5, 4)), b_1=np.ones(4))
-    drawn = replace_matrix(wide, "w_v", None)
-    assert (drawn.w_v, drawn.b_v, drawn.w_1) == (None, None, None)
-    assert drawn.b_1 == wide.b_1
-    assert trace(drawn)["feed_forward"].shape == (6, 2)
-
-
 @given(scenario=changed(), data=st.data())
 def test_other_edits_make_the_scenario_that_is_made_anew_with_them(scenario: Scenario, data: st.DataObject) -> None:
     edits = data.draw(edits_of(scenario))
@@ -380,20 +288,6 @@ def test_other_edits_make_the_scenario_that_is_made_anew_with_them(scenario: Sce
         assert torch.equal(quick.unedited(name), scenario.unedited(name))
     made, again = traced(quick), traced(anew)
     assert all(torch.equal(made[name], again[name]) or made[name].isnan().any() for name in again.matrices)
-
-
-def test_whoever_writes_into_a_matrix_writes_into_no_other() -> None:
-    scenario = Scenario("a b", edits=[("w_q", 0, 0, 2.0)])
-    for write in (scenario.unedited, scenario.matrix):
-        write("w_q").fill_(7.0)
-    other = scenario.with_edits([])
-    assert torch.equal(other.matrix("w_q"), Scenario("a b").matrix("w_q"))
-    assert scenario.matrix("w_q")[0, 0] == 2.0
-
-
-def test_an_edit_that_does_not_fit_is_refused_as_in_a_scenario_made_anew() -> None:
-    with pytest.raises(ValueError, match="lies outside its shape"):
-        Scenario("a b").with_edits([Edit("w_q", 99, 0, 1.0)])
 
 
 @given(scenario=changed(), data=st.data())

@@ -1,16 +1,13 @@
 """The command line for teachers: a handout is marked, a class has its sheets and keys."""
 
-import tracemalloc
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from attnviz.commands.classes import MOST_SHEETS
 from attnviz.commands.main import main
 from attnviz.exercises.exercise import Exercise
 from attnviz.link.page_texts import Checked, CheckText
-from attnviz.tables.reading import MAX_UPLOAD_BYTES
 from attnviz.words import say
 
 HANDOUT = """# Scores by hand
@@ -69,17 +66,6 @@ def test_what_cannot_be_marked_is_said_and_is_no_success(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a file without an end")
-def test_a_file_without_an_end_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    tracemalloc.start()
-    try:
-        assert main(["mark", "/dev/zero"]) == 2
-        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_UPLOAD_BYTES
-    finally:
-        tracemalloc.stop()
-    assert f"the file goes on behind {MAX_UPLOAD_BYTES:,} bytes, expected at most as many" in capsys.readouterr().err
-
-
 def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_path: Path) -> None:
     folder = tmp_path / "class"
     arguments = ["exercise", "--seed", "7", "--sheets", "3", "--html", str(folder), "--address", "https://a.org/check"]
@@ -93,12 +79,6 @@ def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_pa
         assert link in sheets
         read = CheckText().decode(parse_qs(urlsplit(link).query)["check"][0])
         assert read == Checked("exercise", exercise=exercise, for_student=True)
-
-
-@pytest.mark.parametrize("count", ["0", str(MOST_SHEETS + 1)])
-def test_a_class_of_no_size_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, count: str) -> None:
-    assert main(["exercise", "--sheets", count, "--html", str(tmp_path)]) == 2
-    assert f"expected 1 to {MOST_SHEETS}" in capsys.readouterr().err
 
 
 def test_a_sentence_of_one_of_these_words_is_still_one(capsys: pytest.CaptureFixture[str]) -> None:

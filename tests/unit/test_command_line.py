@@ -1,11 +1,9 @@
 """The command line prints the numbers of the trace, writes what it is asked for, and fails in words."""
 
-import csv
 import json
 import os
 import subprocess
 import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +18,7 @@ from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.link.codecs import Flag
 from attnviz.link.set_up import parameters, query_of
 from attnviz.published import OPENING, starting_points, worked_example
-from tests.unit.helpers import HOSTILE, setups
+from tests.unit.helpers import setups
 from tests.whole import examples
 
 ROOT = Path(__file__).parents[2]
@@ -56,17 +54,6 @@ def test_every_table_has_the_numbers_of_the_trace(capsys: pytest.CaptureFixture[
         np.testing.assert_allclose(cells, matrix, atol=5.1e-5)
     assert "the (0)" in text
     assert "the (4)" in text
-
-
-def test_without_a_sentence_it_is_the_published_example(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys)
-    assert table_of(text, "Context vectors")[1] == ["0.3061", "0.8210"]
-
-
-def test_masked_cells_are_no_zeros(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "a b", "--causal", "--digits", "2")
-    assert table_of(text, "Attention weights")[0] == ["1.00", "–"]
-    assert table_of(text, "Scaled scores")[0][1] == "−∞"
 
 
 def test_json_csv_code_and_html_are_those_of_the_library(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -105,11 +92,6 @@ def test_every_setting_can_be_given(capsys: pytest.CaptureFixture[str], scenario
     )
 
 
-def test_edits_are_given_as_a_link_has_them(capsys: pytest.CaptureFixture[str]) -> None:
-    made = trace(Scenario("a b", embedding="published", w_v="identity", edits=[("w_q", 0, 1, 0.9)]))
-    assert printed(capsys, "a b", "--edits", "w_q.0.1.0.9*w_v.identity", "--json").strip() == trace_json(made)
-
-
 @pytest.mark.parametrize(
     ("link", "scenario"),
     [
@@ -124,24 +106,6 @@ def test_edits_are_given_as_a_link_has_them(capsys: pytest.CaptureFixture[str]) 
 )
 def test_a_link_is_what_it_is_in_the_app(capsys: pytest.CaptureFixture[str], link: str, scenario: Scenario) -> None:
     assert printed(capsys, "--json", "--link", link).strip() == trace_json(trace(scenario))
-
-
-def test_decimals_are_those_of_the_link_unless_others_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert table_of(printed(capsys, "--link", "?digits=2"), "Context vectors")[1] == ["0.31", "0.82"]
-    assert table_of(printed(capsys, "--link", "?digits=2", "--digits", "3"), "Context vectors")[1] == ["0.306", "0.821"]
-
-
-@pytest.mark.parametrize("text", [text for text in HOSTILE if "\0" not in text and "\ud800" not in text])
-def test_any_sentence_is_printed(capsys: pytest.CaptureFixture[str], text: str) -> None:
-    assert "Context vectors" in printed(capsys, "--tokenizer", "characters", "--", text)
-
-
-def test_long_sentences_are_cut_in_print_and_whole_in_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    text = "the cat " * 60
-    assert max(map(len, printed(capsys, text).splitlines())) < 400
-    printed(capsys, text, "--csv", str(tmp_path))
-    with (tmp_path / "scores.csv").open(encoding="utf-8", newline="") as file:
-        assert {len(row) for row in csv.reader(file)} == {121}
 
 
 @pytest.mark.parametrize(
@@ -217,13 +181,6 @@ def test_what_cannot_be_goes_to_stderr_with_status_2(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("arguments", [["--json", "--code"], ["--unknown"], ["a", "b"]])
-def test_wrong_use_has_status_2(arguments: list[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-
-
 def run(*arguments: str, cwd: Path, path: Path, code: str = "") -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-c", code, *arguments] if code else [sys.executable, "-m", "attnviz", *arguments]
     environment = os.environ | {"PYTHONPATH": str(path), "PYTHONIOENCODING": "utf-8"}
@@ -233,12 +190,6 @@ def run(*arguments: str, cwd: Path, path: Path, code: str = "") -> "subprocess.C
 def test_the_command_of_the_readme_is_the_one_that_is_tested() -> None:
     text, *options = CAT
     assert f'python -m attnviz "{text}" {" ".join(options)}\n' in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def test_the_module_is_a_command(tmp_path: Path) -> None:
-    done = run(*CAT, cwd=tmp_path, path=ROOT)
-    assert done.returncode == 0
-    assert "Attention weights = softmax of each row" in done.stdout
 
 
 # The library needs torch, numpy, pandas and plotly alone: whatever else the app has is kept from it here.
@@ -260,9 +211,3 @@ def test_the_library_and_the_command_do_without_the_app(tmp_path: Path) -> None:
     done = run(*CAT, cwd=tmp_path, path=ROOT, code=WITHOUT_THE_APP)
     assert done.returncode == 0, done.stderr
     assert "Context vectors" in done.stdout
-
-
-def test_the_app_is_an_extra() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {each.partition(">")[0] for each in project["dependencies"]} == {"torch", "numpy", "pandas", "plotly"}
-    assert any(each.startswith("streamlit") for each in project["optional-dependencies"]["app"])

@@ -1,6 +1,5 @@
 """Comparing two scenarios: the difference is B - A, and the words say where it is largest."""
 
-import math
 import re
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.compare.comparison import Comparison, about, changed_in_words, moved_most, other_words
+from attnviz.compare.comparison import Comparison, about, changed_in_words, moved_most
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.figures import comparison_specs
@@ -21,7 +20,6 @@ from attnviz.teach.replaced import dropout, one_matrix
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.unit.helpers import edits_of, every_way, setups
-from tests.unit.test_exported_code import scenarios
 from tests.unit.test_heatmaps import cells, strings
 
 
@@ -50,12 +48,6 @@ def test_the_rows_of_attention_that_moved_most_are_named_with_their_share(pair: 
         assert not less or told == "0.1"
 
 
-def test_a_share_too_small_to_be_written_is_told_as_less() -> None:
-    a, b = (Scenario("a b", x="identity", d_in=2, w_q=[[hot, 0], [0, 0]], w_k="identity") for hot in (0, 0.002))
-    (words,) = moved_most(Comparison(trace(a), trace(b)), "attention_weights", 4)
-    assert words.startswith("“a” moved less than 0.1 % of its attention: ")
-
-
 @given(pairs())
 def test_the_context_rows_that_moved_most_are_named_with_their_length(pair: tuple[Scenario, Scenario]) -> None:
     comparison = Comparison(*map(traced, pair))
@@ -69,53 +61,6 @@ def test_the_context_rows_that_moved_most_are_named_with_their_length(pair: tupl
     assert told_length == pytest.approx(length, abs=0.51e-4, rel=0.0051 if told[2] else 1e-6)
 
 
-def test_a_known_move_in_words() -> None:
-    a = Scenario("a b", x="identity", d_in=2, w_q="zeros", w_k="identity", w_v="identity")
-    b = replace(a, w_q=[[100.0, 0.0], [0.0, 0.0]])
-    comparison = Comparison(trace(a), trace(b))
-    assert moved_most(comparison, "attention_weights", 2) == [
-        "“a” moved 50.0 % of its attention: “a” gained most (0.50), “b” lost most (0.50)."
-    ]
-    assert moved_most(comparison, "context", 2) == ["The context of “a” moved by 0.71."]
-    assert moved_most(Comparison(trace(a), trace(a)), "context", 2) == ["No row of the context vectors moved."]
-
-
-def test_matrices_of_other_shapes_have_no_difference_and_it_is_said() -> None:
-    comparison = Comparison(trace(Scenario("a b")), trace(Scenario("a b c", d_out=4)))
-    assert comparison.difference("attention_weights") is None
-    assert moved_most(comparison, "attention_weights", 2) == [
-        say("compare.moved.shapes", matrix="attention weights", a="2×2", b="3×3")
-    ]
-    assert list(comparison_specs(comparison, "context")) == ["A", "B"]
-    assert other_words(comparison) == ""
-
-
-def test_rows_without_numbers_are_not_said_to_have_stood_still() -> None:
-    broken = traced(Scenario("a b c", causal=True, edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)]))
-    (words,) = moved_most(Comparison(trace(Scenario("a b c", causal=True)), broken), "context", 2)[-1:]
-    assert words == say("compare.moved.not_finite", n=3)
-
-
-def test_other_words_at_the_same_places_are_named() -> None:
-    words = other_words(Comparison(trace(Scenario("the cat sat")), trace(Scenario("a dog sat"))))
-    assert words == ("Rows are compared by their place: where A has “the”, B has “a”, and 1 other place differs.")
-
-
-@given(scenarios())
-def test_a_scenario_does_not_differ_from_itself(scenario: Scenario) -> None:
-    assert changed_in_words(scenario, scenario) == []
-
-
-def test_what_differs_is_said_in_the_words_of_the_page() -> None:
-    a = Scenario("a b", causal=True, w_v="identity", edits=[("w_q", 0, 0, 1.0)])
-    b = Scenario("a c", seed=7, d_v=4, w_k="random:3", edits=[("w_q", 0, 0, 2.0), ("x", 1, 2, 0.5)])
-    assert changed_in_words(a, b) == [
-        "Sentence “a b” → “a c”", "d_v as d_out → 4", "Seed 123 → 7", "Causal mask on → off",
-        "W_k as set up → random, from seed 3", "W_v the identity matrix → as set up",
-        "W_q[0, 0] 1.0000 → 2.0000", f"X[1, 2] {written(a.matrix('x')[1, 2].item(), 4)} → 0.5000",
-    ]  # fmt: skip
-
-
 @given(every_way(), st.data())
 def test_a_cell_is_told_with_the_numbers_that_both_have(a: Scenario, data: st.DataObject) -> None:
     b = data.draw(edits_of(a).map(lambda edits: replace(a, edits=edits)).filter(lambda b: b.edits))
@@ -123,12 +68,6 @@ def test_a_cell_is_told_with_the_numbers_that_both_have(a: Scenario, data: st.Da
     for matrix, row, column, value in b.edits[:1]:
         before = written(a.matrix(matrix)[row, column].item(), 4)
         assert any(each.endswith(f"[{row}, {column}] {before} → {written(value, 4)}") for each in told) or len(told) > 4
-
-
-def test_of_a_matrix_made_by_hand_the_number_is_told_that_it_has() -> None:
-    a = Scenario("the fluffy cat chased a mouse", x="example:fluffy-cat", w_q="example:fluffy-cat")
-    b = replace(a, edits=[("w_q", 1, 0, 9.0)])
-    assert changed_in_words(a, b) == [f"W_q[1, 0] {written(a.matrix('w_q')[1, 0].item(), 4)} → 9.0000"]
 
 
 @pytest.mark.parametrize("text", ["the fluffy cat chased a mouse", "a b", "a"])
@@ -155,14 +94,6 @@ def test_dropout_is_called_so_and_who_gains_is_not_said_to_lose(text: str, seed:
         for said in moved_most(pair, "attention_weights", 4):
             assert "(−" not in said
             assert " in all, and not 1.0000" in said
-
-
-def test_a_mask_that_does_something_else_is_not_called_dropout() -> None:
-    for mask in ([[0.0, -math.inf], [0.0, 0.0]], [[0.5, 0.25], [0.0, 0.0]], [[-0.5, -0.5], [-0.5, -0.5]]):
-        b = Scenario("a b", mask=mask, mask_use="zeroed")
-        pair = Comparison(trace(Scenario("a b")), trace(b))
-        assert about(pair, "attention_weights") == b.stage("attention_weights").plain
-        assert not [each for each in changed_in_words(Scenario("a b"), b) if "dropout" in each]
 
 
 @pytest.mark.parametrize("init", ["uniform", "linear", "normal"])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz import Scenario
-from attnviz.colours.palette import scale_style, theme
+from attnviz.colours.palette import scale_style
 from attnviz.colours.roles import PAPER
 from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.figures import CURVES, Curve, curve_spec, heatmap_spec, points_spec, row_spec
@@ -65,14 +65,6 @@ def contrast(one: str, other: str) -> float:
 
 
 # Curves
-
-
-@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.column)
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_curve_is_valid_for_plotly(table: pd.DataFrame, curve: Curve, dark: bool) -> None:
-    figure = go.Figure(curve_spec(table, curve, picked=16, dark=dark))  # checks every property
-    assert curve.title in figure.layout.title.text
-    assert figure.layout.font.color == theme(dark).text
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -148,21 +140,6 @@ def test_theory_is_drawn_as_d_raw_and_1_scaled(curve: Curve) -> None:
     assert "theory" not in [trace.get("name") for trace in curve_spec(swept(), curve, theory=False)["data"]]
 
 
-def test_only_the_variance_and_its_root_have_a_theory(table: pd.DataFrame) -> None:
-    assert [curve.column for curve in OF_THEORY] == ["variance", "std"]
-    for curve in CURVES:
-        spec = curve_spec(table, curve)
-        assert len(spec["data"]) == len(SCALES) * (3 if curve.theory else 2)
-
-
-def test_the_legend_and_the_pointer_name_the_curves_alone(table: pd.DataFrame) -> None:
-    for curve in CURVES:
-        for trace in curve_spec(table, curve)["data"]:
-            is_curve = trace["mode"] == "lines+markers"
-            assert trace.get("showlegend", True) == is_curve
-            assert (trace.get("hoverinfo") != "skip") == is_curve
-
-
 @pytest.mark.parametrize("dark", [False, True])
 def test_each_scale_has_its_own_colour_marker_and_dash_in_every_figure(table: pd.DataFrame, dark: bool) -> None:
     looks: dict[str, set[tuple[str, str, str]]] = {}
@@ -187,13 +164,6 @@ def test_every_colour_stands_out_from_the_page(scale: str, dark: bool) -> None:
     assert contrast(scale_style(scale, dark).colour, PAPER.on(dark)) > 3
 
 
-def test_a_scale_keeps_its_look_when_others_are_left_out() -> None:
-    alone = lines(curve_spec(swept(scales=("linear",)), CURVES[0]))["/ d"]
-    among = lines(curve_spec(swept(), CURVES[0]))["/ d"]
-    assert alone["line"] == among["line"]
-    assert alone["marker"] == among["marker"]
-
-
 def test_axes_are_logarithmic_where_numbers_span_decades(table: pd.DataFrame) -> None:
     logarithmic = {"variance", "std"}
     for curve in CURVES:
@@ -206,11 +176,6 @@ def test_axes_are_logarithmic_where_numbers_span_decades(table: pd.DataFrame) ->
             assert high >= (0.5 if curve.column.startswith("jacobian_norm") else 1)  # no row has more
     near = curve_spec(swept((2, 3, 4)), CURVES[0])["layout"]
     assert "type" not in near["xaxis"]
-
-
-def test_a_few_decades_are_labelled_by_powers_of_ten_and_less_by_plotly(table: pd.DataFrame) -> None:
-    assert curve_spec(table, CURVES[0])["layout"]["yaxis"]["dtick"] == 1
-    assert "dtick" not in curve_spec(swept(scales=("sqrt",)), CURVES[0])["layout"]["yaxis"]
 
 
 def test_the_picked_dimension_is_marked(table: pd.DataFrame) -> None:
@@ -239,12 +204,6 @@ def test_labels_of_dimensions_have_room(dims: list[int]) -> None:
     assert all(right - left >= span / 8 * 0.999 for left, right in itertools.pairwise(places))
 
 
-def test_usual_dimensions_have_their_labels() -> None:
-    dims = [2**i for i in range(11)]
-    table = flat_table(dims)
-    assert curve_spec(table, CURVES[2])["layout"]["xaxis"]["tickvals"] == [1, 4, 16, 64, 256, 1024]
-
-
 # Rows
 
 
@@ -260,18 +219,6 @@ def test_rows_are_valid_for_plotly_and_their_bars_are_the_weights(n_keys: int, d
     assert figure.layout.barmode == "group"
     assert figure.layout.yaxis.range == (0, 1.02)  # rows side by side are read against the same axis
     assert figure.layout.showlegend
-
-
-def test_a_row_alone_needs_no_legend() -> None:
-    assert row_spec({"none": softmax_row((1, 2))}, "One")["layout"]["showlegend"] is False
-
-
-def test_rows_can_have_names_of_their_own() -> None:
-    rows = {"sqrt": softmax_row((1, 2)), "none": softmax_row((8, 16))}
-    bars = row_spec(rows, "Two", names=("times 1", "times 8"), axis="score")
-    assert [each["name"] for each in bars["data"]] == ["times 1", "times 8"]
-    assert [each["hovertemplate"].split(",")[0] for each in bars["data"]] == ["times 1", "times 8"]
-    assert bars["layout"]["xaxis"]["title"]["text"] == "score"
 
 
 def test_labels_of_keys_are_never_markup() -> None:

@@ -37,19 +37,6 @@ def test_available_devices_are_those_that_torch_can_compute_on() -> None:
         assert torch.ones(2, device=name).sum().item() == 2
 
 
-def test_a_machine_with_other_devices_lists_them_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda i: f"Card {i}")
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    assert available_devices() == {
-        "cpu": "CPU",
-        "cuda:0": "cuda:0 (Card 0)",
-        "cuda:1": "cuda:1 (Card 1)",
-        "mps": "mps (Apple GPU)",
-    }
-    assert resolve_device("cuda:1") == (torch.device("cuda:1"), None)
-
-
 @pytest.mark.parametrize("name", ["cuda:9", "cuda:999"])
 def test_an_absent_device_falls_back_to_the_cpu_with_a_notice(name: str) -> None:
     made = trace(Scenario(device=name))
@@ -57,15 +44,6 @@ def test_an_absent_device_falls_back_to_the_cpu_with_a_notice(name: str) -> None
     assert len(made.notices) == 1
     assert name in made.notices[0]
     assert torch.equal(made.context, trace(Scenario()).context)
-
-
-def test_an_absent_apple_gpu_falls_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
-    assert "mps" in trace(Scenario(device="mps")).notices[0]
-
-
-def test_a_present_device_gives_no_notice() -> None:
-    assert trace(Scenario()).notices == ()
 
 
 @pytest.mark.cuda

@@ -10,14 +10,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import attnviz
 from attnviz import AttentionTrace, Edit, Explanation, Scenario, attend, explain
-from attnviz.core.rules import Product
 from attnviz.core.scenario import traced
-from attnviz.core.stages import EVERY_STAGE, STAGES, Stage
-from attnviz.core.trace import Trace, run
-from attnviz.explanation import sources_of
-from attnviz.words import say
+from attnviz.core.stages import EVERY_STAGE, STAGES
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.helpers import edits_of, every_way, random_inputs, setups
 from tests.whole import examples
@@ -171,11 +166,6 @@ def test_a_trace_in_other_precisions() -> None:
             assert not explanation.notes
 
 
-def test_a_module_that_is_trained_can_be_explained() -> None:
-    trace = attnviz.SelfAttention(3, 2).trace(torch.ones(2, 3))
-    assert explain(trace, "scores", 0, 1).value == trace.scores[0, 1].item()
-
-
 # --- Sources -------------------------------------------------------------------------------------------------
 
 AGAIN: dict[str, Callable[[dict[str, torch.Tensor]], torch.Tensor]] = {
@@ -230,41 +220,6 @@ def test_inputs_outside_the_sources_leave_a_vector_as_it_is(name: str) -> None:
             torch.testing.assert_close(getattr(attend(**changed), name)[row, column], getattr(trace, name)[row, column])
 
 
-def test_sources_need_no_trace() -> None:
-    shapes = {
-        "x": (6, 3),
-        "w_q": (3, 2),
-        "b_q": (1, 2),
-        "q": (6, 2),
-        "scaled_scores": (6, 6),
-        "attention_weights": (6, 6),
-    }
-    assert sources_of("q", 4, 1, shapes) == (
-        (EVERY_STAGE["x"], range(4, 5), range(3)), (STAGES["w_q"], range(3), range(1, 2)),
-        (STAGES["b_q"], range(1), range(1, 2)),
-    )  # fmt: skip
-    del shapes["b_q"]
-    assert [cells.matrix for cells in sources_of("q", 4, 1, shapes)] == ["x", "w_q"]
-    assert sources_of("attention_weights", 2, 5, shapes) == ((EVERY_STAGE["scaled_scores"], range(2, 3), range(6)),)
-    assert sources_of("x", 0, 0, shapes) == ()
-    hash(sources_of("q", 4, 1, shapes))
-
-
-def test_a_new_stage_is_a_new_row_of_the_table() -> None:
-    w_o = Stage("w_o", "W_o", "W_o", "", "", "", "", "feature", "feature", "projections")
-    projected = Stage(
-        "projected", "O", "Projected", "", "", "the projected context", "", "token", "feature", "vectors", Product(),
-        ("context", "w_o"),
-    )  # fmt: skip
-    trace = attend(**random_inputs(3, 3, 2, 4))
-    table = {**trace.stages, "w_o": w_o, "projected": projected}
-    more = Trace(table, run(table, {**trace.matrices, "w_o": torch.arange(8.0).reshape(4, 2)}))
-    explanation = explain(more, "projected", 2, 1)
-    assert explanation.symbols == "O[2, 1] = C[2, :] · W_o[:, 1]"
-    check_arithmetic(explanation)
-    assert abs(explanation.exact - more.projected[2, 1].item()) <= explanation.tolerance
-
-
 @given(every_way())
 @settings(max_examples=examples(20), deadline=None)
 def test_no_cell_is_said_to_be_made_of_itself(scenario: Scenario) -> None:
@@ -275,12 +230,3 @@ def test_no_cell_is_said_to_be_made_of_itself(scenario: Scenario) -> None:
             left, _, right = told.symbols.partition(" = ")
             assert left != right, told.symbols
             assert f"{{{left}}} &= {{{left}}}" not in told.latex
-
-
-def test_a_nan_that_is_copied_is_not_said_to_disagree_with_itself() -> None:
-    made = traced(Scenario("a b", mask="padding:2", n_layers=2, n_heads=2, d_out=4, d_in=4, d_ff=3, output=True))
-    wrong = say("explanation.trouble.disagrees", exact="NaN", dtype="float32")
-    copied = [name for name, stage in made.stages.items() if stage.rule and made[name].isnan().any()]
-    assert {"pass_on", "concatenate", "slice", "relu"} <= {made.stages[name].kind for name in copied}
-    for name in copied:
-        assert wrong not in explain(made, name, 0, 0).notes, name

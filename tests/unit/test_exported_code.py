@@ -212,11 +212,6 @@ def test_several_heads_and_layers_print_every_digit_that_is_on_screen(tmp_path: 
                 assert got.tolist() == shown, (scenario, name)
 
 
-def test_an_edit_stands_in_the_script_as_it_was_typed() -> None:
-    script = pytorch_script(Scenario(edits=[("w_q", 0, 1, 0.9)]))
-    assert "\nw_q[0, 1] = 0.9\n" in script
-
-
 @pytest.mark.parametrize("scenario", SPECIAL, ids=lambda scenario: ascii(scenario.text[:20]))
 def test_the_script_is_ascii_but_for_what_was_typed_and_names_no_library_of_ours(scenario: Scenario) -> None:
     script = pytorch_script(scenario)
@@ -262,14 +257,6 @@ def test_a_block_is_read_in_one_sitting(layers: dict[str, Any], more: dict[str, 
 
 
 # Notebooks
-
-
-def test_the_notebook_holds_the_script_in_its_cells() -> None:
-    scenario = Scenario("Your new cat", embedding="published", causal=True)
-    cells = json.loads(notebook(scenario))["cells"]
-    code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
-    assert all(part in pytorch_script(scenario) for part in code)
-    assert len({cell["id"] for cell in cells}) == len(cells)
 
 
 @pytest.mark.slow

@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz.core.stages import STAGES, feed_forward_table
-from attnviz.explanation import sources_of
 from attnviz.published import worked_example
 
 sizes = st.integers(1, 5)
@@ -40,15 +38,6 @@ def test_the_same_as_torchs_linear_and_activation(
     torch.testing.assert_close(trace.preactivations, before)
     torch.testing.assert_close(trace.hidden, curve(before))
     torch.testing.assert_close(trace.feed_forward, F.linear(curve(before), trace.w_2.T, trace.b_2))
-
-
-def test_each_token_goes_through_alone_and_a_batch_goes_through() -> None:
-    trace = drawn(4, 3, 5, 2)
-    for row in range(4):
-        alone = attnviz.feed_forward(trace.context[[row]], trace.w_1, trace.b_1, trace.w_2, trace.b_2)
-        torch.testing.assert_close(alone.feed_forward[0], trace.feed_forward[row])
-    batch = attnviz.feed_forward(trace.context.expand(2, 4, 3), trace.w_1, trace.b_1, trace.w_2, trace.b_2)
-    torch.testing.assert_close(batch.feed_forward[1], trace.feed_forward)
 
 
 @pytest.mark.parametrize(
@@ -81,17 +70,3 @@ def test_the_explanation_reads_like_the_formula() -> None:
     assert r"\max(0, {Z}_{0,1})" in relu.latex
     assert attnviz.explain(trace, "context", 0, 1).rule == "given"
     assert attnviz.explain(trace, "b_1", 0, 1).symbols == "b_1[1]"
-
-
-def test_an_attention_trace_has_no_feed_forward_matrix() -> None:
-    trace = attnviz.trace(attnviz.Scenario())
-    with pytest.raises(ValueError, match="'hidden' is no matrix of this trace"):
-        attnviz.explain(trace, "hidden", 0, 0)
-    with pytest.raises(ValueError, match=f"expected one of {'.*'.join(('x', 'w_q', 'context'))}$"):
-        attnviz.figures.heatmap(trace, "hidden")
-
-
-def test_the_stages_say_what_is_computed() -> None:
-    assert set(STAGES) & set(feed_forward_table()) == {"context"}
-    shapes = {"context": (3, 2), "w_1": (2, 4), "b_1": (1, 4), "preactivations": (3, 4)}
-    assert [cells.symbols for cells in sources_of("preactivations", 1, 3, shapes)] == ["C[1, :]", "W_1[:, 3]", "b_1[3]"]

@@ -14,22 +14,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import Scenario, attend, trace
+from attnviz import Scenario, trace
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.mixing import channels, luminance
 from attnviz.colours.palette import DARK, LIGHT, Hatch, Theme
-from attnviz.colours.roles import PAPER, ROLES
+from attnviz.colours.roles import ROLES
 from attnviz.colours.shading import scale_of, shades
-from attnviz.core.matrix_input import Edit
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
-from attnviz.core.stages import EVERY_STAGE, STAGES, attention_table, pictured
+from attnviz.core.stages import STAGES, attention_table, pictured
 from attnviz.core.tokens import token_labels
 from attnviz.figures import heatmap, heatmap_spec
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.looks import contrast
-from tests.unit.helpers import HOSTILE, random_inputs, setups
+from tests.unit.helpers import HOSTILE, setups
 from tests.whole import alike, examples
 
 PICTURED = tuple(chain.from_iterable(pictured(attention_table(biases=()))))
@@ -95,32 +94,6 @@ EXTREMES = [
     Scenario(text="the cat " * 32, d_in=64, d_out=64),
     Scenario(text="the cat " * 150, d_in=2, d_out=3, causal=True),
 ]
-
-
-@alike
-@pytest.mark.parametrize("name", PICTURED)
-@pytest.mark.parametrize(
-    "scenario", EXTREMES, ids=lambda s: f"{len(s.tokens)} tokens, {len(s.edits)} edits, {s.causal}"
-)
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_heatmap_is_valid_for_plotly(scenario: Scenario, name: str, dark: bool) -> None:
-    made = traced(scenario)
-    figure = go.Figure(heatmap_spec(made, name, query=0, dark=dark))  # checks every property
-    assert figure.data[0].type == "heatmap"
-    assert figure.layout.width > 0
-    assert figure.layout.height > 0
-
-
-@pytest.mark.parametrize("name", list(EVERY_STAGE))
-def test_every_matrix_of_the_table_has_its_heatmap(name: str) -> None:
-    norm = "pre" if name.startswith("residual") else "none"
-    made = trace(
-        Scenario(bias=True, init="linear", positions="seeded", d_in=2, d_ff=3, output=True, norm=norm, mask="painted")
-    )
-    figure = heatmap(made, name)
-    drawn = cells({"data": [{"z": data.z, "hovertemplate": data.hovertemplate} for data in figure.data]})
-    expected = getattr(made, name).numpy()
-    np.testing.assert_array_equal(drawn["z"], expected.reshape(-1, expected.shape[-1]))
 
 
 @settings(max_examples=examples(25))
@@ -201,27 +174,6 @@ def hatched_cells(spec: dict[str, Any]) -> dict[str, set[tuple[int, int]]]:
     return cells
 
 
-def test_the_cases_above_hold_every_kind_of_undefined_cell() -> None:
-    made = [getattr(traced(scenario), name).numpy() for scenario in EXTREMES[:7] for name in PICTURED]
-    assert any(np.isnan(matrix).any() for matrix in made)
-    assert any((matrix == np.inf).any() for matrix in made)
-    assert any((matrix == -np.inf).any() for matrix in made)
-
-
-def test_hover_tells_masked_from_overflown() -> None:
-    made = traced(Scenario(text="a b", causal=True, edits=[("x", 0, 0, -1e38), ("w_q", 0, 0, 30), ("w_k", 0, 0, 5)]))
-    signed = signs(heatmap_spec(made, "scaled_scores"))
-    assert "masked" in signed[0, 1]["hovertemplate"]
-    assert "masked" not in signed[0, 0]["hovertemplate"]
-    assert "query %{y}, key %{x}" in signed[0, 1]["hovertemplate"]
-
-
-def test_a_masked_attention_weight_is_not_drawn_as_a_number() -> None:
-    signed = signs(heatmap_spec(trace(Scenario(text="a b", causal=True)), "attention_weights"))
-    assert set(signed) == {(0, 1)}
-    assert signed[0, 1]["text"] == [["", "–"], ["", ""]]
-
-
 @pytest.mark.parametrize("bad", [math.inf, -math.inf, math.nan])
 def test_among_many_cells_one_that_is_no_finite_number_is_not_hidden(bad: float) -> None:
     made = trace(Scenario(text="the cat sat " * 100, d_in=2))
@@ -255,18 +207,6 @@ def test_labels_say_what_was_typed(text: str) -> None:
     assert [html.unescape(label) for label in axis["ticktext"]] == list(token_labels(made.tokens))
 
 
-@pytest.mark.parametrize("n_tokens", [1, 6, 16, 17, 48])
-def test_repeated_words_keep_their_own_rows_and_columns(n_tokens: int) -> None:
-    made = trace(Scenario(text="the " * n_tokens))
-    for name in BY_TOKEN:
-        spec = heatmap_spec(made, name)
-        for axis in ["yaxis", "xaxis"] if name in SQUARE else ["yaxis"]:
-            ticks = spec["layout"][axis]
-            assert ticks["tickvals"] == list(range(n_tokens))
-            assert len(set(ticks["ticktext"])) == n_tokens
-        assert len(cells(spec)["z"]) == n_tokens
-
-
 @pytest.mark.parametrize("n_tokens", [49, 64, 300, 512])
 def test_names_of_many_rows_are_unique_so_that_no_two_merge(n_tokens: int) -> None:
     made = trace(Scenario(text="the " * n_tokens))
@@ -298,21 +238,6 @@ def test_of_many_cells_the_largest_is_drawn(n_tokens: int) -> None:
                     assert math.isnan(drawn[i, j])
 
 
-def test_axes_of_features_are_numbered() -> None:
-    spec = heatmap_spec(trace(Scenario(text="a b", d_out=4)), "q")
-    assert spec["layout"]["xaxis"]["ticktext"] == ["0", "1", "2", "3"]
-
-
-def test_without_tokens_rows_are_numbered() -> None:
-    spec = heatmap_spec(attend(**random_inputs(3, 2, 2, 2)), "scores")
-    assert spec["layout"]["yaxis"]["ticktext"] == ["0", "1", "2"]
-
-
-def test_the_first_token_stands_at_the_top() -> None:
-    low, high = heatmap_spec(trace(Scenario()), "scores")["layout"]["yaxis"]["range"]
-    assert low > high
-
-
 # Colours
 
 
@@ -330,39 +255,6 @@ def test_colour_limits_are_symmetric_and_wide_enough(setup: Scenario) -> None:
             assert low == -high < 0
         drawn = cells(heatmap_spec(made, name))
         assert (drawn["zmin"], drawn["zmax"]) == (low, high)
-
-
-def test_one_huge_number_makes_no_other_matrix_pale() -> None:
-    made, huge = trace(Scenario()), trace(Scenario(edits=(Edit("w_q", 0, 0, 1e30),)))
-    for name in ("w_q", "w_k", "w_v", "q", "k", "v", "context"):
-        largest = made[name].abs().max().item()
-        assert colour_limits(made, name) == (-largest, largest)
-        assert (colour_limits(huge, name) == colour_limits(made, name)) is (name not in ("w_q", "q", "context"))
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("name", ["v", "context"])
-def test_values_and_contexts_stand_out_from_the_page_at_their_strongest(name: str, dark: bool) -> None:
-    for scenario in (Scenario(), Scenario(embedding="published"), Scenario("a b c", d_out=5, seed=3)):
-        made = trace(scenario)
-        z = made[name].numpy().clip(min=0)
-        seen = shades(z, colour_limits(made, name), "v", dark).reshape(-1, 3)
-        if z.max() == made[name].abs().max():
-            assert contrast(seen[z.argmax()].tolist(), channels(PAPER.on(dark)).tolist()) >= 5
-
-
-def test_scores_take_at_most_80_percent_of_the_ink() -> None:
-    made = trace(Scenario())
-    assert made.scores.abs().max().item() / colour_limits(made, "scores")[1] == pytest.approx(0.8)
-
-
-@pytest.mark.parametrize("scenario", EXTREMES[3:7], ids=str)
-def test_colour_limits_are_finite_and_not_empty_for_extreme_numbers(scenario: Scenario) -> None:
-    for name in PICTURED:
-        low, high = colour_limits(traced(scenario), name)
-        assert math.isfinite(low)
-        assert math.isfinite(high)
-        assert low < high
 
 
 # Numbers in cells and the picked row
@@ -478,16 +370,6 @@ def test_the_picked_row_is_outlined_among_many_and_not_covered(query: int, n_tok
     assert pointer["y"] == row
 
 
-@pytest.mark.parametrize(("name", "query"), [("w_q", 0), ("scores", None), ("scores", 6)])
-def test_nothing_is_outlined_where_no_token_is_picked(name: str, query: int | None) -> None:
-    assert not heatmap_spec(trace(Scenario()), name, query=query)["layout"].get("shapes")
-
-
-def test_no_column_is_picked() -> None:
-    spec = heatmap_spec(trace(Scenario()), "scores", query=2)
-    assert not any(label.startswith("<b>") for label in spec["layout"]["xaxis"]["ticktext"])
-
-
 # Errors
 
 
@@ -495,20 +377,6 @@ def test_no_column_is_picked() -> None:
 def test_what_is_no_matrix_of_the_trace_is_named(name: str) -> None:
     with pytest.raises(ValueError, match=f"'{name}' is no matrix of this trace, expected one of x, w_q"):
         heatmap_spec(trace(Scenario()), name)
-
-
-def test_a_batch_has_no_heatmap() -> None:
-    made = attend(**random_inputs(3, 2, 2, 2) | {"x": random_inputs(3, 2, 2, 2)["x"].expand(4, 3, 2)})
-    with pytest.raises(ValueError, match=r"scores has shape \(4, 3, 3\), expected one matrix and no batch"):
-        heatmap_spec(made, "scores")
-
-
-def test_long_repeated_words_keep_what_tells_them_apart() -> None:
-    word = "incomprehensibilities"
-    spec = heatmap_spec(trace(Scenario(text=f"{word} {word}")), "scores")
-    first, second = spec["layout"]["xaxis"]["ticktext"]
-    assert first.endswith("(0)")
-    assert second.endswith("(1)")
 
 
 # The scale of the attention weights
@@ -536,26 +404,6 @@ def test_attention_has_its_scale_with_a_tick_at_the_even_share_of_the_picked_row
         (line,) = lines
         assert line["x0"] == line["x1"] == pytest.approx(min(1, 1 / readable / scaled["zmax"]))
         assert said == [say("figures.even_share", n=readable)]
-
-
-@pytest.mark.parametrize("setup", [Scenario(masking="padding", mask_size=9), Scenario("a", masking="not-self")])
-def test_where_no_token_may_be_read_there_is_no_even_share(setup: Scenario) -> None:
-    spec = heatmap_spec(traced(setup), "attention_weights", query=0)
-    assert not any("even" in each["text"] for each in spec["layout"].get("annotations", []))
-
-
-@pytest.mark.parametrize("name", [name for name in PICTURED if name != "attention_weights"])
-def test_what_is_no_share_has_no_scale_of_shares(name: str) -> None:
-    spec = heatmap_spec(trace(Scenario()), name)
-    assert not any(drawn["showscale"] for drawn in spec["data"])
-
-
-def test_every_matrix_is_pictured_once_and_what_is_learned_beside_what_it_makes() -> None:
-    groups = pictured(EVERY_STAGE)
-    assert sorted(chain.from_iterable(groups)) == sorted(EVERY_STAGE)
-    for *learned, made in groups:
-        assert set(learned) <= set(EVERY_STAGE[made].sources)
-        assert EVERY_STAGE[made].origin != "learned"
 
 
 # Colours and ink

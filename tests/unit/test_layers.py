@@ -1,21 +1,18 @@
 """Positions and the feed-forward step of a scenario: the numbers of PyTorch's modules, and no earlier number moves."""
 
 import math
-import pickle
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
 from attnviz import Scenario, mark_pipeline, trace
 from attnviz.core.limits import MAX_TOKENS
-from attnviz.core.scenario import traced
 from attnviz.core.seeding import position_seed
 from attnviz.core.stages import LAYERS
 from attnviz.marking.verdict import verdict
@@ -90,42 +87,7 @@ def test_more_words_leave_the_first_positions_as_they_are(setup: Scenario, more:
     assert torch.equal(longer.matrix("p")[:n_tokens], setup.matrix("p"))
 
 
-@pytest.mark.parametrize("embedding", ["table", "stable"])
-@pytest.mark.parametrize("init", ["normal", "uniform"])
-def test_seeded_positions_repeat_no_other_numbers(embedding: str, init: str) -> None:
-    scenario = Scenario("a b c d e f g h", d_in=8, d_out=8, positions="seeded", embedding=embedding, init=init)
-    p = scenario.matrix("p").flatten()
-    for name in ("e", "w_q", "w_k", "w_v"):
-        assert not torch.isin(scenario.matrix(name).flatten(), p).any()
-
-
 # What is computed
-
-
-def test_with_linear_the_whole_is_torch_after_manual_seed() -> None:
-    def modules() -> tuple[nn.Module, ...]:
-        return (*(nn.Linear(3, 4) for _ in "qkv"), nn.Linear(4, 8), nn.Linear(8, 4))
-
-    query, key, value, first, second = under_torch_seed(5, modules)
-    scenario = Scenario("to be or not", d_out=4, init="linear", bias=True, seed=5, d_ff=8, activation="gelu")
-    x = scenario.matrix("x")
-    with torch.no_grad():
-        expected = second(F.gelu(first(F.scaled_dot_product_attention(query(x), key(x), value(x)))))
-    torch.testing.assert_close(trace(scenario).feed_forward, expected)
-
-
-def test_a_row_without_softmax_still_leaves_a_trace_of_all() -> None:
-    broken = Scenario("a b", d_ff=2, positions="seeded", w_q="zeros", edits=[("w_q", 0, 0, 3e38), ("e", 0, 0, 10)])
-    assert traced(broken)["feed_forward"].isnan().any()
-
-
-def test_the_largest_step_can_be_traced_and_a_scenario_with_all_of_it_can_be_pickled() -> None:
-    assert trace(Scenario(d_in=1024, d_out=1024, d_ff=1024, positions="seeded"))["feed_forward"].shape == (6, 1024)
-    scenario = Scenario(positions="sinusoidal", d_ff=4, activation="gelu", edits=[("b_2", 0, 0, 1.0)])
-    made = trace(scenario)
-    again = pickle.loads(pickle.dumps(scenario))
-    assert again == scenario
-    assert torch.equal(trace(again)["feed_forward"], made["feed_forward"])
 
 
 # What is marked

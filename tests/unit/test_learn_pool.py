@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import pytest
 
 from attnviz.app.learn.running import pool as pools
-from attnviz.app.learn.running.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING, FullError, Job, Pool
+from attnviz.app.learn.running.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING, Job, Pool
 from attnviz.app.learn.running.shared import Shelf
-from attnviz.app.learn.running.works import ManySeeds, OneTraining
-from attnviz.training import train, train_many
+from attnviz.app.learn.running.works import OneTraining
+from attnviz.training import train
 from attnviz.training.tasks import TASKS, settings_for
 
 SOON = 20.0  # seconds, on a machine that is busy with other tests
@@ -121,30 +121,6 @@ def test_who_pauses_or_leaves_frees_the_place_at_once(how: str) -> None:
     assert first.work.left == left > 0  # type: ignore[attr-defined]
 
 
-def test_who_leaves_the_line_has_no_turn_and_is_not_before_others() -> None:
-    pool, there = Pool(1), {"gone": True}
-    gone, last = Job(Counting(5), lambda: there["gone"]), Job(Counting(1))
-    with held(pool):
-        pool.go_on(gone)
-        pool.go_on(last)
-        assert pool.before(last) == 2
-        there["gone"] = False
-        assert pool.before(last) == 1
-    until(lambda: last.state == DONE)
-    assert (gone.state, gone.work.left) == (LEFT, 5)  # type: ignore[attr-defined]
-
-
-def test_a_pause_and_go_on_within_a_step_doubles_nothing() -> None:
-    pool, job = Pool(2), Job(Counting(3))
-    with held(pool) as other, held(pool):
-        pool.pause(other)
-        pool.go_on(other)
-        assert other.state == RUNNING
-        pool.go_on(job)
-    until(lambda: not other.active and job.state == DONE)
-    assert other.work.left == 0  # type: ignore[attr-defined]
-
-
 def test_while_pages_run_each_step_waits_but_never_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "GIVES_WAY", 0.2)
     asked = list[float]()
@@ -160,16 +136,6 @@ def test_while_pages_run_each_step_waits_but_never_for_long(monkeypatch: pytest.
     assert job.state == DONE
     assert time.monotonic() - start >= 0.4
     assert len(asked) > 4
-
-
-def test_so_many_steps_and_then_a_pause() -> None:
-    pool, job = Pool(1), Job(Counting(10))
-    pool.go_on(job, 1)
-    assert pool.settled(job, SOON)
-    assert (job.state, job.work.left) == (PAUSED, 9)  # type: ignore[attr-defined]
-    pool.go_on(job)
-    assert pool.settled(job, SOON)
-    assert job.state == DONE
 
 
 def test_what_breaks_is_told_and_the_worker_goes_on(
@@ -190,18 +156,6 @@ def test_what_breaks_is_told_and_the_worker_goes_on(
     until(lambda: pool.length == 0)
 
 
-def test_a_line_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "MOST_IN_LINE", 2)
-    pool = Pool(1)
-    with held(pool):
-        jobs = [Job(Counting(1)) for _ in range(2)]
-        for job in jobs:
-            pool.go_on(job)
-        with pytest.raises(FullError):
-            pool.go_on(Job(Counting(1)))
-    until(lambda: all(job.state == DONE for job in jobs))
-
-
 def test_a_training_of_the_pool_is_the_library_s_to_the_last_bit_with_pauses_and_another_rate() -> None:
     pool, work = Pool(1), OneTraining(settings_for(TASKS["agreement"], steps=12))
     job = Job(work)
@@ -217,19 +171,6 @@ def test_a_training_of_the_pool_is_the_library_s_to_the_last_bit_with_pauses_and
     assert made.losses == again.losses
     for ours, theirs in zip(made.moments, again.moments, strict=True):
         assert all(matrix.equal(theirs.parameters[name]) for name, matrix in ours.parameters.items())
-
-
-def test_many_seeds_of_the_pool_are_the_library_s() -> None:
-    pool, asked = Pool(1), [settings_for(TASKS["agreement"], steps=3, seed=seed) for seed in range(3)]
-    work = ManySeeds(asked)
-    job = Job(work)
-    pool.go_on(job, 4)
-    assert pool.settled(job, SOON)
-    assert work.part == pytest.approx(4 / 9)
-    pool.go_on(job)
-    assert pool.settled(job, SOON)
-    of_library = train_many("agreement", range(3), steps=3)  # the page keeps no loss of each step
-    assert work.outcomes == [each._replace(losses=()) for each in of_library]
 
 
 def test_the_oldest_training_makes_room() -> None:

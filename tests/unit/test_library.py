@@ -71,13 +71,6 @@ def test_what_cannot_be_taken_is_refused_with_what_it_is_and_what_is_expected(pr
     assert len(str(refused.value)) < 500
 
 
-def test_an_attribute_that_a_stack_lacks_says_where_it_is() -> None:
-    with pytest.raises(AttributeError, match=re.escape("'scores' is another matrix in each head or layer")):
-        _ = trace(STACK).scores
-    with pytest.raises(AttributeError, match=re.escape("layers[0].heads")):
-        _ = trace(STACK).heads
-
-
 def test_each_says_in_a_line_what_there_is_of_it() -> None:
     training = train("agreement", steps=2)
     for said, shown in (

@@ -7,7 +7,7 @@ import zlib
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import pytest
 from hypothesis import example, given, settings
@@ -17,11 +17,11 @@ from attnviz import Edit, Scenario
 from attnviz.core import limits
 from attnviz.core.changes import Changes
 from attnviz.core.stages import EDITABLE
-from attnviz.link.changes_text import LONGEST_PLAIN, MAX_CHANGES_CHARACTERS, decode_changes, encode_changes
+from attnviz.link.changes_text import LONGEST_PLAIN, decode_changes, encode_changes
 from attnviz.link.packing import VERSION, is_packed, pack, unpack
 from attnviz.link.set_up import MAX_QUERY_CHARACTERS, parameters, query_of, scenario_from_query
 from attnviz.words import say
-from tests.unit.helpers import HOSTILE, edits_of, setups
+from tests.unit.helpers import edits_of, setups
 from tests.whole import examples
 
 float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -43,12 +43,6 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 @given(scenarios())
 def test_a_scenario_comes_back_from_its_link(scenario: Scenario) -> None:
-    assert scenario_from_query(query_of(scenario)) == (scenario, [])
-
-
-@pytest.mark.parametrize("text", [text for text in HOSTILE if "\ud800" not in text])  # half a character is none
-def test_any_text_comes_back_from_its_link(text: str) -> None:
-    scenario = Scenario(text=text, tokenizer="characters")
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
 
 
@@ -112,11 +106,6 @@ def test_what_a_link_cannot_be_is_named_and_the_rest_opens(query: str, ignored: 
     assert scenario == Scenario(embedding="published", d_out=4)
 
 
-def test_of_a_repeated_parameter_the_last_counts() -> None:
-    assert scenario_from_query("seed=1&seed=2&seed=7")[0].seed == 7
-    assert scenario_from_query("&".join(["seed=7"] * 200))[1] == [say("links.query_too_long")]
-
-
 def test_a_link_of_a_megabyte_is_refused_at_once() -> None:
     start = time.perf_counter()
     scenario, said = scenario_from_query("seed=7&text=" + "a" * MAX_QUERY_CHARACTERS)
@@ -178,9 +167,3 @@ def test_any_query_opens_a_scenario(query: dict[str, str], tail: str) -> None:
     scenario, said = scenario_from_query(text)
     assert all(isinstance(each, str) and len(each) < 400 for each in said)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
-
-
-def test_nothing_in_a_link_is_longer_than_the_app_takes() -> None:
-    changes = "*".join(["w_q.0.0.1"] * (MAX_CHANGES_CHARACTERS // 9))
-    assert len(decode_changes(changes)[1]) == 1
-    assert parse_qs(query_of(Scenario(text="a&b=c#d+e")))["text"] == ["a&b=c#d+e"]

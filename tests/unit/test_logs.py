@@ -123,10 +123,3 @@ def test_where_json_is_asked_for_every_log_writes_it(monkeypatch: pytest.MonkeyP
     logging.getLogger("uvicorn.error").error("Exception in ASGI application")
     assert json.loads(errors.getvalue().splitlines()[-1])["event"] == "Exception in ASGI application"
     assert TYPED not in written
-
-
-@pytest.mark.usefixtures("as_they_were")
-def test_what_is_no_form_of_a_log_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(LOG, "xml")
-    with pytest.raises(ValueError, match=f"^{LOG} is 'xml', expected json or text"):
-        write_as_json()

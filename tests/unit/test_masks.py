@@ -7,23 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz import Scenario, UndefinedAttentionError, attend, explain, trace
+from attnviz import Scenario, UndefinedAttentionError, explain, trace
 from attnviz.core.changes import Changes, carry_over, changes_of, edit_cells
 from attnviz.core.errors import RefusedError
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
-from attnviz.core.settings import fitted
 from attnviz.explanation.masking import leaks
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.marking import mark_pipeline
 from attnviz.words import say
 from attnviz.words.numbers import written
-from tests.unit.helpers import random_inputs
-from tests.whole import examples
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 HIDDEN = -math.inf
@@ -70,18 +66,6 @@ def test_each_kind_hides_what_it_says(n: int, size: int) -> None:
                 assert explain(made, "attention_weights", row, column).masked == hidden[row, column]
 
 
-def test_a_window_of_all_tokens_is_causal_and_nothing_painted_is_no_mask() -> None:
-    text = "the cat sat on a mat"
-    causal, window = (trace(Scenario(text, mask=mask)) for mask in ("causal", "window:6"))
-    assert window.causal
-    for name in causal.matrices:
-        assert torch.equal(causal[name], window[name])
-    plain, painted = trace(Scenario(text)), trace(Scenario(text, mask="painted"))
-    assert torch.equal(plain.attention_weights, painted.attention_weights)
-    assert "mask" not in plain.stages
-    assert plain.mask is None
-
-
 def test_the_causal_mask_is_the_switch_and_the_name() -> None:
     assert Scenario(mask="causal") == Scenario(causal=True)
     assert Scenario(mask="none") == Scenario()
@@ -116,30 +100,6 @@ def test_what_is_no_mask_is_refused(arguments: dict[str, Any], kind: str) -> Non
     assert refused.value.kind == kind
 
 
-@pytest.mark.parametrize("mask", ["window:0", "padding:0", "window:1025"])
-def test_a_mask_counts_tokens_that_there_may_be(mask: str) -> None:
-    with pytest.raises(ValueError, match="mask_size is"):
-        Scenario(mask=mask)
-
-
-def test_a_page_uses_the_causal_mask_where_both_are_on() -> None:
-    given = {
-        "n_layers": 1,
-        "d_in": 3,
-        "n_heads": 1,
-        "n_kv_heads": None,
-        "d_out": 2,
-        "d_v": None,
-        "positions": "none",
-        "norm": "none",
-    }
-    values, refused = fitted({**given, "causal": True, "masking": "window", "mask_size": 2}, 6)
-    assert (values["masking"], [error.kind for error in refused]) == ("none", ["two_masks"])
-    scenario, (said,) = scenario_from_query("causal=true&masking=not-self")
-    assert scenario == Scenario(embedding="published", causal=True)
-    assert "not-self" in said
-
-
 @pytest.mark.parametrize(("mask", "row"), [("not-self", 0), ("padding:1", 0), ("padding:9", 0), ([[HIDDEN]], 0)])
 def test_a_row_that_may_read_nothing_is_named(mask: Any, row: int) -> None:
     with pytest.raises(UndefinedAttentionError, match=rf"row {row} \('cat'\)") as undefined:
@@ -147,11 +107,6 @@ def test_a_row_that_may_read_nothing_is_named(mask: Any, row: int) -> None:
     assert undefined.value.rows == (row,)
     with pytest.raises(UndefinedAttentionError):
         trace(Scenario("cat", mask=mask, n_heads=2, d_out=2))
-
-
-def test_a_score_of_infinity_is_hidden_too() -> None:
-    huge = Scenario("a b", mask="causal", w_q="zeros", edits=[("w_q", 0, 0, 3e38), ("x", 0, 0, 10), ("x", 1, 0, -10)])
-    assert traced(huge).scaled_scores[0, 1] == HIDDEN
 
 
 def test_cells_are_painted_and_taken_back() -> None:
@@ -196,53 +151,7 @@ def test_it_is_said_why_a_cell_is_masked(mask: Any, cell: tuple[int, int], said:
     assert explanation.steps[-1].startswith("→ −∞")
 
 
-def test_a_number_of_the_mask_is_added_in_words_and_numbers() -> None:
-    made = trace(Scenario("a b", mask="painted", edits=[("mask", 0, 1, -1.5)]))
-    explanation = explain(made, "scaled_scores", 0, 1)
-    assert explanation.symbols.endswith("/ √d_k + M[0, 1]")
-    assert " − 1.5000" in explanation.numbers
-    assert [cells.symbols for cells in explanation.sources] == ["S[0, 1]", "M[0, 1]"]
-    assert abs(explanation.value - explanation.exact) <= explanation.tolerance
-    assert "+" not in explain(made, "scaled_scores", 0, 0).symbols
-
-
-@pytest.mark.parametrize(
-    ("mask", "query", "said"),
-    [
-        ("window:1", 1, "All other tokens are masked for “b”, so it can read nothing but itself"),
-        ([[HIDDEN, 0, HIDDEN], [0] * 3, [0] * 3], 0, "“a” can read nothing but “b”"),
-        ("padding:1", 0, "“a” reads the 2 tokens that it may read equally"),
-        ("window:2", 1, "“b” reads itself and the token before it equally"),
-        ("window:2", 2, "“c” reads the 2 tokens that it may read equally"),
-    ],
-)
-def test_what_is_read_is_said_of_what_may_be_read(mask: Any, query: int, said: str) -> None:
-    made = trace(Scenario("a b c", mask=mask, w_q="zeros"))
-    assert attends_most(made, query, 4).startswith(said)
-    (note,) = out_of_the_ordinary(made)
-    assert note.startswith(f"{int(made.is_hidden.sum())} of 9 scaled scores are masked")
-
-
-def test_a_handout_with_its_mask_is_marked() -> None:
-    inputs = random_inputs(4, 3, 2, 2)
-    mask = torch.tensor([[0, HIDDEN, 0, 0], [0, 0, HIDDEN, 0], [0, 0, 0, HIDDEN], [HIDDEN, 0, 0, 0]])
-    made = attend(**inputs, mask=mask)
-    tables = {name: made[name].double().numpy().round(6) for name in made.matrices}
-    assert mark_pipeline(tables, decimals=6).first_wrong is None
-    tables["attention_weights"][0, 1] = 0.25
-    first = mark_pipeline(tables, decimals=6).first_wrong
-    assert first is not None
-    assert first[0].stage.name == "attention_weights"
-
-
 # What learners do with a mask in place of adding it
-
-
-@given(masked())
-@settings(max_examples=examples(40), deadline=None)
-def test_what_is_renormalized_after_the_softmax_is_what_was_masked_before(scenario: Scenario) -> None:
-    before, after = trace(scenario), traced(replace(scenario, mask_use="renormalized"))
-    torch.testing.assert_close(after.attention_weights, before.attention_weights, rtol=1e-3, atol=1e-5)
 
 
 def test_what_goes_to_hidden_tokens_is_told() -> None:
@@ -301,42 +210,3 @@ def test_of_a_row_of_large_numbers_it_is_said_what_float32_leaves_of_its_scores(
         lost = say("explanation.scale.swallowed", mask=written(number, 4), dtype="float32",
                    score=written(scores[0].item(), 4))  # fmt: skip
         assert (lost in explain(head, "scaled_scores", 0, 0).notes) == (kind == "swallowed")
-
-
-@pytest.mark.parametrize("use", ["renormalized", "linear"])
-def test_what_float32_leaves_nothing_of_is_said_to_be_too_small(use: str) -> None:
-    """No score overflows, and no mask hides the row: what it shares out is 0 in float32."""
-    if use == "linear":
-        keys: dict[str, Any] = {"w_q": [[1.0]] * 2, "w_k": [[-110.0], [-120.0]], "w_v": [[1.0], [2.0]]}
-        scenario = Scenario("a b", d_in=2, d_out=1, x="identity", weighting="linear", **keys)
-    else:
-        keys = {"w_q": [[20.0, 0], [0, 20]], "w_k": [[0, 20.0], [20, 0]]}
-        scenario = Scenario("a b", d_in=2, x="identity", causal=True, mask_use=use, **keys)
-    made, row = traced(scenario), 0
-    assert torch.isfinite(made.scaled_scores).all()
-    assert made.attention_weights[row].isnan().all()
-    lost = int(made.attention_weights.isnan().any(-1).sum())
-    notes = out_of_the_ordinary(made)
-    assert say("summary.notes.lost", n=lost, count=2) in notes
-    assert not any("overflow" in note for note in notes)
-    assert attends_most(made, row, 4) == say("summary.reads.lost", token="a")
-    told = explain(made, "attention_weights", row, 0)
-    assert told.notes[-1] == say("explanation.trouble.too_little_left", dtype="float32")
-    assert told.steps[-2].endswith(" / 0.0000"), told.steps
-    assert told.steps[-1] == "→ NaN"
-    with pytest.raises(UndefinedAttentionError, match="expected at least one key that isn't too small for float32"):
-        trace(scenario)
-
-
-def test_of_many_rows_that_may_read_nothing_the_first_are_named() -> None:
-    notes = out_of_the_ordinary(traced(Scenario("a b c d e", mask=[[HIDDEN] * 5] * 5)))
-    assert any(note.startswith("Nothing may be read by “a”, “b”, “c” and 2 more: ") for note in notes)
-    notes = out_of_the_ordinary(traced(Scenario("a b c", mask=[[HIDDEN] * 3] * 3)))
-    assert any(note.startswith("Nothing may be read by “a”, “b” and “c”: ") for note in notes)
-
-
-@pytest.mark.parametrize(("use", "even"), [("added", True), ("renormalized", True), ("zeroed", False)])
-def test_an_even_share_is_told_where_rows_sum_to_1_alone(use: str, even: bool) -> None:
-    made = trace(Scenario("the cat sat on the mat", causal=True, mask_use=use))
-    said = attends_most(made, 4, 4)
-    assert ("even share" in said) == even == bool(torch.allclose(made.attention_weights[4].sum(), torch.tensor(1.0)))

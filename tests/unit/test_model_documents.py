@@ -4,28 +4,21 @@ import base64
 import io
 import json
 import re
-import sys
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
 
-import attnviz
-from attnviz import ModelTrace, documents, figures, look_into
-from attnviz.commands import main as command_line
+from attnviz import ModelTrace, documents, look_into
 from attnviz.commands.main import main
-from attnviz.documents import model_pages
-from attnviz.explanation import head_figures
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import trace_json
 from attnviz.figures import model_grid
 from attnviz.models import load
 from attnviz.words import say
-from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
 from tests.unit.test_documents import HOSTILE, Read
@@ -59,25 +52,6 @@ def test_the_grid_holds_every_weight_of_every_head_at_its_place(name: str) -> No
         assert trace.y[top + 2] == say("models.reads", layer=say("models.layer", layer=layer), token=view.tokens[2])
         assert trace.x[left + 3] == say("models.is_read", head=say("models.head", head=head), token=view.tokens[3])
     assert np.isnan(trace.z).sum() == trace.z.size - len(view.heads) * n * n
-
-
-def test_of_very_many_weights_a_cell_shows_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
-    view = view_of("BERT")
-    n = len(view.tokens)
-    monkeypatch.setattr(model_grid, "MOST_CELLS", 8 * n * n // 4)
-    grid = model_grid.grid_of(view)
-    assert grid.step == 2
-    weights = view.heads[0, 0].attention_weights.numpy()
-    assert grid.z[0, 1] == weights[:2, 2:4].max()
-    assert say("models.blocks", rows=2, columns=2) in view.figure().layout.title.text
-
-
-def test_an_encoder_with_a_decoder_is_a_figure_for_each_kind() -> None:
-    view = look_into(bart(), tokenizer(), TEXT, target="der kater")
-    with pytest.raises(ValueError, match="of the kinds encoder, decoder, cross, expected one"):
-        view.figure()
-    assert view.only("cross").figure().data[0].z.shape == (2 * 3 + 1, 4 * 12 + 3)
-    assert view._repr_html_().count("<img") == 3
 
 
 def test_the_page_and_the_report_need_nothing_else_and_run_nothing_of_a_text() -> None:
@@ -115,21 +89,6 @@ def test_the_page_holds_every_weight_and_every_figure() -> None:
     assert documents.model_page(part, dark=True) != documents.model_page(part)
 
 
-def test_a_page_of_very_many_weights_has_the_strongest_and_says_so() -> None:
-    view = view_of("BERT")
-    assert say("models.strongest", most=model_pages.STRONGEST) not in documents.model_page(view)
-    n_rows, weights = len(view.tokens), view.heads[1, 2].attention_weights.numpy()
-    data = model_pages.grid_data(view, most=weights.size)
-    assert data["weights"] is None
-    sent = data["strongest"][1][2]
-    keys, shares = (
-        np.frombuffer(base64.b64decode(sent[key]), dtype=kind).reshape(n_rows, -1)
-        for key, kind in (("keys", "<u2"), ("shares", "<f4"))
-    )
-    assert np.array_equal(shares, -np.sort(-weights, axis=1)[:, : model_pages.STRONGEST])
-    assert np.array_equal(np.take_along_axis(weights, keys.astype(int), 1), shares)
-
-
 def test_a_notebook_shows_the_weights_in_their_colours() -> None:
     view = view_of("BERT")
     (data,) = re.findall(r"base64,([^\"]+)\"", view._repr_html_())
@@ -153,17 +112,6 @@ def test_the_measured_figures_are_averages_of_the_weights() -> None:
     causal = view_of("GPT-2").measured(0, 0)
     assert causal is not None
     assert causal.after is None  # no token may read a later one
-
-
-def test_figures_of_many_weights_are_worked_out_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    layer = view_of("Mistral").layers[1]  # a window: the mask is one for all heads
-    masks = torch.stack([layer.weights[0] > 0, *(torch.rand(layer.weights[1:].shape) > 0.5)])
-    for readable in (None, masks[:1], masks):
-        at_once = head_figures.figures_of_heads(layer.weights, layer.tokens, readable)
-        monkeypatch.setattr(head_figures, "_AT_ONCE", 1)
-        assert head_figures.figures_of_heads(layer.weights, layer.tokens, readable) == at_once
-        assert len(at_once) == layer.n_heads
-        monkeypatch.undo()
 
 
 def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -224,66 +172,3 @@ def test_a_folder_of_another_kind_is_refused_with_its_reason(tmp_path: Path) -> 
     torch.save({}, folder / "pytorch_model.bin")
     with pytest.raises(ValueError, match="can't be had"):  # it would have to be unpickled
         load(str(folder))
-
-
-def test_the_figure_is_a_public_name() -> None:
-    assert figures.model_figure(view_of("BERT")).to_dict() == view_of("BERT").figure().to_dict()
-    assert attnviz.ModelTrace is ModelTrace
-    settings: dict[str, Any] = view_of("BERT").figure(dark=True).to_dict()
-    assert settings["layout"]["font"]["color"] != view_of("BERT").figure().layout.font.color
-
-
-def test_a_weight_reads_in_the_figure_of_all_heads_as_everywhere() -> None:
-    layer = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
-    layer.self_attn.in_proj_weight.data *= 30  # so that some weights are far smaller than four digits show
-    view = look_into(layer, torch.randn(12, 8, generator=torch.Generator().manual_seed(0)))
-    said: dict[tuple[int, int], str] = {}
-    for drawn in figures.model_spec(view)["data"]:
-        for place, weight in np.ndenumerate(drawn["z"]):
-            if not np.isnan(weight):
-                assert place not in said
-                of_plotly = format(weight, drawn.get("zhoverformat", ""))
-                said[place] = drawn["text"][place[0]][place[1]] if "%{text}" in drawn["hovertemplate"] else of_plotly
-    grid = model_grid.grid_of(view)
-    wanted = {place: written(float(weight), 4) for place, weight in np.ndenumerate(grid.z) if not np.isnan(weight)}
-    assert said == wanted
-    assert any("e" in text for text in said.values())
-
-
-def test_the_command_shows_a_model_with_an_encoder_and_a_decoder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bart().save_pretrained(tmp_path)
-    tokenizer().save_pretrained(tmp_path)
-    asked = ["model", TEXT, "--model", str(tmp_path), "--target", "der kater"]
-    capsys.readouterr()
-    assert main(asked) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 1 + 6 * 4
-    assert lines[-1] == f"  5   3  cross    {say('models.reads_encoder')}"
-    assert main([*asked, "--json"]) == 0
-    kinds = [head["kind"] for head in json.loads(capsys.readouterr().out)["heads"]]
-    assert [kinds.count(kind) for kind in ("encoder", "decoder", "cross")] == [8, 8, 8]
-    page = tmp_path / "page.html"
-    assert main([*asked, "--html", str(page)]) == 2
-    assert "expected one: --kind cross" in capsys.readouterr().err
-    for kind in ("encoder", "decoder", "cross"):
-        assert main([*asked, "--html", str(page), "--kind", kind]) == 0
-        assert "<h1>" in page.read_text(encoding="utf-8")
-
-
-def test_whoever_has_read_enough_of_a_command_hears_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Closed(io.StringIO):
-        def write(self, _: str) -> int:
-            raise BrokenPipeError
-
-    away: list[bool] = []
-
-    def seen() -> int:
-        away.append(True)
-        return 0
-
-    monkeypatch.setattr(sys, "stdout", Closed())
-    monkeypatch.setattr(command_line, "_seen_enough", seen)
-    assert main(["model", "a cat", "--layer", "0", "--head", "0", "--json"]) == 0
-    assert away

@@ -11,11 +11,11 @@ import torch
 
 from attnviz import look_into
 from attnviz.core.errors import RefusedError
-from attnviz.models import INCLUDED, included, loading
-from attnviz.models.loading import Shelf, load, size_of
-from attnviz.models.offering import offered, short_of
+from attnviz.models import INCLUDED, loading
+from attnviz.models.loading import Shelf, load
+from attnviz.models.offering import offered
 from attnviz.models.pretrained import watched
-from attnviz.models.progress import Progress, fetching_bar, telling
+from attnviz.models.progress import Progress
 from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, tokenizer
 
 
@@ -56,27 +56,6 @@ def test_it_is_told_what_is_loaded_and_how_far_that_is(folder: str) -> None:
     named = dict(model.named_parameters())
     assert len(shares) - 1 in (len(named), len(named) + 1)  # a matrix that is used twice may be counted twice
     assert shares == pytest.approx([at / (len(shares) - 1) for at in range(len(shares))])
-
-
-def test_of_the_model_that_comes_along_it_is_told_too() -> None:
-    included._loaded.cache_clear()
-    told: list[Progress] = []
-    load(INCLUDED, told.append)
-    assert list(dict.fromkeys(each.step for each in told)) == ["package", "sum", "tokenizer", "numbers"]
-    assert len([each for each in told if each.step == "numbers"]) > 100
-    assert told[-1].whole == 1.0
-    assert [each.whole for each in told] == sorted(each.whole for each in told)
-
-
-def test_bytes_that_are_fetched_are_told() -> None:
-    told: list[Progress] = []
-    with telling(told.append):
-        bar = fetching_bar()(total=200, initial=50, disable=True)
-    for chunk in (50, 100):
-        bar.update(chunk)  # as other threads do
-    assert told == [Progress("fetched", 0.5), Progress("fetched", 1.0)]
-    fetching_bar()(total=10, disable=True).update(5)  # nobody waits for it
-    assert len(told) == 2
 
 
 def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,22 +102,6 @@ def test_whoever_leaves_meanwhile_stops_nothing(folder: str, monkeypatch: pytest
         shelf.get("slow", leaves)
     goes_on.set()
     assert shelf.get("slow")[0] is shelf.get("slow")[0]
-
-
-def test_all_who_wait_are_told_why_it_cannot_be_had() -> None:
-    shelf = Shelf()
-    for _ in range(2):  # and it's tried anew
-        with pytest.raises(RefusedError, match="there is no such folder"):
-            shelf.get("/no/such/folder")
-
-
-def test_a_name_without_a_network_is_refused_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")  # where nobody listens
-    began = time.monotonic()
-    assert why("nobody/has-such-a-model") == "model_no_network"
-    assert time.monotonic() - began < 10
 
 
 def test_each_reason(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,35 +153,6 @@ def test_one_copy_is_loaded_for_all_who_ask_at_once(folder: str, monkeypatch: py
         thread.join()
     assert loaded == [folder]
     assert len({id(model) for model, _ in found}) == 1
-
-
-def test_the_one_asked_for_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = MODELS["GPT-2"]()
-    monkeypatch.setattr(loading, "load", lambda name, _: (model, name))
-    shelf = Shelf(most=2)
-    for name in ("a", "b", "a", "c"):
-        shelf.get(name)
-    assert [name in shelf for name in "abc"] == [True, False, True]
-    by_size = Shelf(most=9, most_bytes=int(1.5 * size_of(model)))
-    for name in "ab":
-        by_size.get(name)
-    assert [name in by_size for name in "ab"] == [False, True]
-
-
-def test_models_are_offered_by_short_names_of_which_no_two_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = "/a/llama, /b/llama/,gpt2,/x/gpt2,/a/llama,org/gpt2,~/all-MiniLM-L6-v2,"
-    monkeypatch.setenv("ATTNVIZ_MODELS", given)
-    offered.cache_clear()
-    try:
-        expected = {
-            INCLUDED: INCLUDED, "llama": "/a/llama", "llama (2)": "/b/llama/", "gpt2": "gpt2", "gpt2 (2)": "/x/gpt2",
-            "org/gpt2": "org/gpt2", f"{INCLUDED} (2)": "~/all-MiniLM-L6-v2",
-        }  # fmt: skip
-        assert list(offered().items()) == list(expected.items())
-        assert all(short_of(each) == short for short, loaded in expected.items() for each in (short, loaded))
-        assert short_of("/c/llama") is short_of("") is None
-    finally:
-        offered.cache_clear()
 
 
 def test_a_snapshot_is_offered_by_the_name_of_its_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from attnviz.core.errors import RefusedError
 from attnviz.models import INCLUDED
 from attnviz.models.included import included
 from attnviz.models.pieces import pieces_of
-from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer, without_frame
+from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
 
 BOTH = {"BART": bart, "T5": t5}  # an encoder, a decoder, and the decoder's attention to the encoder
 
@@ -49,31 +49,6 @@ def test_each_kind_of_attention_has_its_own_output(make: object) -> None:
     assert len(set(pointers)) == len(view.layers)
 
 
-def test_where_it_is_not_found_it_is_absent() -> None:
-    module = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
-    layer = look_into(module, torch.ones(3, 8)).layers[0]
-    assert layer.output(0) is None
-
-
-def test_a_head_that_is_off_gives_nothing_to_the_output() -> None:
-    layer = look_into(INCLUDED, text=TEXT, edits=["3.1.off"]).layers[3]
-    off, on = layer.output(1), layer.output(2)
-    assert off is not None
-    assert on is not None
-    assert not off["output"].any()
-    assert on["output"].any()
-
-
-@pytest.mark.parametrize("name", ["BERT", "Llama"])
-def test_the_average_of_the_heads_is_theirs(name: str) -> None:
-    layer = look_into(MODELS[name](), tokenizer(), TEXT).layers[1]
-    made = layer.average()
-    expected = sum(layer.head(head).attention_weights.double() for head in range(layer.n_heads)) / layer.n_heads
-    torch.testing.assert_close(made["attention_weights"].double(), expected, rtol=1e-6, atol=1e-7)
-    torch.testing.assert_close(made["attention_weights"].sum(-1), torch.ones(len(made.tokens)))
-    assert made.stages["attention_weights"].rule is None  # no softmax made it
-
-
 def test_pieces_of_a_word_are_known_by_what_was_typed() -> None:
     view = look_into(INCLUDED, text="Unbelievably  hot 😀, isn't it?")
     pieces = dict(zip(view.tokens, view.pieces, strict=True))
@@ -94,14 +69,6 @@ def test_what_was_typed_is_always_in_its_word_at_its_place(words: list[str]) -> 
     for piece in pieces_of(text, spans):
         assert piece.typed in piece.word
         assert text[piece.at : piece.at + len(piece.word)] == piece.word
-
-
-@pytest.mark.parametrize("name", ["GPT-2", "Llama", "BERT"])
-@pytest.mark.parametrize("edits", [(), ("0.1.off",)])
-def test_a_decoder_is_one_whatever_it_reads(name: str, edits: tuple[str, ...]) -> None:
-    """Of one token, no mask tells it."""
-    kinds = {look_into(MODELS[name](), without_frame(), text, edits=edits).kinds for text in ("the", TEXT)}
-    assert kinds == {("encoder",) if name == "BERT" else ("decoder",)}
 
 
 @pytest.mark.parametrize("where", ["values", "norm"])

@@ -14,8 +14,8 @@ from attnviz.explanation.numbers_from import features_of, numbers_in_words
 from attnviz.link.example_name import EXAMPLE, PUBLISHED, with_example
 from attnviz.link.opening import as_the_app_opens, read_link
 from attnviz.link.parameter_table import LEFT_OUT, table
-from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.published import OPENING, starting_points, worked_examples
+from attnviz.link.set_up import scenario_from_query
+from attnviz.published import OPENING, starting_points
 
 CAT = starting_points()[OPENING].scenario
 WORDS = CAT.tokens
@@ -46,19 +46,6 @@ def test_its_numbers_mean_something(query: str, key: str) -> None:
 def test_one_number_turned_round_turns_who_is_read() -> None:
     turned = replace(CAT, edits=(Edit("w_q", 1, 0, -2.0),))
     assert percent(turned, "fluffy", "cat") == 1
-
-
-def test_it_is_no_published_example() -> None:
-    assert OPENING not in worked_examples()
-    assert Scenario() != CAT
-    assert scenario_from_query("")[0] == Scenario(embedding="published")
-
-
-def test_it_travels_in_a_link_by_its_name() -> None:
-    assert scenario_from_query(query_of(CAT)) == (CAT, [])
-    assert query_of(CAT).endswith(
-        "edits=" + "*".join(f"{each}.example.{OPENING}" for each in ("x", "w_q", "w_k", "w_v"))
-    )
 
 
 def test_its_features_have_names_while_the_numbers_of_x_are_its_own() -> None:
@@ -104,10 +91,3 @@ def test_a_link_of_which_nothing_is_left_is_the_published_example_by_name(query:
     assert opened.query == {EXAMPLE: PUBLISHED}
     assert read_link(opened.query, repr, unsaid).query == opened.query  # as the page runs again with it
     assert with_example(opened.query) == {}
-
-
-def test_the_opening_example_is_opened_by_its_name_with_more_on_top() -> None:
-    opened = read_link({EXAMPLE: OPENING, "causal": "true"}, repr, unsaid)
-    assert opened.query == dict(as_the_app_opens({}), causal="true")
-    assert opened.example == OPENING
-    assert read_link({}, repr, unsaid).example == ""  # nobody named it

@@ -2,7 +2,6 @@
 
 import string
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -16,7 +15,7 @@ from attnviz.core.stages import EDITABLE, STAGES
 from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.link.answers_text import AnswersText
 from attnviz.link.changes_text import ChangesText
-from attnviz.link.codecs import Choice, Flag, Named, Names, Number, Switches, Text, Whole
+from attnviz.link.codecs import Choice, Flag, Names, Number, Switches, Text, Whole
 from attnviz.link.model_texts import (
     ORDERS,
     Compared,
@@ -40,15 +39,13 @@ from attnviz.link.page_texts import (
     published_names,
 )
 from attnviz.link.parameter import Around, Parameter
-from attnviz.link.parameter_table import FORM, MOST_TOGETHER, TABLES, once, table, texts
-from attnviz.link.question_text import NUMBERED, PLACED, question_of
-from attnviz.link.set_up import CHANGES, MOST_GIVEN, parameters, query_of, read_controls, scenario_of
+from attnviz.link.parameter_table import FORM, TABLES, once, table, texts
+from attnviz.link.set_up import CHANGES, parameters, query_of, read_controls, scenario_of
 from attnviz.link.training_text import TrainingText
 from attnviz.link.typed_form import CHOICES, DEFAULTS, FormText
 from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
 from attnviz.scaling.sources import SOURCES
-from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Option
 from attnviz.training import TASKS, TrainingSettings, settings_for
 from attnviz.words import catalogue, say
@@ -233,13 +230,6 @@ def test_every_parameter_that_the_first_form_had_is_in_a_link_of_that_form() -> 
     assert {row.name for row in ROWS if row.since == 1} - {"left_out"} <= written
 
 
-def test_all_texts_together_are_read_by_the_server() -> None:
-    others = sum(row.most for name, row in texts().items() if name not in (CHANGES, "pinned", TABLES))
-    assert texts()[CHANGES].most == texts()["pinned"].most == MOST_GIVEN
-    assert others < 524_288 - MOST_TOGETHER
-    assert parameters()["text"].most + sum(row.most for row in parameters().values()) < 524_288 - MOST_TOGETHER
-
-
 # Names
 
 
@@ -254,21 +244,6 @@ def test_what_has_a_name_in_links_has_one_of_its_own() -> None:
             if isinstance(option, Option):
                 assert option.default in option.choices
                 assert all(set(choice) <= SLUG and not choice.isdigit() for choice in option.choices)
-
-
-def test_the_numbers_of_older_links_are_names_of_today() -> None:
-    assert all(question_of(name) for name in NUMBERED)
-    for (slug, name), places in PLACED.items():
-        question = question_of(slug)
-        assert question is not None
-        (option,) = [option for option in question.options if option.name == name]
-        assert isinstance(option, Option)
-        assert set(places) <= set(option.choices)
-    for name in ("step", "question"):
-        codec = texts()[name].codec
-        assert isinstance(codec, Named)
-        assert set(codec.numbered) <= set(codec.choices)
-    assert {step.name for step in STEPS} >= {"tokens", "context"}
 
 
 # Whole links
@@ -361,17 +336,6 @@ def test_an_older_link_is_opened_by_names(query: Mapping[str, str], expected: Ma
     assert opened.told == ()
 
 
-def test_a_worked_example_lies_under_all_else_that_a_link_says() -> None:
-    opened = read_link({"example": "love-ai", "causal": "true", "seed": "x"}, repr, unsaid)
-    assert opened.example == "love-ai"
-    assert opened.query["text"] == "I love AI"
-    assert opened.query["causal"] == "true"
-    assert len(opened.told) == 1
-    none = read_link({"example": "nobody", "seed": "7"}, repr, unsaid)
-    assert (none.query, none.example) == ({"seed": "7"}, "")
-    assert "'nobody'" in none.told[0]
-
-
 def test_each_unknown_name_that_is_much_like_one_of_ours_gets_a_hint() -> None:
     told = read_link({"foo": "1", "sed": "4", "d_iin": "5"}, repr, unsaid).told
     hints = [
@@ -379,34 +343,3 @@ def test_each_unknown_name_that_is_much_like_one_of_ours_gets_a_hint() -> None:
     ]
     unknown = say("links.unknown", names="'foo', 'sed', 'd_iin'")
     assert told == (say("links.unknown_hints", unknown=unknown, hints=" ".join(hints)),)
-
-
-def sweep_told(text: str) -> str:
-    return read_texts({"sweep": text}, Around(None), repr)["sweep"].told
-
-
-@pytest.mark.parametrize(
-    ("text", "raw", "expected", "used"),
-    [
-        ("dims.0", "'0'", say("links.sweep.dims", most=64, high="4,096"), "1-2-4-8-16-32-64-128-256-512-1024"),
-        ("keys.8*trials.ten", "'ten'", "a whole number from 2 to 10000", "1000"),
-        ("p.1.5", "'1.5'", "a number from 0 to 1", "0.3"),
-        ("times.x", "'x'", "a number from -1000 to 1000", "8.0"),
-        ("heads.3", "'3'", "one of 1, 2, 4, 8, 16, 32", "8"),
-        ("seed.", "nothing", "a whole number from 0 to 4294967295", "0"),
-    ],
-)
-def test_a_part_of_a_sweep_is_refused_with_what_it_may_be(text: str, raw: str, expected: str, used: str) -> None:
-    name = text.split("*")[-1].partition(".")[0]
-    value = say("links.sweep.value", name=name, raw=raw, expected=expected, used=used)
-    assert sweep_told(text) == say("links.sweep.parts", parts=value)
-
-
-def test_of_many_parts_of_a_sweep_the_first_few_are_told_and_the_rest_counted() -> None:
-    names = [field.name for field in fields(SweepSettings)]
-    assert all(f"{name} = 'x' should be " in sweep_told(f"{name}.x") for name in names), "each has its reason"
-    several = sweep_told("*".join(f"{name}.x" for name in names))
-    assert several.count("should be") == 3
-    assert several.endswith(say("links.sweep.more", n=len(names) - 3) + ".")
-    assert say("links.sweep.unknown", name="'<b>'", names=", ".join(names)) in sweep_told("<b>.1")
-    assert len(sweep_told("trials." + "9" * 1900)) < 200

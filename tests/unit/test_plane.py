@@ -81,14 +81,6 @@ def apart(a: Any, b: Any) -> bool:
     return across or a["y"] + a["height"] <= b["y"] + 1e-6 or b["y"] + b["height"] <= a["y"] + 1e-6
 
 
-def test_both_axes_are_named_in_a_picture_narrower_than_their_names(script: PageScript) -> None:
-    sizes: dict[str, Any] = {"d_in": 4, "d_out": 3, "d_v": 2}
-    scenario = Scenario(text="the cat", embedding="table", **sizes, init="normal", seed=598500, scale=False)
-    for picture in pictures(script, scenario, 0, (160, 140)):
-        boxes = boxes_of(picture)
-        assert all(apart(box, other) for at, box in enumerate(boxes) for other in boxes[at + 1 :])
-
-
 @given(scenario=scenarios(max_tokens=8, max_d=4), data=st.data(), size=SIZES)
 def test_no_name_lies_on_another_and_of_up_to_8_words_each_has_one(
     script: PageScript, scenario: Scenario, data: st.DataObject, size: tuple[int, int]
@@ -182,23 +174,6 @@ def test_a_tip_that_is_moved_moves_its_row_by_as_little_as_it_takes(
         )
 
 
-def test_a_projection_of_one_direction_moves_a_tip_along_it_alone(script: PageScript) -> None:
-    scenario = Scenario(text="a cat", d_in=2, w_q=((1.0, 2.0), (2.0, 4.0)), x=((1.0, 0.0), (0.0, 0.0)))
-    data = board_data(scenario, traced(scenario), 0, 4)
-    along = script.run(_MOVED, [data, "q", 0, [3.0, 6.0]])
-    assert [edit["value"] for edit in along] == pytest.approx([1.4, 0.8], abs=1e-4)
-    across = script.run(_MOVED, [data, "q", 0, [1.0 - 2.0, 2.0 + 1.0]])
-    assert [edit["value"] for edit in across] == pytest.approx([1.0, 0.0], abs=1e-4)
-
-
-def test_what_no_hand_can_change_has_no_tip_to_move(script: PageScript) -> None:
-    for scenario in (
-        Scenario(text="a cat", d_out=3),
-        Scenario(text="a cat", d_in=1, w_q=((0.0, 0.0),), x=((1.0,), (2.0,))),
-    ):
-        assert script.run(_MOVED, [board_data(scenario, traced(scenario), 0, 4), "q", 0, [1, 1]]) is None
-
-
 # --- The mix --------------------------------------------------------------------------------------------------
 
 _AXES = """(modules, rows) => {
@@ -266,22 +241,6 @@ def test_the_key_that_is_said_to_reach_farthest_has_the_largest_score(
 
 def data_names(scenario: Scenario) -> list[str]:
     return list(board_data(scenario, traced(scenario), 0, 4)["names"])
-
-
-def mixed_share(made: AttentionTrace, key: int) -> str:
-    return f"{round(100 * made.attention_weights[1, key].item())} %"
-
-
-def test_keys_of_a_second_sentence_go_by_their_own_words(script: PageScript) -> None:
-    scenario = Scenario("we sleep", reads="second", second="the cat chased a mouse", init="normal", seed=2)
-    reading = traced(scenario)
-    of_keys, of_values = pictures(script, scenario, 1)
-    assert {mark["word"] for mark in of_keys["marks"]} == {mark["word"] for mark in of_values["marks"]} == set(range(5))
-    for key, token in enumerate(scenario.read_tokens):
-        said, mixed = words(script, scenario, 1, key)
-        kind = "reaches" if reading.scores[1, key] > 0 else "against"
-        assert said["sentence"] == say(f"board.plane.{kind}", key=token)
-        assert mixed["sentence"] == say("board.plane.gives", key=token, share=mixed_share(reading, key))
 
 
 ZEROS = ((0.0, 0.0),) * 3

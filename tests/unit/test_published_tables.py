@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import attnviz
-from attnviz.core.published_matrices import PUBLISHED_TEXT, PUBLISHED_VECTORS
+from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.published import worked_example
 from tests.unit.helpers import published_example
 
@@ -56,18 +56,6 @@ def test_published_context_by_hand_apart_from_its_slips() -> None:
         assert context[row, column] == pytest.approx(carried_on[row, column], abs=1e-9)
 
 
-def test_published_query_of_journey() -> None:
-    assert_printed(trace_of("journey").q[1], [0.4306, 1.4551], 4)
-
-
-def test_published_scenario_is_the_published_example() -> None:
-    trace = attnviz.trace(attnviz.Scenario(text=PUBLISHED_TEXT, embedding="published"))
-    expected = trace_of("journey")
-    assert trace.tokens == expected.tokens
-    for table in ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "attention_weights", "context"):
-        assert torch.equal(getattr(trace, table), getattr(expected, table)), table
-
-
 def test_published_attention_without_trainable_weights() -> None:
     trace = trace_of("journey-simple")
     for name in ("q", "k", "v"):
@@ -93,9 +81,3 @@ def test_known_words_keep_their_published_vectors_in_another_sentence() -> None:
     assert x[0].tolist() == pytest.approx(PUBLISHED_VECTORS["one"])
     assert x[2].tolist() == pytest.approx(PUBLISHED_VECTORS["step"])
     assert torch.equal(x[1], attnviz.Scenario(text="small", embedding="stable").matrix("x")[0])
-
-
-def test_no_word_has_a_published_vector_at_another_width() -> None:
-    scenario = attnviz.Scenario(embedding="published", d_in=4)
-    assert not any(scenario.is_published(row) for row in range(6))
-    assert torch.equal(scenario.matrix("x"), attnviz.Scenario(embedding="stable", d_in=4).matrix("x"))

@@ -11,22 +11,12 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import Scenario, explain, trace
+from attnviz import Scenario, trace
 from attnviz.board.data import board_data
-from attnviz.compare.comparison import Comparison, changed_in_words, moved_most, other_words
-from attnviz.core.changes import Changes, carry_over
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS
-from attnviz.core.matrix_input import Edit
 from attnviz.core.settings import fitted
-from attnviz.documents import report
-from attnviz.explanation.head_figures import heads_in_words
-from attnviz.explanation.masking import mask_notes
-from attnviz.explanation.numbers_from import vectors_in_words
-from attnviz.explanation.summary import attends_most, described
-from attnviz.export import pytorch_script
 from attnviz.link.set_up import scenario_from_query
-from attnviz.words import say
 from tests.node import PageScript
 from tests.whole import examples
 
@@ -83,17 +73,6 @@ def test_reading_another_sentence_changes_no_number_that_is_drawn_without_it(sce
             assert torch.equal(scenario.matrix(name), alone.matrix(name)), name
 
 
-def test_the_same_word_has_the_same_vector_in_both_sentences_and_a_table_has_others() -> None:
-    both: dict[str, Any] = {"text": "the cat", "reads": "second", "second": "cat dog"}
-    stable, table = Scenario(**both), Scenario(**both, embedding="table")
-    assert torch.equal(stable.matrix("y")[0], stable.matrix("x")[1])
-    assert not torch.isin(table.matrix("y"), table.matrix("x")).any()
-    published = Scenario("cat", reads="second", second="journey", embedding="published")
-    assert torch.equal(published.matrix("y"), Scenario("journey", embedding="published").matrix("x"))
-    said = explain(trace(published), "y", 0, 0, scenario=published).text
-    assert "published" in said
-
-
 @pytest.mark.parametrize(
     ("settings", "kind", "problem"),
     [
@@ -122,100 +101,7 @@ def test_what_does_not_fit_is_refused_and_told_and_the_sentence_reads_itself(
     assert "{" not in ignored[0]
 
 
-def test_more_scores_than_fit_are_refused_with_how_many_tokens_do() -> None:
-    long: dict[str, Any] = {"reads": "second", "second": "a " * 1000, "n_heads": 16, "d_out": 16}
-    with pytest.raises(RefusedError) as refused:
-        Scenario("a " * 300, **long)
-    most: Any = refused.value.facts["most"]
-    assert (refused.value.kind, most) == ("reads_scores", 2**21 // 16 // 300)
-    Scenario("a " * 300, **(long | {"second": "a " * most}))
-
-
-def test_y_is_there_only_where_it_is_read() -> None:
-    with pytest.raises(RefusedError) as refused:
-        Scenario(edits=[("y", 0, 0, 1.0)])
-    assert refused.value.kind == "reads_off"
-    given = Scenario("a b c", reads="second", second="d e", y=[[1, 2, 3], [4, 5, 6]])
-    assert trace(given).v.shape == (2, 2)
-    with pytest.raises(RefusedError):
-        Scenario("a b", reads="second", second="d e", y=[[1, 2, 3]] * 3)
-
-
-def test_changes_of_y_stay_with_their_word() -> None:
-    before = Scenario("a b", reads="second", second="der Hund")
-    made = Changes((Edit("y", 1, 0, 2.0), Edit("w_q", 0, 0, 1.0)))
-    assert carry_over(made, before, replace(before, text="other words")) == (made, Changes())
-    assert carry_over(made, before, replace(before, second="ein Hund schläft"))[0] == made
-    assert carry_over(made, before, replace(before, second="der Mann"))[1].edits == made.edits[:1]
-    assert carry_over(made, before, replace(before, reads="itself"))[1].edits == made.edits[:1]
-    painted = replace(before, masking="painted")
-    cell = Changes((Edit("mask", 1, 1, 2.0),))
-    assert carry_over(cell, painted, replace(painted, second="der Hund schläft")) == (cell, Changes())
-    assert carry_over(cell, painted, replace(painted, second="Hund"))[1] == cell
-
-
 # What is said of it
-
-_READS = """(page, [data, query]) => page.reads_most.readsInPercent(page.made(data), query)"""
-
-
-def test_no_token_of_a_second_sentence_is_called_itself_or_later() -> None:
-    even = Scenario("the cat", w_q="zeros", reads="second", second="the cat", masking="painted",
-                    edits=[("mask", 0, 1, -float("inf"))])  # fmt: skip
-    made = trace(even)
-    assert attends_most(made, 0, 4) == say("summary.reads.only", token="the", names="“the”", weight="1.0000")
-    assert not made.causal
-    assert "later" not in " ".join(mask_notes(made))
-    hidden = explain(made, "scaled_scores", 0, 1, scenario=even).text
-    assert "later" not in hidden
-    assert say("explanation.hidden.painted", query="query 0 “the”", key="key 1 “cat”", n=0) in hidden
-    assert "row of" not in described(made, "k", 1, 2)
-    assert "row of" in described(made, "q", 1, 2)
-
-
-def test_the_only_token_of_a_second_sentence_is_not_the_one_that_reads_it(script: PageScript) -> None:
-    scenario = Scenario("the cat", reads="second", second="chat")
-    made = trace(scenario)
-    assert attends_most(made, 1, 4) == say("summary.reads.only", token="cat", names="“chat”", weight="1.0000")
-    told = script.run(_READS, [board_data(scenario, made, 0, 4), 1])
-    assert told == [say("board.reads.only", token="cat", names="“chat”", weight="100 %"), ""]
-
-
-def test_heads_are_told_by_how_evenly_they_read() -> None:
-    scenario = Scenario("the cat sat", w_q="zeros", n_heads=2, reads="second", second="a b c d")
-    (one, _) = heads_in_words(trace(scenario).seen_from(1))
-    assert one["short"] == say("heads.short.entropy", entropy="2.00", most="2.00")
-    assert "second sentence" in one["full"]
-
-
-def test_sentences_and_pages_name_the_second_sentence() -> None:
-    scenario = Scenario("the cat", reads="second", second="die Katze schläft")
-    assert say("summary.second.drawn", n=3) in vectors_in_words(scenario)
-    page = report(scenario, trace(scenario))
-    assert say("report.title_second", sentence="the cat", second="die Katze schläft") in page
-    assert pytorch_script(scenario).startswith("# Cross-attention in plain PyTorch.")
-    plain = Scenario("the cat", second="die Katze schläft")
-    assert "Katze" not in report(plain, trace(plain))
-
-
-def test_comparing_names_what_each_side_reads() -> None:
-    a, b = Scenario("the cat"), Scenario("the cat", reads="second", second="la chatte")
-    both = Comparison(trace(a), trace(b))
-    assert other_words(both) == say("compare.words.read", a="the", b="la")
-    moved = " ".join(moved_most(both, "attention_weights", 4))
-    assert say("compare.moved.other_in_a", token="la", other="the") in moved
-    assert say("compare.moved.other_in_a", token="chatte", other="cat") in moved
-    assert other_words(Comparison(trace(a), trace(a))) == ""
-
-
-def test_a_second_sentence_that_nobody_reads_is_no_change() -> None:
-    plain, other = Scenario("a b"), Scenario("a b", second="hello")
-    reads, others = (replace(each, reads="second") for each in (plain, other))
-    assert changed_in_words(plain, other) == []
-    alone = say("compare.changes.second_b", text="“hello”")
-    assert changed_in_words(plain, others) == ["The sentence reads itself → second", alone]
-    assert say("compare.changes.second_a", text="“hello”") in changed_in_words(others, plain)
-    assert changed_in_words(reads, others) == [f"Second sentence “{plain.second}” → “hello”"]
 
 
 # What the page has of it
@@ -243,19 +129,3 @@ def test_on_the_board_no_token_reads_or_asks_itself_in_another_sentence(script: 
         assert "“cat”" in said
         assert "“Hund”" in said
     assert "“Hund”" in script.run(_IN_ONE_SENTENCE, [data, {"matrix": "k", "row": 1, "column": 0}])
-
-
-_LAYOUT = """({ layout: { layoutOf } }, [stages, matrices, shown]) => layoutOf(stages, matrices, shown, {
-  width: 1500, height: 700, tokens: 5, named: 0, sentence: true, saysBelow: false, plane: false, tells: false,
-  words: 600, ribbons: 78 })"""
-
-
-def test_y_stands_first_with_room_for_its_own_names(script: PageScript) -> None:
-    scenario = Scenario("the cat", reads="second", second="a b c d e")
-    data = board_data(scenario, trace(scenario), 0, 4)
-    layout = script.run(_LAYOUT, [data["stages"], data["matrices"], data["shown"]])
-    y, x = layout["boxes"]["y"], layout["boxes"]["x"]
-    assert y["x"] == pytest.approx(layout["labels"])
-    assert x["x"] >= y["x"] + y["width"] + layout["labels"]
-    assert y["y"] + y["height"] <= layout["end"] + 1
-    assert layout["boxes"]["scores" if "scores" in layout["boxes"] else "scaled_scores"]["width"] > 0

@@ -14,15 +14,11 @@ from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
 from attnviz.teach.few_bits import DTYPES, computed_in, in_few_bits
 from attnviz.teach.replaced import (
-    can_add_to_row,
-    can_be_equal,
-    can_drop,
     dropout,
     equal_projections,
     equal_weights,
     factors,
     factors_of,
-    has_one_matrix,
     one_matrix,
     rank_of_match,
     row_plus,
@@ -79,25 +75,6 @@ def test_whether_attention_weights_become_symmetric_too_is_what_comes_of_it(scen
     assert made is not None
     weights = traced(made).attention_weights
     assert equal_weights(traced(scenario)) == torch.allclose(weights, weights.T, rtol=1e-4, atol=1e-6)
-
-
-def test_equal_tokens_and_one_alone_have_symmetric_weights() -> None:
-    assert equal_weights(traced(Scenario("a"))) is True
-    assert equal_weights(traced(Scenario("a a a"))) is True
-    assert equal_weights(traced(Scenario("a b c", init="normal"))) is False
-    assert equal_weights(traced(Scenario("a b", edits=[("x", 0, 0, 3e38), ("w_q", 0, 0, 3e38)]))) is None
-
-
-@given(usual(), st.sampled_from(({}, {"n_heads": 2}, {"bias": True}, {"n_layers": 2}, {"weighting": "linear"},
-                                 {"mask_use": "zeroed"}, {"n_heads": 2, "n_kv_heads": 1})))  # fmt: skip
-@settings(max_examples=examples(25), deadline=None)
-def test_what_can_be_tried_is_told_without_making_it(scenario: Scenario, others: dict[str, object]) -> None:
-    tried = {"positions": "none", "d_in": 2, "d_out": 2, "edits": (), **others}
-    scenario = replace(scenario, **tried)  # type: ignore[arg-type]
-    assert has_one_matrix(scenario) == (one_matrix(scenario) is not None)
-    assert can_be_equal(scenario) == (equal_projections(scenario) is not None)
-    assert can_add_to_row(scenario) == (row_plus(scenario, 0, 1.0) is not None)
-    assert can_drop(scenario) == (dropout(scenario, 0.5, 0) is not None)
 
 
 @pytest.mark.parametrize("others", [{}, {"n_layers": 3}, {"positions": "seeded", "embedding_factor": True},
@@ -196,35 +173,6 @@ def test_an_unshifted_softmax_overflows_whatever_it_runs_over_and_whatever_comes
     small = traced(Scenario("a b", d_in=2, d_out=2, init="uniform", **others))
     gaps = [in_few_bits(small, torch.float32, shifted).gap for shifted in (False, True)]
     assert gaps == pytest.approx([0, 0], abs=1e-6)
-
-
-@pytest.mark.parametrize("others", [{"n_heads": 2}, {"n_layers": 2}, {"n_heads": 2, "n_layers": 2, "norm": "pre"}])
-def test_one_draw_of_dropout_is_that_of_all_heads_and_layers(others: dict[str, Any]) -> None:
-    usual = Scenario("the cat sat", d_in=4, d_out=4, init="normal", **others)
-    made = dropout(usual, 0.5, 3)
-    assert made is not None
-    kept = torch.rand(3, 3, generator=torch.Generator().manual_seed(3)) >= 0.5
-    for layer in traced(made).layers:
-        for head in layer.heads:
-            wanted = torch.softmax(head.scaled_scores, -1) * kept * 2
-            torch.testing.assert_close(head.attention_weights, wanted, rtol=1e-5, atol=1e-6)
-    assert scenario_from_query(query_of(made)) == (made, [])
-
-
-def test_what_x_times_c_multiplies_is_told_up_to_what_the_layer_makes() -> None:
-    """A layer norm before attention takes the factor away, and a ReLU lets it through where nothing else is added."""
-    block: dict[str, Any] = {"d_in": 4, "d_out": 4, "init": "normal", "seed": 5}
-    pre = Scenario("a b c", norm="pre", output=True, d_ff=8, **block)
-    found = factors_of(pre, traced(pre), 100.0)
-    for name in ("x_norm", "q", "scores", "attention_weights", "context", "output"):
-        assert found[name] == pytest.approx(1, rel=1e-3), name
-    assert found["residual_1"] is None
-    alone = Scenario("a", output=True, d_ff=8, **block)
-    found = factors_of(alone, traced(alone), 3.0)
-    assert found["attention_weights"] == pytest.approx(1)
-    for name in ("context", "output", "feed_forward"):
-        assert found[name] == pytest.approx(3, rel=1e-3), name
-    assert "residual_1" not in found
 
 
 def test_a_computation_in_16_bits_is_torchs_own() -> None:

@@ -1,13 +1,8 @@
 """The scaling experiment, with theory and PyTorch as referees."""
 
-import contextlib
 import math
-import os
 import statistics
-import subprocess
-import sys
 import threading
-import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -21,8 +16,8 @@ from hypothesis import strategies as st
 
 from attnviz.scaling import arguments, draws, row_statistics
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, check_dims, log_steps, parse_dims
-from attnviz.scaling.experiment import SweepStopped, sample_row, seconds_needed, softmax_row, sweep_scaling
-from attnviz.scaling.row_statistics import BOUNDS, STATISTICS, Z, even_jacobian_norm, share_interval, softmax_statistics
+from attnviz.scaling.experiment import SweepStopped, sample_row, softmax_row, sweep_scaling
+from attnviz.scaling.row_statistics import STATISTICS, Z, share_interval, softmax_statistics
 from attnviz.scaling.sources import SOURCES, Projections, Vectors
 from tests.whole import alike, examples
 
@@ -36,7 +31,6 @@ X = [
     [0.05, 0.80, 0.55],
 ]
 SOFTMAX_STATISTICS = [statistic.name for statistic in STATISTICS]
-SOFTMAX_COLUMNS = [f"{name}{bound}" for name in SOFTMAX_STATISTICS for bound in BOUNDS]
 
 
 def inputs_of(source: str) -> dict[str, Any]:
@@ -67,14 +61,6 @@ def test_expected_variance_of_standard_normal_vectors_is_d_raw_and_1_scaled() ->
     assert at(table, "expected_variance", "linear") == pytest.approx([1, 1 / 5, 1 / 100, 1 / 4096])
 
 
-def test_the_interval_is_as_wide_as_the_fourth_moment_says() -> None:
-    # Var(s^2) = E[s^4] - d^2 = 2 d^2 + 6 d: with many trials, the relative error is its root over d sqrt(n).
-    table = sweep_scaling((1, 4, 64), 10_000, 0, statistics="dot products", scales=("none",))
-    half_width = np.log(table.variance_high / table.variance).to_numpy()
-    d = table.dim.to_numpy()
-    assert half_width == pytest.approx(2.5758 * np.sqrt((2 * d**2 + 6 * d) / 10_000) / d, rel=1e-3)
-
-
 @alike
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_other_intervals_hold_the_mean_of_very_many_trials_for_at_least_94_of_100_seeds(source: str) -> None:
@@ -87,12 +73,6 @@ def test_the_other_intervals_hold_the_mean_of_very_many_trials_for_at_least_94_o
         low, high = (table[[f"{name}_{bound}" for name in columns]].to_numpy() for bound in ("low", "high"))
         held.append((low - 1e-9 <= truth) & (truth <= high + 1e-9))  # some come out the same in every trial
     assert (np.sum(held, axis=0) >= 94).all(), np.sum(held, axis=0)
-
-
-def test_the_interval_of_the_standard_deviation_is_the_root_of_the_variances() -> None:
-    table = sweep_scaling((4, 64), 100, 0, statistics="dot products")
-    assert (table.std_low**2).to_numpy() == pytest.approx(table.variance_low)
-    assert (table.std_high**2).to_numpy() == pytest.approx(table.variance_high)
 
 
 @given(st.floats(0, 1), st.integers(2, 10_000), st.integers(0, 10_000))
@@ -121,14 +101,6 @@ def test_vectors_spread_over_trials_and_projections_within_rows() -> None:
     assert (within.mean, within.variance, within.std) == (3.25, 2.5, 1)
     assert within.relative_error == pytest.approx(2 / 2.5)
     assert within.std_relative_error == pytest.approx(0.5)  # the trials' means are 0.5 and 1.5
-
-
-def test_row_standard_deviation_of_standard_normal_vectors_is_the_root_of_d() -> None:
-    rows = [[sample_row(d, seed, n_keys=256) for seed in range(100)] for d in (16, 64, 256, 1024)]
-    raw = [np.mean([row.scores.std() for row in of_dim]) for of_dim in rows]
-    scaled = [np.mean([row.scaled_scores.std() for row in of_dim]) for of_dim in rows]
-    assert raw == pytest.approx([4, 8, 16, 32], rel=0.05)
-    assert scaled == pytest.approx([1, 1, 1, 1], rel=0.05)
 
 
 def test_largest_attention_weight_of_six_keys() -> None:
@@ -205,13 +177,6 @@ def test_the_gradient_of_a_row_that_one_key_takes_keeps_its_digits(gap: float, n
     assert found["jacobian_norm"] == pytest.approx(norm, rel=1e-9)
 
 
-def test_the_gradient_of_equal_weights_is_that_which_the_page_tells() -> None:
-    for n_keys in (2, 3, 64, 256):
-        *_, found = softmax_statistics(np.zeros((2, 1, n_keys)), 1.0)
-        assert isinstance(found, dict)
-        assert found["jacobian_norm"] == pytest.approx(even_jacobian_norm(n_keys))
-
-
 def test_medians_and_shares_are_those_of_all_rows() -> None:
     """The mean over rows of which half have lost their gradient hides them; the median and the share do not."""
     lively, lost = [1.0, 1.0, -50.0], [90.0, 1.0, 0.0]
@@ -238,15 +203,6 @@ def test_a_sample_row_of_projections_is_that_of_torch(init: str) -> None:
     weights = torch.softmax(scores / 5**0.5, 0)
     assert row.attention_weights.to_numpy() == pytest.approx(weights.numpy(), rel=1e-5)
     assert row.attention_weights_unscaled.to_numpy() == pytest.approx(torch.softmax(scores, 0).numpy(), rel=1e-5)
-
-
-def test_a_sample_row_of_vectors_has_its_keys_and_its_scale() -> None:
-    row = sample_row(64, 3, n_keys=10, scale=0.25)
-    assert row.key.tolist() == list(range(10))
-    assert row.scaled_scores.to_numpy() == pytest.approx(row.scores.to_numpy() / 64**0.25)
-    assert row.attention_weights.sum() == pytest.approx(1)
-    assert row.equals(sample_row(64, 3, n_keys=10, scale=0.25))
-    assert not row.equals(sample_row(64, 4, n_keys=10, scale=0.25))
 
 
 # Laws
@@ -276,14 +232,6 @@ def test_chunks_and_other_dimensions_leave_no_trace(
     pd.testing.assert_frame_equal(together[: len(alone)], alone, check_exact=True)
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_all_statistics_only_add_columns(source: str) -> None:
-    arguments: dict[str, Any] = {"trials": 50, "seed": 1, **inputs_of(source)}
-    full = sweep_scaling((2, 20), **arguments)
-    dots = sweep_scaling((2, 20), statistics="dot products", **arguments)
-    pd.testing.assert_frame_equal(full.drop(columns=SOFTMAX_COLUMNS), dots, check_exact=True)
-
-
 @given(st.floats(0, 2), st.sampled_from(SOURCES))
 @settings(max_examples=examples(20), deadline=None)
 def test_a_scale_divides_by_d_to_the_exponent(p: float, source: str) -> None:
@@ -303,12 +251,6 @@ def test_a_scale_divides_by_d_to_the_exponent(p: float, source: str) -> None:
         assert scaled[column].to_numpy() == pytest.approx(expected), column
 
 
-def test_names_of_scales_are_their_exponents() -> None:
-    named = sweep_scaling((2, 9), 20, 0, scales=("none", "sqrt", "linear")).drop(columns="scale")
-    exponents = sweep_scaling((2, 9), 20, 0, scales=(0, 0.5, 1)).drop(columns="scale")
-    pd.testing.assert_frame_equal(named, exponents, check_exact=True)
-
-
 @given(st.sampled_from(SOURCES), st.integers(0, 1000))
 @settings(max_examples=examples(20), deadline=None)
 def test_statistics_of_softmax_stay_in_their_ranges(source: str, seed: int) -> None:
@@ -319,13 +261,6 @@ def test_statistics_of_softmax_stay_in_their_ranges(source: str, seed: int) -> N
     assert table.jacobian_norm.between(0, 0.5).all()  # 1/2: two keys that share all attention
 
 
-def test_equal_tokens_have_no_spread() -> None:
-    table = sweep_scaling((1, 30), 10, 0, source="normal-projections", x=[[1.0, 2.0]] * 4)
-    assert table[["variance", "variance_low", "variance_high", "std"]].to_numpy() == pytest.approx(0)
-    assert table.expected_variance.to_numpy() == pytest.approx(0, abs=1e-9)
-    assert table.normalized_entropy.to_numpy() == pytest.approx(1)
-
-
 def test_process_wide_random_state_is_left_alone_and_plays_no_part() -> None:
     before = torch.get_rng_state()
     first = sweep_scaling((2, 40), 20, 0)
@@ -334,13 +269,6 @@ def test_process_wide_random_state_is_left_alone_and_plays_no_part() -> None:
     with ThreadPoolExecutor(4) as pool:
         tables = list(pool.map(lambda _: sweep_scaling((2, 40), 20, 0), range(8)))
     assert all(table.equals(first) for table in tables)
-
-
-def test_numbers_are_the_same_on_one_thread() -> None:
-    code = "from attnviz import sweep_scaling as sweep;print(sweep((2, 40), 50, 7).to_json(double_precision=15))"
-    one = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    printed = subprocess.run([sys.executable, "-c", code], env=one, capture_output=True, text=True, check=True)
-    assert printed.stdout.strip() == sweep_scaling((2, 40), 50, 7).to_json(double_precision=15)
 
 
 # Progress
@@ -370,39 +298,6 @@ def test_progress_can_stop_a_sweep() -> None:
     assert threading.active_count() == before
 
 
-@alike
-@pytest.mark.parametrize("source", SOURCES)
-def test_progress_is_told_often_enough_to_stop_at_once(source: str) -> None:
-    """No work is so long that a stop would wait for it: also not the softmaxes, nor the products of wide inputs."""
-    x = [[0.1] * 512] * 16 if source.endswith("projections") else None
-    told: list[float] = []
-
-    def note(fraction: float) -> bool:
-        told.append(time.monotonic())
-        return told[-1] - told[0] < 1.5
-
-    with contextlib.suppress(SweepStopped):
-        sweep_scaling(range(1, 65), 5000, 0, n_keys=256, source=source, x=x, progress=note)
-    ended = time.monotonic()
-    assert len(told) > 10
-    assert np.median(np.diff(told)) < 0.2
-    assert ended - told[-1] < 1  # the threads end with it; a machine of other work is forgiven much
-
-
-@pytest.mark.parametrize("dims", [range(1, 33), range(33, 97), [1, 2, 4096]], ids=["one block", "two blocks", "far"])
-def test_a_sweep_holds_the_scores_of_few_dimensions_whatever_it_sweeps(dims: Any) -> None:
-    full = Vectors("normal", MAX_KEYS)
-    n_scores = MAX_TRIALS * MAX_KEYS
-    dims = tuple(dims)
-    held = draws.scores_held(full, dims, MAX_TRIALS)
-    assert held * n_scores <= draws.SCORES_HELD
-    for span in draws.plan(full, dims, MAX_TRIALS):
-        assert sum(len(part.dims) for part in span) <= held
-    planned = [part for span in draws.plan(full, dims, MAX_TRIALS) for part in span]
-    assert tuple(d for part in planned for d in part.dims) == dims
-    assert sum(part.last for part in planned) == -(-dims[-1] // 32)
-
-
 def test_the_memory_of_a_sweep_does_not_grow_with_its_dimensions() -> None:
     """numpy tells tracemalloc of every array: what partial_scores holds, it holds once."""
     peaks = []
@@ -416,23 +311,6 @@ def test_the_memory_of_a_sweep_does_not_grow_with_its_dimensions() -> None:
     held = 2**19 * 4
     assert peaks[1] < peaks[0] * 1.15
     assert peaks[1] < 2 * held + 2 * 256 * 256 * 8 + 6 * 2**20  # the softmax's pieces are of 1 MiB
-
-
-def test_seconds_needed_grow_with_what_is_asked() -> None:
-    small = seconds_needed((2, 8), 100, n_keys=8)
-    assert 0 < small < 0.1
-    assert seconds_needed(range(4033, 4097), 10_000, n_keys=256) > 10
-    assert seconds_needed((2, 8), 100, n_keys=8, statistics="dot products") < small
-    assert seconds_needed((2, 8), 100, n_keys=8, scales=("none",)) < small
-    assert seconds_needed((2, 800), 100, n_keys=8) > small
-
-
-def test_what_progress_raises_passes_through() -> None:
-    def fail(fraction: float) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        sweep_scaling([64], 1000, 0, progress=fail)
 
 
 # Bad input
@@ -482,13 +360,6 @@ def test_log_steps_are_equally_far_apart_but_for_rounding(first: int, last: int,
         assert exact[1] - exact[0] < 1
 
 
-@pytest.mark.parametrize("bad", [2.0, "2", True, None, np.float64(3), float("nan"), 0, -1, MAX_DIM + 1, 10**30])
-def test_a_dimension_is_a_whole_number_within_the_limit(bad: object) -> None:
-    with pytest.raises(ValueError, match="dimension is"):
-        check_dims([1, bad])
-    assert check_dims(np.array([3, 1])) == (1, 3)
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -525,38 +396,6 @@ def test_a_dimension_is_a_whole_number_within_the_limit(bad: object) -> None:
 def test_bad_arguments_are_named(arguments: dict[str, Any], named: str) -> None:
     with pytest.raises(ValueError, match=named):
         sweep_scaling(**{"dims": [2], "trials": 10, "seed": 0, **arguments})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"dim": 0}, "dimension is 0"),
-        ({"seed": -1}, "seed is -1"),
-        ({"scale": "cube"}, "scale is 'cube'"),
-        (
-            {"source": "uniform-projections", "x": X, "query": 6},
-            "query is 6, expected a whole number from 0 to 5",
-        ),
-    ],
-)
-def test_bad_arguments_of_a_sample_row_are_named(arguments: dict[str, Any], named: str) -> None:
-    with pytest.raises(ValueError, match=named):
-        sample_row(**{"dim": 2, "seed": 0, **arguments})
-
-
-@pytest.mark.parametrize(
-    ("scores", "factor", "named"),
-    [
-        ([], 1, r"\(0,\)"),
-        ([[1.0, 2.0]], 1, r"\(1, 2\)"),
-        ([1.0, float("nan")], 1, "score nan times 1"),
-        ([1e300, 1.0], 1e10, r"score 1e\+300 times 10000000000.0"),
-        ([1.0], float("inf"), "times inf"),
-    ],
-)
-def test_bad_rows_are_named(scores: list[Any], factor: float, named: str) -> None:
-    with pytest.raises(ValueError, match=named):
-        softmax_row(scores, factor)
 
 
 def test_the_largest_x_and_dimension_stay_finite() -> None:

@@ -49,27 +49,6 @@ def test_the_worked_line_has_theory_beside_the_measured_value(dim: int, seed: in
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("scales", [("sqrt",), ("linear", "none"), (0.3,)])
-def test_the_worked_line_is_the_same_whichever_scales_are_swept(scales: tuple[str | float, ...]) -> None:
-    expected = theory_against_measured(sweep_scaling((8, 64), 300, 1, n_keys=4), 64)
-    assert theory_against_measured(sweep_scaling((8, 64), 300, 1, n_keys=4, scales=scales), 64) == expected
-
-
-def test_a_dimension_that_was_not_swept_is_refused() -> None:
-    with pytest.raises(ValueError, match="no row for dimension 7"):
-        theory_against_measured(sweep_scaling((8,), 10, 0, n_keys=2), 7)
-
-
-def test_tiny_numbers_are_said_with_a_true_minus_sign() -> None:
-    table = sweep_scaling((1, 4096), 20, 0, n_keys=2, scales=(2.0,))
-    table[[name for name in table if name.startswith(("variance", "expected"))]] *= 1e-9
-    for said in (
-        theory_against_measured(table, 1), flat_or_not(table, "2"), described_curve(table, "variance", "Variance")
-    ):  # fmt: skip
-        assert "e−" in said
-        assert "-" not in said
-
-
 VERDICTS = [
     (0.0, "normal", "grows"),
     (0.45, "normal", "grows"),
@@ -96,11 +75,6 @@ def test_only_half_is_flat_where_the_argument_holds(p: float, source: str, verdi
     assert flat_or_not(table, f"{p:g}") == say(f"scaling.flat.{verdict}", **places)
 
 
-def test_few_trials_are_not_called_flat() -> None:
-    table = sweep_scaling((1, 1024), 30, 0, scales=(0.4,), statistics="dot products")
-    assert "too few to tell" in flat_or_not(table, "0.4")
-
-
 def test_a_line_that_bends_is_not_called_flat_though_it_ends_where_it_began() -> None:
     """torch.rand's variance is a d + b d (d - 1): divided by enough, it falls first and rises in the end."""
     x = [[1.0, -0.7], [-0.7, 1.0], [0.4, 0.2]]
@@ -112,11 +86,6 @@ def test_a_line_that_bends_is_not_called_flat_though_it_ends_where_it_began() ->
         "scaling.flat.bends", p="0.8", least=shown(table["variance"].min()), most=shown(table["variance"].max()),
         at_least=dims[table["variance"].argmin()], at_most=dims[table["variance"].argmax()],
     )  # fmt: skip
-
-
-def test_one_dimension_shows_no_trend() -> None:
-    table = sweep_scaling((8,), 30, 0, scales=(0.4,), statistics="dot products")
-    assert flat_or_not(table, "0.4") == say("scaling.flat.one")
 
 
 def test_the_same_number_reads_the_same_in_the_curve_in_its_text_and_in_the_sentence() -> None:
@@ -177,22 +146,6 @@ def test_what_is_said_of_the_gradient_follows_from_the_table(asked: dict[str, An
     for row in table[table.dim == dim].itertuples():
         assert re.search(rf"[:,] {re.escape(names[str(row.scale)])} {shown(row.vanished_share)}[,.]", shares)
         assert re.search(rf"[:,] {re.escape(names[str(row.scale)])} {shown(row.jacobian_norm_median)}[,.]", medians)
-
-
-def test_the_gradient_of_the_default_sweep_rises_because_fewer_keys_share_the_weight() -> None:
-    """The reason that the page gives, measured: rows of m equal keys have the norm sqrt(m - 1) / m."""
-    table = sweep_scaling((1, 2, 4, 8, 16, 64, 256, 1024), 1000, 0)
-    raw = table[table.scale == "none"]
-    norms, n_keys = raw.jacobian_norm.to_numpy(), 64.0 ** raw.normalized_entropy.to_numpy()
-    assert (np.diff(n_keys) < 0).all()
-    assert raw.dim.to_numpy()[norms.argmax()] == 16
-    assert n_keys[norms.argmax()] < 6 < n_keys[0] / 4  # few keys share the weight where it is largest, many at first
-    assert norms[0] == pytest.approx(1 / np.sqrt(n_keys[0]), rel=0.25)
-    (way,) = [said for said in about_gradient(table, 1024) if said.startswith("raw: the mean rises from")]
-    assert "and falls to" in way
-    last = table[(table.dim == 1024)].set_index("scale")
-    assert last.vanished_share["none"] > 0.5 > 0.01 > last.vanished_share["sqrt"]
-    assert last.jacobian_norm_median["none"] < 0.01 < 0.1 < last.jacobian_norm_median["sqrt"]
 
 
 @given(st.floats(-MAX_FACTOR, MAX_FACTOR) | st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 8.0]))

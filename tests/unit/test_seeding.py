@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import nn
 
 from attnviz import Scenario
 from attnviz.core.seeding import seeded_embeddings, seeded_projections, stable_embedding
-from tests.unit.helpers import HOSTILE, WORDS, under_torch_seed
+from tests.unit.helpers import under_torch_seed
 
 SHAPES = [(1, 1), (3, 2), (2, 5), (4, 4), (16, 16), (17, 64), (64, 1)]
 SEEDS = [0, 1, 123, 789, 2**32 - 1]
@@ -76,11 +74,6 @@ def test_biases_start_at_zero_and_leave_the_projections_alone(init: str) -> None
         assert torch.equal(bias, torch.zeros(2))
 
 
-def test_unknown_init_names_the_choices() -> None:
-    with pytest.raises(ValueError, match="init is 'xavier', expected one of uniform, linear, normal"):
-        seeded_projections(3, 2, "xavier", 1)
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("d_in", [1, 3, 16, 33])
 def test_table_embeddings_are_the_rows_of_an_embedding_layer(d_in: int, seed: int) -> None:
@@ -89,18 +82,6 @@ def test_table_embeddings_are_the_rows_of_an_embedding_layer(d_in: int, seed: in
     layer = under_torch_seed(seed, lambda: nn.Embedding(len(distinct), d_in))
     expected = layer(torch.tensor([distinct.index(token) for token in tokens]))
     assert torch.equal(seeded_embeddings(tokens, d_in, "table", seed), expected)
-
-
-def test_unknown_embedding_names_the_choices() -> None:
-    with pytest.raises(ValueError, match="embedding is 'bert', expected one of stable, table"):
-        seeded_embeddings(("a",), 3, "bert", 1)
-
-
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), st.integers(1, 40), st.integers(0, 2**32 - 1))
-def test_stable_vectors_know_no_other_words(words: list[str], d_in: int, seed: int) -> None:
-    x = seeded_embeddings(tuple(words), d_in, "stable", seed)
-    for row, word in enumerate(words):
-        assert torch.equal(x[row], stable_embedding(word, d_in, seed))
 
 
 @pytest.mark.parametrize(
@@ -116,17 +97,6 @@ def test_stable_vectors_depend_on_text_d_in_and_seed_alone(setting: dict[str, An
     for row, token in enumerate(after.tokens):
         if token in before.tokens:
             assert torch.equal(after.matrix("x")[row], before.matrix("x")[before.tokens.index(token)])
-
-
-def test_stable_vectors_differ_with_text_d_in_and_seed() -> None:
-    variants = [("cat", 3, 1), ("Cat", 3, 1), ("cats", 3, 1), ("cat", 3, 2), ("cat", 4, 1), ("1/cat", 3, 1)]
-    first_numbers = {stable_embedding(*variant)[0].item() for variant in variants}
-    assert len(first_numbers) == len(variants)
-
-
-def test_stable_vectors_of_any_text_exist() -> None:
-    for token in (*HOSTILE, "\ud800", "", "\0"):
-        assert torch.isfinite(stable_embedding(token, 3, 1)).all()
 
 
 def test_stable_vectors_are_standard_normal() -> None:

@@ -30,8 +30,6 @@ _TITLES = """({ layout: { layoutOf }, plan: { legendAt, titlesOf } }, [data, roo
 }"""
 _RIBBONS = """({ ribbons: { ribbonsOf } }, [shares, picked, middles]) =>
   ribbonsOf(shares, picked, middles, 78, 1)"""
-_BELOW = """({ ribbons: { ribbonsOf } }, [shares, middles, floor, roof]) =>
-  ribbonsOf(shares, 0, middles, floor, 1, middles[0], roof)"""
 _FEEDS = """({ made: madeOf, spans: { feeds } }, [data, place]) => {
   const made = madeOf(data);
   return Object.entries(feeds(made, place)).flatMap(([name, fed]) => {
@@ -142,19 +140,6 @@ def test_on_the_board_of_a_question_stands_first_what_is_first_and_what_is_multi
             assert shown == [" × ".join(size[::turned]), " × ".join([str(rows), str(columns)][::turned])]
 
 
-@pytest.mark.parametrize("d_out", [2, 3, 5])
-@pytest.mark.parametrize("text", ["cat", "a cat", "a cat sat"])
-@pytest.mark.parametrize("width", [700.0, 1310.0, 1860.0])
-def test_few_tokens_stand_apart_from_their_scale_of_colours(
-    script: PageScript, text: str, d_out: int, width: float
-) -> None:
-    scenario = Scenario(text, d_out=d_out)
-    for some in (None, ("attention_weights", "w_v", "x", "v"), ("attention_weights", "w_v", "x", "v", "context")):
-        data = board_data(scenario, trace(scenario), 0, 4, some)
-        layout, titles, legend = script.run(_TITLES, [data, room(width, tokens=len(scenario.tokens))])
-        stand_apart(layout, titles, legend, width)
-
-
 def stand_apart(layout: dict[str, Any], titles: dict[str, Box], legend: Box | None, width: float) -> None:
     boxes: dict[str, Box] = layout["boxes"]
     ends = max(layout["width"], width) + 0.01
@@ -223,34 +208,6 @@ def test_the_ribbons_of_a_row_add_up_to_one_width(
     ribbons = script.run(_RIBBONS, [shares, picked, [100 * at for at in range(len(weights))]])
     assert [ribbon["word"] for ribbon in ribbons] == [at for at, share in enumerate(shares) if share is not None]
     assert sum(ribbon["width"] for ribbon in ribbons) == pytest.approx(56, abs=0.1)
-
-
-@pytest.mark.parametrize("second", ["it rained today", "it rained all night and day"])
-@pytest.mark.parametrize("d_in", [2, 3])
-def test_a_kept_sentence_with_places_fits_a_screen_of_1366_pixels(script: PageScript, second: str, d_in: int) -> None:
-    scenario = Scenario("Your journey starts with one step", embedding="stable", d_in=d_in, d_out=2, reads="kept",
-                        second=second, positions="sinusoidal")  # fmt: skip
-    layout = layout_of(script, scenario, tokens=len(scenario.read_tokens), plane=False)
-    assert layout["width"] <= 1310
-    boxes = layout["boxes"]
-    assert [pair for pair in combinations(boxes, 2) if overlap(boxes[pair[0]], boxes[pair[1]])] == []
-
-
-def test_on_a_narrow_page_ribbons_stay_below_the_tools(script: PageScript) -> None:
-    scenario = Scenario(" ".join(WORDS[:6]))
-    wide, narrow, fixed = (
-        layout_of(script, scenario, width=width, saysBelow=True, **more)
-        for width, more in ((700, {"arcs": 90}), (362, {"arcs": 90}), (362, {}))
-    )
-    assert (wide["roof"], fixed["roof"]) == (0, 0), "where tools have a line, or aren't there"
-    assert narrow["roof"] > 36
-    assert narrow["arcs"] - narrow["roof"] == wide["arcs"]
-    middles = [30 + 60 * at for at in range(6)]
-    for ribbon in script.run(_BELOW, [[0.01, 0.2, 0.2, 0.2, 0.2, 0.19], middles, narrow["arcs"], narrow["roof"]]):
-        # A cubic whose two handles are as high is highest at three quarters of that.
-        ys = [float(number) for number in ribbon["path"].replace(",", " ").replace("C", " ").split()[1::2]]
-        highest = ys[0] - 0.75 * (ys[0] - min(ys))
-        assert highest - ribbon["width"] / 2 >= narrow["roof"] - 4
 
 
 @pytest.mark.parametrize("share", [0.01, 0.3, 1.0])

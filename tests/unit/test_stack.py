@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Edit, Scenario, explain, trace
-from attnviz.core.changes import bring_back, carry_over, changes_of, replace_matrix
+from attnviz.core.changes import bring_back, carry_over, changes_of
 from attnviz.core.heads import as_seen, of_whole
 from attnviz.core.limits import MAX_LAYERS
-from attnviz.core.settings import fitted
-from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words
 from attnviz.export.code import pytorch_script
 from attnviz.export.data import trace_json
-from attnviz.link.set_up import query_of, scenario_from_query, told_misfit
+from attnviz.link.set_up import query_of, scenario_from_query
 from tests.unit.encoder_layer import encoder_layer
 from tests.unit.helpers import edits_of
 from tests.whole import examples
@@ -85,15 +83,6 @@ def test_more_layers_change_no_number_of_the_first_ones(scenario: Scenario) -> N
         assert torch.equal(fewer.matrix(name), plain.matrix(name))
 
 
-def test_layers_are_drawn_one_after_the_other_from_one_generator() -> None:
-    scenario = Scenario("a b", d_in=2, d_out=2, n_layers=2, seed=5)
-    generator = torch.Generator().manual_seed(5)
-    drawn = [torch.rand(2, 2, generator=generator) for _ in range(6)]
-    names = ["w_q", "w_k", "w_v", "layers.1.w_q", "layers.1.w_k", "layers.1.w_v"]
-    for name, matrix in zip(names, drawn, strict=True):
-        assert torch.equal(scenario.matrix(name), matrix)
-
-
 @given(stacks())
 def test_changes_of_a_layer_that_goes_are_kept_to_be_brought_back(scenario: Scenario) -> None:
     plain = replace(scenario, edits=(), deeper={}, n_layers=1)
@@ -107,17 +96,6 @@ def test_changes_of_a_layer_that_goes_are_kept_to_be_brought_back(scenario: Scen
 def changes_as_sets(scenario: Scenario) -> tuple[set[Edit], set[tuple[str, Any]]]:
     changes = changes_of(scenario)
     return set(changes.edits), set(changes.replaced)
-
-
-def test_a_change_of_a_later_layer_is_told_with_its_layer() -> None:
-    scenario = Scenario("a b", d_in=2, n_layers=2, edits=[("layers.1.w_q", 0, 1, 0.5), ("layers.0.w_q", 0, 0, 1)])
-    assert [edit.matrix for edit in scenario.edits] == ["layers.1.w_q", "w_q"]
-    first, second = edits_in_words(scenario, 2).values()
-    assert first.startswith("layer 1, W_q[0, 1]")
-    assert second.startswith("W_q[0, 0]")
-    zeroed = replace_matrix(scenario, "layers.1.w_v", "zeros")
-    assert replaced_in_words(zeroed) == {"layers.1.w_v": "layer 1, W_v: all zeros"}
-    assert replace_matrix(zeroed, "layers.1.w_v", None) == scenario
 
 
 @pytest.mark.parametrize(
@@ -143,30 +121,6 @@ def test_a_change_of_a_later_layer_is_told_with_its_layer() -> None:
 def test_what_does_not_fit_is_refused(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=re.escape(problem)):
         Scenario(**settings)
-
-
-def test_as_many_layers_are_used_as_fit() -> None:
-    asked = Scenario(n_heads=1).__dict__ | {"n_layers": 3}
-    values, refused = fitted(asked, 6)
-    assert (values["n_layers"], [error.kind for error in refused]) == (1, ["layers"])
-    wide = asked | {"d_in": 16, "d_out": 16, "n_heads": 16, "n_layers": 4}
-    values, refused = fitted(wide, 200)
-    assert (values["n_layers"], values["n_heads"], [error.kind for error in refused]) == (3, 16, ["scores_of_layers"])
-    assert told_misfit(refused[0], values) == (
-        "4 layers of 16 heads have more scores of 200 tokens than fit. With so many layers and heads, a sentence may "
-        "have 181 tokens. Until then, there are 3 layers."
-    )
-    values, refused = fitted(wide, 1000)
-    assert (values["n_layers"], values["n_heads"]) == (1, 2)
-    assert [told_misfit(error, values).rpartition(". ")[2] for error in refused] == [
-        "Until then, there is 1 layer.",
-        "Until then, 2 heads are used.",
-    ]
-
-
-def test_a_row_without_a_score_in_a_later_layer_is_named() -> None:
-    with pytest.raises(ValueError, match="row"):
-        trace(Scenario("a b", d_in=2, n_layers=2, edits=[("layers.1.w_q", 0, 0, 3e38), ("layers.1.w_k", 0, 0, -3e38)]))
 
 
 @given(stacks(norm="pre", d_ff=3), st.data())

@@ -3,7 +3,6 @@
 import math
 import re
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import pytest
@@ -11,14 +10,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, attend, trace
+from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, trace
 from attnviz.core.published_matrices import called
 from attnviz.core.scenario import traced
-from attnviz.core.stages import BIASES, EVERY_STAGE, STAGES, VECTORS, attention_table, formula_of, pictured
+from attnviz.core.stages import BIASES, STAGES, attention_table, formula_of
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.numbers_from import (
-    chosen_in_words,
-    numbers_in_words,
     projections_in_words,
     vectors_in_words,
 )
@@ -26,7 +23,7 @@ from attnviz.explanation.summary import attends_most, described, out_of_the_ordi
 from attnviz.published import worked_example, worked_examples
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
-from tests.unit.helpers import edits_of, random_inputs, setups
+from tests.unit.helpers import edits_of, setups
 from tests.whole import examples
 
 W = ("w_q", "w_k", "w_v")
@@ -101,35 +98,6 @@ def test_under_a_mask_an_even_share_is_one_of_what_may_be_read() -> None:
     )
 
 
-def test_ties_are_all_named() -> None:
-    made = trace(Scenario(text="a b c", x="identity", w_q="identity", w_k=[[1, 0, 0], [1, 0, 0], [0, 0, 0]], d_out=3))
-    assert attends_most(made, 0, 2) == (
-        "“a” reads itself and “b” most: attention weight 0.39 each, where an even share would be 0.33."
-    )
-
-
-def test_a_single_token_does_not_read_itself_most() -> None:
-    assert attends_most(trace(Scenario(text="a")), 0, 2) == (
-        "“a” is the only token, so it can read nothing but itself: attention weight 1.00."
-    )
-
-
-def test_a_repeated_word_is_told_apart() -> None:
-    made = trace(
-        Scenario(text="the the", x=[[1, 0, 0], [0, 1, 0]], w_q=[[0, 9], [0, 0], [0, 0]], w_k=[[0, 0], [0, 9], [0, 0]])
-    )
-    assert attends_most(made, 0, 2).startswith("“the (0)” reads “the (1)” most")
-
-
-def test_an_undefined_row_has_no_largest_weight() -> None:
-    made = overflown(text="a b", edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)])
-    assert "has no attention weights" in attends_most(made, 0, 4)
-
-
-def test_rows_without_tokens_are_numbered_from_0() -> None:
-    assert attends_most(attend(**random_inputs(3, 2, 2, 2)), 1, 2).startswith("“token 1” reads ")
-
-
 # What the W's are
 
 
@@ -166,18 +134,6 @@ def test_matrices_of_a_worked_example_are_not_called_random(name: str) -> None:
         assert projections_in_words(edited).startswith("Apart from 1 number changed by hand, ")
 
 
-def test_beside_no_finding_random_numbers_say_nothing_of_one() -> None:
-    assert (
-        projections_in_words(Scenario(), finding=False) == "The numbers of W_q, W_k and W_v are random and untrained."
-    )
-
-
-def test_scores_that_were_chosen_are_told_instead() -> None:
-    chosen = worked_example("slide-row").scenario
-    assert numbers_in_words(chosen) == chosen_in_words(chosen) != ""
-    assert numbers_in_words(Scenario()) == projections_in_words(Scenario())
-
-
 @given(setups(whole=True), st.integers(1, 6))
 def test_a_description_has_the_shape_and_the_spread(setup: Scenario, digits: int) -> None:
     made = trace(setup)
@@ -190,11 +146,6 @@ def test_a_description_has_the_shape_and_the_spread(setup: Scenario, digits: int
         assert f"Values from {low} to {high}." in said
         undefined = matrix.numel() - finite.numel()
         assert (say("summary.described.not_finite", n=undefined) in said) == (undefined > 0)
-
-
-def test_a_description_of_weights_says_what_the_query_attends_to() -> None:
-    made = trace(Scenario())
-    assert attends_most(made, 2, 3) in described(made, "attention_weights", 2, 3)
 
 
 # What is out of the ordinary
@@ -278,23 +229,3 @@ def test_a_formula_has_what_is_switched_on_and_no_more(
     assert ("2.5" in formulas["scaled_scores"]) == (temperature != 1)
     assert ("/" in formulas["scaled_scores"]) == (scale or temperature != 1)
     assert formulas["scaled_scores"].endswith("+ M") == causal
-
-
-_KINDS = {"token": "tokens", "query": "queries", "key": "keys", "feature": "features"}
-
-
-@pytest.mark.parametrize("name", EVERY_STAGE)
-def test_every_stage_says_what_it_is_and_what_its_rows_and_columns_are(name: str) -> None:
-    stage = EVERY_STAGE[name]
-    assert re.fullmatch(r"[A-Z][^.]*\.", stage.plain), "one sentence"
-    assert not stage.meaning.endswith("."), "a part of a sentence"
-    rows, columns = stage.axes.split(", ")
-    assert rows == "one row" if name in VECTORS else rows.startswith("rows: ")
-    assert columns.startswith("columns: ")
-    if name not in VECTORS:
-        assert _KINDS[stage.rows] in rows
-    assert _KINDS[stage.columns] in columns
-
-
-def test_every_picture_is_a_stage() -> None:
-    assert set(chain.from_iterable(pictured(STAGES))) <= set(STAGES)

@@ -27,15 +27,11 @@ from attnviz.training import (
     TASKS,
     Batch,
     Learner,
-    Model,
     TrainingSettings,
     finished,
-    moment_steps,
     settings_for,
     task_of,
-    training_script,
 )
-from attnviz.training.settings import MAX_RATE
 from attnviz.training.tasks.base import START
 from attnviz.training.tasks.own_text import OwnText
 from tests.unit.displayed_arithmetic import check_arithmetic
@@ -223,11 +219,6 @@ TEACHES = {
 }
 
 
-def test_every_task_with_a_law_says_what_it_teaches() -> None:
-    assert set(TEACHES) == set(TASKS) - {"text"}
-    assert all(TEACHES[name][1][0] == TASKS[name].figures[0] for name in TEACHES)
-
-
 @alike
 @pytest.mark.parametrize("name", TEACHES)
 def test_every_default_teaches_what_its_text_says(name: str) -> None:
@@ -253,22 +244,6 @@ def test_seeds_that_stick_have_half_of_the_verbs_right() -> None:
 def test_without_positions_order_cannot_be_learned() -> None:
     """Of each two sentences with the same words, one answer at most is right, at every moment."""
     assert max(moment.accuracy for moment in trained("order", positions="none", steps=200).moments) <= 0.5
-
-
-def test_heads_that_start_alike_stay_alike() -> None:
-    training = small("agreement", n_heads=2, heads_alike=True)
-    trace = training.trace(4)
-    for name in ("q", "k", "v", "attention_weights"):
-        torch.testing.assert_close(trace[f"heads.0.{name}"], trace[f"heads.1.{name}"])
-    assert not torch.equal(training.at(0).parameters["w_q"], training.at(4).parameters["w_q"])
-
-
-def test_a_model_of_which_nothing_learns_is_refused() -> None:
-    settings = settings_for(TASKS["agreement"])
-    names = tuple(Model.of(settings).shapes)
-    assert Model.of(dataclasses.replace(settings, frozen=names[1:]))
-    with pytest.raises(ValueError, match="expected at least one that learns"):
-        Model.of(dataclasses.replace(settings, frozen=names))
 
 
 def test_what_is_frozen_keeps_its_numbers() -> None:
@@ -361,33 +336,6 @@ def test_what_comes_next_is_explained_by_name() -> None:
     assert vector.words == "The row of “keys” in W_e, unchanged"
 
 
-def test_a_text_may_stand_without_its_first_sign() -> None:
-    training = small("agreement")
-    assert training.trace(0, "the cat").tokens == (START, "the", "cat")
-    assert torch.equal(training.trace(0, "the cat").x, training.trace(0, "<s> the cat").x)
-    assert "loss" not in small("repeat").trace(0, "a").matrices
-
-
-def test_asking_for_gradients_leaves_the_moments_untouched() -> None:
-    training = small("agreement")
-    training.gradients(2)
-    training.gradients_of(2)
-    assert not any(matrix.requires_grad for moment in training.moments for matrix in moment.parameters.values())
-
-
-def test_without_a_head_nothing_of_it_goes_on() -> None:
-    training = trained("repeat")
-    with_both = training.at(300)
-    without = training.ablate(300, 1, 0)
-    assert (without.loss, without.accuracy) == (with_both.loss, with_both.accuracy)
-    assert without.accuracy_without < 0.3
-    one = training._without(with_both, [(1, 0)])
-    made = training.model.on(training.model.examples(0), one)
-    assert float(made["layers.1.output"].abs().max()) == 0
-    two = small("agreement", n_heads=2)
-    assert two.ablate(4, 0, 0).loss_without != two.ablate(4, 0, 1).loss_without
-
-
 def test_an_own_text_is_gone_on_with() -> None:
     training = trained("text", steps=150)
     assert training.moments[-1].loss < 0.5 * training.moments[0].loss
@@ -414,19 +362,6 @@ def test_a_long_text_is_gone_on_with_from_places_that_have_learned_what_comes_ne
         assert changed.generate(20, text, 2 * task.length) == training.generate(20, text, 2 * task.length)
 
 
-def test_a_guess_of_what_stands_for_all_rare_words_is_never_right() -> None:
-    text = " ".join(f"word{i}" for i in range(900))
-    training = train("text", steps=60, text=text, cut="words", length=8, n_layers=1, d_model=8, d_k=4)
-    task = training.model.task
-    held_out = task.held_out()
-    rare = task.vocabulary.index("<rare>")
-    assert (held_out.ids == rare).float().mean() > 0.5  # so that to guess it always would look like learning
-    following = held_out.ids[:, 1:]
-    guessed = torch.full_like(following, rare)
-    assert not task.right(guessed, following).any()
-    assert training.moments[-1].accuracy <= (following != rare).float().mean().item()
-
-
 def test_in_the_first_block_the_letters_read_the_one_before_in_layer_0() -> None:
     """What the page says to look for in the task repeat."""
     training = train("repeat")
@@ -440,18 +375,6 @@ def test_in_the_first_block_the_letters_read_the_one_before_in_layer_0() -> None
     assert training.moments[-1].figures["first_block"] == pytest.approx(torch.stack(kept).mean().item(), rel=1e-4)
 
 
-def test_a_text_that_begins_with_rare_words_is_read_as_it_stands() -> None:
-    words = [*(f"rare{i}" for i in range(60)), *[f"word{i}" for i in range(200)] * 2]
-    training = train("text", steps=1, text=" ".join(words), cut="words", length=8)
-    task = training.model.task
-    assert isinstance(task, OwnText)
-    assert task.example == " ".join(["<rare>"] * 8)
-    assert task.ids_of(task.tokens_of(task.example)) == tuple(task.corpus[:8])
-    assert training.trace(1).tokens == ("<rare>",) * 8
-    assert task.tokens_of("rare1<rare>word7 .") == ("<rare>", "<rare>", "word7", "<rare>")
-    assert training_script(training)
-
-
 @pytest.mark.parametrize(("length", "both"), [(10, 0), (32, 22)])
 def test_what_is_held_out_of_a_text_is_learned_from_as_far_as_it_says(length: int, both: int) -> None:
     text = "".join(chr(0x4E00 + i) for i in range(100))  # each character tells its place
@@ -460,37 +383,6 @@ def test_what_is_held_out_of_a_text_is_learned_from_as_far_as_it_says(length: in
     drawn = task.draw(4000, torch.Generator().manual_seed(0)).ids
     held_out = set(task.held_out().ids.flatten().tolist())
     assert len(held_out & set(drawn.flatten().tolist())) == task.n_in_both == both
-
-
-def test_settings_are_trained_with_what_else_is_asked_for() -> None:
-    settings = settings_for(TASKS["agreement"], steps=3)
-    assert train(settings, steps=1, seed=4, n_heads=2).settings == dataclasses.replace(
-        settings, steps=1, seed=4, n_heads=2
-    )
-
-
-def test_what_goes_on_is_drawn_with_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen, drawn, before = [], torch.multinomial, torch.get_num_threads()
-
-    def noted(*given: Any, **more: Any) -> Tensor:
-        seen.append(torch.get_num_threads())
-        return drawn(*given, **more)
-
-    monkeypatch.setattr(torch, "multinomial", noted)
-    torch.set_num_threads(2)
-    try:
-        small("agreement").generate(1, "the", 2)
-    finally:
-        torch.set_num_threads(before)
-    assert seen == [1, 1]
-
-
-def test_a_text_of_many_words_keeps_the_most_frequent() -> None:
-    text = " ".join(f"word{i}" for i in range(300)) + " often often often"
-    task = task_of(settings_for(TASKS["text"], text=text, cut="words"))
-    assert len(task.vocabulary) == 200
-    assert {"often", "<rare>"} <= set(task.vocabulary)
-    assert task.tokens_of("word299 never often") == ("<rare>", "<rare>", "often")
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
@@ -535,30 +427,6 @@ def test_too_large_a_rate_ends_the_training_and_keeps_its_curves(optimizer: str)
     assert train("agreement", steps=2).stopped == ""
 
 
-@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
-@pytest.mark.parametrize("steps", [1, 3, 50])
-def test_the_largest_rate_that_is_taken_ends_in_no_number_whatever_the_step(optimizer: str, steps: int) -> None:
-    training = train("agreement", steps=steps, optimizer=optimizer, learning_rate=MAX_RATE)
-    assert training.stopped == "loss"
-    assert len(training.losses) == 1
-    assert math.isnan(training.moments[-1].loss)
-    assert training.settings.until is None
-    with pytest.raises(ValueError, match="no finite number"):
-        training.generate(1, training.model.task.example, 3)
-    with pytest.raises(ValueError, match="expected a number from 0 to 1e"):
-        TrainingSettings(learning_rate=MAX_RATE * 1.01)
-    with pytest.raises(ValueError, match="expected the names"):
-        TrainingSettings(frozen=5)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("name", "rate"), [("order", 0.05), ("sort", 0.1)])
-def test_a_large_rate_is_no_reason_to_end_as_long_as_cross_entropy_is_finite(name: str, rate: float) -> None:
-    """A probability that is too small to be kept has a logarithm that isn't: places that don't count have such."""
-    training = train(name, steps=60, learning_rate=rate)
-    assert training.stopped == ""
-    assert len(training.losses) == 60
-
-
 def test_a_training_is_paused_and_ended_and_changed_on_its_way() -> None:
     learner = Learner(settings_for(TASKS["agreement"], steps=10))
     steps = learner.steps()
@@ -573,38 +441,6 @@ def test_a_training_is_paused_and_ended_and_changed_on_its_way() -> None:
     assert finished(learner).losses == train(learner.settings).losses
     assert learner.settings.rates == ((4, 0.001),)
     assert finished(learner).losses[:4] == half.losses
-
-
-@given(st.integers(1, 5000), st.integers(2, 64))
-def test_moments_are_denser_at_the_start(steps: int, most: int) -> None:
-    kept = moment_steps(steps, most)
-    assert kept[0] == 0
-    assert kept[-1] == steps
-    assert len(kept) == min(most, steps + 1)
-    gaps = np.diff(kept)
-    assert (gaps >= 1).all()
-    if steps > 4 * most > 16:
-        assert gaps[: len(gaps) // 2].sum() < gaps[len(gaps) // 2 :].sum()
-
-
-def test_the_largest_model_stays_within_its_memory() -> None:
-    text = " ".join(f"word{i % 250}" for i in range(2000))
-    largest = settings_for(
-        TASKS["text"], text=text, cut="words", length=64, d_model=64, d_k=64, n_layers=3, n_heads=4, d_ff=256,
-        norm="pre", steps=8, batch_size=1,
-    )  # fmt: skip
-    training = train(largest)
-    assert training.n_bytes <= 5 * 2**20
-    task = training.model.task
-    assert len(task.vocabulary) == 200
-    numbers = sum(4 * each.numel() for moment in training.moments for each in moment.parameters.values())
-    assert training.n_bytes >= numbers + len(text) + 2000
-    assert dataclasses.replace(largest, seed=0) == largest
-    assert Model.of(largest).n_numbers == sum(each.numel() for each in training.moments[0].parameters.values())
-
-
-def test_the_library_has_it_by_its_public_names() -> None:
-    assert {"train", "train_many", "Training", "TrainingSettings"} <= set(attnviz.__all__)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)

@@ -15,11 +15,8 @@ import safetensors.torch
 import torch
 
 from attnviz.commands.main import main
-from attnviz.commands.training import progress
 from attnviz.training import (
-    TASKS,
     Training,
-    moment_safetensors,
     moment_steps,
     train,
     training_notebook,
@@ -115,19 +112,6 @@ def test_numbers_are_the_same_however_many_threads_torch_has(threads: str | None
     assert said == [f"{training.losses} {training.moments[-1][2:]}", str(sums)]
 
 
-def test_who_trains_keeps_as_many_threads_as_before() -> None:
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        training = train("agreement", steps=1, batch_size=2)
-        training.trace(1)
-        with pytest.raises(ValueError, match="text has"):
-            training.trace(1, "the fish")
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(before)
-
-
 def test_a_notebook_holds_the_same_lines() -> None:
     training = train("agreement", steps=2)
     notebook = nbformat.reads(training_notebook(training), as_version=4)  # type: ignore[no-untyped-call]
@@ -135,16 +119,6 @@ def test_a_notebook_holds_the_same_lines() -> None:
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     script = "\n".join(line for line in training_script(training).splitlines() if not line.startswith("# "))
     assert re.sub(r"\n+", "\n", code).strip() == re.sub(r"\n+", "\n", script).strip()
-
-
-def test_a_moment_is_a_file_of_tensors() -> None:
-    training = train("sort", steps=3)
-    data = moment_safetensors(training, 2)
-    held = safetensors.torch.load(data)
-    assert held.keys() == training.model.shapes.keys()
-    assert all(torch.equal(held[name], each) for name, each in training.at(2).parameters.items())
-    said = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
-    assert (said["step"], json.loads(said["settings"])["task"]) == ("2", "sort")
 
 
 def test_the_command_trains_and_shows_its_curves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -197,11 +171,6 @@ def test_a_file_that_is_too_long_or_no_text_is_refused(tmp_path: Path, capsys: p
     assert printed[0] == printed[1]
 
 
-def test_a_terminal_sees_how_far_it_is() -> None:
-    assert progress(1, 4, 2.0, 1.0).startswith("[#######                       ] step 1 of 4, loss 2.0000, 3.0 s left")
-    assert len({len(progress(step, 100, 1.0, 1.0).partition("]")[0]) for step in range(101)}) == 1
-
-
 class Terminal(io.StringIO):
     """What is drawn on a terminal, or into a file."""
 
@@ -232,7 +201,3 @@ def test_a_progress_bar_is_drawn_on_a_terminal_and_nowhere_else(
         assert f"] step {step} of 4, loss {loss:.4f}, " in bar
     assert bars[-1].endswith("0.0 s left")
     assert "step" in capsys.readouterr().out
-
-
-def test_every_task_can_be_taken_home() -> None:
-    assert {name for name, _ in TAKEN} == set(TASKS)

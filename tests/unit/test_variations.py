@@ -11,24 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from attnviz import Edit, Scenario, UndefinedAttentionError, attend, trace
+from attnviz import Edit, Scenario, UndefinedAttentionError, trace
 from attnviz.core.changes import edit_matrix
 from attnviz.core.seeding import sinusoidal_positions
 from attnviz.teach.variations import (
-    contexts_tell_weights,
     in_order,
     next_token_loss,
     own_share,
     scaled_at,
     softmax_over,
     training_step,
-    weights_from_contexts,
     with_matrix,
     with_positions,
     with_stage_of_positions,
     without_positions,
 )
-from tests.unit.helpers import random_inputs, setups
+from tests.unit.helpers import setups
 from tests.whole import examples
 
 SCORES = torch.tensor([[2.0, 1, 0], [2, 0, 1], [2, 0, 0]])
@@ -99,28 +97,10 @@ def test_positions_of_an_older_link_become_the_stage(values: list[float], as_edi
     assert with_stage_of_positions(new) == new
 
 
-def test_the_same_word_has_the_same_row_until_positions_are_added() -> None:
-    twice = Scenario("dog bites dog")
-    assert torch.equal(trace(twice).context[0], trace(twice).context[2])
-    moved = trace(with_positions(twice))
-    assert not torch.allclose(moved.context[0], moved.context[2])
-
-
 @pytest.mark.parametrize(("d", "share"), [(2, 0.53), (4, 0.78), (16, 0.998)])
 def test_the_own_score_wins_as_often_as_published(d: int, share: float) -> None:
     # 12,000 rows: four standard errors, rows of one X being dependent, are at most 0.03.
     assert own_share(d) == pytest.approx(share, abs=0.03)
-
-
-def test_weights_can_be_read_off_contexts_only_where_the_values_are_independent() -> None:
-    told = attend(**random_inputs(3, 3, 2, 2))
-    assert contexts_tell_weights(told.v)
-    torch.testing.assert_close(weights_from_contexts(told), told.attention_weights.double(), atol=1e-4, rtol=0)
-    hidden = attend(**random_inputs(4, 3, 2, 2))
-    assert not contexts_tell_weights(hidden.v)
-    guess = weights_from_contexts(hidden)
-    torch.testing.assert_close(guess @ hidden.v.double(), hidden.context.double(), atol=1e-5, rtol=0)
-    assert (guess - hidden.attention_weights).abs().max() > 1e-3
 
 
 @pytest.mark.parametrize("settings", [{}, {"causal": True}, {"bias": True, "init": "linear", "temperature": 2.0}])
@@ -141,18 +121,6 @@ def test_a_training_step_is_one_of_torchs_own_gradient_descent(settings: dict[st
         torch.testing.assert_close(stepped.matrix(name), w.detach().float(), atol=1e-5, rtol=1e-5)
     assert next_token_loss(trace(stepped)) < next_token_loss(trace(scenario))
     assert torch.equal(stepped.matrix("x"), scenario.matrix("x"))
-
-
-def test_a_training_step_needs_values_as_wide_as_the_inputs() -> None:
-    with pytest.raises(ValueError, match=r"w_v has shape \(3, 2\) and there are 6 tokens, expected \(3, 3\)"):
-        training_step(Scenario(), 0.1)
-
-
-def test_a_given_matrix_takes_the_place_of_edits() -> None:
-    edited = replace(Scenario(), edits=(("w_q", 0, 0, 5.0), ("w_k", 0, 0, 5.0)))
-    given_q = with_matrix(edited, "w_q", torch.ones(3, 2))
-    assert torch.equal(given_q.matrix("w_q"), torch.ones(3, 2))
-    assert given_q.matrix("w_k")[0, 0] == 5
 
 
 @given(st.permutations(range(4)))
@@ -177,13 +145,6 @@ def test_given_rows_of_x_go_with_their_tokens_and_other_tokens_are_refused() -> 
 OTHERWISE: list[dict[str, Any]] = [
     {"causal": True, "mask_use": use} for use in ("added", "factor", "zeroed", "renormalized")
 ] + [{"positions": "alibi", "causal": True}, {"what_if": "softmax:columns"}, {"bias": True, "temperature": 0.5}]
-
-
-@pytest.mark.parametrize("settings", OTHERWISE)
-def test_scores_scaled_elsewhere_go_on_as_the_set_up_does(settings: dict[str, Any]) -> None:
-    made = trace(Scenario("the cat sat", d_in=3, d_out=3, **settings))
-    for place in ("scores", "queries", "both"):
-        torch.testing.assert_close(scaled_at(made, place).attention_weights, made.attention_weights)
 
 
 @pytest.mark.parametrize("settings", OTHERWISE)

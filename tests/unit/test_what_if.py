@@ -1,6 +1,5 @@
 """What if: every switch makes what it says, in plain torch, and follows into each place from its text alone."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -8,24 +7,17 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import Tensor
 
-from attnviz import AttentionTrace, Scenario, explain, trace
-from attnviz.compare.comparison import Comparison, moved_most
+from attnviz import Scenario, trace
 from attnviz.core.errors import RefusedError
 from attnviz.core.scenario import traced
-from attnviz.core.seeding import POSITIONS
 from attnviz.core.settings import fitted
-from attnviz.core.trace import run
 from attnviz.core.what_if import MOST_TYPED, SWITCHES, TYPED, WhatIf
 from attnviz.explanation.changes_in_words import setting_in_words
-from attnviz.explanation.head_figures import heads_in_words
-from attnviz.explanation.masking import mask_notes
-from attnviz.explanation.summary import attends_most, described, out_of_the_ordinary
-from attnviz.explanation.what_if import cut_by_view, key_of, reads_others, switched_on, what_if_notes
+from attnviz.explanation.summary import out_of_the_ordinary
+from attnviz.explanation.what_if import cut_by_view, key_of, reads_others, switched_on
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
-from attnviz.teach.questions.masks_and_heads import cut
 from attnviz.words import say
 from tests.unit.helpers import every_way
 from tests.whole import examples
@@ -76,35 +68,6 @@ def test_what_is_on_is_said_not_to_be_what_attention_does(text: str, layers: int
     assert switched_on(heads) == switched_on(heads.seen_from(1)) == [key]
     assert setting_in_words("what_if", text) != setting_in_words("what_if", "") == say("what_if.usual")
     assert not torch.allclose(made.layers[0].context, traced(replace(scenario, what_if="")).layers[0].context)
-
-
-def test_exchanging_the_projections_is_exchanging_the_factors() -> None:
-    """(X W_k)(X W_q)ᵀ = K Qᵀ, which is Q Kᵀ turned over."""
-    for bias in (False, True):
-        usual = Scenario("a b c d", d_out=3, bias=bias, init="linear")
-        scores: list[Tensor] = [
-            trace(replace(usual, what_if=on)).scores for on in ("", "scores:keys-first", "projections:exchanged")
-        ]
-        torch.testing.assert_close(scores[1], scores[0].T)
-        torch.testing.assert_close(scores[2], scores[0].T)
-        both = trace(replace(usual, what_if="projections:exchanged,scores:keys-first"))
-        torch.testing.assert_close(both.scores, scores[0])
-
-
-def sums(made: AttentionTrace) -> tuple[bool, bool, bool]:
-    weights = made.attention_weights
-    return tuple(
-        bool(torch.allclose(each, torch.ones_like(each))) for each in (weights.sum(1), weights.sum(0), weights.sum())
-    )  # type: ignore[return-value]
-
-
-def test_what_sums_to_1_is_what_the_softmax_runs_over() -> None:
-    usual = Scenario("the cat sat", init="normal", seed=4)
-    assert sums(trace(usual)) == (True, False, False)
-    for axis, expected in (("columns", (False, True, False)), ("whole", (False, False, True))):
-        made = trace(replace(usual, what_if=f"softmax:{axis}"))
-        assert sums(made) == expected
-        assert "even share" not in attends_most(made, 0, 4)
 
 
 @given(st.lists(st.sampled_from(ON), max_size=4))
@@ -187,126 +150,6 @@ def test_what_is_said_of_a_switch_is_true_where_another_sentence_is_read() -> No
             assert "X is multiplied" not in itself + others
 
 
-def test_rows_of_heads_cut_by_a_view_are_told_by_rows_and_by_the_tokens_that_they_are_of() -> None:
-    scenario = Scenario("a b", d_in=4, d_out=4, n_heads=2, masking="window", mask_size=1, what_if="cut:view")
-    seen = traced(scenario).seen_from(1)
-    assert attends_most(seen, 0, 4) == say("summary.reads.mixed", row=0, token="b", weight="1.0000", key=0, other="b")
-    assert "later" not in explain(seen, "scaled_scores", 0, 1).text
-    assert "%" not in "".join(each["full"] + each["short"] for each in heads_in_words(seen))
-    rotary = traced(replace(scenario, positions="rotary")).seen_from(1)
-    for name in ("q", "q_rotated", "k_rotated", "scores"):
-        assert rotary.stages[name].labels("rows", rotary.tokens, 2) == ("b", "b"), name
-        assert "“b”" in described(rotary, name, 0, 4)
-    causal = traced(replace(scenario, masking="none", causal=True))
-    assert causal.causal
-
-
-CUT_BY_VIEW = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2, mask="causal", what_if="cut:view")
-
-
-def test_the_lesson_tells_heads_cut_by_a_view_by_the_pieces_that_their_rows_are() -> None:
-    """In head 1 of two, rows 0, 1 and 2 are pieces of tokens 1, 2 and 2."""
-    seen, usual = trace(CUT_BY_VIEW).seen_from(1), trace(replace(CUT_BY_VIEW, what_if="")).seen_from(1)
-    told, else_told = ({step.name: " ".join(step.says(each, 1, 4)) for step in STEPS} for each in (seen, usual))
-    piece = say("lesson.piece", row=1, token="sat")
-    for name in ("one-score", "all-scores", "context"):
-        assert piece in told[name]
-        assert piece not in else_told[name]
-    assert "Q″ K″ᵀ" in told["all-scores"]
-    assert "Q Kᵀ" in else_told["all-scores"]
-    untrue_of = {
-        "tokens": "itself and all tokens before",
-        "scale": "no token may read",
-        "context": "up to its own place",
-    }
-    for name, untrue in untrue_of.items():
-        assert untrue in else_told[name]
-        assert untrue not in told[name]
-    assert say("lesson.scale.by_place") in told["scale"]
-    assert seen.stages["scores"].short == "scores = Q″ K″ᵀ"
-
-
-@pytest.mark.parametrize("positions", POSITIONS)
-@pytest.mark.parametrize("cut", ["", "cut:view"])
-@pytest.mark.parametrize("scores", ["", "scores:keys-first"])
-@pytest.mark.parametrize("n_heads", [1, 2])
-def test_the_short_label_of_scores_names_what_is_multiplied(
-    positions: str, cut: str, scores: str, n_heads: int
-) -> None:
-    if cut and n_heads == 1:
-        return
-    scenario = Scenario("a cat sat", d_out=4, n_heads=n_heads, positions=positions,
-                        what_if=",".join(filter(None, (cut, scores))))  # fmt: skip
-    seen = trace(scenario).seen_from(0)
-    stage = seen.stages["scores"]
-    symbols = [seen.stages[source].symbol for source in stage.sources]
-    assert stage.short == f"scores = {symbols[0]} {symbols[1]}ᵀ"
-    mapped = trace(Scenario("a cat", weighting="linear")).stages["scores"]
-    assert mapped.short == "scores = φ(Q) φ(K)ᵀ"
-
-
-def test_what_a_mask_hides_is_told_by_rows_where_they_are_of_other_tokens() -> None:
-    made, usual = (trace(replace(CUT_BY_VIEW, what_if=text)) for text in ("cut:view", ""))
-    told, else_told = (" ".join(mask_notes(each)) for each in (made, usual))
-    assert "no token may read a later one" in else_told
-    assert "no token may read a later one" not in told
-    assert say("summary.mask.by_place") in told
-    hidden = replace(CUT_BY_VIEW, mask=[[0, 0, 0], [-math.inf] * 3, [0, 0, 0]])
-    named = say("summary.nothing.row", place=1)
-    assert say("summary.nothing.added", names=named) in mask_notes(traced(hidden))
-    unread = replace(CUT_BY_VIEW, causal=False, mask="padding:1", what_if="cut:view,softmax:columns")
-    assert say("summary.nothing.column", place=2) in " ".join(mask_notes(traced(unread)))
-
-
-def test_rows_and_columns_of_heads_cut_by_a_view_are_named_by_the_tokens_that_they_are_of() -> None:
-    seen = trace(CUT_BY_VIEW).seen_from(1)
-    scores = seen.stages["scores"]
-    assert scores.labels("rows", seen.tokens, 3) == scores.labels("columns", seen.tokens, 3) == ("cat", "sat", "sat")
-    assert "query 0 “cat”" in explain(seen, "scores", 0, 2).text
-    assert "key 2 “sat”" in explain(seen, "scores", 0, 2).text
-    both = Comparison(trace(replace(CUT_BY_VIEW, what_if="")).seen_from(1), seen)
-    assert all("Row" in line and "column" in line for line in moved_most(both, "attention_weights", 2))
-
-
-@pytest.mark.parametrize("text", ["projections:transposed", "projections:transposed,cut:view"])
-def test_a_head_of_a_w_turned_over_is_cut_out_of_what_all_of_it_makes(text: str) -> None:
-    """A head's columns of X Wᵀ are made by rows of W: no columns of it are its own."""
-    made = trace(Scenario("the cat sat", d_in=4, d_out=4, n_heads=2, bias=True, init="linear", what_if=text))
-    assert made.b_q is not None
-    whole = made.x @ made.w_q.T + made.b_q
-    for head in (0, 1):
-        seen = made.seen_from(head)
-        assert torch.equal(seen.w_q, made.w_q)
-        torch.testing.assert_close(seen["q_uncut"], whole)
-        torch.testing.assert_close(seen.q, cut(whole, 2, "view" if "cut" in text else "")[head])
-        assert torch.equal(run(seen.stages, seen.matrices)["contexts"], made.context)
-
-
-@pytest.mark.parametrize("heads", [1, 2])
-def test_what_is_said_of_a_learned_matrix_is_what_it_makes(heads: int) -> None:
-    """With W_q and W_k exchanged, W_q makes keys, and b_q is added to them."""
-    for on in ("", "projections:exchanged"):
-        scenario = Scenario("a b c", d_in=4, d_out=4, bias=True, init="linear", n_heads=heads, what_if=on)
-        for table in (traced(scenario).stages, traced(scenario).seen_from(heads - 1).stages):
-            for part in "qkv":
-                for name in (f"w_{part}", f"b_{part}"):
-                    (made,) = {stage.symbol for stage in table.values() if stage.rule and any(
-                        source.endswith(name) for source in stage.sources)}  # fmt: skip
-                    stage = next(stage for key, stage in table.items() if key.endswith(name))
-                    called = {"Q": "quer", "K": "key", "V": "value"}[made]
-                    assert called in stage.meaning
-                    assert called in stage.plain
-                    assert stage.axes.endswith(f"features of {made}")
-                    assert stage.title.startswith(stage.symbol)
-        assert ("their biases" in " ".join(what_if_notes(traced(scenario)))) == bool(on)
-
-
-def test_with_cosines_no_score_is_said_to_add_up_products() -> None:
-    trace = traced(Scenario("a b c", what_if="scores:cosine"))
-    assert "products" not in explain(trace, "scaled_scores", 0, 1).text
-    assert "d_k = 2, the length of a key" in explain(trace, "scaled_scores", 0, 1).text
-
-
 @given(every_way().filter(lambda scenario: scenario.what_if))
 @settings(max_examples=examples(60), deadline=None)
 def test_what_is_said_of_a_switch_holds_of_the_numbers(scenario: Scenario) -> None:
@@ -325,11 +168,3 @@ def test_what_is_said_of_a_switch_holds_of_the_numbers(scenario: Scenario) -> No
             torch.testing.assert_close(seen.q, into @ seen.w_q.T + bias, atol=1e-4, rtol=1e-4)
     if "belong to other tokens" in told and len(seen.tokens) > 1:
         assert cut_by_view(seen)
-
-
-def test_one_token_is_not_said_to_be_another() -> None:
-    alone = traced(Scenario("cat", d_in=4, d_out=4, n_heads=2, what_if="cut:view"))
-    usual = traced(Scenario("cat", d_in=4, d_out=4, n_heads=2))
-    torch.testing.assert_close(alone.context, usual.context)
-    assert "with several tokens" in say("what_if.cut.view.more")
-    assert "each query gets little" not in say("what_if.softmax.whole.more")
