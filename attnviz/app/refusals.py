@@ -1,23 +1,19 @@
-"""What the core refuses, told to the reader: its own message is for those who program, and stays out of the page."""
-
-from collections.abc import Mapping
+"""What the core refuses, told to the reader: the same sentence, with names and numbers as pages write them."""
 
 from attnviz.app.text import literal
-from attnviz.core.errors import RefusedError, SaidError
+from attnviz.core.errors import RefusedError, SaidError, counted
 from attnviz.core.stages import ALL_STAGES
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
-from attnviz.words import catalogue, plural, say
+from attnviz.words import catalogue, say
 from attnviz.words.numbers import significant
 
 _MOST = 40  # characters of a number or a text that was refused
-_COUNTED = {"rows": "row", "columns": "column", "characters": "character", "heads": "head", "layers": "layer",
-            "tokens": "token"}  # fmt: skip
 
 
 def told(error: Exception) -> str:
     """Return in whole sentences why something was refused, and what to do, as `as_message` and `literal` write.
 
-    >>> told(RefusedError("w_q has shape (1, 2), expected (3, 2)", "edits", n=5000, most=4096))[:44]
+    >>> told(RefusedError("edits", n=5000, most=4096))[:44]
     'These are 5,000 changed cells, and at most 4'
     >>> told(KeyError("w_q"))
     "It doesn't fit what is here now."
@@ -26,33 +22,20 @@ def told(error: Exception) -> str:
         return str(error)
     if isinstance(error, NoNumberError):
         return why_no_number(error, literal(error.text))
-    if isinstance(error, RefusedError):
-        return say(f"refused.{error.kind}", **_in_words(error.facts))
-    return say("refused.other")
-
-
-def _in_words(facts: Mapping[str, object]) -> dict[str, str]:
-    return {name: _fact(name, value) for name, value in facts.items()}
+    return error.told(_fact) if isinstance(error, RefusedError) else say("refused.other")
 
 
 def _fact(name: str, value: object) -> str:
-    noun = name.rpartition("_")[2]
-    if isinstance(value, int) and noun in _COUNTED:
-        return plural(value, _COUNTED[noun])
+    """Return a fact of a refusal as readers know it."""
+    if (words := counted(name, value)) is not None:
+        return words
     match name:
         case "matrix" | "table" | "other":
             return ALL_STAGES[str(value)].symbol
         case "name":
             key = f"refused.name.{str(value).replace(' ', '_')}"
             return say(key) if key in catalogue() else str(value)
-        case "counted" | "other_counted" if isinstance(value, tuple):
-            return plural(*value)
-        case "why":
-            key = f"refused.counts.{value}"
-            return say(key) if key in catalogue() else say("refused.counts.other", size=value)
-        case "otherwise":
-            return say(f"models.otherwise.{value}")
-        case "allowed" if isinstance(value, tuple):
+        case "allowed" | "called" if isinstance(value, tuple):
             return ", ".join(literal(str(each)) for each in value)
         case _:
             return _shown(value)

@@ -10,7 +10,7 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.heads import CONTEXTS
-from attnviz.core.masks import ZEROED, dropped_by
+from attnviz.core.masks import USES, dropped_by
 from attnviz.core.scenario import SETTINGS, Scenario, traced
 from attnviz.core.stages import EDITABLE, MASK
 from attnviz.core.tokens import token_labels
@@ -161,7 +161,7 @@ def _setting(name: str, a: Scenario, b: Scenario) -> str:
 
 def _dropped(scenario: Scenario) -> float | None:
     """Return the p of dropout, where a mask does that; None elsewhere."""
-    late = scenario.mask_use == ZEROED and MASK in scenario.editable
+    late = USES[scenario.mask_use].lossy and MASK in scenario.editable
     return dropped_by(scenario.matrix(MASK)) if late else None
 
 
@@ -250,7 +250,7 @@ def about(comparison: Comparison, name: str) -> str:
     "Each row is one token's mix of the values it reads."
     """
     b = comparison.b
-    mask = b.layers[0].mask if b.mask_use == ZEROED else None
+    mask = b.layers[0].mask if b.mask_use.lossy else None
     p = None if mask is None or name != "attention_weights" else dropped_by(mask)
     return b.stages[name].plain if p is None else say("compare.dropout", p=significant(p))
 

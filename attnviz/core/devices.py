@@ -5,7 +5,6 @@ import re
 import torch
 
 from attnviz.core.errors import RefusedError
-from attnviz.core.limits import in_short
 from attnviz.words import say
 
 
@@ -30,8 +29,7 @@ def check_device_name(name: object) -> str:
     'cuda:0'
     """
     if not isinstance(name, str) or not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", name):
-        message = f"device is {in_short(name)}, expected cpu, mps, cuda or cuda:N"
-        raise RefusedError(message, "choice", name="device", value=name, allowed=("cpu", "mps", "cuda"))
+        raise RefusedError("choice", name="device", value=name, allowed=("cpu", "mps", "cuda", "cuda:N"))
     return "cuda:0" if name == "cuda" else name
 
 

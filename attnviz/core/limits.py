@@ -1,9 +1,9 @@
 """The limits of a computation, each stated once; the core enforces them with ``ValueError``."""
 
 import operator
-import reprlib
 
 from attnviz.core.errors import RefusedError
+from attnviz.core.errors import in_short as in_short
 
 MAX_TOKENS = 1024
 MAX_D = 1024
@@ -20,24 +20,6 @@ MAX_SECOND_CHARACTERS = 2_000  # of a second sentence: a link, a click and a rel
 MAX_FILE_BYTES = 5 * 2**20  # that are opened: as server.maxUploadSize in .streamlit/config.toml
 MAX_UPLOADS = 4  # files that a session holds: no page asks for more than two at once
 MAX_UPLOADED_BYTES = 128 * 2**20  # that all sessions hold together
-_MOST_SHOWN = 60  # characters of what a message refuses
-
-
-def in_short(value: object) -> str:
-    """Return a value as Python writes it, cut to 60 characters, for the message that refuses it.
-
-    It may be anything of any size: no more of it is written out than is shown.
-
-    >>> in_short("cat"), len(in_short("cat" * 10**6)), in_short([[0] * 9])
-    ("'cat'", 60, '[[0, 0, 0, 0, 0, 0, ...]]')
-    """
-    short = reprlib.Repr()
-    short.maxlevel, short.maxstring, short.maxother = 2, _MOST_SHOWN, _MOST_SHOWN
-    try:
-        text = short.repr(value)
-    except ValueError:  # a whole number of more digits than Python writes
-        text = f"{type(value).__name__} with too many digits to be written"
-    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "..."
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:
@@ -53,8 +35,7 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
     except TypeError:
         whole = low - 1
     if isinstance(value, bool) or not low <= whole <= high:
-        message = f"{name} is {in_short(value)}, expected a whole number from {low} to {high}"
-        raise RefusedError(message, "whole", name=name, value=value, low=low, high=high)
+        raise RefusedError("whole", name=name, value=value, low=low, high=high)
     return whole
 
 
@@ -65,8 +46,5 @@ def check_temperature(value: object) -> float:
     2.0
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE:
-        message = f"temperature is {in_short(value)}, expected a number from {MIN_TEMPERATURE} to {MAX_TEMPERATURE}"
-        raise RefusedError(
-            message, "number", name="temperature", value=value, low=MIN_TEMPERATURE, high=MAX_TEMPERATURE
-        )
+        raise RefusedError("number", name="temperature", value=value, low=MIN_TEMPERATURE, high=MAX_TEMPERATURE)
     return float(value)

@@ -55,31 +55,26 @@ def plain(name: str, given: Any) -> Matrix | str | None:
     if given is None or (isinstance(given, str) and _is_fill(name, given)):
         return given
     if isinstance(given, str):
-        fills = f"{', '.join(FILLS)}, {RANDOM_FILL}N or {EXAMPLE_FILL}ID"
-        message = f"{name} is {limits.in_short(given)}, expected numbers, {fills}"
-        raise RefusedError(message, "fill", matrix=name, value=given)
+        raise RefusedError("fill", matrix=name, value=given, allowed=(*FILLS, f"{RANDOM_FILL}N", f"{EXAMPLE_FILL}ID"))
     if isinstance(given, Tensor):
         given = given.detach().cpu()
     try:
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        message = f"{name} is not a table of numbers with rows of one length"
-        raise RefusedError(message, "ragged", matrix=name) from None
+        raise RefusedError("ragged", matrix=name, value=given) from None
     own = placed(name)[1]
     if own in VECTORS and array.ndim == 1:
         array = array[None, :]
     if array.ndim != 2 or 0 in array.shape:
-        message = f"{name} has shape {array.shape}, expected a table of rows and columns"
-        raise RefusedError(message, "ragged", matrix=name)
+        raise RefusedError("ragged", matrix=name, value=given)
     most = (
         limits.MAX_TOKENS if own in OF_TOKENS else limits.MAX_D,
         limits.MAX_TOKENS if own == MASK else 2 * limits.MAX_TOKENS if own == BY_DISTANCE else limits.MAX_D,
     )
     if array.shape[0] > most[0] or array.shape[1] > most[1]:
-        message = f"{name} has shape {array.shape}, expected at most {most}"
         rows, columns = array.shape
         raise RefusedError(
-            message, "table_large", matrix=name, rows=rows, columns=columns, most_rows=most[0], most_columns=most[1]
+            "table_large", matrix=name, rows=rows, columns=columns, most_rows=most[0], most_columns=most[1]
         )
     return tuple(map(tuple, finite_in_float32(name, array).tolist()))
 
@@ -88,15 +83,14 @@ def wrong_shape(name: str, shape: tuple[int, ...], needed: tuple[int, int]) -> R
     """Return what to raise for a matrix of another shape than the one that is needed.
 
     >>> str(wrong_shape("w_q", (1, 2), (3, 2)))
-    'w_q has shape (1, 2), expected (3, 2)'
+    'w_q needs 3 rows and 2 columns, and this has 1 row and 2 columns.'
     """
-    message = f"{name} has shape {limits.in_short(shape)}, expected {needed}"
     need_rows, need_columns = needed
     if len(shape) != 2:
-        return RefusedError(message, "axes", matrix=name, n=len(shape))
+        return RefusedError("axes", matrix=name, n=len(shape), need_rows=need_rows, need_columns=need_columns)
     rows, columns = shape
     return RefusedError(
-        message, "shape", matrix=name, rows=rows, columns=columns, need_rows=need_rows, need_columns=need_columns
+        "shape", matrix=name, rows=rows, columns=columns, need_rows=need_rows, need_columns=need_columns
     )
 
 
@@ -113,8 +107,7 @@ def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
     if len(bad):
         row, column = bad[0].tolist()
         value = float(numbers[row, column])
-        message = f"{name}[{row}, {column}] is {value}, expected a finite float32"
-        raise RefusedError(message, "not_finite", matrix=name, row=row, column=column, value=value)
+        raise RefusedError("not_finite", matrix=name, row=row, column=column, value=value)
     return np.where(hides, numbers, np.clip(numbers, -_LARGEST, _LARGEST))
 
 
@@ -153,18 +146,13 @@ def checked_edit(given: Any) -> Edit:
         matrix, row, column, value = given
         edit = Edit(matrix, index(row), index(column), float(value))
     except (TypeError, ValueError, OverflowError):
-        message = f"edit {limits.in_short(given)} is not (matrix, row, column, value)"
-        raise RefusedError(message, "no_edit") from None
+        raise RefusedError("no_edit", value=given) from None
     if not isinstance(edit.matrix, str) or not is_editable(edit.matrix):
-        message = f"edit of {limits.in_short(edit.matrix)}, expected one of {', '.join(EDITABLE)}"
-        raise RefusedError(message, "no_matrix")
+        raise RefusedError("no_matrix", value=edit.matrix)
     if edit.matrix == MASK and edit.value == -np.inf:
         return edit
     if not abs(edit.value) < TOO_LARGE:
-        message = f"{edit.cell} is {edit.value}, expected a finite float32"
-        raise RefusedError(
-            message, "not_finite", matrix=edit.matrix, row=edit.row, column=edit.column, value=edit.value
-        )
+        raise RefusedError("not_finite", matrix=edit.matrix, row=edit.row, column=edit.column, value=edit.value)
     return edit._replace(matrix=named(*placed(edit.matrix)), value=max(-_LARGEST, min(edit.value, _LARGEST)))
 
 

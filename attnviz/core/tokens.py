@@ -3,11 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise
 
 from attnviz.core.errors import RefusedError
-from attnviz.core.limits import in_short
+from attnviz.core.kinds import Kinds
 
 ZERO_WIDTH_JOINER = "\u200d"
 JOINERS = ("\u200c", ZERO_WIDTH_JOINER)
@@ -74,15 +75,21 @@ def _is_word(cluster: str) -> bool:
     return cluster[:1].isalnum() or cluster[:1] == "_"
 
 
-def _whitespace(text: str) -> Iterator[str]:
-    yield from text.split()
+@dataclass(frozen=True)
+class Tokenizer:
+    """How a text is cut into tokens, and what stands between them where they are joined again."""
+
+    name: str
+    split: Callable[[str], Iterator[str]]
+    joint: str = " "
 
 
-TOKENIZERS: dict[str, Callable[[str], Iterator[str]]] = {
-    "words": _words,
-    "whitespace": _whitespace,
-    "characters": _clusters,
-}
+# A tokenizer is a row here, and what the set-up's help says of it.
+TOKENIZERS: Kinds[Tokenizer] = Kinds("tokenizer", (
+    Tokenizer("words", _words),
+    Tokenizer("whitespace", lambda text: iter(text.split())),
+    Tokenizer("characters", _clusters, joint=""),
+))  # fmt: skip
 
 
 def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
@@ -99,9 +106,9 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
     >>> tokenize("don't stop!")
     ("don't", 'stop', '!')
     """
-    split = _tokenizer(tokenizer)
+    split = TOKENIZERS[tokenizer].split
     if not isinstance(text, str):
-        raise RefusedError(f"text is {in_short(text)}, expected a text", "text")
+        raise RefusedError("text")
     # A page asks for the tokens of its sentence a dozen times in each of its runs.
     return _split(text, split) if len(text) <= _KEPT_CHARACTERS else tuple(split(text))
 
@@ -109,12 +116,6 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
 @lru_cache(maxsize=128)
 def _split(text: str, split: Callable[[str], Iterator[str]]) -> tuple[str, ...]:
     return tuple(split(text))
-
-
-def _tokenizer(name: str) -> Callable[[str], Iterator[str]]:
-    if not isinstance(name, str) or name not in TOKENIZERS:
-        raise ValueError(f"tokenizer is {in_short(name)}, expected one of {', '.join(TOKENIZERS)}")
-    return TOKENIZERS[name]
 
 
 def is_whole_text(text: str) -> bool:
@@ -132,10 +133,10 @@ def shortened(text: str, tokenizer: str, most: int) -> tuple[str, bool]:
     >>> shortened("a b c", "words", 2)
     ('a b', True)
     """
-    tokens = tuple(islice(_tokenizer(tokenizer)(text), most + 1))
+    tokens = tuple(islice(TOKENIZERS[tokenizer].split(text), most + 1))
     if len(tokens) <= most:
         return text, False
-    return ("" if tokenizer == "characters" else " ").join(tokens[:most]), True
+    return TOKENIZERS[tokenizer].joint.join(tokens[:most]), True
 
 
 def visible(token: str) -> str:

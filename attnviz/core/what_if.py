@@ -5,16 +5,18 @@ several with commas between them, in the order of :data:`SWITCHES`.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_TOKENS, in_short
-from attnviz.core.masks import LATE
+from attnviz.core.kinds import Kinds
+from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.masks import USES
+from attnviz.core.rules import Product, Rule, Softmax
 from attnviz.core.rules.lines import COLUMNS, WHOLE
 
 MOST_TYPED = 16  # numbers typed into the scores
@@ -22,36 +24,101 @@ MOST_CHARACTERS = 600
 LARGEST = 1e30
 
 
+class Made(NamedTuple):
+    """What a row of a table is made of, and the key of what is said of it: what a switch changes."""
+
+    rule: Rule | None = None
+    sources: tuple[str, ...] = ()
+    told: str = ""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way in which a switch is set.
+
+    - `name`: in set-ups and links; its words stand under it in `what_if.toml`.
+    - `change`: what becomes of a row of the table that it changes.
+    - `stages`: the names of these rows.
+    - `refusal`, `misfit`: the key in `refused.toml` of why it can't be with other settings, and the facts of that
+      sentence, of the settings that are asked for; None where it can.
+    - `by_view`: whether heads are cut as numbers lie in memory, which changes to which tokens their rows belong.
+    """
+
+    name: str
+    change: Callable[[Made], Made]
+    stages: tuple[str, ...]
+    refusal: str = ""
+    misfit: Callable[[Any], dict[str, object] | None] = lambda asked: None
+    by_view: bool = False
+
+
 @dataclass(frozen=True)
 class Switch:
-    """A switch: its name, the stage that it changes, and how it may be set."""
+    """A switch: its name, the stage that it is about, and the ways in which it may be set."""
 
     name: str
     stage: str
-    settings: tuple[str, ...] = ()
+    ways: Kinds[Way]
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The names of its ways."""
+        return tuple(self.ways)
 
 
-SOFTMAX, SCORES, PROJECTIONS, TYPED = "softmax", "scores", "projections", "typed"
-KEYS_FIRST, COSINE = "keys-first", "cosine"
-CUT, VIEW = "cut", "view"
-EXCHANGED, TRANSPOSED = "exchanged", "transposed"
+SOFTMAX, SCORES, PROJECTIONS, CUT, TYPED = "softmax", "scores", "projections", "cut", "typed"
+_EXCHANGED = {"w_q": "w_k", "w_k": "w_q", "b_q": "b_k", "b_k": "b_q"}
 
-# In the order of the computation. What attention does in their place: Vaswani et al. 2017, section 3.2.1.
-SWITCHES: Mapping[str, Switch] = MappingProxyType({
-    switch.name: switch
-    for switch in (
+
+def _shares_keys(asked: Any) -> dict[str, object] | None:
+    return {} if asked.kv_heads != asked["n_heads"] else None
+
+
+def _is_not_square(asked: Any) -> dict[str, object] | None:
+    widths = {"d_in": asked["d_in"], "d_out": asked["d_out"], "d_v": asked.width}
+    return widths if _shares_keys(asked) is not None or len(set(widths.values())) > 1 else None
+
+
+def _over(axis: str) -> Way:
+    return Way(
+        axis, lambda made: made._replace(rule=Softmax(axis=axis), told=f"attention_weights_{axis}"),
+        ("attention_weights",), "what_if_softmax", lambda asked: {} if USES[asked["mask_use"]].late else None,
+    )  # fmt: skip
+
+
+def _switch(name: str, stage: str, *ways: Way) -> Switch:
+    return Switch(name, stage, Kinds(f"what_if {name}", ways))
+
+
+# In the order of the computation; a switch, or a way of it, is a row here, with its words. What attention does in their
+# place: Vaswani et al. 2017, section 3.2.1.
+SWITCHES: Kinds[Switch] = Kinds("what_if", (
+    _switch(PROJECTIONS, "q",
+        Way("exchanged", lambda made: Made(made.rule, tuple(_EXCHANGED.get(each, each) for each in made.sources),
+                                           _EXCHANGED.get(made.told, made.told)),
+            ("q", "k", *_EXCHANGED), "what_if_exchanged", _shares_keys),
         # torch.nn.functional.linear multiplies by the transpose of its weight: y = x Aᵀ + b.
-        Switch(PROJECTIONS, "q", (EXCHANGED, TRANSPOSED)),
-        # One view(heads, n, d) in place of view(n, heads, d).transpose(0, 1).
-        Switch(CUT, "q", (VIEW,)),
-        # Cosines are what Liu et al. 2022, Swin Transformer V2, section 3.3, has, with a learned factor.
-        Switch(SCORES, "scores", (KEYS_FIRST, COSINE)),
-        Switch(TYPED, "scores"),
-        Switch(SOFTMAX, "attention_weights", (COLUMNS, WHOLE)),
-    )
-})  # fmt: skip
+        Way("transposed", lambda made: made._replace(rule=Product(transposed=True)), ("q", "k", "v"),
+            "what_if_transposed", _is_not_square)),
+    # One view(heads, n, d) in place of view(n, heads, d).transpose(0, 1).
+    _switch(CUT, "q", Way("view", lambda made: made._replace(told=made.told or "scores_recut"), ("scores",),
+                          "what_if_cut", lambda asked: {} if asked["n_heads"] == 1 else _shares_keys(asked),
+                          by_view=True)),
+    # Cosines are what Liu et al. 2022, Swin Transformer V2, section 3.3, has, with a learned factor.
+    _switch(SCORES, "scores",
+        Way("keys-first", lambda made: Made(made.rule, made.sources[::-1], "scores_keys_first"), ("scores",),
+            "what_if_keys_first", lambda asked: None if asked.n_read is None else {}),
+        Way("cosine", lambda made: made._replace(rule=Product(transposed=True, cosine=True), told="scores_cosine"),
+            ("scores",))),
+    _switch(TYPED, "scores"),  # numbers in cells in place of ways: see `WhatIf.typed`
+    _switch(SOFTMAX, "attention_weights", _over(COLUMNS), _over(WHOLE)),
+))  # fmt: skip
 
 
+# Where the catalogue says something of each, in this order.
+PLACES = tuple(
+    f"{switch.name}.{way}" if way else switch.name for switch in SWITCHES.values() for way in switch.ways or ("",)
+)
 # What these switches change, and what stands between: of each, learners ask what would be if it were otherwise.
 CONCERNED = frozenset({switch.stage for switch in SWITCHES.values()} | {"k", "mask", "scaled_scores"})
 
@@ -82,13 +149,39 @@ class WhatIf:
             if name == TYPED:
                 row, column, number = _cell(part, setting)
                 typed[row, column] = number
-            elif name in SWITCHES and setting in SWITCHES[name].settings and chosen.get(name, setting) == setting:
+            elif name in SWITCHES and setting in SWITCHES[name].ways and chosen.get(name, setting) == setting:
                 chosen[name] = setting
             else:
                 raise _unknown(part)
         if len(typed) > MOST_TYPED:
             raise _unknown(text)
         return cls(MappingProxyType(chosen), tuple((*cell, typed[cell]) for cell in sorted(typed)))
+
+    @property
+    def ways(self) -> tuple[tuple[str, Way], ...]:
+        """The ways that are on, each with the name of its switch, in the order of the table."""
+        return tuple((name, SWITCHES[name].ways[self.chosen[name]]) for name in SWITCHES if name in self.chosen)
+
+    @property
+    def by_view(self) -> bool:
+        """Whether heads are cut as numbers lie in memory."""
+        return any(way.by_view for _, way in self.ways)
+
+    def changed(self, name: str, made: Made) -> tuple[Made, tuple[str, ...]]:
+        """Return what becomes of a row of the table, and the switches that change it, by their places in the catalogue.
+
+        >>> WhatIf.read("scores:keys-first").changed("scores", Made(None, ("q", "k")))
+        (Made(rule=None, sources=('k', 'q'), told='scores_keys_first'), ('scores.keys-first',))
+        """
+        ways = [(switch, way) for switch, way in self.ways if name in way.stages]
+        for _, way in ways:
+            made = way.change(made)
+        on = tuple(f"{switch}.{way.name}" for switch, way in ways)
+        if name == SWITCHES[TYPED].stage and self.typed:
+            assert made.rule is not None
+            typed: Any = {"typed": self.typed}
+            return made._replace(rule=replace(made.rule, **typed)), (*on, TYPED)
+        return made, on
 
     @property
     def text(self) -> str:
@@ -145,56 +238,4 @@ def _cell(part: str, setting: str) -> tuple[int, int, float]:
 def _unknown(given: object) -> RefusedError:
     allowed = [f"{switch.name}:{setting}" for switch in SWITCHES.values() for setting in switch.settings]
     allowed.append(f"{TYPED}:ROW:COLUMN:NUMBER")
-    message = f"what_if is {in_short(given)}, expected some of {', '.join(allowed)}"
-    return RefusedError(message, "choice", name="what_if", value=given, allowed=tuple(allowed))
-
-
-def misfit(given: Mapping[str, Any], n_tokens: int, n_read: int | None = None) -> RefusedError | None:
-    """Return why the switches that are on can't be with these settings and so many tokens, with the `part` that can't;
-    None where they can. `n_read` tokens are read, where these are others than those that read, or more.
-    """
-    on = WhatIf.read(given.get("what_if", ""))
-    n_heads, widths = given["n_heads"], (given["d_in"], given["d_out"], given["d_v"] or given["d_out"])
-    shared = given["n_kv_heads"] not in (None, n_heads)
-    if on.get(PROJECTIONS) == EXCHANGED and shared:
-        part = f"{PROJECTIONS}:{EXCHANGED}"
-        return RefusedError(_left_out(part), "what_if_exchanged", part=part)
-    if on.get(PROJECTIONS) == TRANSPOSED and (shared or len(set(widths)) > 1):
-        part, (d_in, d_out, d_v) = f"{PROJECTIONS}:{TRANSPOSED}", widths
-        return RefusedError(_left_out(part), "what_if_transposed", part=part, d_in=d_in, d_out=d_out, d_v=d_v)
-    if on.get(CUT) and (n_heads == 1 or shared):
-        part = f"{CUT}:{VIEW}"
-        return RefusedError(_left_out(part), "what_if_cut", part=part)
-    if on.get(SOFTMAX) and given["mask_use"] in LATE:
-        part = f"{SOFTMAX}:{on.get(SOFTMAX)}"
-        return RefusedError(_left_out(part), "what_if_softmax", part=part)
-    if on.get(SCORES) == KEYS_FIRST and n_read is not None:
-        part = f"{SCORES}:{KEYS_FIRST}"
-        return RefusedError(_left_out(part), "what_if_keys_first", part=part)
-    for row, column, number in on.typed:
-        n_keys = n_tokens if n_read is None else n_read
-        if row >= n_tokens or column >= n_keys:
-            part, few = f"{TYPED}:{row}:{column}:{_number(number)}", n_tokens if row >= n_tokens else n_keys
-            return RefusedError(_left_out(part), "what_if_typed", part=part, row=row, column=column, tokens=few)
-    return None
-
-
-def _left_out(part: str) -> str:
-    message = f"what_if has {part}, expected what the other settings leave room for"
-    return message
-
-
-def fitting_what_if(
-    given: Mapping[str, Any], n_tokens: int, n_read: int | None = None
-) -> tuple[str, list[RefusedError]]:
-    """Return the switches that can be with these settings, and why the others can't."""
-    try:
-        on = WhatIf.read(given.get("what_if", ""))
-    except RefusedError as error:  # what no control of the page writes
-        return "", [error]
-    refused: list[RefusedError] = []
-    while left_out := misfit({**given, "what_if": on.text}, n_tokens, n_read):
-        refused.append(left_out)
-        left = [part for part in on.parts if part != left_out.facts["part"]]
-        on = WhatIf.read(",".join(left))
-    return on.text, refused
+    return RefusedError("choice", name="what_if", value=given, allowed=tuple(allowed))

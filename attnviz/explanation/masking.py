@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.masks import ADDED, FACTOR, ZEROED
+from attnviz.core.masks import ZEROED
 from attnviz.core.rules import Share
 from attnviz.core.rules.base import Bounded
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
@@ -64,20 +64,20 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
         return []
     notes, use = [], trace.mask_use
     mixed = cut_by_view(trace)
-    if use == ADDED and hidden.any():
+    if use.usual and hidden.any():
         kind = "masked" if trace.causal and not mixed else "hidden"
         kind = f"{kind}_weights" if _is_linear(trace) else kind
         notes.append(say(f"summary.notes.{kind}", n=int(hidden.sum()), count=hidden.size))
     if mixed:
         notes.append(say("summary.mask.by_place"))
-    if use != ADDED:
-        notes.append(say(f"summary.mask.{use}"))
+    if not use.usual:
+        notes.append(say(f"summary.mask.{use.name}"))
     weights = _weights(trace)
-    if use == ZEROED:
+    if use.lossy:
         sums = weights.sum(-1)
         low, high = (written(float(each), _DIGITS) for each in (np.nanmin(sums), np.nanmax(sums)))
         notes.append(say("summary.mask.sums", low=low, high=high))
-    elif (use == FACTOR or not np.array_equal(hidden, meant)) and not np.isnan(weights).all():
+    elif (use.times_scores or not np.array_equal(hidden, meant)) and not np.isnan(weights).all():
         given = leaks(trace)
         most, mean = (written(float(each), _DIGITS) for each in (np.nanmax(given), np.nanmean(given)))
         notes.append(say("summary.mask.leak", mean=mean, most=most))
@@ -94,7 +94,7 @@ def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> li
     rows = np.flatnonzero(meant.all(-1)).tolist()
     if not rows:
         return []
-    kind = trace.mask_use if trace.mask_use != ADDED or hidden[rows].all() else _finite(trace, rows)
+    kind = trace.mask_use.name if not trace.mask_use.usual or hidden[rows].all() else _finite(trace, rows)
     if trace.shared_over != ROWS:  # what a row has in common does make a difference to what it shares with others
         weights = _weights(trace)[:, rows]
         if not (weights == 0).all():
@@ -124,7 +124,7 @@ def _finite(trace: AttentionTrace, rows: list[int]) -> str:
 
 def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
     """Say which tokens no token may read, where the softmax shares each column out, or all that there is."""
-    over = trace.shared_over if trace.mask_use == ADDED else ROWS
+    over = trace.shared_over if trace.mask_use.usual else ROWS
     if over == WHOLE and hidden.all():
         return [say("summary.unread.whole")]
     columns = np.flatnonzero(hidden.all(0)).tolist()

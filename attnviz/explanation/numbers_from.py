@@ -6,7 +6,7 @@ from attnviz.core.layers import named, placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, example_of
 from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import distance_seed, position_seed, second_seed
+from attnviz.core.seeding import second_seed
 from attnviz.core.stages import KEPT, P_KEPT, STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
@@ -39,7 +39,7 @@ def _places_in_words(scenario: Scenario) -> list[str]:
     there = ("p", *[P_KEPT] * bool(scenario.n_kept))
     given = [name for name in there if getattr(scenario, name) is not None]
     drawn = [name for name in there if name not in given]
-    symbols, seed = {name: scenario.stage(name).symbol for name in there}, position_seed(scenario.seed)
+    symbols, seed = {name: scenario.stage(name).symbol for name in there}, scenario.position.seed_of(scenario.seed)
     if not given:
         return [say(f"summary.positions.{scenario.positions}", seed=seed)]
     told = [say("summary.positions.given", names=listed([symbols[name] for name in given]))]
@@ -66,10 +66,11 @@ def _second_in_words(scenario: Scenario) -> str:
 
 def _unadded_positions(scenario: Scenario) -> str:
     """Say what tells attention the places of tokens where nothing is added to their vectors; empty where nothing."""
-    if scenario.positions == "none":
+    position = scenario.position
+    if not position.of_one_sentence:
         return ""
-    kind = scenario.positions if scenario.by_distance is None else "distances"
-    return say(f"summary.positions.{kind}", seed=distance_seed(scenario.seed))
+    kind = position.name if scenario.by_distance is None else "distances"
+    return say(f"summary.positions.{kind}", seed=position.seed_of(scenario.seed))
 
 
 def _vectors_in_words(scenario: Scenario) -> str:

@@ -8,7 +8,7 @@ from attnviz.core.matrix_input import RANDOM_FILL, example_of
 from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
-from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, distance_seed, position_seed, second_seed
+from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, second_seed
 from attnviz.core.stages import BIASES, BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.words import plural, say
@@ -82,15 +82,11 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
     if name in ("p", P_KEPT):
         return _origin_of_place(scenario, row + (scenario.n_kept if name == "p" else 0))
     if name == BY_DISTANCE:
-        if scenario.positions == "alibi":
-            return say("explanation.given.alibi", slope=significant(alibi_slopes(scenario.n_heads)[row].item()))
-        return say("explanation.given.seeded_distance", seed=distance_seed(scenario.seed), of=scenario.seed)
+        return _origin_of_place(scenario, row)
     if name in NORMS:
         return say(f"explanation.given.{'gain' if name in GAINS else 'offset'}")
     if name == MASK:
-        return say(
-            f"explanation.of_mask.{scenario.masked_as.replace('-', '_')}", tokens=plural(scenario.mask_size, "token")
-        )
+        return say(f"explanation.of_mask.{scenario.mask_kind.words}", tokens=plural(scenario.mask_size, "token"))
     drawn_width = {"b_q": scenario.d_out, "b_k": scenario.width_of_keys, "b_v": scenario.drawn_d_v}.get(
         name, scenario.shape_of(name)[1]
     )
@@ -101,9 +97,12 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
 
 
 def _origin_of_place(scenario: Scenario, row: int) -> str:
-    if scenario.positions == "sinusoidal":
-        return say("explanation.given.sinusoidal", row=row)
-    return say("explanation.given.seeded_place", row=row, seed=position_seed(scenario.seed), of=scenario.seed)
+    position = scenario.position
+    slope = significant(alibi_slopes(scenario.n_heads)[row].item()) if position.biases else ""
+    return say(
+        f"summary.positions.{position.name}_origin", row=row, seed=position.seed_of(scenario.seed), of=scenario.seed,
+        slope=slope,
+    )  # fmt: skip
 
 
 def _origin_of_token(scenario: Scenario, name: str, row: int) -> str:

@@ -1,27 +1,14 @@
 """What a computation does that attention doesn't, in words."""
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.heads import UNCUT
-from attnviz.core.rules import Product, Recut, Softmax
-from attnviz.core.rules.lines import ROWS
-from attnviz.core.stages import Table, Y, head_name
-from attnviz.core.what_if import (
-    COSINE,
-    CUT,
-    EXCHANGED,
-    KEYS_FIRST,
-    PROJECTIONS,
-    SCORES,
-    SOFTMAX,
-    TRANSPOSED,
-    TYPED,
-    VIEW,
-)
+from attnviz.core.rules import Recut
+from attnviz.core.stages import Y
+from attnviz.core.what_if import CUT, SCORES, TYPED
 from attnviz.words import say
 
 _ROWS = 8  # whose tokens are named
 # What is said otherwise where keys and values are made of other tokens.
-_OF_OTHERS = (f"{PROJECTIONS}.{EXCHANGED}.more",)
+_OF_OTHERS = ("projections.exchanged.more",)
 
 
 def what_if_notes(trace: AttentionTrace) -> list[str]:
@@ -31,7 +18,7 @@ def what_if_notes(trace: AttentionTrace) -> list[str]:
     >>> what_if_notes(trace(Scenario("a b"))), len(what_if_notes(trace(Scenario("a b", what_if="scores:cosine"))))
     ([], 1)
     """
-    notes = [say(key_of(each, "note", reads_others(trace))) for each in switched_on(trace)]
+    notes = [say(key_of(each, "note", reads_others(trace))) for each in trace.switched_on]
     return notes + _whose_rows(trace)
 
 
@@ -52,7 +39,7 @@ def reads_others(trace: AttentionTrace) -> bool:
 
 def cut_by_view(trace: AttentionTrace) -> bool:
     """Whether rows of heads belong to other tokens than their places say."""
-    return f"{CUT}.{VIEW}" in switched_on(trace) and trace.layers[0].x.shape[-2] > 1
+    return any(each.startswith(CUT) for each in trace.switched_on) and trace.layers[0].x.shape[-2] > 1
 
 
 def _whose_rows(trace: AttentionTrace) -> list[str]:
@@ -68,27 +55,4 @@ def _whose_rows(trace: AttentionTrace) -> list[str]:
 
 def scores_switched(trace: AttentionTrace) -> bool:
     """Whether scores aren't the products of queries and keys, which arrows could show."""
-    return any(each.startswith((SCORES, TYPED)) for each in switched_on(trace))
-
-
-def switched_on(trace: AttentionTrace) -> list[str]:
-    """Return which switches a table of stages has on, each as its place in the catalogue."""
-    table: Table = trace.layers[0].stages
-    on: list[str] = []
-    q = table.get(f"q{UNCUT}", table["q"])  # made in one for all heads
-    scores, weights = (
-        table[name if name in table else head_name(0, name)] for name in ("scores", "attention_weights")
-    )  # fmt: skip
-    if q.sources[1:2] == ("w_k",):
-        on.append(f"{PROJECTIONS}.{EXCHANGED}")
-    elif isinstance(q.rule, Product) and q.rule.transposed:
-        on.append(f"{PROJECTIONS}.{TRANSPOSED}")
-    if isinstance(table[head_name(0, "q") if head_name(0, "q") in table else "q"].rule, Recut):
-        on.append(f"{CUT}.{VIEW}")
-    if scores.sources[0].rpartition(".")[2].startswith("k"):
-        on.append(f"{SCORES}.{KEYS_FIRST}")
-    if isinstance(scores.rule, Product):
-        on += [f"{SCORES}.{COSINE}"] * scores.rule.cosine + [TYPED] * bool(scores.rule.typed)
-    if isinstance(weights.rule, Softmax) and weights.rule.axis != ROWS:
-        on.append(f"{SOFTMAX}.{weights.rule.axis}")
-    return on
+    return any(each.startswith((SCORES, TYPED)) for each in trace.switched_on)

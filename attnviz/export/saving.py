@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any, NoReturn
 
 from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_FILE_BYTES, in_short
+from attnviz.core.limits import MAX_FILE_BYTES
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import is_whole_text
 from attnviz.words.numbers import for_json
@@ -58,38 +58,33 @@ def scenario_from_json(text: str) -> Scenario:
     True
     """
     if len(text) > MAX_FILE_BYTES:
-        message = f"the file has {len(text)} characters, expected at most {MAX_FILE_BYTES}"
-        raise RefusedError(message, "file_long", characters=len(text), most=MAX_FILE_BYTES)
+        raise RefusedError("file_long", characters=len(text), most=MAX_FILE_BYTES)
     try:
         held = json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse, parse_int=_whole)
     except RecursionError:
-        raise RefusedError("the file is nested too deeply, expected a scenario", "nested") from None
+        raise RefusedError("nested") from None
     except json.JSONDecodeError as error:
-        raise RefusedError(f"the file is no JSON: {error}", "no_json", line=error.lineno) from None
+        raise RefusedError("no_json", line=error.lineno) from None
     if not isinstance(held, dict) or held.get("format") != FORMAT:
-        raise RefusedError(f'the file is no scenario, expected "format": "{FORMAT}" in it', "no_scenario")
+        raise RefusedError("no_scenario")
     if held.get("version") != VERSION:
-        message = f"the scenario is of version {in_short(held.get('version'))}, expected {VERSION}"
-        raise RefusedError(message, "version")
+        raise RefusedError("version", value=held.get("version"))
     settings = {name: value for name, value in held.items() if name not in _head()}
     unknown = [name for name in settings if name not in _DEFAULTS]
     if unknown:
-        message = f"the scenario has {in_short(unknown[0])}, expected only {', '.join(_DEFAULTS)}"
-        raise RefusedError(message, "unknown_setting", value=unknown[0])
+        raise RefusedError("unknown_setting", value=unknown[0])
     for name in ("text", "second"):
         sentence = settings.get(name)
         if isinstance(sentence, str) and not is_whole_text(sentence):
-            message = f"{name} is {in_short(sentence)}, in which a character is only half there"
-            raise RefusedError(message, "half_character")
+            raise RefusedError("half_character", value=sentence)
     return Scenario(**settings)
 
 
 def _whole(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        message = f"the file holds a number of {len(digits)} digits, expected at most {_MOST_DIGITS}"
-        raise RefusedError(message, "digits", digits=len(digits), most=_MOST_DIGITS)
+        raise RefusedError("digits", digits=len(digits), most=_MOST_DIGITS)
     return int(digits)
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise RefusedError(f"the file holds {constant}, expected finite numbers", "constant", value=constant)
+    raise RefusedError("constant", value=constant)

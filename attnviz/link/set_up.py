@@ -12,17 +12,18 @@ from urllib.parse import parse_qsl, urlencode
 
 from attnviz.core import limits
 from attnviz.core.changes import Changes, bring_back, changes_of
+from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.devices import available_devices
 from attnviz.core.errors import RefusedError
 from attnviz.core.published_matrices import PUBLISHED_TEXT
 from attnviz.core.scenario import SETTINGS, Scenario
-from attnviz.core.settings import CHOICES, fitted
+from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, TEXTS, WHOLE, fitted
 from attnviz.core.tokens import tokenize
 from attnviz.core.what_if import MOST_CHARACTERS
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
 from attnviz.link.codecs import Choice, Codec, Flag, Number, Switches, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
-from attnviz.words import plural, say
+from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 MAX_QUERY_CHARACTERS = 1_000_000
@@ -55,8 +56,17 @@ _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name i
 }
 
 
-def _control(name: str, codec: Codec, most: int = 40, since: int = 1, used: str = "") -> Control:
-    return Control(name, _DEFAULTS[name], codec, most, since, used=used)
+def _control(name: str, codec: Codec | None = None, most: int = 40, since: int = 2, used: str = "") -> Control:
+    """Return the row of a setting, which may be what a scenario takes for it."""
+    return Control(name, _DEFAULTS[name], codec or _codec(name), TEXTS.get(name, most), since, used=used)
+
+
+def _codec(name: str) -> Codec:
+    if name in TEXTS:
+        return Text(TEXTS[name])
+    if name in CHOICES:
+        return Choice(CHOICES[name])
+    return Flag() if name in FLAGS else Whole(*WHOLE[name], may_be_blank=name in MAY_BE_NONE)
 
 
 @cache
@@ -66,39 +76,38 @@ def parameters() -> Mapping[str, Control]:
     >>> parameters()["d_in"].codec.expected()
     'a whole number from 1 to 1024'
     """
-    width = Whole(1, limits.MAX_D)
     rows = (
-        _control("text", Text(limits.MAX_TEXT_CHARACTERS), limits.MAX_TEXT_CHARACTERS),
-        _control("tokenizer", Choice(CHOICES["tokenizer"])),
-        _control("embedding", Choice(CHOICES["embedding"])),
-        _control("d_in", width),
-        _control("d_out", width),
-        _control("d_v", Whole(1, limits.MAX_D, may_be_blank=True), used="links.used.d_out"),
-        _control("n_heads", Whole(1, limits.MAX_HEADS), since=2),
-        _control("n_kv_heads", Whole(1, limits.MAX_HEADS, may_be_blank=True), since=2, used="links.used.n_heads"),
-        _control("output", Flag(), since=2),
-        _control("norm", Choice(CHOICES["norm"]), since=2),
-        _control("n_layers", Whole(1, limits.MAX_LAYERS), since=2),
-        _control("same_layers", Flag(), since=2),
-        _control("positions", Choice(CHOICES["positions"]), since=2),
-        _control("embedding_factor", Flag(), since=2),
-        _control("weighting", Choice(CHOICES["weighting"]), since=2),
-        _control("reads", Choice(CHOICES["reads"]), since=2),
-        _control("second", Text(limits.MAX_SECOND_CHARACTERS), limits.MAX_SECOND_CHARACTERS, since=2),
-        _control("d_ff", Whole(1, limits.MAX_D, may_be_blank=True), since=2, used="links.used.none"),
-        _control("activation", Choice(CHOICES["activation"]), since=2),
-        _control("init", Choice(CHOICES["init"])),
-        _control("seed", Whole(0, limits.MAX_SEED)),
-        _control("device", Choice(tuple(available_devices()))),
-        _control("bias", Flag()),
-        _control("causal", Flag()),
-        _control("masking", Choice(CHOICES["masking"]), since=2),
-        _control("mask_size", Whole(1, limits.MAX_TOKENS), since=2),
-        _control("mask_use", Choice(CHOICES["mask_use"]), since=2),
-        _control("scale", Flag()),
-        _control("temperature", Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE)),
-        _control("what_if", Switches(), MOST_CHARACTERS, since=2, used="links.used.none"),
-        _control("digits", Whole(MIN_DIGITS, MAX_DIGITS)),
+        _control("text", since=1),
+        _control("tokenizer", since=1),
+        _control("embedding", since=1),
+        _control("d_in", since=1),
+        _control("d_out", since=1),
+        _control("d_v", since=1, used="links.used.d_out"),
+        _control("n_heads"),
+        _control("n_kv_heads", used="links.used.n_heads"),
+        _control("output"),
+        _control("norm"),
+        _control("n_layers"),
+        _control("same_layers"),
+        _control("positions"),
+        _control("embedding_factor"),
+        _control("weighting"),
+        _control("reads"),
+        _control("second"),
+        _control("d_ff", used="links.used.none"),
+        _control("activation"),
+        _control("init", since=1),
+        _control("seed", since=1),
+        _control("device", Choice(tuple(available_devices())), since=1),
+        _control("bias", since=1),
+        _control("causal", since=1),
+        _control("masking"),
+        _control("mask_size"),
+        _control("mask_use"),
+        _control("scale", since=1),
+        _control("temperature", Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE), since=1),
+        _control("what_if", Switches(), MOST_CHARACTERS, used="links.used.none"),
+        _control("digits", Whole(MIN_DIGITS, MAX_DIGITS), since=1),
     )
     return MappingProxyType({row.name: row for row in rows})
 
@@ -131,20 +140,7 @@ def scenario_of(values: Mapping[str, Any], **matrices: Any) -> Scenario:
 
 def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
     """Say why not as many heads or masks are used as the set-up says, and which are: those of `values`, which fit."""
-    counted = {"heads": "head", "layers": "layer", "tokens": "token"}
-    facts = {name: plural(fact, noun) if (noun := counted.get(name.rpartition("_")[2])) and isinstance(fact, int)
-             else str(fact) for name, fact in error.facts.items()}  # fmt: skip
-    why = say(f"refused.{error.kind}", **facts)
-    left_out = {"rotary": "positions", "block": "norm"}
-    if error.kind in ("layers", "scores_of_layers"):
-        return say("setup.n_layers.unused", why=why, n=values["n_layers"])
-    if error.kind in left_out:
-        return say(f"setup.{left_out[error.kind]}.unused", why=why)
-    if error.kind in ("two_masks", "factor") or error.kind.startswith(("what_if", "linear", "reads")):
-        return why
-    of_keys = error.kind == "kv_heads"
-    n_used = values["n_kv_heads" if of_keys else "n_heads"]
-    return say("setup.heads.of_keys" if of_keys else "setup.heads.used", why=why, n=n_used)
+    return CONSTRAINTS[error.kind].said(values, str(error)) if error.kind in CONSTRAINTS else str(error)
 
 
 def query_of(scenario: Scenario, **others: str) -> str:

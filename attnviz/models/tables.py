@@ -178,7 +178,7 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
     given = {inputs[part]: each.x for part, each in known.items()}
     own: dict[str, Tensor] = {}
     mask = parts.added is not None
-    for name, stage in layer_table(1, biases=biases, mask=mask, rotary=turn is not None).items():
+    for name, stage in layer_table(1, biases=biases, mask=mask, positions="none" if turn is None else "rotary").items():
         part = name.rpartition("_")[2]  # w_q, b_q and q have to do with queries
         if part in ("q", "k", "v") and part not in known:
             if name == part:

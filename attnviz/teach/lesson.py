@@ -8,16 +8,15 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import CONTEXTS, in_view
-from attnviz.core.masks import ADDED, FACTOR, ZEROED
 from attnviz.core.rules import owner_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import formula_of
 from attnviz.core.tokens import token_labels
-from attnviz.core.what_if import COSINE, CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
+from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
 from attnviz.explanation.listing import listed
 from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
-from attnviz.explanation.what_if import cut_by_view, key_of, reads_others, switched_on
+from attnviz.explanation.what_if import cut_by_view, key_of, reads_others
 from attnviz.words import plural, say
 from attnviz.words.numbers import significant, written
 
@@ -92,12 +91,12 @@ def _reads_itself_alone(trace: AttentionTrace, query: int) -> bool:
 
 def _hides(trace: AttentionTrace) -> bool:
     """Whether what is masked isn't read: a score that becomes 0 is read as any other."""
-    return trace.mask_use != FACTOR
+    return not trace.mask_use.times_scores
 
 
 def _shares_all(trace: AttentionTrace) -> bool:
     """Whether what a query hands out is 100 %: not where a mask changes that after the softmax."""
-    return trace.mask_use != ZEROED
+    return not trace.mask_use.lossy
 
 
 def _by_mask(trace: AttentionTrace) -> str:
@@ -196,7 +195,7 @@ def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
             if cooled
             else say("lesson.scale.root", d_k=d_k, root=root)
         )
-        why = "why_cosine" if f"{SCORES}.{COSINE}" in switched_on(trace) else "why"
+        why = "why_cosine" if f"{SCORES}.cosine" in trace.switched_on else "why"
         says = [said("lesson.scale.scaled", divided=divided, d_k=d_k), said(f"lesson.scale.{why}")]
     else:
         off = said("lesson.scale.off_cooled", temperature=temperature) if cooled else said("lesson.scale.off")
@@ -210,9 +209,9 @@ def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 def _masked_while_scaled(trace: AttentionTrace) -> str:
     """Return the key of what is said of a mask that counts before the softmax; blank where none does."""
     mask = trace.layers[0].mask
-    if mask is None or trace.mask_use not in (ADDED, FACTOR):
+    if mask is None or trace.mask_use.late:
         return ""
-    if trace.mask_use == FACTOR:
+    if trace.mask_use.times_scores:
         return "factor" if bool((mask != 0).any()) else ""
     if bool((mask.isfinite() & (mask != 0)).any()):
         return "added"
@@ -221,7 +220,7 @@ def _masked_while_scaled(trace: AttentionTrace) -> str:
 
 
 def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
-    late = trace.mask_use if trace.mask_use not in (ADDED, FACTOR) else "shares"
+    late = trace.mask_use.name if trace.mask_use.late else "shares"
     return [said("lesson.softmax.linear" if _is_linear(trace) else f"lesson.softmax.{late}"), MostRead(query)]
 
 
@@ -277,7 +276,7 @@ def _unless(
     """Return what tells a step, or, where one of these switches of What if is on, says what that does instead."""
 
     def told(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
-        on = [each for each in switched_on(trace) if each.startswith(switched)]
+        on = [each for each in trace.switched_on if each.startswith(switched)]
         return [said(key_of(each, "more", reads_others(trace))) for each in on] or tells(trace, query, digits)
 
     return told

@@ -15,6 +15,7 @@ from attnviz.core.rules import Rule, Scale
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, sinusoidal_positions
 from attnviz.core.stages import P_KEPT, VECTORS
+from attnviz.core.tokens import TOKENIZERS
 
 Axis = Literal["rows", "columns", "whole"]
 Place = Literal["scores", "queries", "both"]
@@ -137,8 +138,7 @@ def in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
     edits = tuple(
         edit._replace(row=old_rows.index(edit.row)) if edit.matrix == name else edit for edit in scenario.edits
     )
-    joint = "" if scenario.tokenizer == "characters" else " "
-    return replace(scenario, text=joint.join(tokens), edits=edits, **moved)
+    return replace(scenario, text=TOKENIZERS[scenario.tokenizer].joint.join(tokens), edits=edits, **moved)
 
 
 def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> float:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.layers import in_layer, stacked
-from attnviz.core.masks import drawn_mask
+from attnviz.core.masks import CAUSAL, MASKS, Masked
 from attnviz.core.rules import Ids, Lookup, Product, Softmax, Surprise
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 from attnviz.core.stages import MASK, Stage, Table, layer_table
@@ -59,8 +59,9 @@ def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Tabl
 def _layer(settings: TrainingSettings) -> Table:
     """Return the stages of one layer, which ends with what it adds to what came in."""
     return layer_table(
-        settings.d_k, biases=(), mask=True, positions=settings.positions == "learned", n_heads=settings.n_heads,
-        n_kv_heads=settings.n_heads, d_v=settings.d_k, output=True, b_o=False, rotary=settings.positions == "rotary",
+        settings.d_k, biases=(), mask=Masked(MASKS[CAUSAL]), n_heads=settings.n_heads, n_kv_heads=settings.n_heads,
+        positions="seeded" if settings.positions == "learned" else settings.positions, d_v=settings.d_k, output=True,
+        b_o=False,
         norm=block_of(settings), activation=settings.activation if settings.d_ff else None,
     )  # fmt: skip
 
@@ -101,7 +102,7 @@ def _judged() -> Table:
 
 def mask_of(table: Table, length: int) -> dict[str, Tensor]:
     """Return what a text of `length` tokens is given beside what is learned: the causal mask, by its name."""
-    return {name: drawn_mask("causal", 1, length) for name in table if _is_mask(name)}
+    return {name: MASKS[CAUSAL].drawn(length, length) for name in table if _is_mask(name)}
 
 
 def _is_mask(name: str) -> bool:

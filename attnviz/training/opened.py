@@ -92,7 +92,7 @@ def numbers(matrix: Tensor) -> Rows:
 def as_text(tokens: tuple[str, ...]) -> tuple[str, str]:
     """Return a text, and the tokenizer that cuts it into these tokens; where none does, into their visible forms."""
     for joined in (" ", ""):
-        for tokenizer in reversed(TOKENIZERS):
+        for tokenizer in reversed(tuple(TOKENIZERS)):
             if tokenize(joined.join(tokens), tokenizer) == tokens:
                 return joined.join(tokens), tokenizer
     return " ".join(map(visible, tokens)), "whitespace"

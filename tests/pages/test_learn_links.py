@@ -88,7 +88,7 @@ def test_rewinding_what_a_link_opened_goes_to_the_end_from_there() -> None:
 def test_settings_say_where_a_training_ends() -> None:
     assert TrainingSettings(steps=9, until=20).end == 9
     for until in (-1, 5001, 1.5):
-        with pytest.raises(ValueError, match=f"until is {until}, expected a whole number from 0 to 5000"):
+        with pytest.raises(ValueError, match=f"{until} can't be until: take a whole number from 0 to 5000"):
             TrainingSettings(until=until)  # type: ignore[arg-type]
 
 

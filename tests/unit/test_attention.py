@@ -102,12 +102,12 @@ def test_module_learns() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"d_in": 0}, "d_in is 0, expected a whole number from 1 to 1024"),
-        ({"d_in": 1025}, "d_in is 1025, expected a whole number from 1 to 1024"),
-        ({"d_out": -1}, "d_out is -1, expected a whole number from 1 to 1024"),
-        ({"seed": 2**32}, "seed is 4294967296, expected a whole number from 0 to 4294967295"),
-        ({"temperature": 0.0}, "temperature is 0.0, expected a number from 0.01 to 100.0"),
-        ({"init": "xavier"}, "init is 'xavier', expected one of uniform, linear, normal"),
+        ({"d_in": 0}, "0 can't be d_in: take a whole number from 1 to 1024"),
+        ({"d_in": 1025}, "1025 can't be d_in: take a whole number from 1 to 1024"),
+        ({"d_out": -1}, "-1 can't be d_out: take a whole number from 1 to 1024"),
+        ({"seed": 2**32}, "4294967296 can't be seed: take a whole number from 0 to 4294967295"),
+        ({"temperature": 0.0}, "0.0 can't be temperature: take a number from 0.01 to 100.0"),
+        ({"init": "xavier"}, "'xavier' can't be init. Take one of these: uniform, linear, normal"),
     ],
 )
 def test_module_has_the_limits_of_a_scenario(arguments: dict[str, Any], message: str) -> None:

@@ -136,9 +136,9 @@ def test_another_sentence_is_read_as_in_the_library(capsys: pytest.CaptureFixtur
 
 
 WRONG: list[tuple[list[str], str]] = [
-    (["--mask", "diagonal"], "mask is 'diagonal', expected none, causal, window:W"),
-    (["--mask", "window"], "mask is 'window', expected none, causal, window:W"),
-    (["--mask", "zeros"], "mask is 'zeros', expected none, causal, window:W"),
+    (["--mask", "diagonal"], "'diagonal' is no mask. It may be one of these, or numbers: none, causal, window:N"),
+    (["--mask", "window"], "'window' is no mask"),
+    (["--mask", "zeros"], "'zeros' is no mask"),
     (["--mask", "causal", "--masking", "window"], "expected no masking beside it"),
     (["--mask", "causal", "--link", "?text=a"], "expected no mask beside it"),
     (["--d-in", "abc"], "d_in is 'abc', expected a whole number from 1 to 1024"),
@@ -146,7 +146,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["--init", "xavier"], "init is 'xavier', expected one of uniform, linear, normal"),
     (["--temperature", "nan"], "temperature is 'nan', expected a number from 0.01 to 100"),
     (["--device", "cuda:9"], "device is 'cuda:9', expected one of cpu"),
-    ([""], "the number of tokens is 0, expected a whole number from 1 to 1024"),
+    ([""], "0 can't be the number of tokens: take a whole number from 1 to 1024"),
     (["--edits", "w_q.9.0.1"], "--edits has 'w_q.9.0.1.0', expected changes of cells"),
     (["--digits", "50"], "digits is '50', expected a whole number from 1 to 6"),
     (["--link", "?text=a", "--digits", "50"], "digits is '50', expected a whole number from 1 to 6"),
@@ -161,8 +161,8 @@ WRONG: list[tuple[list[str], str]] = [
     (["--edits", "nonsense"], "--edits has 'nonsense', expected changes of cells"),
     (["--link", "?seed=abc"], "parts of the link can't be used: seed = 'abc' should be a whole number"),
     (["--link", "?sead=7"], "parts of the link can't be used: attnviz doesn't know 'sead'. Did you mean 'seed'?"),
-    (["a b", "--reads", "second", "--second", "c", "--mask", "causal"], "the mask is 'causal', expected one of"),
-    (["a b", "--reads", "second", "--second", ""], "second has 0 tokens, expected 1 to 1024"),
+    (["a b", "--reads", "second", "--second", "c", "--mask", "causal"], "the mask causal doesn't fit"),
+    (["a b", "--reads", "second", "--second", ""], "The second sentence is blank"),
     (["a b", "--reads", "third"], "reads is 'third', expected one of itself, second, kept"),
     (["--csv", "/dev/null/x"], "/dev/null"),
     (["--html", "/dev/null/x"], "/dev/null"),

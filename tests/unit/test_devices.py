@@ -16,7 +16,7 @@ NAMES = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "at
     "name", ["", "gpu", "CPU", "cuda:", "cuda:-1", "cuda:a", "cuda:1234", "cpu:0", "cuda:0 ", None, 0]
 )
 def test_a_name_that_is_no_device_is_an_error_that_names_it(name: object) -> None:
-    with pytest.raises(ValueError, match="expected cpu, mps, cuda or cuda:N") as caught:
+    with pytest.raises(ValueError, match="Take one of these: cpu, mps, cuda, cuda:N") as caught:
         check_device_name(name)
     assert repr(name) in str(caught.value)
 

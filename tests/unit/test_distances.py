@@ -87,9 +87,15 @@ def test_more_tokens_leave_the_numbers_of_near_distances() -> None:
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"by_distance": [[1.0]]}, "by_distance is given, but positions is 'none'"),
-        ({"positions": "alibi", "by_distance": [[1.0]], "text": "a b"}, "has shape (1, 1), expected (1, 3)"),
-        ({"positions": "alibi", "mask": "causal", "mask_use": "factor"}, "mask_use is 'factor'"),
+        ({"by_distance": [[1.0]]}, "by_distance is there only where"),
+        (
+            {"positions": "alibi", "by_distance": [[1.0]], "text": "a b"},
+            "needs 1 row and 3 columns, and this has 1 row and 1 column",
+        ),
+        (
+            {"positions": "alibi", "mask": "causal", "mask_use": "factor"},
+            "With the positions alibi, a mask that is a factor",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(settings: dict[str, Any], problem: str) -> None:
@@ -102,7 +108,7 @@ def test_a_mask_that_is_a_factor_is_added_where_there_is_a_bias() -> None:
     values, refused = fitted(asked, 6)
     assert (values["mask_use"], [error.kind for error in refused]) == ("added", ["factor"])
     scenario, ignored = scenario_from_query("positions=relative&mask_use=factor&causal=true")
-    assert (scenario.mask_use, ignored) == ("added", [say("refused.factor")])
+    assert (scenario.mask_use, ignored) == ("added", [say("refused.factor", positions="relative")])
 
 
 def test_the_summary_says_what_tells_places() -> None:

@@ -102,9 +102,9 @@ def test_hints_are_the_rule_the_terms_and_the_value(exercise: Exercise) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"seed": -1}, "seed is -1, expected a whole number from 0 to"),
-        ({"n_tokens": 6}, "n_tokens is 6, expected a whole number from 2 to 5"),
-        ({"d_k": 0}, "d_k is 0, expected a whole number from 1 to 4"),
+        ({"seed": -1}, "-1 can't be seed: take a whole number from 0 to"),
+        ({"n_tokens": 6}, "6 can't be n_tokens: take a whole number from 2 to 5"),
+        ({"d_k": 0}, "0 can't be d_k: take a whole number from 1 to 4"),
         ({"blank": ("x",)}, "'x' cannot be left blank, expected some of q, k, v"),
     ],
 )

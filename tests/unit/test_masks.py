@@ -72,7 +72,7 @@ def test_the_causal_mask_is_the_switch_and_the_name() -> None:
     assert Scenario(mask="window:3") == Scenario(masking="window", mask_size=3)
     assert query_of(Scenario(embedding="published", mask="causal")) == "causal=true"
     assert replace(Scenario(mask="causal"), causal=False) == Scenario()
-    assert replace(Scenario(mask="window:3"), mask="not-self").masked_as == "not-self"
+    assert replace(Scenario(mask="window:3"), mask="not-self").mask_kind.name == "not-self"
 
 
 @pytest.mark.parametrize(

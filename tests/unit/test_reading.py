@@ -1,6 +1,5 @@
 """A second sentence is read: keys and values of it, against PyTorch's cross-attention, and all that is said of it."""
 
-import re
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -74,22 +73,22 @@ def test_reading_another_sentence_changes_no_number_that_is_drawn_without_it(sce
 
 
 @pytest.mark.parametrize(
-    ("settings", "kind", "problem"),
+    ("settings", "kind"),
     [
-        ({"positions": "rotary"}, "reads_positions", "positions is 'rotary', expected one of"),
-        ({"positions": "alibi"}, "reads_positions", "positions is 'alibi', expected one of"),
-        ({"positions": "relative"}, "reads_positions", "positions is 'relative', expected one of"),
-        ({"causal": True}, "reads_mask", "the mask is 'causal', expected one of"),
-        ({"masking": "window"}, "reads_mask", "the mask is 'window', expected one of"),
-        ({"masking": "not-self"}, "reads_mask", "the mask is 'not-self', expected one of"),
-        ({"second": "  "}, "reads_blank", "second has 0 tokens, expected 1 to"),
-        ({"second": "a" * (MAX_TOKENS + 1), "tokenizer": "characters"}, "reads_tokens", "second has 1025 tokens"),
+        ({"positions": "rotary"}, "reads_positions"),
+        ({"positions": "alibi"}, "reads_positions"),
+        ({"positions": "relative"}, "reads_positions"),
+        ({"causal": True}, "reads_mask"),
+        ({"masking": "window"}, "reads_mask"),
+        ({"masking": "not-self"}, "reads_mask"),
+        ({"second": "  "}, "reads_blank"),
+        ({"second": "a" * (MAX_TOKENS + 1), "tokenizer": "characters"}, "reads_tokens"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_and_told_and_the_sentence_reads_itself(
-    settings: dict[str, Any], kind: str, problem: str
+    settings: dict[str, Any], kind: str
 ) -> None:
-    with pytest.raises(RefusedError, match=re.escape(problem)) as refused:
+    with pytest.raises(RefusedError) as refused:
         Scenario(reads="second", **settings)
     assert refused.value.kind == kind
     values, misfits = fitted(Scenario().__dict__ | settings | {"reads": "second"}, 6)

@@ -363,7 +363,7 @@ def test_log_steps_are_equally_far_apart_but_for_rounding(first: int, last: int,
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        ({"trials": 0}, "trials is 0, expected a whole number from 2 to 10000"),
+        ({"trials": 0}, "0 can't be trials: take a whole number from 2 to 10000"),
         ({"trials": 1}, "trials is 1"),
         ({"trials": MAX_TRIALS + 1}, "trials is 10001"),
         ({"trials": 1e3}, "trials is 1000.0"),

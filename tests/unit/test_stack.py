@@ -101,21 +101,27 @@ def changes_as_sets(scenario: Scenario) -> tuple[set[Edit], set[tuple[str, Any]]
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"n_layers": 2}, "the context has 2 columns, expected 3 like x, which it is for the next layer"),
-        ({"n_layers": 2, "d_out": 3, "d_v": 4}, "the context has 4 columns, expected 3"),
-        ({"n_layers": 2, "d_out": 3, "w_v": [[1.0]] * 3}, "the context has 1 columns, expected 3"),
-        ({"n_layers": 0}, "n_layers is 0, expected a whole number from 1 to 4"),
-        ({"n_layers": 5}, "n_layers is 5, expected a whole number from 1 to 4"),
-        ({"n_layers": "2"}, "n_layers is '2', expected a whole number"),
-        ({"edits": [("layers.1.w_q", 0, 0, 1)]}, "edit of layers.1.w_q"),
-        ({"n_layers": 2, "d_out": 3, "edits": [("layers.1.x", 0, 0, 1)]}, "edit of 'layers.1.x', expected one of"),
-        ({"n_layers": 2, "d_out": 3, "edits": [("layers.1.w_q", 3, 0, 1)]}, "lies outside its shape (3, 3)"),
-        ({"n_layers": 2, "d_out": 3, "deeper": {"w_q": "zeros"}}, "'w_q' is no matrix of a later layer"),
-        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.1.w_o": "zeros"}}, "but output is False"),
-        ({"n_layers": 2, "d_out": 3, "deeper": "rubbish"}, "deeper is 'rubbish', expected a mapping"),
-        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.2.w_q": "zeros"}}, "but n_layers is 2"),
-        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.1.w_q": [[1.0]]}}, "has shape (1, 1), expected (3, 3)"),
-        ({"n_layers": 4, "d_out": 16, "d_in": 16, "n_heads": 16, "text": "a " * 200}, "64 heads of 200 tokens"),
+        ({"n_layers": 2}, "the next one gets, and these have 2 and 3 columns"),
+        ({"n_layers": 2, "d_out": 3, "d_v": 4}, "these have 4 and 3 columns"),
+        ({"n_layers": 2, "d_out": 3, "w_v": [[1.0]] * 3}, "these have 1 and 3 columns"),
+        ({"n_layers": 0}, "0 can't be n_layers: take a whole number from 1 to 4"),
+        ({"n_layers": 5}, "5 can't be n_layers: take a whole number from 1 to 4"),
+        ({"n_layers": "2"}, "'2' can't be n_layers: take a whole number"),
+        ({"edits": [("layers.1.w_q", 0, 0, 1)]}, "w_q belongs to layer 1, and there are 1"),
+        ({"n_layers": 2, "d_out": 3, "edits": [("layers.1.x", 0, 0, 1)]}, "'layers.1.x' is no matrix"),
+        ({"n_layers": 2, "d_out": 3, "edits": [("layers.1.w_q", 3, 0, 1)]}, "has 3 rows and 3 columns, counted from 0"),
+        ({"n_layers": 2, "d_out": 3, "deeper": {"w_q": "zeros"}}, "'w_q' is no matrix"),
+        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.1.w_o": "zeros"}}, "belongs to the output projection"),
+        ({"n_layers": 2, "d_out": 3, "deeper": "rubbish"}, "'rubbish' is no matrix"),
+        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.2.w_q": "zeros"}}, "belongs to layer 2, and there are 2"),
+        (
+            {"n_layers": 2, "d_out": 3, "deeper": {"layers.1.w_q": [[1.0]]}},
+            "needs 3 rows and 3 columns, and this has 1 row and 1 column",
+        ),
+        (
+            {"n_layers": 4, "d_out": 16, "d_in": 16, "n_heads": 16, "text": "a " * 200},
+            "4 layers of 16 heads have more scores of 200 tokens",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(settings: dict[str, Any], problem: str) -> None:
@@ -155,5 +161,5 @@ def test_layers_that_are_the_same_are_those_of_a_stack_with_the_same_numbers(
 
 
 def test_layers_that_are_the_same_have_no_matrices_of_their_own() -> None:
-    with pytest.raises(ValueError, match="same_layers is True"):
+    with pytest.raises(ValueError, match="while all layers are the same"):
         Scenario("a b", d_out=3, n_layers=2, same_layers=True, edits=[("layers.1.w_q", 0, 0, 1)])

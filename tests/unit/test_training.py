@@ -197,7 +197,7 @@ def test_a_step_is_told_with_the_arithmetic_of_its_optimizer(optimizer: str) -> 
             want = update.before - taken.rate * mean / (square.sqrt() + 1e-8)
         torch.testing.assert_close(update.after, want, rtol=1e-5, atol=1e-6)
     for step in (-1, 4):
-        with pytest.raises(ValueError, match=f"step is {step}, expected a whole number from 0 to 3"):
+        with pytest.raises(ValueError, match=f"{step} can't be step: take a whole number from 0 to 3"):
             training.step_taken(step)
 
 
@@ -390,13 +390,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "one word": ({"task": "text", "text": "word", "cut": "words"}, "1 words, expected at least 8"),
     "too long": ({"task": "text", "text": "a" * (MAX_TEXT_CHARACTERS + 1)}, "20001 characters, expected at most 20000"),
     "another task": ({"task": "chess"}, "'chess', expected one of agreement, repeat, order, sort, text"),
-    "too wide": ({"d_model": 65}, "d_model is 65, expected a whole number from 1 to 64"),
-    "too long a window": ({"task": "text", "text": TEXT, "length": 65}, "length is 65"),
-    "too many layers": ({"n_layers": 4}, "n_layers is 4"),
+    "too wide": ({"d_model": 65}, "65 can't be d_model: take a whole number from 1 to 64"),
+    "too long a window": ({"task": "text", "text": TEXT, "length": 65}, "65 can't be length"),
+    "too many layers": ({"n_layers": 4}, "4 can't be n_layers"),
     "uneven heads": ({"n_heads": 3}, "d_k is 4, expected a multiple of the 3 heads"),
     "odd turns": ({"positions": "rotary", "d_k": 3}, "d_k is 3, expected an even number"),
     "no rate": ({"learning_rate": math.nan}, "learning_rate is nan"),
-    "no steps": ({"steps": 0}, "steps is 0"),
+    "no steps": ({"steps": 0}, "0 can't be steps"),
     "another optimizer": ({"optimizer": "magic"}, "'magic', expected one of adam, sgd"),
     "frozen nothing": ({"frozen": ("w_x",)}, "'w_x', expected some of w_e, w_p"),
     "rates that go back": ({"rates": ((5, 0.1), (5, 0.2))}, "expected steps one after the other"),

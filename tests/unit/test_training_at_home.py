@@ -147,7 +147,7 @@ def test_the_command_trains_and_shows_its_curves(capsys: pytest.CaptureFixture[s
         (["agreement", "--learning-rate", "1e9", "--steps", "9"], 1, "is no finite number. It ends here."),
         (["text", "--text", ""], 2, "text has 0 characters, expected at least 8"),
         (["text", "--text", "word", "--cut", "words"], 2, "text has 1 words, expected at least 8"),
-        (["agreement", "--steps", "0"], 2, "steps is 0, expected a whole number from 1 to 5000"),
+        (["agreement", "--steps", "0"], 2, "0 can't be steps: take a whole number from 1 to 5000"),
     ],
 )
 def test_what_cannot_be_learned_is_said_on_the_command_line(

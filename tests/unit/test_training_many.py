@@ -61,5 +61,5 @@ def test_each_outcome_is_that_of_its_own_training(alone: list[Outcome]) -> None:
 
 def test_no_seed_and_too_many_are_refused() -> None:
     for seeds in ((), range(201)):
-        with pytest.raises(ValueError, match=r"number of seeds is (0|201), expected a whole number from 1 to 200"):
+        with pytest.raises(ValueError, match=r"(0|201) can't be number of seeds: take a whole number from 1 to 200"):
             train_many("order", seeds, steps=1)

@@ -15,7 +15,7 @@ from attnviz.core.settings import fitted
 from attnviz.core.what_if import MOST_TYPED, SWITCHES, TYPED, WhatIf
 from attnviz.explanation.changes_in_words import setting_in_words
 from attnviz.explanation.summary import out_of_the_ordinary
-from attnviz.explanation.what_if import cut_by_view, key_of, reads_others, switched_on
+from attnviz.explanation.what_if import cut_by_view, key_of, reads_others
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.words import say
@@ -58,14 +58,14 @@ def test_what_is_on_is_said_not_to_be_what_attention_does(text: str, layers: int
     several = 3 if text.startswith("cut") else 1
     scenario = Scenario("a b c", d_in=3, d_out=3, n_layers=layers, n_heads=several, what_if=text)
     made = traced(scenario)
-    (key,) = switched_on(made)
+    (key,) = made.switched_on
     note = say(f"what_if.{key.replace('-', '_')}.note")
     assert note in out_of_the_ordinary(made)
     assert note.startswith("Not what attention does")
     assert "attention doesn't do" in say(f"what_if.{key.replace('-', '_')}.more")
-    assert switched_on(traced(replace(scenario, what_if=""))) == []
+    assert not traced(replace(scenario, what_if="")).switched_on
     heads = traced(replace(scenario, n_heads=3))
-    assert switched_on(heads) == switched_on(heads.seen_from(1)) == [key]
+    assert heads.switched_on == heads.seen_from(1).switched_on == (key,)
     assert setting_in_words("what_if", text) != setting_in_words("what_if", "") == say("what_if.usual")
     assert not torch.allclose(made.layers[0].context, traced(replace(scenario, what_if="")).layers[0].context)
 
@@ -130,7 +130,7 @@ def test_the_lesson_says_what_a_switch_does_in_place_of_what_attention_does(text
     sizes, n_heads = (4, 2) if text.startswith("cut") else (2, 1)
     both = (trace(Scenario("a b c", d_out=sizes, n_heads=n_heads, what_if=each)) for each in ("", text))
     usual, made = (each.seen_from(0) if n_heads > 1 else each for each in both)
-    (key,) = switched_on(made)
+    (key,) = made.switched_on
     more = say(f"what_if.{key.replace('-', '_')}.more")
     for step in STEPS:
         assert more not in step.says(usual, 0, 4)
@@ -154,7 +154,7 @@ def test_what_is_said_of_a_switch_is_true_where_another_sentence_is_read() -> No
 @settings(max_examples=examples(60), deadline=None)
 def test_what_is_said_of_a_switch_holds_of_the_numbers(scenario: Scenario) -> None:
     seen = traced(scenario).seen_from(0, 0)
-    told = " ".join(say(key_of(each, "more", reads_others(seen))) for each in switched_on(seen))
+    told = " ".join(say(key_of(each, "more", reads_others(seen))) for each in seen.switched_on)
     weights, finite = seen.attention_weights.double(), bool(seen.attention_weights.isfinite().all())
     if "all queries together hand out 100 %" in told and finite:
         assert float(weights.sum()) == pytest.approx(1, abs=1e-5)

@@ -176,9 +176,13 @@ NO_PAGE = {
     "attnviz/app/keeper": "writes into the server's log and figures",
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",
     "attnviz/app/session/guarding.py": "writes into the server's log",
+    "attnviz/core/masks.py": "writes Python",
+    "attnviz/core/seeding/places.py": "writes Python",
+    "attnviz/core/stages/behind.py": "writes Python",
+    "attnviz/core/settings.py": "writes Python",
     "attnviz/core/attention": "writes errors for whoever programs",
     "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",
-    "attnviz/core/limits.py": "writes values into errors for whoever programs",
+    "attnviz/core/errors.py": "writes values into errors for whoever programs",
     "attnviz/tables/stage_names.py": "holds names that are read, and says none",
 }
 TALKING = [file for file in SOURCES if not {str(each.relative_to(ROOT)) for each in (file, file.parent)} & set(NO_PAGE)]

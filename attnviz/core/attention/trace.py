@@ -7,12 +7,13 @@ from torch import Tensor
 
 from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, together
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
-from attnviz.core.masks import ADDED, FACTOR, SHARED, ZEROED
-from attnviz.core.rules import Scale, Softmax, later
+from attnviz.core.masks import ADDED, USES, MaskUse
+from attnviz.core.rules import Scale, later
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.rules.lines import ROWS
-from attnviz.core.stages import Stage, head_name
+from attnviz.core.stages import MASK, head_name
 from attnviz.core.trace import Trace
+from attnviz.core.what_if import PLACES
 
 
 class AttentionTrace(Trace):
@@ -205,24 +206,23 @@ class AttentionTrace(Trace):
         return next((stage.own_from for stage in weights if stage.owners == OWN_ROWS), 0)
 
     @property
-    def mask_use(self) -> str:
-        """What is done with the mask, one of :data:`attnviz.core.masks.MASK_USES`: what attention does, without."""
-        stage = self._weighting
-        if isinstance(stage.rule, Softmax) and len(stage.sources) > 1:
-            return SHARED if stage.rule.shared else ZEROED
-        return FACTOR if self.scaling.factor else ADDED
+    def mask_use(self) -> MaskUse:
+        """What is done with the mask, one of :data:`attnviz.core.masks.USES`: what attention does, without."""
+        mask = self.layers[0].stages.get(MASK)
+        return USES[ADDED] if mask is None or mask.masked is None else mask.masked.use
 
     @property
     def shared_over(self) -> str:
         """What becomes shares that sum to 1, one of :data:`attnviz.core.rules.lines.AXES`: rows, in attention."""
-        rule = self._weighting.rule
-        return rule.axis if isinstance(rule, Softmax) else ROWS
+        stages, name = self.layers[0].stages, "attention_weights"
+        rule = stages[name if name in stages else head_name(0, name)].rule
+        return ROWS if rule is None else str(rule.settings.get("axis", ROWS))
 
     @property
-    def _weighting(self) -> Stage:
-        """The stage of attention weights, which is of one kind in all heads and layers."""
-        stages, name = self.layers[0].stages, "attention_weights"
-        return stages[name if name in stages else head_name(0, name)]
+    def switched_on(self) -> tuple[str, ...]:
+        """The switches of :mod:`attnviz.core.what_if` that are on, each as its place in the catalogue."""
+        on = {each for stage in self.layers[0].stages.values() for each in stage.switched}
+        return tuple(each for each in PLACES if each in on)
 
     @property
     def causal(self) -> bool:

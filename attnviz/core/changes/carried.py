@@ -10,7 +10,6 @@ from typing import Any
 from attnviz.core.changes.lying import Changes, changes_of, renamed, with_changes
 from attnviz.core.layers import placed
 from attnviz.core.limits import MAX_EDITS
-from attnviz.core.masks import SIZED
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS
@@ -68,12 +67,13 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
         return (scenario.d_in,)
     if name == MASK:
         # Padding hides the last tokens: with another number of tokens, it hides others.
-        padded = len(scenario.read_tokens) if scenario.masked_as == "padding" else None
-        return scenario.reads, scenario.masked_as, scenario.mask_size if scenario.masked_as in SIZED else None, padded
+        kind = scenario.mask_kind
+        padded = None if kind.of_all or not kind.sized else len(scenario.read_tokens)
+        return scenario.reads, kind.name, scenario.mask_size if kind.sized else None, padded
     if name == BY_DISTANCE:
-        return scenario.positions, scenario.n_heads, scenario.positions == "relative" and scenario.seed
+        return scenario.positions, scenario.n_heads, scenario.position.own_seed and scenario.seed
     if name in ("p", P_KEPT):
-        return scenario.positions, scenario.d_in, scenario.positions == "seeded" and scenario.seed
+        return scenario.positions, scenario.d_in, scenario.position.own_seed and scenario.seed
     drawn: tuple[Any, ...] = (scenario.init, scenario.seed, scenario.d_in, scenario.d_out)
     if layer:  # drawn after all that the layers before it have
         drawn += (scenario.output, scenario.d_ff, scenario.bias)

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
 from attnviz.core.rules.explaining.displayed import as_decimal, in_sum, sign
-from attnviz.core.rules.explaining.hiding import reason_of
+from attnviz.core.rules.explaining.hiding import why_hidden
 from attnviz.words import plural, say
 
 
@@ -136,12 +136,10 @@ class Relative(Rule):
 
 def _hidden(cell: Cell, made: Made) -> Made:
     masked = say("explanation.step.masked")
-    hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-    why = reason_of(hidden, cell.row, cell.column, cell.stage.own_from).told(cell.label("rows"), cell.label("columns"))
     return made._replace(
         symbols=f"−∞ {masked}",
         steps=[cell.write(made.exact), f"→ −∞ {masked}"],
-        words=say("explanation.scale.masked", why=why, words=made.words),
+        words=say("explanation.scale.masked", why=why_hidden(cell), words=made.words),
         exact=-math.inf,
         tolerance=0.0,
         masked=True,

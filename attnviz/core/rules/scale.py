@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
 from attnviz.core.rules.explaining.displayed import DECIMALS, as_decimal, exp, in_sum, quotient, sign
-from attnviz.core.rules.explaining.hiding import reason_of
+from attnviz.core.rules.explaining.hiding import why_hidden
 from attnviz.words import say
 from attnviz.words.numbers import significant
 
@@ -178,12 +178,10 @@ class Scale(EachCell):
 def _hidden(cell: Cell, made: Made) -> Made:
     """Return what is said of a cell that the mask hides: what its score would be, and why it isn't."""
     masked = say("explanation.step.masked")
-    hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-    why = reason_of(hidden, cell.row, cell.column, cell.stage.own_from).told(cell.label("rows"), cell.label("columns"))
     return made._replace(
         symbols=f"−∞ {masked}",
         steps=[*made.steps, f"→ −∞ {masked}"],
-        words=say("explanation.scale.masked", why=why, words=made.words),
+        words=say("explanation.scale.masked", why=why_hidden(cell), words=made.words),
         exact=-math.inf,
         tolerance=0.0,
         masked=True,

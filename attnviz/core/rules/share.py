@@ -8,9 +8,9 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.base import Block, Bounded, EachCell, Shape
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
 from attnviz.core.rules.explaining.displayed import as_decimal, exp, in_sum, shortened, sign, total
-from attnviz.core.rules.explaining.hiding import reason_of
+from attnviz.core.rules.explaining.hiding import why_hidden
 from attnviz.words import say
 
 
@@ -131,11 +131,7 @@ def _steps(cell: Cell, all_terms: list[Term], divisor: float) -> list[str]:
 def _notes(cell: Cell, row: list[Factor], divisor: float) -> list[str]:
     notes = []
     if cell.masked:
-        hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-        why = reason_of(hidden, cell.row, cell.column, cell.stage.own_from).told(
-            cell.label("rows"), cell.label("columns")
-        )
-        notes.append(say("explanation.share.closed", why=why))
+        notes.append(say("explanation.share.closed", why=why_hidden(cell)))
     if math.isfinite(cell.value):
         return notes
     broken = next((score for score in row if not math.isfinite(score.value)), None)

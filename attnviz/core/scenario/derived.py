@@ -4,10 +4,10 @@ from functools import cached_property
 from typing import Any
 
 from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, stacked
+from attnviz.core.masks import CAUSAL, MASKS, NONE, USES, Masked, MaskKind
 from attnviz.core.reading import reading_others, second_tokens
 from attnviz.core.scenario.given import Given
-from attnviz.core.seeding import ADDED_POSITIONS, BIASED_POSITIONS
-from attnviz.core.settings import LINEAR
+from attnviz.core.seeding import POSITIONS, Position
 from attnviz.core.stages import (
     BIASES,
     BY_DISTANCE,
@@ -88,9 +88,14 @@ class Derived(Given):
         return self.table[name if self.n_layers == 1 else in_layer(*placed(name))]
 
     @property
+    def position(self) -> Position:
+        """What tells attention where a token stands."""
+        return POSITIONS[self.positions]
+
+    @property
     def adds_positions(self) -> bool:
         """Whether X is the sum of the tokens' vectors and those of their places."""
-        return self.positions in ADDED_POSITIONS
+        return self.position.adds
 
     @property
     def token_matrix(self) -> str:
@@ -133,9 +138,17 @@ class Derived(Given):
         }[name]  # fmt: skip
 
     @property
-    def masked_as(self) -> str:
-        """The kind of mask that the set-up draws; "none" where it draws none."""
-        return "causal" if self.causal else self.masking
+    def mask_kind(self) -> MaskKind:
+        """The kind of mask that the set-up draws."""
+        return MASKS[CAUSAL if self.causal else self.masking]
+
+    @property
+    def masked(self) -> Masked | None:
+        """What is masked, and what is done with it; None where nothing is."""
+        if self.mask is not None:
+            return Masked(use=USES[self.mask_use])
+        kind = self.mask_kind
+        return None if kind.name == NONE else Masked(kind, self.mask_size if kind.sized else 0, USES[self.mask_use])
 
     @property
     def kv_heads(self) -> int:
@@ -167,12 +180,9 @@ class Derived(Given):
         """The stages of one layer of it."""
         table = layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
-            mask=self.masked_as != "none" or self.mask is not None, mask_use=self.mask_use,
-            positions=self.adds_positions,
-            rotary=self.positions == "rotary",
-            distances=self.positions if self.positions in BIASED_POSITIONS else "",
+            mask=self.masked or False, positions=self.positions,
             factor=self.embedding_factor,
-            linear=self.weighting == LINEAR,
+            linear=self.weighting == "linear",
             n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation, what_if=self.what_if, reads=self.reads,

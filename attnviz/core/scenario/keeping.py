@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 from torch import Tensor
 
 from attnviz.core.layers import OF_TOKENS, in_layer, kept_for, placed
-from attnviz.core.masks import PADDING, PAINTED
 from attnviz.core.scenario.derived import Derived
 from attnviz.core.stages import BY_DISTANCE, E_KEPT, ITSELF, P_KEPT, Y
 from attnviz.core.trace import run
@@ -25,7 +24,7 @@ def read_alone(scenario: Whole) -> Whole:
     read, or that hides the last of these, hides nothing.
     """
     nothing: dict[str, Any] = dict.fromkeys(OF_TOKENS)
-    if scenario.masking in (PADDING, PAINTED) or scenario.mask is not None:
+    if not scenario.mask_kind.of_all or scenario.mask is not None:
         nothing["masking"] = "none"
     switches = WhatIf(WhatIf.read(scenario.what_if).chosen)  # numbers typed into scores are typed into other ones
     edits = tuple(edit for edit in scenario.edits if placed(edit.matrix)[1] not in OF_TOKENS)

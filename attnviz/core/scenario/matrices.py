@@ -10,20 +10,13 @@ from torch import Tensor
 from attnviz.core import limits
 from attnviz.core.devices import resolve_device
 from attnviz.core.layers import placed
-from attnviz.core.masks import drawn_mask
 from attnviz.core.matrix_input import example_of, numbers_given, random_seed
 from attnviz.core.published_matrices import stated_vectors
 from attnviz.core.scenario.derived import Derived
 from attnviz.core.scenario.keeping import kept_in_layers, read_alone
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, second_seed
-from attnviz.core.seeding.drawn import (
-    Widths,
-    drawn_distances,
-    drawn_positions,
-    drawn_vectors,
-    drawn_weights,
-    has_published_vector,
-)
+from attnviz.core.seeding.vectors import drawn_vectors, has_published_vector
+from attnviz.core.seeding.weights import Widths, drawn_weights
 from attnviz.core.stages import BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
 
 
@@ -80,12 +73,12 @@ class Matrices(Derived):
             if own in NORMS:
                 return torch.full(self.shape_of(name), float(own in GAINS), **FLOAT32_ON_CPU)
             if name == MASK:
-                return drawn_mask(self.masked_as, self.mask_size, *self.shape_of(MASK), self.n_kept)
-            if name == BY_DISTANCE:
-                return drawn_distances(self.positions, self.n_heads, len(self.read_tokens), self.seed)
-            if name in ("p", P_KEPT):  # one place after the other, those of a kept sentence first
+                return self.mask_kind.drawn(*self.shape_of(MASK), self.mask_size, self.n_kept)
+            if name == BY_DISTANCE and self.position.distances:
+                return self.position.distances(self.n_heads, len(self.read_tokens), self.seed)
+            if name in ("p", P_KEPT) and self.position.vectors:  # one place after another, kept ones first
                 n_tokens = self.n_kept + len(self.tokens)
-                places = drawn_positions(self.positions, n_tokens, self.d_in, self.seed)
+                places = self.position.vectors(n_tokens, self.d_in, self.seed)
                 return places[: self.n_kept].clone() if name == P_KEPT else places[self.n_kept :].clone()
             own_table = name == self.read_matrix and self.embedding == "table"
             seed = second_seed(self.seed) if own_table else self.seed

@@ -6,10 +6,9 @@ from typing import Any
 
 from attnviz.core import limits
 from attnviz.core.matrix_input import NO_EDITS, Edit, Edits, plain
-from attnviz.core.reading import check_reading
 from attnviz.core.scenario.checks import check_matrices, checked_edit, checked_edits, plain_deeper
 from attnviz.core.scenario.matrices import Matrices
-from attnviz.core.settings import check_scores, check_what_if, check_width, checked_settings, mask_settings
+from attnviz.core.settings import check_fit, checked_settings, mask_settings
 from attnviz.core.stages import EDITABLE
 
 
@@ -96,11 +95,10 @@ class Scenario(Matrices):
         for field, value in changed.items():
             object.__setattr__(self, field, value)
         limits.check_whole("the number of tokens", len(self.tokens), 1, limits.MAX_TOKENS)
-        check_scores(self.n_heads, len(self.tokens), self.n_layers)
-        check_reading(self.__dict__, len(self.tokens))
+        check_fit(self.__dict__, len(self.tokens))
         check_matrices(self)
-        check_width(self.__dict__, self.width_of_context)
-        check_what_if(self.__dict__ | {"d_v": self.width_of_context}, len(self.tokens))
+        if isinstance(self.w_v, tuple):  # then it says how wide the context is
+            check_fit(self.__dict__ | {"d_v": self.width_of_context}, len(self.tokens))
         object.__setattr__(self, "edits", checked_edits(self, self.edits))
 
     def __repr__(self) -> str:

@@ -2,15 +2,15 @@
 
 from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill, generator_for
 from attnviz.core.seeding.places import (
-    ADDED_POSITIONS,
-    BIASED_POSITIONS,
     POSITIONS,
+    Position,
     alibi_slopes,
     distance_seed,
     position_seed,
     sinusoidal_positions,
 )
 from attnviz.core.seeding.vectors import (
+    EMBEDDINGS,
     SEEDED_EMBEDDINGS,
     second_seed,
     seeded_embeddings,
@@ -19,13 +19,13 @@ from attnviz.core.seeding.vectors import (
 from attnviz.core.seeding.weights import seeded_projections
 
 __all__ = [
-    "ADDED_POSITIONS",
-    "BIASED_POSITIONS",
+    "EMBEDDINGS",
     "FLOAT32_ON_CPU",
     "INITIALIZATIONS",
     "INITS",
     "POSITIONS",
     "SEEDED_EMBEDDINGS",
+    "Position",
     "alibi_slopes",
     "distance_seed",
     "fill",

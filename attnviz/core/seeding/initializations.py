@@ -5,15 +5,14 @@ draw can change it.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from attnviz.core.limits import in_short
+from attnviz.core.kinds import Kinds
 
 # Said at every draw, for a notebook may have set torch's defaults to something else.
 FLOAT32_ON_CPU: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
@@ -29,6 +28,7 @@ class Initialization:
     its bias after it.
     """
 
+    name: str
     drawn_by: str
     fill: Callable[[Tensor, int, torch.Generator], Tensor]
     moments: Callable[[int], tuple[float, float]]
@@ -55,17 +55,17 @@ def _fill_linear(room: Tensor, d_in: int, generator: torch.Generator) -> Tensor:
 
 
 # An initialization is a row here, and what the set-up's help says of it.
-INITIALIZATIONS: Mapping[str, Initialization] = MappingProxyType(
-    {
-        "uniform": Initialization(
-            "torch.rand", lambda room, d_in, generator: room.uniform_(generator=generator), lambda d_in: (1 / 2, 1 / 12)
-        ),
-        "linear": Initialization("nn.Linear", _fill_linear, lambda d_in: (0.0, 1 / (3 * d_in)), as_layer=True),
-        "normal": Initialization(
-            "torch.randn", lambda room, d_in, generator: room.normal_(generator=generator), lambda d_in: (0.0, 1.0)
-        ),
-    }
-)
+INITIALIZATIONS: Kinds[Initialization] = Kinds("init", (
+    Initialization(
+        "uniform", "torch.rand", lambda room, d_in, generator: room.uniform_(generator=generator),
+        lambda d_in: (1 / 2, 1 / 12),
+    ),
+    Initialization("linear", "nn.Linear", _fill_linear, lambda d_in: (0.0, 1 / (3 * d_in)), as_layer=True),
+    Initialization(
+        "normal", "torch.randn", lambda room, d_in, generator: room.normal_(generator=generator),
+        lambda d_in: (0.0, 1.0),
+    ),
+))  # fmt: skip
 INITS = tuple(INITIALIZATIONS)
 
 
@@ -84,14 +84,4 @@ def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tens
     >>> fill(torch.empty(2), "uniform", 1, generator_for(123))
     tensor([0.2961, 0.5166])
     """
-    return initialization(init).fill(room, d_in, generator)
-
-
-def initialization(init: str) -> Initialization:
-    """Return the row of an init's name.
-
-    Raises ``ValueError`` for another name.
-    """
-    if init not in INITIALIZATIONS:
-        raise ValueError(f"init is {in_short(init)}, expected one of {', '.join(INITS)}")
-    return INITIALIZATIONS[init]
+    return INITIALIZATIONS[init].fill(room, d_in, generator)

@@ -1,19 +1,18 @@
 """What places get: vectors that are added to those of tokens, and numbers by distance that are added to scores."""
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from attnviz.core.kinds import Kinds
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, generator_for
 
-ADDED_POSITIONS = ("sinusoidal", "seeded")  # as vectors, to those of the tokens
-BIASED_POSITIONS = ("alibi", "relative")  # as numbers by distance, to scores
-POSITIONS = ("none", *ADDED_POSITIONS, "rotary", *BIASED_POSITIONS)
 
-
-def sinusoidal_positions(n_tokens: int, d_in: int) -> Tensor:
+def sinusoidal_positions(n_tokens: int, d_in: int, seed: int = 0) -> Tensor:
     """Return P ``(n_tokens, d_in)``: pairs of sine and cosine of ever longer waves, float64 rounded to float32.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.5.
@@ -84,7 +83,7 @@ def alibi_slopes(n_heads: int) -> Tensor:
     return torch.tensor(slopes, dtype=torch.float64, device="cpu")
 
 
-def alibi_distances(n_heads: int, n_tokens: int) -> Tensor:
+def alibi_distances(n_heads: int, n_tokens: int, seed: int = 0) -> Tensor:
     """Return ALiBi's number for each distance of two tokens, ``(n_heads, 2 * n_tokens - 1)``: the distance times the
     slope of the head, negative.
 
@@ -93,3 +92,70 @@ def alibi_distances(n_heads: int, n_tokens: int) -> Tensor:
     """
     distance = torch.arange(1 - n_tokens, n_tokens, device="cpu").abs()
     return torch.where(distance == 0, 0.0, -alibi_slopes(n_heads)[:, None] * distance).float()
+
+
+@dataclass(frozen=True)
+class Position:
+    """What tells attention where a token stands.
+
+    - `name`: in set-ups, links and exported code; its words stand under it in `setup.toml`, `explanation.toml` and
+      `summary.toml`.
+    - `vectors`: draws P ``(n_tokens, d_in)``, which is added to the tokens' vectors, from a seed.
+    - `distances`: draws a number for each distance ``(n_heads, 2 * n_tokens - 1)``, which is added to scores.
+    - `turns`: whether queries and keys are turned by their places, pair by pair of columns.
+    - `own_seed`: the seed that it draws from, made from that of a set-up; None where it draws nothing at random.
+    - `code`: the lines of PyTorch that make the same; their places are filled by `export/code/inputs.py`.
+    """
+
+    name: str
+    vectors: Callable[[int, int, int], Tensor] | None = None
+    distances: Callable[[int, int, int], Tensor] | None = None
+    turns: bool = False
+    own_seed: Callable[[int], int] | None = None
+    code: tuple[str, ...] = ()
+
+    @property
+    def adds(self) -> bool:
+        """Whether it adds vectors to those of the tokens."""
+        return self.vectors is not None
+
+    @property
+    def biases(self) -> bool:
+        """Whether it adds numbers by distance to scores."""
+        return self.distances is not None
+
+    def seed_of(self, seed: int) -> int:
+        """Return the seed that it draws from, made from that of a set-up."""
+        return seed if self.own_seed is None else self.own_seed(seed)
+
+    @property
+    def of_one_sentence(self) -> bool:
+        """Whether it needs places that queries and keys have in common."""
+        return self.turns or self.biases
+
+
+# A way to tell positions is a row here, with its words.
+POSITIONS: Kinds[Position] = Kinds("positions", (
+    Position("none"),
+    Position("sinusoidal", sinusoidal_positions, code=(
+        "place = torch.arange({n}, dtype=torch.float64)[:, None]",
+        "feature = torch.arange(d_in, dtype=torch.float64)",
+        "angle = place / 10000 ** (2 * (feature // 2) / d_in)",
+        "{made} = torch.where(feature % 2 == 0, angle.sin(), angle.cos()).float(){split}",
+    )),
+    Position("seeded", seeded_positions, own_seed=position_seed, code=(
+        "torch.manual_seed({own_seed})  # made from seed {seed}, for P alone",
+        "{made} = torch.nn.Embedding({most}, d_in).weight.detach()[: {n}]{cut}",
+    )),
+    Position("rotary", turns=True),
+    Position("alibi", distances=alibi_distances, code=(
+        "slopes = torch.tensor([{slopes}])  # as ALiBi prescribes",
+        "distance = torch.arange(1 - {n}, {n}).abs()",
+        "by_distance = -slopes[:, None] * distance",
+    )),
+    Position("relative", distances=seeded_distances, own_seed=distance_seed, code=(
+        "torch.manual_seed({own_seed})  # made from seed {seed}, for D alone",
+        "table = torch.nn.Embedding({all}, {heads}).weight.detach()",
+        "by_distance = table[{most} - {n} : {last} + {n}].T.clone()",
+    )),
+))  # fmt: skip

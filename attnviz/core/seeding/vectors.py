@@ -6,9 +6,11 @@ import torch
 from torch import Tensor
 
 from attnviz.core.limits import in_short
+from attnviz.core.published_matrices import PUBLISHED_D_IN, PUBLISHED_VECTORS
 from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, generator_for
 
 SEEDED_EMBEDDINGS = ("stable", "table")
+EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
 
 
 def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
@@ -49,3 +51,17 @@ def second_seed(seed: int) -> int:
     """Return the seed of the table of a second sentence, made from that of a set-up as :func:`position_seed` is: other
     words have other rows than those of the first sentence."""
     return int.from_bytes(hashlib.sha256(f"{seed}/second".encode()).digest()[:4], "big")
+
+
+def has_published_vector(token: str, embedding: str, d_in: int) -> bool:
+    """Whether a token's vector is a published one with this embedding."""
+    return embedding == "published" and d_in == PUBLISHED_D_IN and token in PUBLISHED_VECTORS
+
+
+def drawn_vectors(tokens: tuple[str, ...], d_in: int, embedding: str, seed: int) -> Tensor:
+    """Return the tokens' vectors, ``(n_tokens, d_in)``: "published" ones where there are, "stable" for the others."""
+    x = seeded_embeddings(tokens, d_in, "stable" if embedding == "published" else embedding, seed)
+    for row, token in enumerate(tokens):
+        if has_published_vector(token, embedding, d_in):
+            x[row] = torch.tensor(PUBLISHED_VECTORS[token], **FLOAT32_ON_CPU)
+    return x

@@ -1,11 +1,12 @@
 """The drawn weights of a layer, one after the other from one generator."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, fill, generator_for, initialization
+from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, INITIALIZATIONS, fill, generator_for
 
 
 class Projections(NamedTuple):
@@ -102,10 +103,44 @@ def next_layers(generator: torch.Generator, width: int, d_ff: int, init: str) ->
 
 
 def _draw(d_in: int, width: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
-    as_layer = initialization(init).as_layer
+    as_layer = INITIALIZATIONS[init].as_layer
     # nn.Linear keeps its matrix as (d_out, d_in): drawn in that order, the numbers are its own.
     weight = fill(torch.empty((width, d_in) if as_layer else (d_in, width), **FLOAT32_ON_CPU), init, d_in, generator)
     b = torch.zeros(width, **FLOAT32_ON_CPU) if bias else None
     if as_layer:
         return weight.T.contiguous(), b if b is None else fill(b, init, d_in, generator)
     return weight, b
+
+
+@dataclass(frozen=True)
+class Widths:
+    """How many columns each W has: W_q `queries`, W_k `keys`, W_v `values`; W_o and W_2 as many as the context, and W_1
+    `hidden` ones, None for no feed-forward step. With `output` there is a W_o."""
+
+    d_in: int
+    queries: int
+    keys: int
+    values: int
+    context: int
+    output: bool = False
+    hidden: int | None = None
+
+
+def drawn_weights(
+    seed: int, init: str, bias: bool, widths: Widths, n_layers: int = 1
+) -> tuple[dict[str, Tensor | None], ...]:
+    """Return for each layer the projections and their biases, then W_o and b_o, then the layers of the feed-forward
+    step, where these are switched on: all from one generator, in this order."""
+    generator = generator_for(seed)
+    return tuple(_next_weights(generator, init, bias, widths) for _ in range(n_layers))
+
+
+def _next_weights(generator: torch.Generator, init: str, bias: bool, widths: Widths) -> dict[str, Tensor | None]:
+    drawn = next_projections(
+        generator, widths.d_in, widths.queries, init, bias, widths.values, widths.keys
+    )._asdict()  # fmt: skip
+    if widths.output:
+        drawn |= next_output(generator, widths.context, init)._asdict()
+    if widths.hidden is not None:
+        drawn |= next_layers(generator, widths.context, widths.hidden, init)._asdict()
+    return drawn

@@ -4,7 +4,7 @@ A table is executed: :func:`attnviz.core.trace.run` makes a trace of it. Everyth
 explains it, marks it or writes code for it reads the table of the trace at hand.
 """
 
-from attnviz.core.stages.behind import ACTIVATIONS, feed_forward_table, residual_table
+from attnviz.core.stages.behind import ACTIVATIONS, BLOCKS, feed_forward_table, residual_table
 from attnviz.core.stages.names import (
     BIASES,
     BY_DISTANCE,
@@ -39,6 +39,7 @@ __all__ = [
     "ACTIVATIONS",
     "ALL_STAGES",
     "BIASES",
+    "BLOCKS",
     "BY_DISTANCE",
     "CAPPED",
     "DISTANCE_BIAS",

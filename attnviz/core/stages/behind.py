@@ -1,13 +1,39 @@
 """The stages behind attention: the output projection, what a block adds, and the feed-forward step."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
+from attnviz.core.kinds import Kinds
 from attnviz.core.rules import GELU, Add, Product, ReLU, Rule
 from attnviz.core.stages.projecting import layer_norm
 from attnviz.core.stages.stage import Stage, Table, followed_by, lowered, row, table_of
 
+
+@dataclass(frozen=True)
+class Block:
+    """What a layer adds around attention and the feed-forward step, and where its layer norms stand.
+
+    - `adds`: whether what goes in is added to what comes out.
+    - `before`, `after`: whether a layer norm stands before each of the two, or after each sum.
+    - `comment`: what an exported script says of it.
+    """
+
+    name: str
+    adds: bool = True
+    before: bool = False
+    after: bool = False
+    comment: str = ": a block with residual sums and layer norms"
+
+
+# Before is GPT-2's way, after that of Vaswani et al. 2017, section 5.4.
+BLOCKS: Kinds[Block] = Kinds("norm", (
+    Block("none", adds=False, comment=""),
+    Block("sums", comment=": a block with residual sums"),
+    Block("pre", before=True),
+    Block("post", after=True),
+))  # fmt: skip
 ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
 
 
@@ -24,19 +50,19 @@ def projected_again(b_o: bool) -> tuple[Stage, ...]:
 def gone_on(table: Table, made: str, norm: str, activation: str | None) -> Table:
     """Return a table whose attention makes what is called `made`, and with it what follows: the sums and layer norms of
     a block, and a feed-forward step between them where there is an `activation`."""
-    goes_in = made
-    if norm != "none":
-        unnormed = norm == "sums" or (norm == "pre" and activation is None)
-        goes_in = "residual_1" if unnormed else "residual_1_norm"
-        normed = () if unnormed else layer_norm("residual_1", "R₁′", 2 if norm == "pre" else 1)
+    goes_in, block = made, BLOCKS[norm]
+    if block.adds:
+        is_normed = block.after or (block.before and activation is not None)
+        goes_in = "residual_1_norm" if is_normed else "residual_1"
+        normed = layer_norm("residual_1", "R₁′", 2 if block.before else 1) if is_normed else ()
         table = followed_by(table, table_of(_residual(1, "x", made), *normed))
     if activation is None:
         return table
     table = followed_by(table, feed_forward_table(activation=activation, source=goes_in))
-    if norm == "none":
+    if not block.adds:
         return table
-    added = _residual(2, goes_in if norm == "post" else "residual_1", "feed_forward")
-    return followed_by(table, table_of(added, *(layer_norm("residual_2", "R₂′", 2) if norm == "post" else ())))
+    added = _residual(2, goes_in if block.after else "residual_1", "feed_forward")
+    return followed_by(table, table_of(added, *(layer_norm("residual_2", "R₂′", 2) if block.after else ())))
 
 
 def _residual(number: int, before: str, made: str) -> Stage:

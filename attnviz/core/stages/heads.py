@@ -8,7 +8,7 @@ from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.stages.attending import Attending
 from attnviz.core.stages.names import OF_ALL, head_name
 from attnviz.core.stages.stage import Stage, row
-from attnviz.core.what_if import CUT, WhatIf
+from attnviz.core.what_if import WhatIf
 from attnviz.words import say
 
 _PARTS: tuple[Literal["q", "k", "v"], ...] = ("q", "k", "v")
@@ -47,7 +47,7 @@ class Heads:
     def _head(self, head: int, how: Attending) -> tuple[Stage, ...]:
         """Return the stages of one head, whose names are those of attention behind its path."""
         columns = self.columns(head)
-        mixed = bool(how.what_if.get(CUT))  # then rows are of other tokens than their places say, no key a query's own
+        mixed = how.what_if.by_view  # then rows are of other tokens than their places say, no key a query's own
         cut = tuple(_cut(name, columns[name], self.n if name == "q" else self.n_kv, how.what_if) for name in _PARTS)
         attending = (
             replace(stage, sources=tuple(name if name in OF_ALL else head_name(head, name) for name in stage.sources))
@@ -75,7 +75,7 @@ class Heads:
 def _cut(name: Literal["q", "k", "v"], columns: tuple[int, int], n: int, what_if: WhatIf) -> Stage:
     """Return what a head gets of Q, K or V, which n heads share out: its columns, or what one view alone makes."""
     symbol, rows = {"q": ("Q", "query"), "k": ("K", "key"), "v": ("V", "token")}[name]
-    if what_if.get(CUT):
+    if what_if.by_view:
         at = columns[0] // (columns[1] - columns[0])
         return row(name, f"{symbol}″", rows, "feature", "vectors", Recut(n, at), (name,), part=name,
                    told=f"{name}_recut")  # fmt: skip

@@ -17,10 +17,8 @@ from attnviz.core.stages.names import (
     SECOND,
     Y,
 )
-from attnviz.core.stages.stage import Stage, lowered, row
-from attnviz.core.what_if import EXCHANGED, PROJECTIONS, TRANSPOSED, WhatIf
-
-NOTHING = WhatIf()
+from attnviz.core.stages.stage import NOTHING, Stage, lowered, row
+from attnviz.core.what_if import WhatIf
 
 
 def projected(
@@ -32,11 +30,8 @@ def projected(
     x = "x_norm" if normed else "x"
     read = {ITSELF: x, SECOND: Y, KEPT: JOINED}[reads]
     kept = f"{Y}_norm" if normed else Y
-    exchanged = what_if.get(PROJECTIONS) == EXCHANGED
-    by = {"q": "k", "k": "q", "v": "v"} if exchanged else {"q": "q", "k": "k", "v": "v"}
-    product = Product(transposed=what_if.get(PROJECTIONS) == TRANSPOSED)
     made_of = {
-        part: (x if part == "q" else read, f"w_{by[part]}", *(name for name in biases if name == f"b_{by[part]}"))
+        part: (x if part == "q" else read, f"w_{part}", *(name for name in biases if name == f"b_{part}"))
         for part in "qkv"
     }
     return (
@@ -44,18 +39,17 @@ def projected(
         *_inputs(positions, factor),
         *(layer_norm("x", "X′", 1) if normed else ()),
         *(_kept(kept, x) if reads == KEPT else ()),
-        *(_learned(f"w_{part}", f"W_{part}", by[part]) for part in "qkv"),
-        *(_learned(name, name, by[name[-1]], is_vector=True) for name in BIASES if name in biases),
-        row("q", "Q", "query", "feature", "vectors", product, made_of["q"], part="q"),
-        row("k", "K", "key", "feature", "vectors", product, made_of["k"], part="k"),
-        row("v", "V", "token", "feature", "vectors", product, made_of["v"], part="v"),
+        *(_learned(f"w_{part}", f"W_{part}", what_if) for part in "qkv"),
+        *(_learned(name, name, what_if, is_vector=True) for name in BIASES if name in biases),
+        *(row(part, part.upper(), rows, "feature", "vectors", Product(), made_of[part], part=part, what_if=what_if)
+          for part, rows in (("q", "query"), ("k", "key"), ("v", "token"))),
     )  # fmt: skip
 
 
-def _learned(name: str, symbol: str, makes: str, *, is_vector: bool = False) -> Stage:
+def _learned(name: str, symbol: str, what_if: WhatIf, *, is_vector: bool = False) -> Stage:
     """Return a learned matrix, with what is said of the one that makes these vectors: with W_q, keys can be made."""
     stage = row(name, symbol, "feature", "feature", "projections", is_vector=is_vector, part=name[-1],
-                told=f"{name[:-1]}{makes}")  # fmt: skip
+                told=name, what_if=what_if)  # fmt: skip
     return replace(stage, title=symbol)
 
 

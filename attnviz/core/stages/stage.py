@@ -8,9 +8,11 @@ from typing import Any, Literal
 
 from torch import Tensor
 
+from attnviz.core.masks import Masked
 from attnviz.core.rules import Rule, names_on, owner_of
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.tokens import axis_labels
+from attnviz.core.what_if import Made, WhatIf
 from attnviz.words import say
 
 
@@ -28,7 +30,8 @@ class Stage:
     before it, and of a second one, None is. Of one of several heads, `head` is its number, and `first` the column of
     the whole Q, K, V or C (or of the W that makes it) where this head's columns begin. `owners` say to which tokens its
     rows really belong: see :func:`attnviz.core.rules.owner_of`. `hidden_with` names the scores of which a given matrix
-    is shares all the same: what is masked of these can't be read in it.
+    is shares all the same: what is masked of these can't be read in it. What a set-up chose is carried along: `masked`
+    says which mask this is, `switched` which switches of :mod:`attnviz.core.what_if` changed it.
     """
 
     name: str
@@ -53,6 +56,8 @@ class Stage:
     layer: int = 0  # of several layers, counted from 0
     owners: tuple[int, int] = OWN_ROWS
     hidden_with: str = ""
+    masked: Masked | None = None
+    switched: tuple[str, ...] = ()
 
     @cached_property
     def kernel(self) -> Callable[..., Tensor] | None:
@@ -146,12 +151,22 @@ def lowered(number: int) -> str:
     return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
-def row(name: str, symbol: str, *what: Any, told: str = "", product: str = "", **more: Any) -> Stage:
-    """Return a row of a table: a stage with what the catalogue says of it, under its name or under `told`; what it is
-    of what is multiplied, `product` says in symbols."""
-    texts = ("title", "plain", "axes", "meaning", "short")
-    said: Any = (say(f"stages.{told or name}.{key}", product=product) for key in texts)
-    return Stage(name, symbol, *said, *what, **more)
+NOTHING = WhatIf()
+_TEXTS = ("title", "plain", "axes", "meaning", "short")
+
+
+def row(
+    name: str, symbol: str, *what: Any, told: str = "", symbols: Mapping[str, str] | None = None,
+    what_if: WhatIf = NOTHING, **more: Any,
+) -> Stage:  # fmt: skip
+    """Return a row of a table, as the switches of `what_if` change it: a stage with what the catalogue says of it,
+    under its name or under `told`; of what is multiplied, by these `symbols` of its sources."""
+    *kinds, rule, sources = (*what, None, ())[:5]
+    made, switched = what_if.changed(name, Made(rule, sources, told))
+    product = made.rule.formula(*(symbols[source] for source in made.sources)) if symbols and made.rule else ""
+    said: Any = (say(f"stages.{made.told or name}.{key}", product=product) for key in _TEXTS)
+    more |= {"rule": made.rule, "sources": made.sources, "switched": switched}
+    return Stage(name, symbol, *said, *kinds, **more)
 
 
 def table_of(*stages: Stage) -> Table:

@@ -6,14 +6,25 @@ from dataclasses import replace
 
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.layers import OF_TOKENS
-from attnviz.core.masks import ZEROED
+from attnviz.core.masks import USES
 from attnviz.core.rules import Concatenate, Product, Recut, Relative, Rotate, Slice
 from attnviz.core.rules.lines import COLUMNS
 from attnviz.core.scenario import Scenario
 from attnviz.core.scenario.keeping import read_alone
-from attnviz.core.stages import BY_DISTANCE, E_KEPT_SCALED, E_SCALED, KEPT, MASK, SECOND, Stage, Table, head_name
+from attnviz.core.stages import (
+    BLOCKS,
+    BY_DISTANCE,
+    E_KEPT_SCALED,
+    E_SCALED,
+    KEPT,
+    MASK,
+    SECOND,
+    Stage,
+    Table,
+    head_name,
+)
 from attnviz.core.stages.sizes import sizes_of
-from attnviz.core.what_if import CUT, SOFTMAX, WhatIf
+from attnviz.core.what_if import SOFTMAX, WhatIf
 from attnviz.export.code.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
 from attnviz.export.code.layers import LAYERS_TO_DEVICE, kept_through_each_layer, through_each_layer
 from attnviz.export.code.notebooks import Section
@@ -64,7 +75,7 @@ def _what_is_printed(scenario: Scenario) -> str:
     over = WhatIf.read(scenario.what_if).get(SOFTMAX)
     if over:
         return f"The attention weights of {'each column' if over == COLUMNS else 'the whole matrix'} sum to 1"
-    masked_late = scenario.mask_use == ZEROED and MASK in scenario.editable
+    masked_late = USES[scenario.mask_use].lossy and MASK in scenario.editable
     return "The attention weights and what they make" if masked_late else "Each row of attention weights sums to 1"
 
 
@@ -74,12 +85,11 @@ def _what_is_computed(scenario: Scenario) -> str:
     if scenario.what_if:
         attention = f"{attention} with what it doesn't do ({scenario.what_if})"
     if scenario.n_heads > 1:
-        cut = WhatIf.read(scenario.what_if).get(CUT)
+        cut = WhatIf.read(scenario.what_if).by_view
         own = "which one view cuts as numbers lie in memory" if cut else "each with columns of its own of Q, K and V"
         attention = f"{attention} in {plural(scenario.n_heads, 'head')}, {own}"
     whole = attention if scenario.d_ff is None else f"{attention}, then the feed-forward step, for each token alone"
-    block = {"none": "", "sums": ": a block with residual sums"}
-    return whole + block.get(scenario.norm, ": a block with residual sums and layer norms")
+    return whole + BLOCKS[scenario.norm].comment
 
 
 def _computation(table: Table) -> list[str]:
@@ -156,7 +166,7 @@ def _prints(scenario: Scenario, digits: int) -> list[str]:
     if scenario.output:
         attended["output"] = "output"
     behind = {} if scenario.d_ff is None else {"feed-forward output": "feed_forward"}
-    if scenario.norm != "none":
+    if BLOCKS[scenario.norm].adds:
         behind["block"] = list(scenario.layer)[-1]
     return [
         f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',

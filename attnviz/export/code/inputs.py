@@ -6,7 +6,7 @@ from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.core.scenario import Scenario
 from attnviz.core.scenario.keeping import read_alone
-from attnviz.core.seeding import alibi_slopes, distance_seed, position_seed, second_seed
+from attnviz.core.seeding import alibi_slopes, second_seed
 from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT
 from attnviz.export.code.given import numbers, replaced
 
@@ -94,20 +94,10 @@ def positions(scenario: Scenario) -> list[str]:
 
 def _drawn_positions(scenario: Scenario) -> list[str]:
     """Return the lines that draw P; where a sentence was kept, its places come first, and those of both are cut."""
-    made, n, cut = "p", "len(tokens)", ".clone()"
-    if scenario.n_kept:
-        made, n, cut = f"{P_KEPT}, p", f"len({READ})", f".split([len({KEPT_TOKENS}), len(tokens)])"
-    if scenario.positions == "sinusoidal":
-        return [
-            f"place = torch.arange({n}, dtype=torch.float64)[:, None]",
-            "feature = torch.arange(d_in, dtype=torch.float64)",
-            "angle = place / 10000 ** (2 * (feature // 2) / d_in)",
-            f"{made} = torch.where(feature % 2 == 0, angle.sin(), angle.cos()).float(){cut if scenario.n_kept else ''}",
-        ]
-    return [
-        f"torch.manual_seed({position_seed(scenario.seed)})  # made from seed {scenario.seed}, for P alone",
-        f"{made} = torch.nn.Embedding({MAX_TOKENS}, d_in).weight.detach()[: {n}]{cut}",
-    ]
+    if not scenario.n_kept:
+        return _lines(scenario, made="p", n="len(tokens)", split="", cut=".clone()")
+    split = f".split([len({KEPT_TOKENS}), len(tokens)])"
+    return _lines(scenario, made=f"{P_KEPT}, p", n=f"len({READ})", split=split, cut=split)
 
 
 def mask(scenario: Scenario) -> list[str]:
@@ -116,7 +106,7 @@ def mask(scenario: Scenario) -> list[str]:
         return []
     if scenario.mask is not None:
         return replaced(scenario, MASK)
-    return _mask_drawn(scenario.masked_as, scenario.mask_size, _read(scenario), scenario.n_kept)
+    return scenario.mask_kind.lines(scenario.mask_size, _read(scenario), scenario.n_kept)
 
 
 def kept_mask(scenario: Scenario) -> list[str]:
@@ -124,34 +114,13 @@ def kept_mask(scenario: Scenario) -> list[str]:
     if not (scenario.n_kept and scenario.n_layers > 1):
         return []
     alone = read_alone(scenario)
-    lines = _mask_drawn(alone.masked_as, alone.mask_size, "tokens", 0) if MASK in alone.editable else []
+    lines = alone.mask_kind.lines(alone.mask_size, "tokens", 0) if MASK in alone.editable else []
     return [re.sub(r"\b(mask|tokens)\b", r"kept_\1", line) for line in lines]
 
 
 def _read(scenario: Scenario) -> str:
     """Return what the script calls the tokens that are read."""
     return READ if scenario.reads_others else "tokens"
-
-
-def _mask_drawn(kind: str, size: int, read: str, n_kept: int) -> list[str]:
-    """Return the lines of PyTorch that draw the same, for a list of `tokens`, and one of those that are `read`, the
-    first of which may have been kept."""
-    full = f'torch.full((len(tokens), len({read})), float("-inf"))'
-    if kind == "causal":
-        return [f"mask = {full}.triu({n_kept + 1})  # no token reads a later one"]
-    if kind == "window":
-        return [
-            f"mask = {full}",
-            f"mask = mask.triu({n_kept + 1}) + mask.tril({n_kept - size})  # each token reads the last {size}",
-        ]
-    zeros = f"mask = torch.zeros(len(tokens), len({read}))"
-    if kind == "padding":
-        return [zeros, f'mask[:, -{size}:] = float("-inf")  # the last {size} are read by none']
-    if kind == "not-self":
-        if n_kept:
-            return [zeros, f'mask.diagonal({n_kept}).fill_(float("-inf"))  # none reads itself']
-        return [f'{zeros}.fill_diagonal_(float("-inf"))  # none reads itself']
-    return [zeros]
 
 
 def distances(scenario: Scenario) -> list[str]:
@@ -163,16 +132,15 @@ def distances(scenario: Scenario) -> list[str]:
         return []
     if scenario.by_distance is not None:
         return replaced(scenario, BY_DISTANCE)
-    n, read = scenario.n_heads, _read(scenario)
-    if scenario.positions == "relative":
-        return [
-            f"torch.manual_seed({distance_seed(scenario.seed)})  # made from seed {scenario.seed}, for D alone",
-            f"table = torch.nn.Embedding({2 * MAX_TOKENS - 1}, {n}).weight.detach()",
-            f"by_distance = table[{MAX_TOKENS} - len({read}) : {MAX_TOKENS - 1} + len({read})].T.clone()",
-        ]
-    slopes = ", ".join(repr(slope) for slope in alibi_slopes(n).tolist())
-    return [
-        f"slopes = torch.tensor([{slopes}])  # as ALiBi prescribes",
-        f"distance = torch.arange(1 - len({read}), len({read})).abs()",
-        "by_distance = -slopes[:, None] * distance",
-    ]
+    return _lines(scenario, n=f"len({_read(scenario)})")
+
+
+def _lines(scenario: Scenario, **places: str) -> list[str]:
+    """Return the lines of PyTorch by which positions are made, with these places filled."""
+    position, n_heads = scenario.position, scenario.n_heads
+    slopes = ", ".join(map(repr, alibi_slopes(n_heads).tolist()))
+    filled = {
+        "seed": scenario.seed, "own_seed": position.seed_of(scenario.seed), "heads": n_heads, "most": MAX_TOKENS,
+        "last": MAX_TOKENS - 1, "all": 2 * MAX_TOKENS - 1, "slopes": slopes,
+    }  # fmt: skip
+    return [line.format(**filled, **places) for line in position.code]

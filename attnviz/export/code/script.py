@@ -2,8 +2,9 @@
 
 from textwrap import wrap
 
-from attnviz.core.masks import ADDED, FACTOR
+from attnviz.core.masks import USES
 from attnviz.core.scenario import Scenario
+from attnviz.core.settings import WEIGHTINGS
 from attnviz.core.stages import ALL_STAGES, KEPT
 from attnviz.export.code.computation import computed, moved_to_device
 from attnviz.export.code.given import edited
@@ -75,10 +76,7 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
 
 
 def _use_of_mask(scenario: Scenario) -> str:
-    if scenario.weighting != "softmax":
-        return ", whose exponential multiplies the scores"
-    of = {ADDED: ", added to the scores", FACTOR: ", whose exponential multiplies the scores"}
-    return of.get(scenario.mask_use, ", whose exponential multiplies the attention weights")
+    return WEIGHTINGS[scenario.weighting].of_mask or USES[scenario.mask_use].comment
 
 
 def _vectors_of(scenario: Scenario) -> str:

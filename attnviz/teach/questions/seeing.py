@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace, attend, execute
-from attnviz.core.masks import ADDED
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
@@ -59,7 +58,7 @@ class Seen:
 
 def in_float64(trace: AttentionTrace) -> AttentionTrace:
     """Return a trace computed once more from its inputs, in float64: what differs there is no rounding."""
-    if trace.mask_use != ADDED:
+    if not trace.mask_use.usual:
         given = {name: trace[name].double() for name, stage in trace.stages.items() if stage.rule is None}
         return execute(trace.stages, given, trace.tokens)
     x, w_q, w_k, w_v = (getattr(trace, name).double() for name in ("x", "w_q", "w_k", "w_v"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
+from attnviz.core.masks import Masked
 from attnviz.core.tokens import distance_label, token_labels, visible
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -43,6 +44,8 @@ class Matrix(Protocol):
     def layer(self) -> int: ...
     @property
     def owners(self) -> tuple[int, int]: ...
+    @property
+    def masked(self) -> Masked | None: ...
     @property
     def rule(self) -> "Rule | None": ...
     @property

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows
+from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term
 from attnviz.core.rules.explaining.displayed import (
     DECIMALS,
     as_decimal,
@@ -18,7 +18,7 @@ from attnviz.core.rules.explaining.displayed import (
     sign_of_all,
     total,
 )
-from attnviz.core.rules.explaining.hiding import reason_of
+from attnviz.core.rules.explaining.hiding import why_hidden
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
 from attnviz.core.rules.scale import Scale
 from attnviz.words import say
@@ -111,9 +111,7 @@ def _masked_after(cell: Cell, made: Made, shared: bool) -> Made:
 
 
 def _why_closed(cell: Cell) -> str:
-    hidden = in_rows(cell.matrices[cell.sources[1].matrix].detach()).cpu().numpy() == -np.inf
-    why = reason_of(hidden, cell.row, cell.column, cell.stage.own_from).told(cell.label("rows"), cell.label("columns"))
-    return say("explanation.softmax.closed", why=why)
+    return say("explanation.softmax.closed", why=why_hidden(cell))
 
 
 class _Kept(NamedTuple):

@@ -1,0 +1,262 @@
+"""What settings have to be to each other: one list, for whoever refuses them, mends them, or explains why."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isqrt
+from typing import Any
+
+from attnviz.core import limits
+from attnviz.core.kinds import Kinds
+from attnviz.core.masks import ADDED, CAUSAL, MASKS, NONE, USES
+from attnviz.core.reading import n_read, second_tokens
+from attnviz.core.seeding import POSITIONS
+from attnviz.core.stages import BLOCKS, ITSELF, KEPT
+from attnviz.core.what_if import SWITCHES, TYPED, WhatIf
+from attnviz.words import say
+
+Facts = dict[str, Any]
+
+
+class Asked:
+    """Settings as somebody asked for them, each of which is one that it may be, and what follows from them."""
+
+    def __init__(self, values: Mapping[str, Any], n_tokens: int) -> None:
+        self.values, self.n_tokens = values, n_tokens
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    @property
+    def width(self) -> int:
+        """How wide the context is."""
+        width: int = self["d_out"] if self["d_v"] is None else self["d_v"]
+        return width
+
+    @property
+    def kv_heads(self) -> int:
+        """How many heads of keys and values there are."""
+        return int(self["n_heads"] if self["n_kv_heads"] is None else self["n_kv_heads"])
+
+    @property
+    def mask(self) -> str:
+        """The kind of mask that is drawn."""
+        return CAUSAL if self["causal"] else str(self["masking"])
+
+    @property
+    def reads(self) -> str:
+        """Whose keys and values are read."""
+        return str(self.values.get("reads", ITSELF))
+
+    @cached_property
+    def what_if(self) -> WhatIf:
+        """The switches that are on."""
+        return WhatIf.read(self.values.get("what_if", ""))
+
+    @cached_property
+    def n_read(self) -> int | None:
+        """How many tokens are read, where these are others than those that read, or more."""
+        return n_read(self.values, self.n_tokens)
+
+    @cached_property
+    def n_second(self) -> int:
+        """How many tokens the second sentence has, or the kept one."""
+        return len(second_tokens(self.values))
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """What settings have to be to each other.
+
+    - `name`: the key of its sentence in `refused.toml`.
+    - `broken`: the facts of that sentence where it is broken, else None.
+    - `mend`: the settings to change, by the settings and these facts; it may take several such steps.
+    - `then`: the key of what a page says is done until then, of one more setting, `of`, as it was mended; blank where
+      the sentence says that itself.
+    """
+
+    name: str
+    broken: Callable[[Asked], Facts | None]
+    mend: Callable[[Mapping[str, Any], Facts], Facts]
+    then: str = ""
+    of: str = ""
+
+    def said(self, values: Mapping[str, Any], why: str) -> str:
+        """Say why settings weren't taken, and what is used until then: `values` fit."""
+        return say(self.then, why=why, n=values[self.of]) if self.then else why
+
+
+def _put(**settings: Any) -> Callable[[Mapping[str, Any], Facts], Facts]:
+    return lambda values, facts: settings
+
+
+def _one_less(name: str) -> Callable[[Mapping[str, Any], Facts], Facts]:
+    return lambda values, facts: {name: values[name] - 1}
+
+
+def _fewer_heads(values: Mapping[str, Any], facts: Facts) -> Facts:
+    """Return the next smaller number of heads that all widths can be shared out among."""
+    widths = [values[name] for name in ("d_out", "d_v") if values[name] is not None]
+    return {"n_heads": next(n for n in range(values["n_heads"] - 1, 0, -1) if not any(width % n for width in widths))}
+
+
+def _divisors(number: int) -> str:
+    return ", ".join(str(n) for n in range(1, min(number, limits.MAX_HEADS) + 1) if number % n == 0)
+
+
+def _is_linear(asked: Asked) -> bool:
+    return bool(asked.values.get("weighting", "softmax") == "linear")
+
+
+def _heads(asked: Asked) -> Facts | None:
+    widths = ((name, asked[name]) for name in ("d_out", "d_v") if asked[name] is not None)
+    return next(({"heads": asked["n_heads"], "size": name, "width": width, "fitting": _divisors(width)}
+                 for name, width in widths if width % asked["n_heads"]), None)  # fmt: skip
+
+
+def _rotary(asked: Asked) -> Facts | None:
+    width = asked["d_out"] // asked["n_heads"]
+    return {"d_out": asked["d_out"], "width": width} if POSITIONS[asked["positions"]].turns and width % 2 else None
+
+
+def _as_wide(needed: bool, asked: Asked) -> Facts | None:
+    return {"width": asked.width, "d_in": asked["d_in"]} if needed and asked.width != asked["d_in"] else None
+
+
+def _kv_heads(asked: Asked) -> Facts | None:
+    n_heads, n_kv_heads = asked["n_heads"], asked.kv_heads
+    if n_heads % n_kv_heads:
+        return {"kv_heads": n_kv_heads, "heads": n_heads, "fitting": _divisors(n_heads)}
+    return None
+
+
+def _scores(asked: Asked) -> Facts | None:
+    heads = asked["n_heads"] * asked["n_layers"]
+    if heads * asked.n_tokens**2 <= limits.MAX_SCORES:
+        return None
+    most = int((limits.MAX_SCORES / heads) ** 0.5)
+    return {"layers": asked["n_layers"], "heads": asked["n_heads"], "tokens": asked.n_tokens, "most": most}
+
+
+def _reads_positions(asked: Asked) -> Facts | None:
+    needs_places = POSITIONS[asked["positions"]].of_one_sentence
+    return {"positions": asked["positions"]} if _of_another(asked) and needs_places else None
+
+
+def _of_another(asked: Asked) -> bool:
+    """Whether a second sentence is read, which has no places in common with this one."""
+    return asked.reads not in (ITSELF, KEPT)
+
+
+def _room(asked: Asked) -> int:
+    """Return how many tokens there may be that are read beside those of this sentence."""
+    return limits.MAX_TOKENS - (asked.n_tokens if asked.reads == KEPT else 0)
+
+
+def _reads_tokens(asked: Asked) -> Facts | None:
+    if asked.n_second <= _room(asked):
+        return None
+    return {"which": asked.reads, "n": asked.n_second, "most": _room(asked)}
+
+
+def _reads_scores(asked: Asked) -> Facts | None:
+    """Return how many tokens fit where a second sentence makes too many scores; below 1 where not even one does."""
+    if asked.reads == ITSELF:
+        return None
+    heads, n, n_second = asked["n_heads"] * asked["n_layers"], asked.n_tokens, asked.n_second
+    beside = n if asked.reads == KEPT else 0
+    alone = _is_read_alone(asked)
+    if heads * max(n * (n_second + beside), alone * n_second**2) <= limits.MAX_SCORES:
+        return None
+    each = limits.MAX_SCORES // heads
+    most = min(each // n - beside, isqrt(each) if alone else each)
+    return {"which": asked.reads, "heads": heads, "tokens": n, "most": most, "each": each}
+
+
+def _reads_scores_full(asked: Asked) -> Facts | None:
+    facts = _reads_scores(asked)
+    if facts is None or facts["most"] >= 1:
+        return None
+    return facts | {"most": max(fit for fit in range(asked.n_tokens) if fit * (fit + 1) <= facts["each"])}
+
+
+def _is_read_alone(asked: Asked) -> bool:
+    """Whether each layer reads the kept sentence alone, too."""
+    return bool(asked.reads == KEPT and asked["n_layers"] > 1)
+
+
+def _reads_nothing(asked: Asked) -> Facts | None:
+    """Return the mask where the one token of a kept sentence may read nothing while layers read that alone."""
+    if not (_is_read_alone(asked) and asked.n_second == 1 and asked.values.get("mask") is None):
+        return None
+    kind = MASKS[asked.mask]
+    return {"masking": kind.name} if kind.of_all and kind.hidden(1, 1, asked.values.get("mask_size", 1)).all() else None
+
+
+def _typed(asked: Asked) -> Facts | None:
+    n_keys = asked.n_tokens if asked.n_read is None else asked.n_read
+    for row, column, number in asked.what_if.typed:
+        if row >= asked.n_tokens or column >= n_keys:
+            part = WhatIf().typing(row, column, number).text
+            return {"part": part, "row": row, "column": column, "tokens": min(asked.n_tokens, n_keys)}
+    return None
+
+
+def _without(values: Mapping[str, Any], facts: Facts) -> Facts:
+    """Return the switches without the part that can't be on."""
+    return {"what_if": ",".join(part for part in WhatIf.read(values["what_if"]).parts if part != facts["part"])}
+
+
+def _of_switches() -> Iterator[Constraint]:
+    """Yield the constraint of each way in which a switch may be set that has one."""
+    ways = [(switch.name, way) for switch in SWITCHES.values() for way in switch.ways.values()]
+    for refusal in dict.fromkeys(way.refusal for _, way in ways if way.refusal):
+        own = {(switch, way.name): way for switch, way in ways if way.refusal == refusal}
+
+        def broken(asked: Asked, own: Any = own) -> Facts | None:
+            on = ((f"{switch}:{way.name}", way.misfit(asked)) for switch, way in asked.what_if.ways
+                  if (switch, way.name) in own)  # fmt: skip
+            return next(({"part": part, **facts} for part, facts in on if facts is not None), None)
+
+        yield Constraint(refusal, broken, _without)
+    yield Constraint(f"what_if_{TYPED}", _typed, _without)
+
+
+_SOFTMAX, _ITSELF = _put(weighting="softmax"), _put(reads=ITSELF)
+
+CONSTRAINTS: Kinds[Constraint] = Kinds("constraint", (
+    Constraint("two_masks", lambda asked: {"masking": asked["masking"]}
+               if asked["causal"] and asked["masking"] != NONE else None, _put(masking=NONE)),
+    Constraint("factor", lambda asked: {"positions": asked["positions"]}
+               if POSITIONS[asked["positions"]].biases and USES[asked["mask_use"]].times_scores else None,
+               _put(mask_use=ADDED)),
+    Constraint("linear_bias", lambda asked: {"positions": asked["positions"]}
+               if _is_linear(asked) and POSITIONS[asked["positions"]].biases else None, _SOFTMAX),
+    Constraint("linear_mask", lambda asked: {"use": asked["mask_use"]}
+               if _is_linear(asked) and asked["mask_use"] != ADDED else None, _SOFTMAX),
+    Constraint("linear_what_if", lambda asked: {"what_if": asked["what_if"]}
+               if _is_linear(asked) and asked.what_if.text else None, _SOFTMAX),
+    Constraint("heads", _heads, _fewer_heads, "setup.heads.used", "n_heads"),
+    Constraint("rotary", _rotary, _put(positions="none"), "setup.positions.unused", "positions"),
+    Constraint("block", lambda asked: _as_wide(BLOCKS[asked["norm"]].adds, asked), _put(norm="none"),
+               "setup.norm.unused", "norm"),
+    Constraint("layers", lambda asked: _as_wide(asked["n_layers"] != 1, asked), _put(n_layers=1),
+               "setup.n_layers.unused", "n_layers"),
+    Constraint("kv_heads", _kv_heads, _one_less("n_kv_heads"), "setup.heads.of_keys", "n_kv_heads"),
+    Constraint("scores_of_layers", lambda asked: _scores(asked) if asked["n_layers"] > 1 else None,
+               _one_less("n_layers"), "setup.n_layers.unused", "n_layers"),
+    Constraint("scores_of_heads", lambda asked: _scores(asked) if asked["n_layers"] == 1 else None,
+               _fewer_heads, "setup.heads.used", "n_heads"),
+    Constraint("reads_positions", _reads_positions, _ITSELF),
+    Constraint("reads_mask", lambda asked: {"masking": asked.mask}
+               if _of_another(asked) and MASKS[asked.mask].by_places else None, _ITSELF),
+    Constraint("reads_full", lambda asked: {"tokens": asked.n_tokens, "most": limits.MAX_TOKENS - 1}
+               if _room(asked) < 1 else None, _ITSELF),
+    Constraint("reads_blank", lambda asked: {"which": asked.reads}
+               if asked.reads != ITSELF and not asked.n_second else None, _ITSELF),
+    Constraint("reads_tokens", _reads_tokens, _ITSELF),
+    Constraint("reads_scores_full", _reads_scores_full, _ITSELF),
+    Constraint("reads_scores", _reads_scores, _ITSELF),
+    Constraint("reads_nothing", _reads_nothing, _ITSELF),
+    *_of_switches(),
+))  # fmt: skip

@@ -1,0 +1,250 @@
+"""Masks: a number for each query and key, added to their score; -∞ hides the key. Their kinds, and their uses."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.kinds import Kinds
+from attnviz.core.limits import MAX_TOKENS, check_whole
+from attnviz.core.seeding import FLOAT32_ON_CPU
+
+Hides = Callable[[Any, Any, int], Any]
+_FULL, _ZEROS = 'mask = torch.full(({shape}), float("-inf"))', "mask = torch.zeros({shape})"
+
+
+class Why(NamedTuple):
+    """Why cells are hidden: the key of its sentence in the catalogue, and of a window, how many tokens it has."""
+
+    key: str
+    n: int = 0
+
+
+@dataclass(frozen=True)
+class MaskKind:
+    """A kind of mask that a set-up draws.
+
+    - `name`: in set-ups, links and exported code; its words stand under it in `setup.toml` and `explanation.toml`.
+    - `hides`: which keys, by how far a key stands before its query, how many keys come after it, and the size.
+    - `whys`: the reasons why, each with the part of these cells that it is the reason for.
+    - `code`: the lines of PyTorch that draw the same, with places for the shape, the size and where it begins.
+    - `sized`: whether it counts tokens.
+    - `by_places`: whether it goes by places that queries and keys have in common, as in one sentence.
+    - `of_all`: whether it says something of a sentence that was kept before this one, too.
+    """
+
+    name: str
+    hides: Hides
+    code: tuple[str, ...] = (_ZEROS,)
+    whys: tuple[tuple[str, Hides], ...] = ()
+    sized: bool = False
+    by_places: bool = True
+    of_all: bool = True
+
+    @property
+    def words(self) -> str:
+        """What it is called where keys of the catalogue name it."""
+        return self.name.replace("-", "_")
+
+    def hidden(self, n_queries: int, n_keys: int, size: int = 0, n_kept: int = 0) -> np.ndarray:
+        """Return which keys it hides from which queries, ``(n_queries, n_keys)`` of bool.
+
+        So many `n_kept` tokens stand before the first of those that read.
+
+        >>> MASKS["window"].hidden(2, 3, 1).tolist()
+        [[False, True, True], [True, False, True]]
+        """
+        return _cells(self.hides, (n_queries, n_keys), size, n_kept)
+
+    def drawn(self, n_queries: int, n_keys: int, size: int = 0, n_kept: int = 0) -> Tensor:
+        """Return the mask, float32 on the CPU: -∞ where it hides a key, else 0.
+
+        >>> MASKS["causal"].drawn(2, 3, n_kept=1)
+        tensor([[0., 0., -inf],
+                [0., 0., 0.]])
+        """
+        hidden = torch.from_numpy(self.hidden(n_queries, n_keys, size, n_kept))
+        return torch.zeros(hidden.shape, **FLOAT32_ON_CPU).masked_fill(hidden, -math.inf)
+
+    def lines(self, size: int, read: str, n_kept: int) -> list[str]:
+        """Return the lines of PyTorch that draw the same, for a list of `tokens`, and one of those that are `read`."""
+        places = {"size": size, "kept": n_kept, "after": n_kept + 1, "before": n_kept - size}
+        return [line.format(shape=f"len(tokens), len({read})", **places) for line in self.code]
+
+    def size_of(self, hidden: np.ndarray, n_kept: int = 0) -> int | None:
+        """Return the size with which it hides exactly these cells, 0 where it counts no tokens; None where none does.
+
+        >>> MASKS["padding"].size_of(np.array([[False, True]] * 2)), MASKS["causal"].size_of(np.ones((2, 2), bool))
+        (1, None)
+        """
+        last, shape = hidden.shape[0] - 1, (1, hidden.shape[1])
+        for size in range(1, shape[1] + 1) if self.sized else (0,):
+            as_last = (_cells(self.hides, shape, size, n_kept + last) == hidden[last]).all()
+            if as_last and (_cells(self.hides, (last + 1, shape[1]), size, n_kept) == hidden).all():
+                return size
+        return None
+
+    def reasons(self, shape: tuple[int, int], size: int, n_kept: int) -> list[tuple[Why, np.ndarray]]:
+        """Return why it hides cells, and which ones for that reason."""
+        n = size if self.sized else 0
+        return [(Why(key, n), _cells(hides, shape, size, n_kept)) for key, hides in self.whys]
+
+
+def _cells(hides: Hides, shape: tuple[int, int], size: int, n_kept: int) -> np.ndarray:
+    keys = np.arange(shape[1])
+    made = hides(np.arange(shape[0])[:, None] + n_kept - keys, shape[1] - 1 - keys, size)
+    return np.array(np.broadcast_to(made, shape))
+
+
+def _later(before: Any, after: Any, size: int) -> Any:
+    return before < 0
+
+
+def _itself(before: Any, after: Any, size: int) -> Any:
+    return before == 0
+
+
+def _last(before: Any, after: Any, size: int) -> Any:
+    return after < size
+
+
+def _nothing(before: Any, after: Any, size: int) -> Any:
+    return False
+
+
+# A kind of mask is a row here, with what the set-up and an explanation say of it. For the window, see Jiang et al.
+# 2023, Mistral 7B, section 2, and Beltagy et al. 2020, Longformer, section 3.1.
+MASKS: Kinds[MaskKind] = Kinds("masking", (
+    MaskKind("none", _nothing, by_places=False),
+    MaskKind("causal", _later, (_FULL + ".triu({after})  # no token reads a later one",), (("later", _later),)),
+    MaskKind("window", lambda before, after, size: (before < 0) | (before >= size),
+             (_FULL, "mask = mask.triu({after}) + mask.tril({before})  # each token reads the last {size}"),
+             (("later", _later), ("window", lambda before, after, size: before >= size)), sized=True),
+    MaskKind("padding", _last, (_ZEROS, 'mask[:, -{size}:] = float("-inf")  # the last {size} are read by none'),
+             (("nobody", _last),), sized=True, by_places=False, of_all=False),
+    MaskKind("not-self", _itself, (_ZEROS, 'mask.diagonal({kept}).fill_(float("-inf"))  # none reads itself'),
+             (("itself", _itself),)),
+    MaskKind("painted", _nothing, by_places=False, of_all=False),
+))  # fmt: skip
+NONE, CAUSAL, PAINTED = "none", "causal", "painted"
+MASKINGS = tuple(name for name in MASKS if name != CAUSAL)  # the causal one has a switch of its own
+
+
+@dataclass(frozen=True)
+class MaskUse:
+    """What is done with a mask: what attention does, and what learners do in its place.
+
+    - `late`: whether it comes after the softmax; `shared`, whether what it leaves is shared out again.
+    - `times_scores`: whether it multiplies scores in place of being added to them.
+    - `told`: what names the stages that it changes in the catalogue.
+    - `comment`: what an exported script says of it.
+    """
+
+    name: str
+    told: str = ""
+    late: bool = False
+    shared: bool = False
+    times_scores: bool = False
+    comment: str = ", whose exponential multiplies the attention weights"
+
+    @property
+    def usual(self) -> bool:
+        """Whether it is what attention does."""
+        return not (self.late or self.times_scores)
+
+    @property
+    def lossy(self) -> bool:
+        """Whether rows of attention weights no longer sum to 1."""
+        return self.late and not self.shared
+
+
+USES: Kinds[MaskUse] = Kinds("mask_use", (
+    MaskUse("added", comment=", added to the scores"),  # to the scaled scores, before the softmax, as attention does
+    # A hidden score is multiplied by 0 in place of −∞, so that it is read as any score of 0.
+    MaskUse("factor", "_factor", times_scores=True, comment=", whose exponential multiplies the scores"),
+    MaskUse("zeroed", "_late", late=True),  # hidden attention weights become 0 after the softmax
+    MaskUse("renormalized", "_late", late=True, shared=True),  # and what is left of each row is divided by its sum
+))  # fmt: skip
+ADDED, FACTOR, ZEROED, SHARED = USES
+
+
+@dataclass(frozen=True)
+class Masked:
+    """What a mask in a table is: of which kind and size, and what is done with it.
+
+    Without a kind, it was given by its numbers.
+    """
+
+    kind: MaskKind | None = None
+    size: int = 0
+    use: MaskUse = USES[ADDED]
+
+    def reasons(self, hidden: np.ndarray, own_from: int | None) -> list[tuple[Why, np.ndarray]]:
+        """Return why cells may be hidden, and which ones for that reason; a reason holds where all its cells are.
+
+        Keys that no token may read come first. Of numbers whose kind isn't known, these are the reasons of every kind
+        that counts no tokens, or hides exactly these. The first query's own key is `own_from`; where that is None, keys
+        and queries have no places in common.
+        """
+        nobody = np.array(np.broadcast_to(hidden.all(0), hidden.shape))
+        found, n_kept = [(Why("nobody"), nobody)], own_from or 0
+        for kind in MASKS.values() if self.kind is None else (self.kind,):
+            size = self.size if kind is self.kind else kind.size_of(hidden, n_kept) if kind.whys and kind.sized else 0
+            if size is not None and not (own_from is None and kind.by_places):
+                found += kind.reasons((hidden.shape[0], hidden.shape[1]), size, n_kept)
+        return [each for each in found if each[1].any()]
+
+    def why(self, hidden: np.ndarray, row: int, column: int, own_from: int | None = 0) -> Why:
+        """Return why a cell is hidden: what holds of all that the mask hides; `hidden` is where it holds -∞.
+
+        >>> causal = np.triu(np.ones((3, 3), dtype=bool), 1)
+        >>> Masked().why(causal, 0, 2).key, Masked().why(causal | np.eye(3, dtype=bool), 1, 1).key
+        ('later', 'itself')
+        >>> Masked().why(causal, 0, 2, None).key, Masked(MASKS["window"], 2).why(~np.eye(3, dtype=bool), 2, 0)
+        ('painted', Why(key='window', n=2))
+        """
+        reasons = self.reasons(hidden, own_from)
+        return next((why for why, cells in reasons if cells[row, column] and hidden[cells].all()), Why(PAINTED))
+
+
+def mask_named(given: str) -> tuple[str, int | None]:
+    """Return the kind of a mask, and how many tokens it counts, where it does, of a text such as "window:3".
+
+    Raises ``ValueError`` for any other text.
+
+    >>> mask_named("window:3"), mask_named("causal")
+    (('window', 3), ('causal', None))
+    """
+    name, colon, size = given.partition(":")
+    sized = name in MASKS and MASKS[name].sized
+    if sized and size.isascii() and size.isdigit() and len(size) < 9:
+        return name, check_whole("mask_size", int(size), 1, MAX_TOKENS)
+    if colon or sized or name not in MASKS:
+        forms = tuple(f"{each}:N" if MASKS[each].sized else each for each in MASKS)
+        raise RefusedError("mask", value=given, allowed=forms)
+    return name, None
+
+
+def dropout_mask(kept: Tensor, p: float) -> Tensor:
+    """Return the mask that does, after the softmax, what dropout does: what isn't kept is 0, the rest divided by 1 − p.
+
+    Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
+    """
+    return torch.where(kept, -math.log1p(-p), -math.inf)
+
+
+def dropped_by(mask: Tensor) -> float | None:
+    """Return the p of the dropout that a mask does after the softmax; None where it does something else.
+
+    >>> dropped_by(dropout_mask(torch.tensor([[True, False]]), 0.5)), dropped_by(torch.zeros(2, 2))
+    (0.5, None)
+    """
+    raised = mask[mask != -math.inf]
+    if not raised.numel() or not 0 < float(raised[0]) < math.inf or not bool((raised == raised[0]).all()):
+        return None
+    return round(-math.expm1(-float(raised[0])), 6)  # float32 has no more of it
