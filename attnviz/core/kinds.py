@@ -17,15 +17,14 @@ Kind = TypeVar("Kind", bound=Named)
 
 
 class Kinds(Mapping[str, Kind], Generic[Kind]):
-    r"""Kinds by their names, in the order in which they are offered; `setting` is what chooses among them.
+    """Kinds by their names, in the order in which they are offered; `setting` is what chooses among them.
 
     >>> from attnviz.core.masks import MASKS
     >>> MASKS["causal"].name
     'causal'
-    >>> MASKS["diagonal"]
+    >>> MASKS["diagonal"]  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    attnviz.core.errors.RefusedError: 'diagonal' can't be masking. Take one of these: none, causal, window, padding, \
-not-self, painted.
+    attnviz.core.errors.RefusedError: 'diagonal' can't be masking. Take one of these: none, causal, window, ...
     """
 
     def __init__(self, setting: str, kinds: Iterable[Kind]) -> None:
