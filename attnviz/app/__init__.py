@@ -5,7 +5,7 @@ import torch
 from attnviz.app import streamlit_internals
 from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.runs import watched_run
-from attnviz.app.learn.running.shared import leave as leave_training
+from attnviz.app.learn.running import leave as leave_training
 from attnviz.app.session.guarding import guard
 from attnviz.app.shell.foot import show_foot
 from attnviz.app.shell.setup import shared_setup

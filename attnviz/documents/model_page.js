@@ -1,7 +1,7 @@
 // All heads of a model on a page of their own. Python writes into the page what is drawn, and below this script all numbers
 // of it, a megabyte: the pictures are there before these have been read. They are taken when a head is pointed at.
 
-import { drawHeads } from "../scripts/head_grid.js";
+import { Heads } from "../scripts/head_grid.js";
 import { partOf } from "../scripts/parts.js";
 
 /** @import { HeadGrid } from "../scripts/head_grid.js" */
@@ -25,4 +25,5 @@ const grid = {
     return numbers().strongest;
   },
 };
-drawHeads(partOf(document, "#grid"), grid, null, null);
+const heads = new Heads(partOf(document, "#grid"), partOf(document, "#head"), grid, { layer: 0, head: 0 });
+document.addEventListener("DOMContentLoaded", () => heads.rest());

@@ -48,15 +48,21 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
     inks = ramp(PAPER.on(dark), ROLES["a"].on(dark)).astype(np.uint8)
     names = [token_labels(tokens) if len(tokens) == n else tuple(map(str, range(n)))
              for tokens, n in ((first.tokens, rows), (first.read, columns))]  # fmt: skip
+    parts = parts_of(view)
     return {
         "layers": view.n_layers, "heads": view.n_heads, "rows": rows, "columns": columns, "limit": limit,
-        "side": side, "step": (step := math.ceil(max(rows, columns) / side)),
+        "step": (step := math.ceil(max(rows, columns) / side)), "masked": first.kind == "decoder" and not view.notices,
+        "paper": PAPER.on(dark), "ink": ROLES["a"].on(dark), "parts": list(parts),
         "shades": _shades(weights, view.n_heads, step, limit, len(inks)), "ramp": inks.tobytes().hex(),
         "weights": [[bits_of(own) for own in layer] for layer in weights] if in_full else None,
         "strongest": None if in_full else [[_strongest(own) for own in layer] for layer in weights],
         "tokens": list(names[0]), "read": list(names[1]), "same": first.kind != "cross", "order": None,
         "typed": typed_in_words(view) or [""] * rows, "marks": marks_of(view) or [""] * rows,
-        "told": [[_told(view, i, head) for head in range(layer.n_heads)] for i, layer in enumerate(view.layers)],
+        "told": [
+            [{"short": _short(view, i, head), "parts": [float(each[i][head]) for each in parts.values()]}
+             for head in range(layer.n_heads)]
+            for i, layer in enumerate(view.layers)
+        ],
     }  # fmt: skip
 
 
@@ -103,10 +109,35 @@ def typed_in_words(view: ModelTrace) -> list[str]:
     return told
 
 
-def _told(view: ModelTrace, layer: int, head: int) -> dict[str, str]:
+def _short(view: ModelTrace, layer: int, head: int) -> str:
     if view.layers[layer].kind == "cross":
-        return {"short": "", "most": ""}
-    return figures_in_short(view.measured(layer, head), head, ALL_SHARES)
+        return ""
+    return figures_in_short(view.measured(layer, head), head, ALL_SHARES)["short"]
+
+
+def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
+    """Return what words share their attention out to, by its name: for each layer, the share of each head.
+
+    Together they are all of it. Of another sentence that is read, nothing is told.
+    """
+    first = view.layers[0]
+    n = first.weights.shape[-1]
+    if first.kind == "cross" or not n or first.weights.shape[-2] != n:
+        return {}
+    marks = np.array(view.special or (False,) * n)
+    rest = marks if marks.any() else np.arange(n) == 0  # where heads leave what they have no use for
+    kinds = np.full((n, n), 4) - (np.eye(n) * 3 + np.eye(n, k=1) * 2 + np.eye(n, k=-1)).astype(int)
+    kinds[:, rest] = 0
+    rows = np.flatnonzero(~rest) if not rest.all() else np.arange(n)
+    tokens = " ".join(dict.fromkeys(token for token, mark in zip(view.tokens, marks, strict=False) if mark))
+    names = [
+        say("models.parts.marks", tokens=tokens) if marks.any() else say("models.parts.first"),
+        *(say(f"models.parts.{each}") for each in ("itself", "after", "before", "others")),
+    ]
+    weights = [layer.weights.detach().cpu().double().numpy()[:, rows] for layer in view.layers]
+    made = {name: [own[:, kinds[rows] == kind].sum(-1) / len(rows) for own in weights]
+            for kind, name in enumerate(names)}  # fmt: skip
+    return {name: shares for name, shares in made.items() if first.kind != "decoder" or name != names[2]}
 
 
 _MOST_TOKENS = 48  # that are written out above a picture
@@ -114,7 +145,7 @@ _MOST_TOKENS = 48  # that are written out above a picture
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 _SCRIPTS = Path(__file__).parents[1] / "scripts"
-GRID_STYLE = (_SCRIPTS / "head_grid.css").read_text(encoding="utf-8")
+GRID_STYLE = "".join((_SCRIPTS / f"{name}.css").read_text("utf-8") for name in ("head_view", "head_grid"))
 SCRIPT = joined(Path(__file__).parent / "model_page.js")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -128,13 +159,15 @@ _PAGE = """<!DOCTYPE html>
 body {{ margin: 16px; font: 14px {family}; color: {ink}; background: {paper}; }}
 h1 {{ margin: 0 0 4px; font-size: 18px; overflow-wrap: anywhere; }}
 p {{ max-width: 1080px; }}
+main {{ display: flex; flex-wrap: wrap; gap: 24px 44px; }}
+#head {{ flex: 1 1 480px; min-width: 0; }}
 {style}
 </style>
 </head>
 <body>
 <h1>{title}</h1>
 <p>{about}</p>
-<div id="grid" role="group" aria-label="{alt}"></div>
+<main><div id="grid" role="group" aria-label="{alt}"></div><div id="head"></div></main>
 <script id="given" type="application/json">{given}</script>
 <script>
 "use strict";

@@ -1,118 +1,159 @@
-// All heads of a model at a glance: a picture of each one's attention weights, and the sentence over them, on which what
-// is pointed at is drawn in ribbons. Texts of tokens are only ever set as textContent.
+// All heads of a model at a glance: a picture of each one's attention weights, and beside them what one of them reads: the
+// one that is pointed at, or picked. Texts of tokens are only ever set as textContent.
 
+import { make } from "../board/cells/elements.js";
 import { bytesIn, numbersIn } from "../board/received.js";
-import { written } from "../board/values/numbers.js";
-import { element, sentenceOf } from "./head_sentence.js";
+import { percent } from "../board/values/percent.js";
+import { HeadView } from "./head_view.js";
 import { say } from "./sentences.js";
 
 /**
- * @typedef {{ layers: number, heads: number, rows: number, columns: number, limit: number, side: number, step: number,
- *   shades: string, ramp: string, weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[],
- *   typed: string[], marks: ("" | "special" | "joined")[], read: string[], same: boolean, told: { short: string, most: string }[][],
- *   order: [layer: number, head: number][] | null, followed?: number }} HeadGrid `shades` are the inks of all pictures,
- *   whose cells stand for `step` by `step` weights; `order` is that of the pictures, where it isn't by layers; `marks`
- *   say which tokens the model puts there, and which go on with the word of the one before; `followed` is the token
- *   whose reading is told of the head that is picked
+ * `shades` are the inks of all pictures, whose cells stand for `step` by `step` weights; `order` is that of the pictures,
+ * where it isn't by layers; `marks` say which tokens the model puts there, and which go on with the word of the one
+ * before; `parts` are what a head's attention is shared out to, of which `told` has the shares; `followed` is the token
+ * whose reading is told.
+ * @typedef {{ layers: number, heads: number, rows: number, columns: number, step: number, shades: string, ramp: string,
+ *   weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[], typed: string[], marks: string[],
+ *   read: string[], same: boolean, masked: boolean, parts: string[], told: { short: string, parts: number[] }[][],
+ *   order: [layer: number, head: number][] | null, paper: string, ink: string, followed?: number }} HeadGrid
  */
 
 /** @typedef {{ keys: string, shares: string }} Strongest what each token reads most, where not all of it is sent */
 
 /** @typedef {{ layer: number, head: number }} Head */
 
-const DIGITS = 4; // after the point of a weight
-const SAME = 1e-6; // attention weights that differ by less are the same
+const HIGH = 330; // pixels that the weights of the head in view may take
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
-/**
- * Draw the grid into an element; `onPick` is told which head is clicked. Returns what is to be called where another
- * token is followed, or another head picked.
- * @param {HTMLElement} root @param {HeadGrid} data @param {Head | null} picked @param {((head: Head) => void) | null} onPick
- */
-export function drawHeads(root, data, picked, onPick) {
-  const weights = weightsOf(data);
-  const told = element("p", "told");
-  told.setAttribute("role", "status");
-  const sentence = sentenceOf(data);
-  const grid = element("div", "heads");
-  grid.style.setProperty("--heads", String(data.heads));
-  grid.style.setProperty("--side", `${data.side}px`);
-  grid.style.setProperty("--shape", `${data.columns} / ${data.rows}`);
-  let now = picked;
-  const tell = (/** @type {Head} */ { layer, head: at }, /** @type {number} */ row, /** @type {number | null} */ column) => {
-    const own = weights(layer, at);
-    if (own.length === 0) return;
-    told.textContent = inWords(data, own, layer, at, row, data.weights ? column : null);
-    sentence.draw(Array.from(own.subarray(row * data.columns, (row + 1) * data.columns)), row);
-  };
-  const rest = () => {
-    if (now && buttonOf(grid, now)) {
-      tell(now, data.followed ?? mostAcross(weights(now.layer, now.head), data), null);
-      return;
-    }
-    told.textContent = say("models.grid.point");
-    sentence.draw([], 0);
-  };
-  // Tell what is framed by the keyboard, and of all others what is picked: ribbons and frame are of one head.
-  const settle = () => {
-    const focused = grid.querySelector(".head:focus-visible");
-    if (focused) focused.dispatchEvent(new Event("focus"));
-    else rest();
-  };
-  const head = (/** @type {number} */ layer, /** @type {number} */ at) => {
-    const button = namedButton(data, layer, at);
-    const own = { layer, head: at };
-    button.onpointermove = (event) => tell(own, ...cellOf(event, data));
-    button.onfocus = () => button.matches(":focus-visible") && tell(own, mostAcross(weights(layer, at), data), null);
-    button.onpointerleave = () => settle();
-    button.onblur = () => rest();
+/** The pictures of all heads, and beside them one head in view. */
+export class Heads {
+  /**
+   * @param {HTMLElement} root of the pictures @param {HTMLElement} beside of the head in view @param {HeadGrid} data
+   * @param {Head} picked @param {{ pick?: (head: Head) => void, follow?: (row: number) => void }} told
+   */
+  constructor(root, beside, data, picked, told = {}) {
+    this.root = root;
+    this.data = data;
+    this.told = told;
+    this.picked = picked;
+    this.row = data.followed ?? null;
+    this.weights = weightsOf(data);
+    this.view = new HeadView(HIGH, (row) => {
+      this.row = row;
+      told.follow?.(row);
+      this.show(this.picked);
+    });
+    this.view.colour(data.paper, data.ink);
+    this.view.read(data);
+    this.grid = this.drawn();
+    this.place = make("p", "place");
+    this.pattern = make("div", "pattern");
+    const { headline, sentence, weights, bars } = this.view;
+    beside.replaceChildren(this.place, headline, sentence, weights, bars, this.pattern);
+    this.rest();
+    requestAnimationFrame(() => this.rest()); // once the words have their places
+  }
+
+  drawn() {
+    const { data } = this;
+    const grid = make("div", data.order ? "heads sorted" : "heads");
+    grid.style.setProperty("--heads", String(data.heads));
+    grid.style.setProperty("--shape", `${data.columns} / ${data.rows}`);
+    if (data.order) grid.append(...data.order.map(([layer, at]) => sorted(this.button(layer, at), layer, at)));
+    else grid.append(...byLayers(data, (layer, at) => this.button(layer, at)));
+    const picture = make("canvas", "pictures");
+    grid.append(picture);
+    this.root.replaceChildren(make("div", "around", [grid]));
+    const inks = picturesOf(data);
+    new ResizeObserver(() => paint(picture, inks, grid, data)).observe(grid); // for the first time before it's shown
+    grid.onkeydown = (event) => this.step(event);
+    return grid;
+  }
+
+  /** @param {number} layer @param {number} head */
+  button(layer, head) {
+    const button = make("button", "head");
+    button.type = "button";
+    button.dataset.head = `${layer},${head}`;
+    button.setAttribute("aria-label", say("models.grid.head", { layer, head, short: this.data.told[layer][head].short }));
+    const own = { layer, head };
+    button.onpointerenter = () => this.show(own);
+    button.onfocus = () => button.matches(":focus-visible") && this.show(own);
+    button.onpointerleave = button.onblur = () => this.rest();
     button.onclick = () => {
-      now = own;
-      onPick?.(own);
+      this.picked = own;
+      this.told.pick?.(own);
+      this.rest();
     };
     return button;
-  };
-  grid.classList.toggle("sorted", data.order !== null);
-  if (data.order) grid.append(...data.order.map(([layer, at]) => sorted(head(layer, at), layer, at)));
-  else grid.append(...byLayers(data, head));
-  const picture = /** @type {HTMLCanvasElement} */ (element("canvas", "pictures"));
-  grid.append(picture);
-  const around = element("div", "around");
-  around.append(grid);
-  root.replaceChildren(sentence.place, told, around);
-  const drawn = picturesOf(data);
-  new ResizeObserver(() => paint(picture, drawn, grid, data)).observe(grid); // for the first time before it's shown
-  if (picked) markPicked(root, picked);
-  if (!picked) rest();
-  else if (root.isConnected) requestAnimationFrame(() => rest()); // once the tokens have their places
-  return (/** @type {number | undefined} */ followed, /** @type {Head | undefined} */ other) => {
-    data.followed = followed;
-    now = other ?? now;
-    if (!grid.querySelector(".head:hover")) settle();
-  };
-}
+  }
 
-/** @param {Element} grid @param {Head} place */
-function buttonOf(grid, { layer, head }) {
-  return grid.querySelector(`.head[data-head="${layer},${head}"]`);
-}
+  // From one picture to the next by arrow keys: all of them are one stop of the Tab key.
+  /** @param {KeyboardEvent} event */
+  step(event) {
+    const by = Reflect.get(STEPS, event.key);
+    const at = event.target instanceof HTMLElement ? event.target.dataset.head : undefined;
+    if (!by || !at) return;
+    event.preventDefault();
+    const all = /** @type {HTMLElement[]} */ ([...this.grid.querySelectorAll(".head")]);
+    const [layer, head] = at.split(",").map(Number);
+    const next = this.data.order ? all[all.findIndex((each) => each.dataset.head === at) + by[1]] : this.buttonOf({ layer: layer + by[0], head: head + by[1] });
+    next?.focus();
+  }
 
-// Mark the head that is picked.
-/** @param {HTMLElement} root @param {Head} picked */
-export function markPicked(root, { layer, head }) {
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".head"))) {
-    button.setAttribute("aria-pressed", String(button.dataset.head === `${layer},${head}`));
+  /** @param {Head} place @returns {HTMLElement | null} */
+  buttonOf({ layer, head }) {
+    return this.grid.querySelector(`.head[data-head="${layer},${head}"]`);
+  }
+
+  // Another token is followed, or another head is picked.
+  /** @param {number | undefined} followed @param {Head} [picked] */
+  follow(followed, picked) {
+    this.row = followed ?? this.row;
+    this.picked = picked ?? this.picked;
+    if (!this.grid.querySelector(".head:hover")) this.rest();
+  }
+
+  rest() {
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.grid.querySelectorAll(".head"))) {
+      const on = button.dataset.head === `${this.picked.layer},${this.picked.head}`;
+      button.setAttribute("aria-pressed", String(on));
+      button.tabIndex = on ? 0 : -1;
+    }
+    const first = /** @type {HTMLElement | null} */ (this.grid.querySelector(".head"));
+    if (first && !this.grid.querySelector('.head[tabindex="0"]')) first.tabIndex = 0;
+    this.show(this.picked);
+  }
+
+  /** @param {Head} place */
+  show({ layer, head }) {
+    const own = this.weights(layer, head);
+    const { data } = this;
+    if (own.length === 0 || !data.told[layer]?.[head]) return;
+    const hidden = data.masked ? (/** @type {number} */ row, /** @type {number} */ column) => column > row : null;
+    this.row ??= mostAcross(own, data);
+    this.place.textContent = say("models.view.place", { layer, head });
+    this.view.show(own, this.row, hidden);
+    const shares = data.told[layer][head].parts;
+    const named = data.parts.map((name, at) => make("span", `part part-${at}`, [name, make("b", "", [percent(shares[at])])]));
+    const bar = make("div", "whole", shares.map((share, at) => {
+      const part = make("i", `part-${at}`);
+      part.style.flexGrow = String(share);
+      return part;
+    }));
+    this.pattern.replaceChildren(...(shares.length ? [make("h3", "", [say("models.view.pattern")]), bar, make("p", "", named)] : []));
   }
 }
 
 // A line of numbers, then a line for each layer.
 /** @param {HeadGrid} data @param {(layer: number, head: number) => HTMLElement} head */
 function byLayers(data, head) {
-  const span = (/** @type {string} */ name, /** @type {string} */ text) => Object.assign(element("span", name), { textContent: text });
-  const lines = [span("number", ""), ...Array.from({ length: data.heads }, (_, at) => span("number", String(at)))];
+  const numbers = Array.from({ length: data.heads }, (_, at) => make("span", "number", [String(at)]));
+  const lines = [make("span", "number"), ...numbers];
   for (let layer = 0; layer < data.layers; layer += 1) {
     const there = data.told[layer].length;
-    lines.push(span("layer", say("models.layer", { layer })));
-    for (let at = 0; at < data.heads; at += 1) lines.push(at < there ? head(layer, at) : span("none", ""));
+    lines.push(make("span", "layer", [String(layer)]));
+    for (let at = 0; at < data.heads; at += 1) lines.push(at < there ? head(layer, at) : make("span", "none"));
   }
   return lines;
 }
@@ -120,18 +161,7 @@ function byLayers(data, head) {
 // A picture with its place below it, where it doesn't stand by that.
 /** @param {HTMLElement} picture @param {number} layer @param {number} head */
 function sorted(picture, layer, head) {
-  const place = element("div", "place");
-  place.append(picture, Object.assign(element("span", "number"), { textContent: say("models.grid.place", { layer, head }) }));
-  return place;
-}
-
-/** @param {HeadGrid} data @param {number} layer @param {number} head */
-function namedButton(data, layer, head) {
-  const button = /** @type {HTMLButtonElement} */ (element("button", "head"));
-  button.type = "button";
-  button.dataset.head = `${layer},${head}`;
-  button.setAttribute("aria-label", say("models.grid.head", { layer, head, short: data.told[layer][head].short }));
-  return button;
+  return make("div", "one", [picture, make("span", "number", [`${layer}.${head}`])]);
 }
 
 // The colours of shares, from 0 to the largest, as a canvas has them: red in the lowest byte.
@@ -156,7 +186,7 @@ function picturesOf(data) {
   const [wide, high] = sizeOf(data);
   const inks = inksOf(data.ramp);
   const shades = bytesIn(data.shades);
-  const canvas = document.createElement("canvas");
+  const canvas = make("canvas");
   [canvas.width, canvas.height] = [data.heads * wide, data.layers * high];
   const image = new ImageData(canvas.width, canvas.height);
   const pixels = new Uint32Array(image.data.buffer);
@@ -223,14 +253,6 @@ function spread({ keys, shares }, rows, columns) {
   return own;
 }
 
-// The cell of a picture that is pointed at.
-/** @param {PointerEvent} event @param {HeadGrid} data @returns {[row: number, column: number]} */
-function cellOf(event, { rows, columns }) {
-  const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
-  const at = (/** @type {number} */ share, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, Math.floor(share * count)));
-  return [at((event.clientY - box.top) / box.height, rows), at((event.clientX - box.left) / box.width, columns)];
-}
-
 // The row with the largest weight on another token than its own and the first.
 /** @param {Float64Array} own @param {HeadGrid} data */
 function mostAcross(own, { columns }) {
@@ -240,16 +262,4 @@ function mostAcross(own, { columns }) {
     if (column > 0 && column !== Math.floor(at / columns) && weight > largest) [most, largest] = [at, weight];
   });
   return Math.floor(most / columns);
-}
-
-/** @param {HeadGrid} data @param {Float64Array} own @param {number} layer @param {number} head @param {number} row @param {number | null} column */
-function inWords(data, own, layer, head, row, column) {
-  const { most } = data.told[layer][head];
-  const shares = own.subarray(row * data.columns, (row + 1) * data.columns);
-  const key = column ?? shares.indexOf(Math.max(...shares));
-  const places = { layer, head, query: data.tokens[row], key: data.read[key], weight: written(shares[key], DIGITS) };
-  const alike = shares.filter((share) => Math.abs(share - shares[key]) < SAME).length;
-  const equally = column === null && alike > 1 && Math.abs(alike * shares[key] - 1) < SAME * alike;
-  const reads = equally ? say("models.grid.equally", { ...places, count: alike }) : say("models.grid.reads", places);
-  return most ? `${reads} ${say("models.grid.most", { share: most })}` : reads;
 }

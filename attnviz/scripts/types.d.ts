@@ -20,10 +20,10 @@ declare global {
     attnvizAddress?: Address;
     /** Tells the server that the page's first picture has been painted. */
     attnvizFirst?: () => void;
-    /** Once the heads of a real model, drawn last, have been painted. */
-    attnvizHeads?: Promise<void>;
-    /** The numbers of all kept moments of the training that is shown, one moment after the other. */
-    attnvizMoments?: { readonly id: string; readonly numbers: Float32Array };
+    /** The head in view of a real model, drawn by the pictures of all heads. */
+    attnvizHead?: HTMLElement;
+    /** The numbers of each moment of the training that is shown, as far as they have come. */
+    attnvizMoments?: { readonly id: string; readonly mark: string; readonly moments: Float32Array[] };
     /** Where the server is. See attnviz/app/server/where.py. */
     __streamlit?: { readonly BACKEND_BASE_URL: string };
   }
@@ -33,6 +33,8 @@ declare global {
     "attnviz-numbers": CustomEvent<string | null>;
     /** The kept moments of another training are there. */
     "attnviz-moments": Event;
+    /** Another grid of heads draws the head in view. */
+    "attnviz-head": Event;
     /** A moment of a training, for the board of this key: every matrix of the whole model, by its name. */
     "attnviz-moment": CustomEvent<{ key: string; step: number; matrices: Matrices }>;
     /** Which token is picked on the board of this key. */

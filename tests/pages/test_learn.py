@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import torch
 
-from attnviz.app.learn.asked import controls
-from attnviz.app.learn.closer.explained import followers
-from attnviz.app.learn.closer.glass import VANISHED, saturation_in_words, update_in_words
-from attnviz.app.learn.closer.home import scenario_of_layer
-from attnviz.app.learn.running.pool import LEFT, PAUSED
-from attnviz.app.learn.running.shared import JOB, MANY, STEP, shared
+from attnviz.app.learn import controls
+from attnviz.app.learn.explained import followers
+from attnviz.app.learn.glass import VANISHED, saturation_in_words, update_in_words
+from attnviz.app.learn.home import scenario_of_layer
+from attnviz.app.learn.pool import LEFT, PAUSED
+from attnviz.app.learn.running import MANY, STEP, Learning, shared
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.core.scenario import traced
@@ -50,10 +50,23 @@ def data_of(reader: Reader, component: str) -> dict[str, Any]:
     return dict(json.loads(found.json or found.bytes))
 
 
+def own(reader: Reader) -> Learning:
+    """What the session has of its trainings."""
+    return reader.at.session_state["session"].part(Learning)
+
+
+def job_in(reader: Reader) -> Any:
+    return own(reader).job
+
+
+def beside(reader: Reader, name: str) -> Any:
+    return own(reader).beside[name]
+
+
 def trained(reader: Reader) -> Reader:
     """Wait for what is under way, as the browser does, which asks again and again."""
     end = time.monotonic() + SOON
-    while JOB in reader.at.session_state and reader.at.session_state[JOB].active:
+    while (job := job_in(reader)) is not None and job.active:
         assert time.monotonic() < end
         time.sleep(0.05)
     return reader.run().run()
@@ -63,23 +76,42 @@ def opened(**query: str) -> Reader:
     return trained(Reader(PAGE, **query))
 
 
+def unpacked(sent: dict[str, Any]) -> np.ndarray:
+    """The numbers of a matrix as a page is sent them."""
+    if "float32" in sent:
+        return np.frombuffer(base64.b64decode(sent["float32"]), "<f4")
+    return np.array([float(value) for value in sent["values"]], dtype=np.float32)
+
+
 def matches(reader: Reader, training: Training, step: int, text: str | None = None) -> bool:
-    """Whether the board shows these numbers of a moment."""
-    board, trace = data_of(reader, "attnviz_board"), training.trace(step, text)
-    weights = np.array([float(v) for v in board["matrices"]["attention_weights"]["values"]], dtype=np.float32)
-    return board["moment"] == step and np.array_equal(weights, trace.attention_weights.numpy().ravel())
+    """Whether the page shows these numbers of a moment, and has those that were learned until then."""
+    time_of, kept, trace = (
+        data_of(reader, "attnviz_learn_time"),
+        data_of(reader, "attnviz_learn_kept"),
+        training.trace(step, text),
+    )
+    names = [head["name"] for head in time_of["model"]["heads"]]
+    shown = [unpacked(time_of["model"]["table"]["matrices"][name]) for name in names]
+    at = time_of["arrived"] - 1 if time_of["at"] is None else time_of["at"]
+    numbers = np.frombuffer(base64.b64decode(kept["float32"]), "<f4").reshape(-1, kept["size"])[at - kept["since"]]
+    learned = np.concatenate([each.numpy().ravel() for each in training.at(step).parameters.values()])
+    return (
+        time_of["steps"][at] == step
+        and all(np.array_equal(each, trace[name].numpy().ravel()) for each, name in zip(shown, names, strict=True))
+        and np.array_equal(numbers, learned)
+    )
 
 
 def test_a_training_shows_the_library_s_numbers_at_each_moment() -> None:
     reader = Reader(PAGE)
-    assert say("learn.first", steps=plural(600, "step")) in reader.texts
-    reader.set("learn.steps", 20).press(say("learn.start"))
+    assert matches(reader, train("agreement", steps=600), 0)  # before it starts, too
+    reader.set("learn.steps", 20).press_key("learn.start")
     trained(reader)
     training = train("agreement", steps=20)
     assert matches(reader, training, 20)
     time_of = data_of(reader, "attnviz_learn_time")
     assert time_of["steps"] == [moment.step for moment in training.moments]
-    held_out = [value for _, value in time_of["charts"][0]["curves"][1]["points"]]
+    held_out = [value for _, value in time_of["charts"]["loss"]["curves"][1]["points"]]
     assert held_out == [moment.loss for moment in training.moments]
     kept = data_of(reader, "attnviz_learn_kept")
     assert kept["id"] == time_of["id"]
@@ -97,7 +129,7 @@ def test_a_link_opens_the_same_moment_of_the_same_training() -> None:
 
 
 def test_each_layer_and_head_is_on_the_board_with_its_own_numbers() -> None:
-    reader = opened(learn="task.repeat*steps.2*n_heads.2", learn_head="1.1")
+    reader = part(opened(learn="task.repeat*steps.2*n_heads.2", learn_head="1.1"), "numbers")
     training = train("repeat", steps=2, n_heads=2)
     (board,) = reader.boards
     seen = training.trace(2).seen_from(1, 1)
@@ -105,55 +137,42 @@ def test_each_layer_and_head_is_on_the_board_with_its_own_numbers() -> None:
     assert np.array_equal(sent, seen.attention_weights.numpy().ravel())
 
 
-def test_one_step_pause_another_rate_and_rewind() -> None:
+def test_one_step_pause_and_another_rate() -> None:
     reader = Reader(PAGE).set("learn.steps", 20)
     trained(reader.press(say("learn.one_step")))
     training = train("agreement", steps=20)
-    assert reader.at.session_state[JOB].state == PAUSED
+    assert job_in(reader).state == PAUSED
     assert matches(reader, training, 1)
-    assert say("learn.paused", done=1, steps=plural(20, "step")) in reader.captions
+    assert say("learn.stopped", done=1, steps=plural(20, "step")) in reader.captions
     trained(reader.press(say("learn.one_step")))
     assert matches(reader, training, 2)
     reader.set("learn.rate", 0.5)
     assert reader.messages == [say("learn.rate_changed", rate="0.5")]
-    trained(reader.press(say("learn.go_on")))
+    trained(reader.press_key("learn.start"))
     faster = train("agreement", steps=20, rates=((2, 0.5),))
     assert matches(reader, faster, 20)
     assert in_address(reader.at, "learn") == f"{FEW}*rates.2:0.5"
     assert say("learn.rate_since", step=2, rate="0.5") in reader.captions
 
 
-def test_rewinding_goes_back_to_the_numbers_it_began_with() -> None:
-    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).press(say("learn.rewind"))
-    assert matches(reader, train("agreement", steps=20), 0)
-    trained(reader.press(say("learn.one_step")))
-    assert matches(reader, train("agreement", steps=20), 1)
-
-
-def test_stopping_keeps_what_is_there() -> None:
-    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).press(say("learn.stop"))
+def test_what_was_paused_can_be_taken_home() -> None:
+    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")))
     assert say("learn.stopped", done=1, steps=plural(20, "step")) in reader.captions
     assert matches(reader, train("agreement", steps=20), 1)
-    assert JOB not in reader.at.session_state
     part(reader, "home")
     assert say("learn.home.what") in reader.captions
     assert say("learn.home.address") in reader.captions
-    assert say("learn.home.address") in trained(reader.press(say("learn.start"))).captions
 
 
 def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
-    trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.start")))
+    trained(Reader(PAGE).set("learn.steps", 20).press_key("learn.start"))
     second = Reader(PAGE).set("learn.steps", 20)
-    assert say("learn.first", steps=plural(20, "step")) in second.texts
-    assert second.boards == []
-    trained(second.press(say("learn.one_step"))).press(say("learn.stop"))
-    assert say("learn.stopped", done=1, steps=plural(20, "step")) in second.captions
-    assert matches(second, train("agreement", steps=20), 1)
-    trained(second.press(say("learn.one_step"))).press(say("learn.rewind")).press(say("learn.stop"))
     assert matches(second, train("agreement", steps=20), 0)
-    second.press(say("learn.start"))  # which is done at once, for the numbers are the same
-    assert JOB not in second.at.session_state
+    begun = data_of(second, "attnviz_learn_time")["begun"]
+    second.press_key("learn.start")  # which is done at once, for the numbers are the same
+    assert own(second).job is None
     assert matches(second, train("agreement", steps=20), 20)
+    assert data_of(second, "attnviz_learn_time")["begun"] == begun + 1  # and seen from its first moment on
 
 
 def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
@@ -161,7 +180,7 @@ def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
     assert in_address(reader.at, "learn") == ""
     trained(reader.press(say("learn.one_step")))
     assert in_address(reader.at, "learn") == "task.agreement*until.1"
-    trained(reader.press(say("learn.go_on")))
+    trained(reader.press_key("learn.start"))
     assert in_address(reader.at, "learn") == "task.agreement"
 
 
@@ -179,7 +198,7 @@ def test_a_step_that_is_not_kept_is_said_to_be_another() -> None:
 
 @pytest.mark.parametrize(("step", "told"), [("0", say("learn.board.random")), ("1", "in 1 step.")])
 def test_the_board_says_how_long_its_numbers_were_learned(step: str, told: str) -> None:
-    assert told in data_of(opened(learn=FEW, learn_step=step), "attnviz_board")["about"]
+    assert told in data_of(part(opened(learn=FEW, learn_step=step), "numbers"), "attnviz_board")["about"]
 
 
 @pytest.mark.parametrize("name", ["learning_rate", "steps", "seed", "d_model"])
@@ -195,12 +214,12 @@ def test_a_field_left_without_a_number_keeps_the_one_it_had(name: str) -> None:
 def test_another_model_starts_anew_and_says_so() -> None:
     reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).set("learn.d_k", 2)
     assert reader.messages == [say("learn.anew")]
-    assert JOB not in reader.at.session_state
+    assert own(reader).job is None
 
 
 def test_who_opens_another_page_frees_the_place_and_finds_the_training_paused() -> None:
-    reader = Reader(PAGE).set("learn.steps", 5000).press(say("learn.start"))
-    job = reader.at.session_state[JOB]
+    reader = Reader(PAGE).set("learn.steps", 5000).press_key("learn.start")
+    job = job_in(reader)
     assert job.active
     reader.visit("pages/scaling.py")
     assert job.state == LEFT
@@ -215,7 +234,7 @@ def test_a_training_that_made_room_is_said_to_and_trains_again(monkeypatch: pyte
     reader = opened(learn=FEW)
     monkeypatch.setattr(shared().shelf, "_kept", type(shared().shelf._kept)())
     assert say("learn.dropped") in [each.value for each in reader.run().at.info]
-    trained(reader.press(say("learn.start")))
+    trained(reader.press_key("learn.start"))
     assert matches(reader, train("agreement", steps=20), 20)
 
 
@@ -242,9 +261,8 @@ def test_a_rate_that_no_optimizer_can_take_is_refused() -> None:
     assert in_address(reader.at, "learn") == ""
 
 
-def test_a_rate_that_is_changed_while_nothing_runs_stays_when_it_is_stopped() -> None:
+def test_a_rate_that_is_changed_while_nothing_runs_is_in_its_link() -> None:
     reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).set("learn.rate", 0.5)
-    reader.press(say("learn.stop"))
     assert say("learn.rate_since", step=1, rate="0.5") in reader.captions
     assert in_address(reader.at, "learn") == f"{FEW}*rates.1:0.5*until.1"
 
@@ -264,10 +282,8 @@ def test_a_text_of_one_s_own_is_learned() -> None:
     assert matches_text(reader, train("text", steps=3, text=text))
     for given in ("", "word", "x" * (MAX_TEXT_CHARACTERS + 1)):
         told = Reader(PAGE).set("learn.task", "text").set("learn.typed", given)
-        if given == "word":
-            told.press(say("learn.start"))
         assert len(told.messages) == 1, given[:9]
-        assert JOB not in told.at.session_state
+        assert own(told).job is None
         assert told.value("learn.typed") == (given or say("learn.own.example"))  # what was typed stays, to be mended
         assert told.run().value("learn.typed") == (given or say("learn.own.example"))
 
@@ -291,19 +307,18 @@ def test_a_text_longer_than_a_link_is_said_to_be_in_none_and_its_link_trains_no_
     characters = plural(len(text), "character")
     told = say("learn.own.no_link", characters=characters, most=f"{MOST_OF_LEARNED:,}")
     assert told in [each.value for each in reader.at.info]
-    trained(reader.press(say("learn.start")))
+    trained(reader.press_key("learn.start"))
     assert matches_text(reader, train("text", steps=3, text=text))
     link = in_address(reader.at, "learn")
     assert re.fullmatch(rf"task\.text\*steps\.3\*text\.{len(text)}-[0-9a-f]{{12}}", link)
     other = opened(learn=link)
     assert other.messages == [say("learn.own.lost", characters=characters)]
-    assert JOB not in other.at.session_state
-    assert other.boards == []
+    assert own(other).job is None
+    assert own(other).job is None
     other.set("learn.typed", text.replace("ba", "ca"))  # as long, and another: that of the link stays lost
-    assert matches_text(trained(other.press(say("learn.start"))), train("text", steps=3, text=text.replace("ba", "ca")))
+    assert matches_text(trained(other.press_key("learn.start")), train("text", steps=3, text=text.replace("ba", "ca")))
     other = opened(learn=link)
-    other.set("learn.typed", text)
-    trained(other.press(say("learn.start")))
+    trained(other.set("learn.typed", text))
     assert other.messages == []
     assert matches_text(other, train("text", steps=3, text=text))
 
@@ -374,7 +389,8 @@ def test_what_teaches_by_going_otherwise_is_one_click_away(name: str) -> None:
 
 
 def part(reader: Reader, name: str) -> Reader:
-    return reader.set("learn.closer", name)
+    own(reader).part = name
+    return reader.run()
 
 
 def test_the_glass_says_of_the_last_moment_that_its_step_was_not_done() -> None:
@@ -410,7 +426,7 @@ def test_the_gradient_of_a_number_stands_beside_its_finite_difference_and_the_op
     assert f"∂J/∂W_q[{row}, {column}]" in codes(reader)
     reader.press(say("learn.glass.look"))
     end = time.monotonic() + SOON
-    while reader.at.session_state[STEP].active:
+    while beside(reader, STEP).active:
         assert time.monotonic() < end
         time.sleep(0.05)
     reader.run()
@@ -448,19 +464,21 @@ def test_where_softmax_is_saturated_the_gradients_of_queries_and_keys_are_said_t
 
 def weights_of(board: dict[str, Any], name: str = "attention_weights") -> np.ndarray:
     """The numbers of a matrix as a board is sent them."""
-    sent = board["matrices"][name]
-    if "float32" in sent:
-        return np.frombuffer(base64.b64decode(sent["float32"]), "<f4")
-    return np.array([float(value) for value in sent["values"]], dtype=np.float32)
+    return unpacked(board["matrices"][name])
+
+
+def switch_off(reader: Reader, heads: list[tuple[int, int]], model: str) -> Reader:
+    part(reader, "off").set(f"learn.off.{model}", heads)
+    return part(reader, "numbers")
 
 
 def test_heads_are_switched_off_at_a_moment_and_board_and_probabilities_follow() -> None:
     """Layer 1 reads what layer 0 passes on: without that, its attention weights are others."""
-    reader = opened(learn="task.repeat*steps.3", learn_step="2", learn_head="1.0")
+    reader = part(opened(learn="task.repeat*steps.3", learn_step="2", learn_head="1.0"), "numbers")
     training = train("repeat", steps=3)
     (whole,) = reader.boards
     assert np.array_equal(weights_of(whole), training.trace(2).layers[1].attention_weights.numpy().ravel())
-    reader.set("learn.off.2.1", [(0, 0)])
+    switch_off(reader, [(0, 0)], "2.1")
     worth, without = training.ablate(2, 0, 0), training.trace(2, without=[(0, 0)])
     told = say("learn.off.worth", heads="layer 0", loss=written(worth.loss, 3), without=written(worth.loss_without, 3),
                right=percent(worth.accuracy), right_without=percent(worth.accuracy_without))  # fmt: skip
@@ -484,7 +502,7 @@ def test_heads_are_switched_off_at_a_moment_and_board_and_probabilities_follow()
 
 
 def test_what_is_looked_at_closer_says_which_heads_are_off() -> None:
-    reader = part(opened(learn=FEW), "home").set("learn.off.1.1", [(0, 0)])
+    reader = part(switch_off(opened(learn=FEW), [(0, 0)], "1.1"), "home")
     assert say("learn.home.without", heads=say("learn.time.only_head")) in reader.captions
     (link,) = [each.proto.url for each in reader.at.get("link_button")]
     scenario, _ = scenario_from_query(link.removeprefix("./?"))
@@ -499,7 +517,7 @@ def test_what_is_looked_at_closer_says_which_heads_are_off() -> None:
 def test_a_frozen_matrix_keeps_its_numbers_on_the_page_too() -> None:
     reader = Reader(PAGE).set("learn.steps", 20).set("learn.frozen", ["w_q", "w_e"])
     assert in_address(reader.at, "learn") == f"{FEW}*frozen.w_q,w_e"
-    trained(reader.press(say("learn.start")))
+    trained(reader.press_key("learn.start"))
     training = train("agreement", steps=20, frozen=("w_q", "w_e"))
     assert matches(reader, training, 20)
     kept = data_of(reader, "attnviz_learn_kept")["float32"]
@@ -514,10 +532,10 @@ def test_a_frozen_matrix_keeps_its_numbers_on_the_page_too() -> None:
 def test_where_every_matrix_is_frozen_a_sentence_says_what_to_do() -> None:
     reader = Reader(PAGE)
     names = reader.at.multiselect(key="learn.frozen").options
-    reader.set("learn.frozen", names).press(say("learn.start"))
+    reader.set("learn.frozen", names)
     assert any(say("refused.all_frozen") in message for message in reader.messages)
     assert not reader.at.exception
-    assert JOB not in reader.at.session_state
+    assert own(reader).job is None
 
 
 def test_heads_that_start_alike_are_seen_to_stay_alike() -> None:
@@ -571,7 +589,7 @@ def with_seeds() -> Reader:
     """A reader who has trained three seeds."""
     reader = part(opened(learn=FEW), "seeds").set("learn.seeds.n", 3).press(say("learn.seeds.start"))
     end = time.monotonic() + SOON
-    while reader.at.session_state[MANY].active:
+    while beside(reader, MANY).active:
         assert time.monotonic() < end
         time.sleep(0.05)
     return reader.run()

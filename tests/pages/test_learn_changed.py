@@ -8,30 +8,19 @@ from collections.abc import Callable
 import pytest
 
 from attnviz import train
-from attnviz.app.learn.asked.address import START_NOW
-from attnviz.app.learn.closer.seeds import _losses
-from attnviz.app.learn.running.shared import JOB, MANY, n_cores, shared
+from attnviz.app.learn.running import MANY, n_cores, shared
+from attnviz.app.learn.seeds import _losses
 from attnviz.training import TrainingSettings
 from attnviz.training.many import Outcome
 from attnviz.words import plural, say
 from tests.pages.reader import Reader, in_address
-from tests.pages.test_learn import FEW, PAGE, SOON, data_of, matches, opened, part, trained
+from tests.pages.test_learn import FEW, PAGE, SOON, beside, data_of, job_in, matches, opened, own, part, trained
 from tests.pages.test_learn_links import paused
 
 
 @pytest.fixture(autouse=True)
 def _own_shelf() -> None:
     shared.cache_clear()
-
-
-def test_rewinding_after_another_rate_goes_back_to_the_rate_it_began_with() -> None:
-    reader = paused().press(say("learn.rewind"))
-    assert reader.messages == []
-    assert JOB in reader.at.session_state
-    assert in_address(reader.at, "learn") == f"{FEW}*until.0"
-    assert matches(reader, train("agreement", steps=20), 0)
-    trained(reader.press(say("learn.go_on")))
-    assert matches(reader, train("agreement", steps=20), 20)
 
 
 def test_another_model_begins_with_the_rate_that_its_field_shows() -> None:
@@ -52,15 +41,15 @@ def _wait_until(holds: Callable[[], bool]) -> None:
 
 def test_while_a_training_goes_on_its_address_names_the_rates_so_far() -> None:
     reader = trained(Reader(PAGE).set("learn.steps", 5000).press(say("learn.one_step"))).set("learn.rate", 0.5)
-    reader.press(say("learn.go_on"))
-    job = reader.at.session_state[JOB]
+    reader.press_key("learn.start")
+    job = job_in(reader)
     assert job.active
     assert in_address(reader.at, "learn") == "task.agreement*steps.5000*rates.1:0.5"
     _wait_until(lambda: job.work.step > 1)  # another rate before any further step is in place of the one before
     reader.set("learn.rate", 0.1)
     _wait_until(lambda: len(job.work.settings.rates) > 1)
-    assert reader.run().at.session_state[JOB] is job
-    reader.press(say("learn.stop"))
+    assert job_in(reader.run()) is job
+    reader.press(say("learn.pause"))
     (first, second) = job.work.settings.rates
     assert in_address(reader.at, "learn").startswith(f"task.agreement*steps.5000*rates.1:0.5,{second[0]}:0.1*until.")
     assert first == (1, 0.5)
@@ -72,8 +61,8 @@ def test_what_another_model_does_not_have_is_frozen_no_more(name: str, control: 
     reader.set(control, value)
     assert say("learn.thawed", names=f"`{name}`") in reader.messages
     assert name not in in_address(reader.at, "learn")
-    trained(reader.press(say("learn.start")))
-    assert len(reader.boards) == 1
+    trained(reader.press_key("learn.start"))
+    assert len(part(reader, "numbers").boards) == 1
 
 
 def test_a_link_that_freezes_what_no_model_has_says_which() -> None:
@@ -85,9 +74,9 @@ def test_the_text_of_a_link_that_holds_none_opens_its_moment() -> None:
     text = "ab ba " * 1000
     link = f"task.text*steps.3*until.2*text.{len(text)}"
     reader = opened(learn=link, learn_step="1", learn_sentence="ab")
-    assert reader.boards == []
+    assert own(reader).job is None
     trained(reader.set("learn.typed", text))
-    assert data_of(reader, "attnviz_board")["moment"] == 1
+    assert data_of(part(reader, "numbers"), "attnviz_board")["moment"] == 1
     assert re.fullmatch(re.escape(link) + "-[0-9a-f]{12}", in_address(reader.at, "learn"))
     assert in_address(reader.at, "learn_step") == "1"
     assert in_address(reader.at, "learn_sentence") == "ab"
@@ -100,7 +89,7 @@ def seeds_under_way(n: int) -> Reader:
 
 def test_seeds_that_are_no_longer_asked_for_do_not_run_on() -> None:
     reader = seeds_under_way(200)
-    job = reader.at.session_state[MANY]
+    job = beside(reader, MANY)
     assert job.active
     reader.set("learn.seeds.n", 20)
     assert not job.active
@@ -109,9 +98,10 @@ def test_seeds_that_are_no_longer_asked_for_do_not_run_on() -> None:
 
 def test_seeds_give_way_to_a_training_that_begins() -> None:
     reader = seeds_under_way(200).set("learn.seed", 5)
-    job = reader.at.session_state[MANY]
+    job = beside(reader, MANY)
     assert job.active
-    reader.press(say("learn.start"))
+    own(reader).part = None
+    reader.run().press_key("learn.start")
     assert not job.active
     trained(reader)
 
@@ -123,16 +113,18 @@ def click(reader: Reader, seed: int) -> Reader:
 
 def test_the_picture_of_a_seed_opens_what_it_is_of() -> None:
     reader = seeds_under_way(2)
-    assert shared().pool.settled(reader.at.session_state[MANY], SOON)
-    reader.run().set("learn.d_k", 2)  # the address asks for another model than that of the pictures
-    click(reader, 1)
+    assert shared().pool.settled(beside(reader, MANY), SOON)
+    click(reader.run(), 1)
     assert in_address(reader.at, "learn") == "task.agreement*seed.1*steps.20"
     assert matches(reader, train("agreement", steps=20, seed=1), 20)
+    own(reader).part = None
     trained(reader.set("learn.seed", 9).press(say("learn.one_step")))
+    part(reader, "seeds")
+    trained(reader.press(say("learn.seeds.start")) if reader.can_press(say("learn.seeds.start")) else reader)
     click(reader, 1)  # in place of what is paused
     assert reader.messages == []
-    assert JOB not in reader.at.session_state
-    assert START_NOW not in reader.at.session_state
+    assert own(reader).job is None
+    assert not own(reader).start_now
     assert matches(reader, train("agreement", steps=20, seed=1), 20)
 
 

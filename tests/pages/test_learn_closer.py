@@ -5,14 +5,14 @@ import time
 import pytest
 import torch
 
-from attnviz.app.learn.closer.gradients import small
-from attnviz.app.learn.running.shared import MANY, shared
+from attnviz.app.learn.gradients import small
+from attnviz.app.learn.running import MANY, shared
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 from attnviz.words.shares import percent
 from tests.pages.reader import Reader
-from tests.pages.test_learn import FEW, SOON, codes, data_of, opened, part
+from tests.pages.test_learn import FEW, SOON, beside, codes, data_of, opened, part, switch_off
 
 TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
 
@@ -76,7 +76,7 @@ def test_the_glass_tells_the_gradient_of_the_step_from_that_of_the_text_and_both
     assert told in reader.texts
     heads = say("learn.glass.all_heads", heads=say("learn.time.only_head"))
     assert heads not in reader.captions
-    assert heads in reader.set("learn.off.1.1", [(0, 0)]).captions
+    assert heads in part(switch_off(reader, [(0, 0)], "1.1"), "glass").captions
 
 
 def test_of_a_large_matrix_what_stands_around_the_picked_number_is_shown() -> None:
@@ -91,7 +91,7 @@ def test_of_a_large_matrix_what_stands_around_the_picked_number_is_shown() -> No
 def with_seeds_of(learn: str, **more: str) -> Reader:
     reader = part(opened(learn=learn, **more), "seeds").set("learn.seeds.n", 2).press(say("learn.seeds.start"))
     end = time.monotonic() + SOON
-    while reader.at.session_state[MANY].active:
+    while beside(reader, MANY).active:
         assert time.monotonic() < end
         time.sleep(0.05)
     return reader.run()

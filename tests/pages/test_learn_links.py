@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from attnviz import train
-from attnviz.app.learn.running.shared import JOB, shared
+from attnviz.app.learn.running import shared
 from attnviz.training import TrainingSettings
 from attnviz.words import plural, say
 from tests.pages.reader import Reader, in_address
-from tests.pages.test_learn import FEW, PAGE, data_of, matches, opened, part, trained, weights_of
+from tests.pages.test_learn import FEW, PAGE, data_of, matches, opened, part, switch_off, trained, weights_of
 
 STEPS = plural(20, "step")
 
@@ -28,17 +28,13 @@ def paused() -> Reader:
 
 
 def shown_in(reader: Reader) -> tuple[Any, ...]:
-    """What the page draws: the board's numbers, the curves, and every number of every moment."""
+    """What the page draws: the head's numbers, the curves, and every number of every moment."""
     time, kept = data_of(reader, "attnviz_learn_time"), data_of(reader, "attnviz_learn_kept")
-    (board,) = reader.boards
-    return weights_of(board).tobytes(), time["charts"], time["steps"], kept
+    return time["model"]["table"], time["charts"], time["steps"], kept
 
 
-@pytest.mark.parametrize("stopped", [False, True], ids=["paused", "stopped"])
-def test_the_link_of_a_training_that_did_not_end_trains_it_up_to_there(stopped: bool) -> None:
+def test_the_link_of_a_training_that_did_not_end_trains_it_up_to_there() -> None:
     reader = paused()
-    if stopped:
-        reader.press(say("learn.stop"))
     link = in_address(reader.at, "learn")
     assert link == f"{FEW}*rates.2:0.5*until.3"
     part(reader, "home")
@@ -53,7 +49,7 @@ def test_the_link_of_a_training_that_did_not_end_trains_it_up_to_there(stopped: 
 
 
 def test_a_paused_training_goes_on_to_its_end_with_what_was_changed_on_the_way() -> None:
-    reader = trained(paused().press(say("learn.go_on")))
+    reader = trained(paused().press_key("learn.start"))
     assert in_address(reader.at, "learn") == f"{FEW}*rates.2:0.5"
     assert matches(reader, train("agreement", steps=20, rates=((2, 0.5),)), 20)
     assert reader.messages == []
@@ -62,7 +58,7 @@ def test_a_paused_training_goes_on_to_its_end_with_what_was_changed_on_the_way()
 def test_from_the_link_of_a_stopped_training_start_trains_to_the_end() -> None:
     reader = opened(learn=f"{FEW}*until.3")
     assert matches(reader, train("agreement", steps=20), 3)
-    trained(reader.press(say("learn.start")))
+    trained(reader.press_key("learn.start"))
     assert in_address(reader.at, "learn") == FEW
     assert matches(reader, train("agreement", steps=20), 20)
 
@@ -70,19 +66,8 @@ def test_from_the_link_of_a_stopped_training_start_trains_to_the_end() -> None:
 def test_another_seed_of_a_stopped_training_is_trained_to_the_end() -> None:
     reader = opened(learn=f"{FEW}*until.3").set("learn.seed", 5)
     assert in_address(reader.at, "learn") == "task.agreement*seed.5*steps.20"
-    trained(reader.press(say("learn.start")))
+    trained(reader.press_key("learn.start"))
     assert matches(reader, train("agreement", steps=20, seed=5), 20)
-
-
-def test_rewinding_what_a_link_opened_goes_to_the_end_from_there() -> None:
-    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).press(say("learn.rewind"))
-    assert matches(reader, train("agreement", steps=20), 0)
-    assert in_address(reader.at, "learn") == f"{FEW}*until.0"
-    other = opened(learn=f"{FEW}*until.0")
-    assert matches(other, train("agreement", steps=20), 0)
-    trained(reader.press(say("learn.go_on")))
-    assert matches(reader, train("agreement", steps=20), 20)
-    assert JOB not in reader.at.session_state
 
 
 def test_settings_say_where_a_training_ends() -> None:
@@ -94,10 +79,10 @@ def test_settings_say_where_a_training_ends() -> None:
 
 def test_heads_that_are_off_stand_in_the_link() -> None:
     asked = {"learn": "task.repeat*steps.3", "learn_step": "2", "learn_head": "1.0"}
-    reader = opened(**asked).set("learn.off.2.1", [(0, 0)])
+    reader = switch_off(opened(**asked), [(0, 0)], "2.1")
     link = in_address(reader.at, "learn_off")
     assert link == "0-0"
-    other = opened(**asked, learn_off=link)
+    other = part(opened(**asked, learn_off=link), "numbers")
     assert other.messages == []
     (board,) = other.boards
     without = train("repeat", steps=3).trace(2, without=[(0, 0)]).layers[1].attention_weights

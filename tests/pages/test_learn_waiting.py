@@ -1,23 +1,20 @@
 """Whoever waits for a training is told for what and how long; what breaks off is told, and can be tried again."""
 
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from attnviz.app.learn.running import pool as pools
-from attnviz.app.learn.running.pool import LEFT, RUNNING, Job
-from attnviz.app.learn.running.shared import JOB, MANY, STEP, shared
-from attnviz.app.learn.running.works import ManySeeds, OneStep
+from attnviz.app.learn import pool as pools
+from attnviz.app.learn.pool import LEFT, RUNNING, Job
+from attnviz.app.learn.running import MANY, STEP, ManySeeds, OneStep, shared
 from attnviz.training import train_many
 from attnviz.words import plural, say
 from tests.pages.reader import Reader
-from tests.pages.test_learn import FEW, PAGE, SOON, data_of, opened, part
+from tests.pages.test_learn import FEW, PAGE, SOON, beside, data_of, job_in, opened, part
 
 MANY_STEPS = 5000
-TIME_LEFT = re.compile(r"([\d,]+) of .*, about (.+) left")
 
 
 class Blocking:
@@ -61,35 +58,33 @@ def others() -> Iterator[list[Job]]:
     until(lambda: not any(job.active for job in jobs))
 
 
-def progress(reader: Reader) -> str:
-    (bar,) = reader.at.get("progress")
-    return str(bar.proto.text)
-
-
-def test_a_page_says_how_many_are_before_it_and_then_how_far_it_is(others: list[Job]) -> None:
-    reader = Reader(PAGE).set("learn.steps", MANY_STEPS).press(say("learn.start"))
-    assert progress(reader) == say("learn.waiting", n=len(others))
+def test_a_page_says_how_many_are_before_it_and_then_shows_how_far_it_is(others: list[Job]) -> None:
+    reader = Reader(PAGE).set("learn.steps", MANY_STEPS).press_key("learn.start")
+    assert say("learn.waiting", n=len(others)) in reader.texts
     for job in others:
         job.work.may.set()  # type: ignore[attr-defined]
-    job = reader.at.session_state[JOB]
+    job = job_in(reader)
     until(lambda: job.work.step > 0)
-    steps = plural(MANY_STEPS, "step")
-    until(lambda: TIME_LEFT.fullmatch(progress(reader.run())) is not None)
-    done, left = TIME_LEFT.fullmatch(progress(reader)).groups()  # type: ignore[union-attr]
-    assert progress(reader) == say("learn.left", done=say("learn.progress", done=done, steps=steps), left=left)
-    assert 0 < int(done.replace(",", "")) <= job.work.step
-    reader.press(say("learn.stop"))
-    assert JOB not in reader.at.session_state
+    reader.run()
+    assert say("learn.learning") in reader.texts
+    until(lambda: len(job.work.progress[1]) > 2)
+    before = data_of(reader, "attnviz_learn_kept")
+    came = data_of(reader.run(), "attnviz_learn_kept")
+    assert came["since"] <= before["since"] + len(before["float32"])  # none is left out
+    assert data_of(reader, "attnviz_learn_time")["active"]
+    reader.press(say("learn.pause"))
+    assert not job.active
+    assert data_of(reader, "attnviz_learn_kept")["since"] == 0
 
 
 def test_who_comes_when_the_line_is_full_is_told_to_try_later(
     others: list[Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "MOST_IN_LINE", 0)
-    reader = Reader(PAGE).set("learn.steps", 20).press(say("learn.start"))
+    reader = Reader(PAGE).set("learn.steps", 20).press_key("learn.start")
     assert reader.messages == [say("learn.full")]
-    assert not reader.at.session_state[JOB].active
-    assert reader.can_press(say("learn.go_on"))
+    assert not job_in(reader).active
+    assert reader.can_press(say("learn.start", steps=plural(20, "step")))
 
 
 def test_a_step_that_breaks_off_is_told_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,10 +93,10 @@ def test_a_step_that_breaks_off_is_told_and_can_be_tried_again(monkeypatch: pyte
     with monkeypatch.context() as broken:
         broken.setattr(OneStep, "advance", lambda _: 1 / 0)
         reader.press(label)
-        until(lambda: not reader.at.session_state[STEP].active)
+        until(lambda: not beside(reader, STEP).active)
     assert reader.run().errors == [say("learn.closer.failed", again=label)]
     reader.press(label)
-    until(lambda: not reader.at.session_state[STEP].active)
+    until(lambda: not beside(reader, STEP).active)
     assert reader.run().errors == []
     assert any("m̂" in each.value for each in reader.at.code)
 
@@ -112,10 +107,10 @@ def test_seeds_that_break_off_are_told_and_can_be_tried_again(monkeypatch: pytes
     with monkeypatch.context() as broken:
         broken.setattr(ManySeeds, "advance", lambda _: 1 / 0)
         reader.press(label)
-        until(lambda: not reader.at.session_state[MANY].active)
+        until(lambda: not beside(reader, MANY).active)
     assert reader.run().errors == [say("learn.closer.failed", again=label)]
     reader.press(label)
-    until(lambda: not reader.at.session_state[MANY].active)
+    until(lambda: not beside(reader, MANY).active)
     assert reader.run().errors == []
     assert len(data_of(reader, "attnviz_learn_seeds")["seeds"]) == 3
 
@@ -123,11 +118,11 @@ def test_seeds_that_break_off_are_told_and_can_be_tried_again(monkeypatch: pytes
 def test_seeds_that_were_stopped_go_on_where_they_were() -> None:
     reader = part(opened(learn=FEW), "seeds").set("learn.seeds.n", 3)
     reader.press(say("learn.seeds.start"))
-    job = reader.at.session_state[MANY]
+    job = beside(reader, MANY)
     shared().pool.pause(job, LEFT)
     assert shared().pool.settled(job, SOON)
     if not job.work.done:
-        reader.run().press_key(f"{MANY}.start")
-        assert reader.at.session_state[MANY] is job
+        reader.run().press_key(f"learn.{MANY}.start")
+        assert beside(reader, MANY) is job
     until(lambda: job.work.done)
     assert job.work.outcomes == [each._replace(losses=()) for each in train_many("agreement", range(3), steps=20)]

@@ -17,6 +17,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attnviz import ModelEdit, look_into
 from attnviz.app.model.looked import looked, turn
+from attnviz.app.model.typing import ModelSession
+from attnviz.app.text import as_message
 from attnviz.documents.model_pages import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
@@ -43,6 +45,22 @@ def heads_of(reader: Reader) -> dict[str, Any]:
     return dict(data["grid"] | data)
 
 
+def helps(reader: Reader) -> str:
+    """What is told where the pictures' line is pointed at."""
+    return "\n".join(each.proto.help for each in reader.at.caption)
+
+
+def opened_as(reader: Reader, what: str) -> Reader:
+    """A reader who has opened this: "board", "compare" or "heads"."""
+    reader.at.session_state["session"].part(ModelSession).opened = what
+    return reader.run()
+
+
+def on_board(**address: str) -> Reader:
+    """A reader who has opened every number of a head."""
+    return opened_as(Reader(PAGE, **address), "board")
+
+
 def numbers_in(text: str, kind: str) -> np.ndarray:
     """The numbers of a text in base64."""
     return np.frombuffer(base64.b64decode(text), dtype=kind)
@@ -53,17 +71,23 @@ def opened() -> Reader:
     return Reader(PAGE)
 
 
-def test_the_page_opens_with_the_head_that_finds_what_it_stands_for(opened: Reader) -> None:
+@pytest.fixture(scope="module")
+def board_of() -> Reader:
+    return on_board()
+
+
+def test_the_page_opens_with_the_head_that_finds_what_it_stands_for(opened: Reader, board_of: Reader) -> None:
     seen = look_into(INCLUDED, text=ANIMAL)
     trace, query = seen.heads[3, 1], seen.tokens.index("it")
-    assert say("models.page.heading", layer=3, head=1) in [each.value for each in opened.at.subheader]
+    assert heads_of(opened)["picked"] == {"layer": 3, "head": 1}
+    assert heads_of(opened)["followed"] == query
     length = trace.v[2].norm()
     both = trace.attention_weights[query, 2] * length
     reads = say("board.reads.most", token="it", names="“animal”", weight="0.6397")
     assert say("models.page.value", reads=reads, key="animal", of="animal",
                length=written(length.item(), 4), both=written(both.item(), 4),
-               most=written(both.item(), 4)) in opened.texts  # fmt: skip
-    assert figures_in_words(seen.measured(3, 1), 1, ALL_SHARES)["full"] in opened.texts
+               most=written(both.item(), 4)) in board_of.texts  # fmt: skip
+    assert figures_in_words(seen.measured(3, 1), 1, ALL_SHARES)["full"] in board_of.texts
     assert opened.messages == []
 
 
@@ -78,8 +102,8 @@ def test_all_heads_are_sent_with_their_own_numbers(opened: Reader) -> None:
     assert data["picked"] == {"layer": 3, "head": 1}
 
 
-def test_the_board_explains_a_query_down_to_the_weights_and_can_change_none(opened: Reader) -> None:
-    (board,) = opened.boards
+def test_the_board_explains_a_query_down_to_the_weights_and_can_change_none(board_of: Reader) -> None:
+    (board,) = board_of.boards
     assert board["fixed"]
     assert board["labels"][10] == "it"
     assert set(board["shown"]) == {
@@ -94,23 +118,28 @@ def test_the_board_explains_a_query_down_to_the_weights_and_can_change_none(open
     assert shapes == {"w_o": (32, 384), "output": (15, 384)}
     made = say("models.page.made", numbers=plural(3 * (384 + 1) * 32, "number"),
                matrices="W_q, W_k, W_v, b_q, b_k, b_v")  # fmt: skip
-    assert made in opened.captions
-    assert say("models.page.no_output") not in opened.captions
+    assert made in board_of.captions
+    assert say("models.page.no_output") not in board_of.captions
 
 
 def test_a_link_opens_a_sentence_and_a_head() -> None:
     reader = Reader(PAGE, model_text="a cat sat", model_head="5.11")
     seen = look_into(INCLUDED, text="a cat sat")
-    (board,) = reader.boards
-    assert board["tokens"] == list(seen.tokens)
-    assert figures_in_words(seen.measured(5, 11), 11, ALL_SHARES)["full"] in reader.texts
+    assert heads_of(reader)["picked"] == {"layer": 5, "head": 11}
+    assert len(heads_of(reader)["tokens"]) == len(seen.tokens)
     assert (in_address(reader.at, "model_text"), in_address(reader.at, "model_head")) == ("a cat sat", "5.11")
     assert reader.messages == []
     reader.set("model.sentence", "a dog ran")
     assert in_address(reader.at, "model_text") == "a dog ran"
-    assert reader.boards[0]["tokens"][1:4] == ["a", "dog", "ran"]
+    assert heads_of(reader)["tokens"][1:4] == ["a", "dog", "ran"]
     reader.visit("pages/playground.py").visit(PAGE)
-    assert reader.boards[0]["tokens"][1:4] == ["a", "dog", "ran"]
+    assert heads_of(reader)["tokens"][1:4] == ["a", "dog", "ran"]
+    (board,) = opened_as(reader, "board").boards
+    assert board["tokens"][1:4] == ["a", "dog", "ran"]
+    pinned = Reader(PAGE, model_cell="attention_weights.1.2")  # what is pinned stands on the board
+    assert len(pinned.boards) == 1
+    assert len(heads_of(pinned.press_key("model.all"))["told"]) == 6
+    assert in_address(pinned.at, "model_cell") == ""
 
 
 def test_heads_are_sorted_by_what_is_measured() -> None:
@@ -134,7 +163,6 @@ def test_heads_are_filtered_by_what_is_measured_with_its_definition_shown() -> N
     reader.set("model.order", "itself").set("model.above", 99)
     largest = percent(max(torch.diagonal(trace.attention_weights).mean().item() for trace in seen.heads.values()))
     assert [each.value for each in reader.at.info] == [say("models.page.none_above", above=99, largest=largest)]
-    assert len(reader.boards) == 1
     link = in_address(reader.at, "model_order")
     assert link == "itself.99"
     again = Reader(PAGE, model_order=link)
@@ -156,14 +184,14 @@ def test_what_a_token_was_cut_from_is_told_and_what_the_model_does_not_know() ->
     pieces = [at for at, of in enumerate(typed) if of.endswith("of “Unbelievably”")]
     assert len(pieces) > 1
     assert [at for at, mark in enumerate(marks) if mark == "joined"] == pieces[1:]
-    assert say("models.page.unknown", token="[UNK]", typed="“\U0001f600”") in reader.texts
+    assert as_message(say("models.page.unknown", token="[UNK]", typed="“\U0001f600”")) in helps(reader)
     cut = " · ".join(token for token, of in zip(tokens, typed, strict=True) if of.endswith("of “Unbelievably”"))
     said = say("models.page.pieces", words=say("models.page.piece", word="Unbelievably", tokens=cut))
-    assert said in reader.texts
+    assert as_message(said) in helps(reader)
 
 
 def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its_share() -> None:
-    reader = Reader(PAGE).set("model.average", True)
+    reader = on_board().set("model.average", True)
     layer = look_into(INCLUDED, text=ANIMAL).layers[3]
     assert say("models.page.average_warning") in reader.captions
     specs = {str(each.proto.id): json.loads(each.proto.spec) for each in reader.at.get("plotly_chart")}
@@ -177,14 +205,21 @@ def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its
     assert say("models.page.output_told_bias", token="it", part=part, whole=every) in reader.texts
 
 
-def test_figures_of_a_head_are_told_in_words_in_the_grid(opened: Reader) -> None:
-    seen, told = look_into(INCLUDED, text=ANIMAL), heads_of(opened)["told"]
-    for (layer, head), own in ((place, told[place[0]][place[1]]) for place in seen.heads):
+def test_what_a_head_reads_on_average_is_told_in_parts_that_are_all_of_it(opened: Reader) -> None:
+    seen, data = look_into(INCLUDED, text=ANIMAL), heads_of(opened)
+    assert data["parts"][0] == say("models.parts.marks", tokens="[CLS] [SEP]")
+    for (layer, head), trace in seen.heads.items():
+        told = data["told"][layer][head]
+        assert sum(told["parts"]) == pytest.approx(1, abs=1e-5)
+        words = trace.attention_weights[1:-1].double()
+        assert told["parts"][0] == pytest.approx(words[:, [0, -1]].sum(-1).mean().item())
+        inner = words[:, 1:-1]
+        for at, diagonal in enumerate((0, 1, -1), start=1):
+            assert told["parts"][at] == pytest.approx(inner.diagonal(diagonal).sum().item() / len(words))
         figures = seen.measured(layer, head)
         assert figures is not None
         largest = figures.largest(ALL_SHARES)
-        full = say(f"heads.full.{largest}", share=percent(getattr(figures, largest)))
-        assert own["most"].casefold() == full.casefold()
+        assert told["short"] == say(f"heads.short.{largest}", share=percent(getattr(figures, largest)))
 
 
 LONGEST = " ".join(["the cat saw a dog that ran"] * 73)[: -len(" that ran")]  # 509 words, and two tokens around them
@@ -199,7 +234,7 @@ def test_a_text_of_as_many_tokens_as_the_model_has_places_is_read_and_one_more_i
     assert (data["rows"], data["columns"], data["weights"]) == (512, 512, None)
     # Each cell of a picture stands for the largest of a block, and each token's strongest are the model's own.
     step = data["step"]
-    assert say("models.page.blocks", rows=step, columns=step, most=STRONGEST) in reader.captions
+    assert as_message(say("models.page.blocks", rows=step, columns=step, most=STRONGEST)) in helps(reader)
     weights = seen.layers[2].weights[7].numpy()
     size = -(-512 // step)
     shades = numbers_in(data["shades"], "u1").reshape(6, 12, size, size)[2, 7]
@@ -211,17 +246,18 @@ def test_a_text_of_as_many_tokens_as_the_model_has_places_is_read_and_one_more_i
     shares = numbers_in(strongest["shares"], "<f4").reshape(512, STRONGEST)
     assert np.array_equal(shares, -np.sort(-weights, axis=1)[:, :STRONGEST])
     assert np.array_equal(np.take_along_axis(weights, keys.astype(int), 1), shares)
-    (board,) = reader.boards
+    (board,) = opened_as(reader, "board").boards
     assert len(board["tokens"]) == 512
     own = numbers_in(board["matrices"]["attention_weights"]["float32"], "<f4")
     assert np.array_equal(own, seen.heads[3, 1].attention_weights.flatten().numpy())
+    opened_as(reader, "heads")
     said = say("models.page.too_long", tokens=plural(513, "token"), most=512)
     reader.set("model.sentence", f"{text} now")
     assert reader.messages == [said]
     assert reader.value("model.sentence") == f"{text} now"
     reader.set("model.sentence", "a cat")
     assert reader.messages == []
-    assert len(reader.boards) == 1
+    assert heads_of(reader)["rows"] == 4
 
 
 def test_of_long_texts_two_are_on_their_way_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,7 +307,7 @@ def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: p
         reader = Reader(PAGE).set("model.name", "folder")
         assert reader.messages == [say("models.page.no_model", model="`folder`", why=say("refused.model_no_folder"))]
         assert reader.set("model.name", INCLUDED).messages == []
-        assert len(reader.boards) == 1
+        assert heads_of(reader)["layers"] == 6
     finally:
         offered.cache_clear()
         table.texts.cache_clear()
@@ -300,11 +336,9 @@ def test_a_model_that_yields_no_numbers_is_told_and_nothing_is_lost(damaged: str
     assert reader.boards == []
     assert reader.value("model.sentence") == "the cat sat"
     assert reader.set("model.name", INCLUDED).messages == []
-    (board,) = reader.boards
-    assert board["tokens"][1:4] == ["the", "cat", "sat"]
-    reader.set("model.compare", "model")
+    assert heads_of(reader)["tokens"][1:4] == ["the", "cat", "sat"]
+    opened_as(reader, "compare").set("model.compare", "model")
     assert reader.messages == [said]
-    assert len(reader.boards) == 1
 
 
 @pytest.fixture(scope="module")
@@ -333,7 +367,7 @@ def of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 )
 def test_a_model_that_does_something_of_its_own_to_its_scores_is_shown_or_says_so(name: str, stage: str) -> None:
     edits = "1.2.off*0.0.mask.3.1=-inf*0.even"
-    reader = Reader(PAGE, model=name, model_text=small_models.TEXT, model_head="1.1", model_edits=edits)
+    reader = on_board(model=name, model_text=small_models.TEXT, model_head="1.1", model_edits=edits)
     assert reader.errors == []
     if not stage:
         assert reader.messages == [say("refused.model_otherwise", otherwise=say("models.otherwise.disentangled"))]
@@ -350,7 +384,7 @@ def test_a_link_to_a_model_that_is_not_offered_tells_which_ones_are(parameter: s
     (said,) = reader.messages
     assert "gpt2" in said
     assert f"{INCLUDED}, damaged" in said
-    assert len(reader.boards) == 1
+    assert heads_of(reader)["rows"] == 5
     assert reader.value("model.sentence") == "the cat sat"
 
 
@@ -390,7 +424,7 @@ def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.Mon
         reader = Reader(PAGE, model_text="a cat that loads")
     finally:
         forget_models()
-    assert len(reader.boards) == 1
+    assert heads_of(reader)["layers"] == 6
     assert reader.at.get("progress") == []  # it goes when the model is there
     said = [text for _, text in drawn]
     assert {say("models.loading.package"), say("models.loading.sum"), say("models.loading.tokenizer"),
@@ -403,7 +437,7 @@ def test_what_is_not_found_of_a_head_is_absent_and_said(monkeypatch: pytest.Monk
     if not found:  # as where a model takes its numbers through something that isn't seen
         monkeypatch.setattr("attnviz.models.projections.found", lambda *_: None)
         monkeypatch.setattr("attnviz.models.watching.Watch._keep_output", lambda *_: None)
-    reader = Reader(PAGE, model_text=f"a cat that is {found}")
+    reader = on_board(model_text=f"a cat that is {found}")
     shown = set(reader.boards[0]["shown"])
     assert {"q", "k", "v", "attention_weights", "context"} <= shown
     assert ({"x", "w_q", "w_k", "w_v", "w_o", "output"} <= shown) is found
@@ -432,23 +466,23 @@ def test_a_blank_sentence_is_asked_for_and_no_other_comes_in_its_place(blank: st
     assert [each.value for each in reader.at.info] == [say("models.page.blank")]
     assert reader.value("model.sentence") == blank
     assert reader.boards == []
-    assert reader.set("model.sentence", "a dog").boards[0]["tokens"][1:3] == ["a", "dog"]
+    assert heads_of(reader.set("model.sentence", "a dog"))["tokens"][1:3] == ["a", "dog"]
     reader.set("model.other", blank)
     assert [each.value for each in reader.at.info] == [say("models.use.blank")]
     assert reader.value("model.other") == blank
 
 
-@pytest.mark.parametrize(("field", "kept"), [("model.sentence", 0), ("model.other", 1), ("model.compare.sentence", 1)])
-def test_a_text_that_no_link_can_carry_is_refused_in_a_sentence_and_stays(field: str, kept: int) -> None:
-    reader, text = Reader(PAGE).set("model.compare", "sentence"), "word " * 2048
+@pytest.mark.parametrize("field", ["model.sentence", "model.other", "model.compare.sentence"])
+def test_a_text_that_no_link_can_carry_is_refused_in_a_sentence_and_stays(field: str) -> None:
+    reader, text = Reader(PAGE), "word " * 2048
+    if "compare" in field:
+        opened_as(reader, "compare").set("model.compare", "sentence")
     reader.set(field, text)
     said = say("models.page.too_many", characters=plural(len(text), "character"), most=f"{table.MOST_OF_SENTENCE:,}")
     assert reader.messages == [said]
     assert reader.value(field) == text
-    assert len(reader.boards) == kept
     assert reader.run().value(field) == text
     assert reader.set(field, "a dog").messages == []
-    assert len(reader.boards) == 1
 
 
 @pytest.mark.parametrize("head", ["6.0", "0.12", "999.999"])
@@ -462,4 +496,4 @@ def test_a_head_that_is_not_there_is_told(head: str) -> None:
 def test_any_text_is_data() -> None:
     reader = Reader(PAGE, model_text="<b>\U0001f600</b> **x** ](y) \u202e")
     assert reader.messages == []
-    assert len(reader.boards) == 1
+    assert heads_of(reader)["rows"] > 5

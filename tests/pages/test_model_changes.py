@@ -20,11 +20,11 @@ from attnviz.documents.model_pages import head_report, model_page
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, loading, next_tokens, offered, similarity
 from attnviz.models.offering import short_name
-from attnviz.words import plural, say
+from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address
-from tests.pages.test_model import heads_of
+from tests.pages.test_model import heads_of, helps, on_board, opened_as
 from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer, without_frame
 
 PAGE = "pages/model.py"
@@ -96,8 +96,9 @@ def test_a_head_is_switched_off_and_everything_after_it_is_computed_anew() -> No
         say("models.use.similarity"): written(similarity(changed, other), 4),
         say("models.use.without"): written(similarity(changed.original, other.original), 4),
     }
-    (board,) = reader.boards
+    (board,) = opened_as(reader, "board").boards
     assert board["about"] == say("models.notices.off", matrix=changed.heads[3, 1].stages["context"].title)
+    opened_as(reader, "heads")
     again = Reader(PAGE, model_edits="3.1.off")  # a link says the same
     assert metrics(again) == metrics(reader)
     assert again.value("model.3.1.off") is True
@@ -107,7 +108,7 @@ def test_a_head_is_switched_off_and_everything_after_it_is_computed_anew() -> No
 
 
 def test_a_number_is_changed_and_its_layer_made_even() -> None:
-    reader = Reader(PAGE).set("model.change.row", 10)
+    reader = on_board().set("model.change.row", 10)
     cell = (3, 1, "q", 10, 0)
     assert reader.value(f"model.change.value.{cell}") == pytest.approx(
         look_into(INCLUDED, text=ANIMAL).heads[3, 1].q[10, 0].item()
@@ -125,7 +126,7 @@ def test_a_number_is_changed_and_its_layer_made_even() -> None:
 
 
 def test_a_changed_number_is_marked_on_the_board_and_says_what_it_was() -> None:
-    (board,) = Reader(PAGE, model_edits="3.1.w_q.5.2=0.5*2.0.w_q.5.2=0.5*3.1.mask.2.1=-inf").boards
+    (board,) = on_board(model_edits="3.1.w_q.5.2=0.5*2.0.w_q.5.2=0.5*3.1.mask.2.1=-inf").boards
     before = look_into(INCLUDED, text=ANIMAL).heads[3, 1]
     assert board["before"] == {"w_q,5,2": pytest.approx(before.w_q[5, 2].item()), "mask,2,1": 0.0}
     assert board["origins"]["x"] == [say("models.given.input")]
@@ -138,7 +139,7 @@ def test_what_is_said_of_a_changed_head_counts_and_the_followed_token_stays() ->
     """The sentence above the board says of a head that is off, or even, what the board says."""
     opened = Reader(PAGE)
     followed = heads_of(opened)["followed"]
-    assert opened.boards[0]["labels"][followed] == "it"
+    assert heads_of(opened)["tokens"][followed] == "it"
     for edit, said in (
         (
             "3.1.off",
@@ -146,14 +147,15 @@ def test_what_is_said_of_a_changed_head_counts_and_the_followed_token_stays() ->
         ),
         ("3.even", say("board.reads.equally", token="it", count=15, weight="0.0667")),
     ):
-        reader = Reader(PAGE, model_edits=edit)
+        reader = on_board(model_edits=edit)
         assert [text for text in reader.texts if text.startswith(said)], reader.texts
         assert not [text for text in reader.texts if "2.7400" in text]
-        assert (heads_of(reader)["followed"], reader.boards[0]["query"]) == (followed, followed)
+        assert reader.boards[0]["query"] == followed
+        assert heads_of(opened_as(reader, "heads"))["followed"] == followed
 
 
 def test_no_choice_of_a_matrix_reads_double() -> None:
-    names = control_of(Reader(PAGE).at, "model.change.matrix").options
+    names = control_of(on_board().at, "model.change.matrix").options
     assert {"Q, queries", "W_q", "b_q"} <= set(names)
     assert len(set(names)) == len(names)
 
@@ -201,15 +203,15 @@ def test_a_decoder_of_one_token_says_what_may_come_next_and_that_there_is_nothin
     assert reader.messages == []
     expected = next_tokens(look_into(model, bare, "the"))
     assert list(nexts(reader)["token"]) == [each.token for each in expected]
-    assert say("models.look.one", token="the") in reader.captions
+    assert say("models.look.one", token="the") in helps(reader)
 
 
 def test_what_to_look_for_is_what_this_kind_of_attention_can_show(folders: dict[str, str]) -> None:
     reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2")
-    assert as_message(say("models.look.decoder", first="[CLS]")) in reader.captions
+    assert as_message(say("models.look.decoder", first="[CLS]")) in helps(reader)
     reader.set("model.order", "after").set("model.above", 5)
     assert [each.value for each in reader.at.info] == [say("models.page.none_after")]
-    assert as_message(say("models.look.encoder", first="[CLS]", last="[SEP]")) in Reader(PAGE).captions
+    assert as_message(say("models.look.encoder", first="[CLS]", last="[SEP]")) in helps(Reader(PAGE))
 
 
 def test_how_far_changes_reach_is_told_of_what_moves() -> None:
@@ -220,9 +222,6 @@ def test_how_far_changes_reach_is_told_of_what_moves() -> None:
     most = float(view.original.heads[5, 3].context.abs().max())
     told = say("models.use.moved_context", layer=say("models.layer", layer=5), head=3, most=written(most, 4))
     assert told in reader.texts
-    assert [each for each in reader.captions if each.startswith("A model that people use")] == [
-        say("models.page.about_changed", model=INCLUDED, layers=plural(6, "layer"), heads=plural(12, "head"))
-    ]
 
 
 def test_layers_of_a_kind_are_counted_by_themselves_and_no_bias_is_told_that_is_not_there(
@@ -237,7 +236,7 @@ def test_layers_of_a_kind_are_counted_by_themselves_and_no_bias_is_told_that_is_
     where = say("models.use.layer_of_kind", layer=1, kind=say("models.page.kinds.cross"))
     most = written(float(apart.max()), 4)
     assert say("models.use.moved", layer=where, head=int(apart.argmax()), most=most) in reader.texts
-    told = [text for text in reader.texts if "part of the output has the length" in text]
+    told = [text for text in opened_as(reader, "board").texts if "part of the output has the length" in text]
     assert told
     assert "bias" not in told[0]
 
@@ -269,7 +268,7 @@ def test_equal_heads_are_said_to_be_equal() -> None:
 def test_a_decoder_that_is_let_see_the_future_is_told(folders: dict[str, str]) -> None:
     reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2", model_edits="1.2.mask.2.5=0.0")
     assert reader.at.warning[0].value == say("models.notices.future", layer=1, head=2)
-    assert as_message(say("models.look.decoder_opened", first="[CLS]")) in reader.captions
+    assert as_message(say("models.look.decoder_opened", first="[CLS]")) in helps(reader)
 
 
 def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, str]) -> None:
@@ -278,7 +277,7 @@ def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, 
     for kind in ("encoder", "decoder"):
         reader = Reader(PAGE, **asked, model_kind=kind)
         assert reader.messages == []
-        (board,) = reader.boards
+        (board,) = opened_as(reader, "board").boards
         assert board["tokens"] == list(view.only(kind).tokens)
     reader.set("model.kind", "cross")
     assert in_address(reader.at, "model_kind") == "cross"
@@ -292,7 +291,7 @@ def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, 
         assert np.array_equal(sent(board, name), own[name].numpy().flatten())
     assert say("models.page.cross") in reader.captions
     read = cross.layers[0].read
-    assert as_message(say("models.look.cross", first=read[0], last=read[-1])) in reader.captions
+    assert as_message(say("models.look.cross", first=read[0], last=read[-1])) in helps(opened_as(reader, "heads"))
     reader.set("model.target", "der")
     assert reader.messages == []
     reader.set("model.5.2.off", True)  # the second of the decoder's that read the encoder is the sixth of all
@@ -348,7 +347,13 @@ def drawn(reader: Reader) -> dict[str, dict[str, Any]]:
 
 
 def test_another_head_stands_beside_this_one_in_one_scale() -> None:
-    reader = Reader(PAGE).set("model.compare", "head").set("model.compare.layer", 5).set("model.compare.head", 11)
+    reader = (
+        Reader(PAGE)
+        .press_key("model.beside")
+        .set("model.compare", "head")
+        .set("model.compare.layer", 5)
+        .set("model.compare.head", 11)
+    )
     view = look_into(INCLUDED, text=ANIMAL)
     one, other = (view.heads[place].attention_weights.numpy() for place in ((3, 1), (5, 11)))
     figures = drawn(reader)
@@ -368,7 +373,7 @@ def test_another_head_stands_beside_this_one_in_one_scale() -> None:
 
 
 def test_a_changed_head_stands_beside_what_it_was() -> None:
-    reader = Reader(PAGE, model_edits="2.even").set("model.compare", "before")
+    reader = Reader(PAGE, model_edits="2.even").press_key("model.beside").set("model.compare", "before")
     view = look_into(INCLUDED, text=ANIMAL, edits=["2.even"])
     assert view.original is not None
     for label, each in (("A", view), ("B", view.original)):
@@ -377,7 +382,7 @@ def test_a_changed_head_stands_beside_what_it_was() -> None:
 
 
 def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
-    reader = Reader(PAGE, model_text=TEXT, model_head="1.2").set("model.compare", "model")
+    reader = Reader(PAGE, model_text=TEXT, model_head="1.2").press_key("model.beside").set("model.compare", "model")
     reader.set("model.compare.model", short_name(folders["gpt2"]))
     own = look_into(*loaded(folders["gpt2"]), TEXT).heads[1, 2].attention_weights.numpy()
     link = in_address(reader.at, "model_compare")
@@ -413,7 +418,7 @@ def test_no_visitor_learns_where_the_server_keeps_its_models(folders: dict[str, 
 
 
 def test_a_weight_stands_beside_the_length_of_what_it_weighs_and_sinks_are_named() -> None:
-    reader = Reader(PAGE).set("model.values", True)
+    reader = on_board().set("model.values", True)
     view = look_into(INCLUDED, text=ANIMAL)
     trace, it = view.heads[3, 1], view.tokens.index("it")
     table_ = reader.at.dataframe[0].value
@@ -442,12 +447,11 @@ def test_a_text_without_a_word_is_told() -> None:
     assert say("models.page.no_word") not in [each.value for each in Reader(PAGE).at.info]
 
 
-def test_each_worked_head_leads_to_the_other() -> None:
-    reader = Reader(PAGE)
-    view = look_into(INCLUDED, text=ANIMAL)
-    weight = view.heads[5, 11].attention_weights[view.tokens.index("it"), view.tokens.index("animal")].item()
-    said = say("models.page.worked", layer=5, head=11, query="it", key="animal", weight=written(weight, 4))
-    assert reader.can_press(said)
-    reader.press_key("model.worked.5.11")
+def test_heads_that_find_what_a_word_stands_for_are_a_press_away() -> None:
+    reader = Reader(PAGE).press_key("model.worked.5.11")
     assert in_address(reader.at, "model_head") == "5.11"
-    assert reader.can_press(say("models.page.worked", layer=3, head=1, query="it", key="animal", weight="0.6397"))
+    assert reader.can_press(say("models.page.worked", layer=3, head=1))
+    view = look_into(INCLUDED, text=ANIMAL)
+    it, animal = view.tokens.index("it"), view.tokens.index("animal")
+    for place in table.WORKED_HEADS:
+        assert int(view.heads[place].attention_weights[it].argmax()) == animal

@@ -19,7 +19,6 @@ from attnviz.app.session.painting import Painting, painting_that_says
 from tests.pages.reader import Reader
 
 HERE = {"origin": "http://testserver"}
-PAGE = "pages/model.py"
 
 
 @pytest.fixture
@@ -33,13 +32,11 @@ def in_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "context", SimpleNamespace(headers={"Origin": "http://testserver"}))
 
 
-def asked_of(reader: Reader) -> dict[str, str | int]:
-    """What a reader's browser is told of where to tell."""
-    protos = [element.proto for element in reader.at.get("bidi_component")]
-    (found,) = [proto for proto in protos if proto.component_name == "attnviz_model_heads"]
-    asks = json.loads(found.bytes)["asks"]
+def asked_of(page: Painting) -> dict[str, Any]:
+    """What a browser is told of where to tell."""
+    asks = page.asks()
     assert asks.pop("at") == painting.AT
-    return dict(asks)
+    return asks
 
 
 def first_asks(reader: Reader) -> Any:
@@ -59,13 +56,12 @@ def seconds(page: Painting, most: float) -> float:
 def test_the_rest_comes_once_the_browser_has_painted_what_was_begun_last(
     server: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader = Reader(PAGE, model_text="a cat sat")
-    first = asked_of(reader)
-    page = painting_that_says(str(first["word"]))
+    reader = Reader()
+    page = painting_that_says(str(first_asks(reader)["word"]))
     assert page is not None
-    assert asked_of(reader.run()) == first, "nothing else is painted"
-    reader.set("model.sentence", "a dog ran")
-    second = asked_of(reader)
+    first = asked_of(page)
+    page.begin()
+    second = asked_of(page)
     assert (second["word"], second["number"]) == (first["word"], int(first["number"]) + 1)
     in_a_browser(monkeypatch)
     assert server.post("/painted", json=first, headers=HERE).status_code == 204  # which doesn't count any more
@@ -122,10 +118,10 @@ def test_who_is_no_browser_is_not_waited_for() -> None:
 
 
 def test_only_a_page_of_this_server_tells_and_of_a_strange_word_nothing_is_said(server: TestClient) -> None:
-    reader = Reader(PAGE, model_text="a cat sat")
-    asks = asked_of(reader)
-    page = painting_that_says(str(asks["word"]))
+    reader = Reader()
+    page = painting_that_says(str(first_asks(reader)["word"]))
     assert page is not None
+    asks = asked_of(page)
     for headers in ({}, {"origin": "https://elsewhere.example.org"}):
         assert server.post("/painted", json=asks, headers=headers).status_code == 403
     for other in ({"word": "of nobody"}, {"number": "1"}, {"number": None}, {"number": 1.5}):

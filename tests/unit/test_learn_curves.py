@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnviz.app.learn.moment.time import _MOST_POINTS, _thinned
+from attnviz.app.learn.moment import _MOST_POINTS, _thinned
 
 
 @pytest.mark.parametrize("n", [1, 2, 20, 300, 5000])

@@ -7,10 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from attnviz.app.learn.running import pool as pools
-from attnviz.app.learn.running.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING, Job, Pool
-from attnviz.app.learn.running.shared import Shelf
-from attnviz.app.learn.running.works import OneTraining
+from attnviz.app.learn import pool as pools
+from attnviz.app.learn.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING, Job, Pool
+from attnviz.app.learn.running import OneTraining, Shelf
 from attnviz.training import train
 from attnviz.training.tasks import TASKS, settings_for
 

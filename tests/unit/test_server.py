@@ -32,7 +32,7 @@ from attnviz import trace
 from attnviz.app import streamlit_internals
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.runs import ANEW, ENDED, FAILED, watched_run
-from attnviz.app.learn.running import shared as trainings
+from attnviz.app.learn import running as trainings
 from attnviz.app.model import looked
 from attnviz.app.scaling import sweeps
 from attnviz.app.server import readiness, routes

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attnviz.app.learn.asked.controls import VARIATIONS
-from attnviz.app.learn.closer.glass import SATURATED, VANISHED
-from attnviz.app.learn.moment.shown import _ALIKE
+from attnviz.app.learn.controls import VARIATIONS
+from attnviz.app.learn.glass import SATURATED, VANISHED
+from attnviz.app.learn.shown import _ALIKE
 from attnviz.training import Training, train
 from attnviz.words import say
 from tests.unit.test_training import TEACHES, trained

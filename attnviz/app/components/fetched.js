@@ -20,7 +20,6 @@ let fetched = null;
 export default async function drawn(drawing) {
   fetched ??= fetchScript(() => partOf(drawing.parentElement, FETCHED.part).replaceChildren(say("board.not_loaded")));
   const script = await fetched;
-  await window.attnvizHeads;
   // What has left the page meanwhile has nothing to draw on.
   if (!(drawing.parentElement instanceof Node && drawing.parentElement.isConnected)) return;
   script.default({ ...drawing, data: JSON.parse(new TextDecoder().decode(drawing.data)) });

@@ -1,78 +1,126 @@
-"""The page Watch it learn: a task, a training under way, its curves, and the board at any moment of it."""
+"""The page Watch it learn: a sentence, what a model makes of it, and its training, all in one screen."""
 
-import math
-import time
+from functools import lru_cache
 
 import streamlit as st
 
-from attnviz.app.learn.asked.address import (
-    OPENED,
-    START_NOW,
-    is_text_lost,
-    name_in_address,
-    settings_of_address,
+from attnviz.app.learn.address import is_text_lost, name_in_address, settings_of_address
+from attnviz.app.learn.closer import show_part
+from attnviz.app.learn.controls import show_asked
+from attnviz.app.learn.moment import show_time
+from attnviz.app.learn.pool import FAILED, LEFT, Job
+from attnviz.app.learn.running import (
+    EVERY,
+    OneTraining,
+    current_job,
+    job_of,
+    learning,
+    leave,
+    run_on,
+    shared,
+    waiting_in_words,
 )
-from attnviz.app.learn.asked.controls import asked
-from attnviz.app.learn.moment.shown import show_moment
-from attnviz.app.learn.moment.time import show_under_way
-from attnviz.app.learn.running.pool import FAILED, LEFT, WAITING, FullError, Job
-from attnviz.app.learn.running.shared import BESIDE, JOB, current_job, job_of, leave, shared
-from attnviz.app.learn.running.works import OneTraining
-from attnviz.app.parts.pace import Pace
+from attnviz.app.learn.shown import Shown, shown_of
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import LEARN, LEARN_STEP
-from attnviz.scaling.in_words import said_time
-from attnviz.training import MOMENTS, MOST_BYTES, Model, Training, TrainingSettings, n_kept
+from attnviz.training import MOMENTS, MOST_BYTES, Learner, Training, TrainingSettings, finished, n_kept
 from attnviz.words import plural, say
 from attnviz.words.numbers import significant
 
 _ENOUGH = 60  # kept moments, of fewer of which it is said why
-_EVERY = 0.4  # seconds, after which a training under way is looked at
-_SHOWN = "learn.shown"
 _SETTLED = 5.0  # seconds that a step may still take when it was stopped
+_STYLE = """<style>
+.st-key-learn_stage { position: relative; gap: 0.4rem; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-learn_buttons) {
+  position: absolute; bottom: 92px; left: 0; right: 0; width: auto; z-index: 2; pointer-events: none; }
+.st-key-learn_buttons { align-items: center; justify-content: center; }
+.st-key-learn_buttons > * { pointer-events: auto; }
+.st-key-learn_buttons .stButton button[kind="primary"] { min-height: 62px; padding-inline: 44px; border-radius: 12px; }
+.st-key-learn_buttons .stButton button[kind="primary"] p { font-size: 20px; font-weight: 600; }
+:has(> .st-key-learn_kept) { display: none; }
+@media (max-width: 640px) {
+  .stVerticalBlock > :has(> .st-key-learn_asked), .st-key-learn_asked { display: contents; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-learn_controls) { order: 9; }
+  .st-key-learn_buttons .stButton button[kind="primary"] { padding-inline: 24px; }
+}
+</style>"""
 
 
 def show_learn() -> None:
     """Draw the whole page."""
-    ended = current_job()
-    if ended is not None and ended[1].done and not ended[0].active and ended[0].error is None:
-        _keep(ended[1])
-    settings, row = asked()
+    own = learning()
+    found = current_job()
+    if found is not None and found[1].done and not found[0].active and found[0].error is None:
+        _keep(found[1])
+    settings = settings_of_address()
     _open(settings)
-    found, starts = current_job(), st.session_state.pop(START_NOW, False)
+    found, starts, own.start_now = current_job(), own.start_now, False
     if found is not None and not found[1].is_of(settings):
         leave()
-        st.session_state.pop(JOB)
+        own.job = None
         if not starts:
             state.say(say("learn.anew"))
-        found = None
-    if starts and found is None:
+    if starts and own.job is None:
         _again(settings)
-        found = current_job()
-    with row:
-        _buttons(settings, found)
-    if found is not None and found[0].active:
-        st.fragment(_under_way, run_every=_EVERY)()
-        return
+    st.html(_STYLE)
+    active = own.job is not None and own.job.active
+    part = show_asked(settings, active=active)
+    try:
+        _show(settings, part, active=active)
+    except ValueError as error:  # nothing can be learned from this
+        if not is_text_lost():
+            state.say(say("learn.refused", why=told(error)))
+
+
+def _show(settings: TrainingSettings, part: str | None, *, active: bool) -> None:
+    found = current_job()
     training = _training(settings, found)
-    if training is None:
-        return
-    _tell_end(training, found)
-    show_moment(training)
+    _tell(training, found)
+    shown = shown_of(training, ahead=active or not training.losses)
+    st.fragment(_stage, run_every=EVERY if active else None)(shown, part is not None)
+    shown.tell()
+    if part is not None:
+        show_part(part, shown)
+
+
+def _stage(shown: Shown, small: bool) -> None:
+    """Draw what moves, and over it what starts and stops that; where a training has ended, draw the page anew."""
+    found = current_job()
+    was_active = shown.ahead and found is not None and found[1].step > 0
+    if was_active and found is not None and not found[0].active:
+        st.rerun()
+    work = found[1] if found is not None and found[0].active else None
+    with st.container(key="learn_stage"):
+        step = None if shown.ahead else shown.step
+        show_time(shown.training, work, step, shown.made, shown.head, shown.off, small=small)
+        if not small:
+            _buttons(shown.training, found)
+
+
+def _buttons(training: Training, found: tuple[Job, OneTraining] | None) -> None:
+    settings, done = training.settings.whole, len(training.losses)
+    with st.container(horizontal=True, key="learn_buttons"):
+        if found is not None and found[0].active:
+            st.text(waiting_in_words(found[0]) or say("learn.learning"), width="content")
+            st.button(say("learn.pause"), key="learn.pause", icon=":material/pause:", on_click=_pause)
+        elif done < settings.steps and not training.stopped:
+            begin = _go_on if found else _again
+            label = say("learn.go_on") if done else say("learn.start", steps=plural(settings.steps, "step"))
+            st.button(label, key="learn.start", type="primary", on_click=begin, args=(settings,))
+            st.button(say("learn.one_step"), key="learn.one", type="tertiary", on_click=begin, args=(settings, 1))
 
 
 def _open(settings: TrainingSettings) -> None:
     """On the first run, have what a link asks for trained: it is seconds, and the line is everybody's."""
-    if OPENED in st.session_state:
+    own = learning()
+    if own.opened:
         return
-    st.session_state[OPENED] = True
+    own.opened = True
     linked = bool(url_texts.current(LEARN)) or take(LEARN_STEP) is not None
-    if not linked:
-        return
-    if is_text_lost():  # another text in its place would be another training
+    if not linked or is_text_lost():  # another text in its place would be another training
         return
     name_in_address(settings)
     if not _show_finished(settings):
@@ -84,34 +132,27 @@ def _show_finished(settings: TrainingSettings) -> bool:
     key = settings, settings.end
     if shared().shelf.get(key) is None:
         return False
-    st.session_state[_SHOWN] = key
+    learning().shown = key
     return True
 
 
 def _start(settings: TrainingSettings, steps: int | None = None) -> None:
     """Begin a training, or go on with it: `steps` of it, or all. What goes on beside it gives way to it."""
-    leave(BESIDE)
-    found = current_job()
-    if found is None:
+    leave()
+    own = learning()
+    if own.job is None:
         try:
-            Model.of(settings)
-        except ValueError as error:
-            state.say(say("learn.refused", why=told(error)))
+            work = OneTraining(settings)
+            work.begin()
+        except ValueError:  # which is told where it is drawn
             return
-        st.session_state[JOB] = job_of(OneTraining(settings))
-    job: Job = st.session_state[JOB]
-    st.session_state["learn.pace"] = Pace()
-    try:
-        shared().pool.go_on(job, steps)
-    except FullError:
-        state.say(say("learn.full"))
-        return
-    if steps is not None:
-        shared().pool.settled(job, _SETTLED)
+        own.job = job_of(work)
+    if run_on(own.job, steps) and steps is not None:
+        shared().pool.settled(own.job, _SETTLED)
 
 
 def _go_on(settings: TrainingSettings, steps: int | None = None) -> None:
-    """Begin or go on, and show how far that comes: the address names the training, but no earlier moment of it."""
+    """Go on, and show how far that comes: the address names the training, but no earlier moment of it."""
     found = current_job()
     if found is not None and not found[0].active and shared().pool.settled(found[0], _SETTLED):
         found[1].settle_rate()
@@ -122,8 +163,8 @@ def _go_on(settings: TrainingSettings, steps: int | None = None) -> None:
 
 def _again(settings: TrainingSettings, steps: int | None = None) -> None:
     """Train these settings from their start, to the last of their steps."""
-    settings = settings.whole
-    st.session_state.pop(JOB, None)
+    own, settings = learning(), settings.whole
+    own.job, own.begun = None, own.begun + 1
     name_in_address(settings)
     url_texts.put(LEARN_STEP, None)
     if steps is not None or not _show_finished(settings):
@@ -137,115 +178,53 @@ def _pause() -> None:
         shared().pool.settled(found[0], _SETTLED)
 
 
-def _rewind() -> None:
-    """Back to before the first step, with the same settings."""
-    _pause()
-    found = current_job()
-    if found is not None:
-        work = OneTraining(found[1].asked.whole)
-        st.session_state[JOB] = job_of(work)
-        work.begin()
-        name_in_address(work.asked)  # without what was changed on the way: it begins with the rate that it had
-        url_texts.put(LEARN_STEP, None)
-
-
-def _stop() -> None:
-    """End a training, and keep what there is of it."""
-    _pause()
-    found = current_job()
-    if found is None:
-        return
-    if found[0].state == FAILED and not found[1].moments:  # it broke off before there was anything to keep
-        st.session_state.pop(JOB)
-    else:
-        _keep(found[1])
-
-
 def _keep(work: OneTraining) -> None:
     training = work.training()
-    st.session_state[_SHOWN] = shared().shelf.keep(training)
+    learning().shown, learning().job = shared().shelf.keep(training), None
     if work.is_of(settings_of_address()):
         name_in_address(training.settings)  # with the rate that was changed on the way, and where it was stopped
-    st.session_state.pop(JOB, None)
 
 
-def _buttons(settings: TrainingSettings, found: tuple[Job, OneTraining] | None) -> None:
-    begun = found is not None and found[1].step > 0
-    with st.container(horizontal=True, vertical_alignment="bottom", key="learn_buttons", width="content"):
-        if found is not None and found[0].active:
-            st.button(say("learn.pause"), key="learn.pause", icon=":material/pause:", on_click=_pause)
-            st.button(say("learn.stop"), key="learn.stop", icon=":material/stop:", on_click=_stop)
-            return
-        label = say("learn.go_on" if found else "learn.start")
-        begin = _go_on if found else _again
-        st.button(label, key="learn.start", type="primary", on_click=begin, args=(settings,))
-        st.button(say("learn.one_step"), key="learn.one", icon=":material/skip_next:", on_click=begin,
-                  args=(settings, 1))  # fmt: skip
-        if found is not None:
-            st.button(say("learn.rewind"), key="learn.rewind", icon=":material/replay:", on_click=_rewind,
-                      disabled=not begun)  # fmt: skip
-            st.button(say("learn.stop"), key="learn.stop", icon=":material/stop:", on_click=_stop)
+@lru_cache(maxsize=8)
+def _untrained(settings: TrainingSettings) -> Training:
+    """Return what a training begins with.
+
+    Raises ``ValueError`` where nothing can be learned by these settings.
+    """
+    return finished(Learner(settings))
 
 
-def _under_way() -> None:
-    """Tell how far the training is, and draw its curves; where it has ended, draw the page anew."""
-    found = current_job()
-    if found is None:
-        st.rerun()
-    job, work = found
-    if not job.active:
-        st.rerun()
-    before = shared().pool.before(job)
-    steps = work.settings.end
-    part = work.step / max(1, steps)
-    left = st.session_state.setdefault("learn.pace", Pace()).left(time.monotonic(), part)
-    done = say("learn.progress", done=f"{work.step:,}", steps=plural(steps, "step"))
-    if job.state == WAITING and before:
-        text = say("learn.waiting", n=before)
-    elif math.isfinite(left):
-        text = say("learn.left", done=done, left=said_time(left))
-    else:
-        text = done
-    st.progress(part, text)
-    if work.moments:
-        show_under_way(work)
-
-
-def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None) -> Training | None:
-    """Return what is shown: what is paused, or was finished; None where there is nothing."""
-    if found is not None:
-        job, work = found
-        if job.state == FAILED:
-            st.error(as_message(say("learn.failed")))
-            return work.training() if work.moments else None
-        shared().pool.settled(job, _SETTLED)
-        made = work.training()
+def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None) -> Training:
+    """Return what is shown: what is paused, or was finished; else what it begins with."""
+    if found is not None and not found[0].active:
+        shared().pool.settled(found[0], _SETTLED)
+        made = found[1].training()
         name_in_address(made.settings)  # how far it is, so that its link trains to the very same numbers
         return made
-    shown = st.session_state.get(_SHOWN)  # what others have trained is shown to none but who asks for the same
-    if shown is None:
-        st.text(say("learn.first", steps=plural(settings.steps, "step")))
-        return None
-    training = shared().shelf.get(shown)
-    if training is None:
+    shown = learning().shown  # what others have trained is shown to none but who asks for the same
+    if found is None and shown is not None and shown[0] == settings:
+        training = shared().shelf.get(shown)
+        if training is not None:
+            return training
         st.info(say("learn.dropped"))
-    elif shown[0] != settings:
-        st.info(say("learn.others"))
-    return training
+    return _untrained(settings.whole)
 
 
-def _tell_end(training: Training, found: tuple[Job, OneTraining] | None) -> None:
-    done, steps = len(training.losses), training.settings.steps
+def _tell(training: Training, found: tuple[Job, OneTraining] | None) -> None:
+    """Say of a training why it ended before its last step, and what else isn't seen."""
+    done, settings = len(training.losses), training.settings
+    steps = plural(settings.steps, "step")
+    if found is not None and found[0].state == FAILED:
+        st.error(as_message(say("learn.failed")))
     if training.stopped:
         st.warning(as_message(say("learn.no_number", steps=plural(done, "step"))), icon=":material/warning:")
-    elif found is not None:
-        left = "learn.left_page" if found[0].state == LEFT else "learn.paused"
-        st.caption(say(left, done=f"{done:,}", steps=plural(steps, "step")))
-    elif done < steps:
-        st.caption(say("learn.stopped", done=f"{done:,}", steps=plural(steps, "step")))
+    elif found is not None and found[0].state == LEFT:
+        st.caption(say("learn.left_page", done=f"{done:,}", steps=steps))
+    elif 0 < done < settings.steps:
+        st.caption(say("learn.stopped", done=f"{done:,}", steps=steps))
     numbers = training.model.n_numbers
-    if (kept := n_kept(numbers)) < min(_ENOUGH, steps + 1):
+    if (kept := n_kept(numbers)) < min(_ENOUGH, settings.steps + 1):
         st.caption(say("learn.few_moments", numbers=plural(numbers, "number"), megabytes=round(MOST_BYTES / 2**20),
                        kept=kept, fitting=plural(MOST_BYTES // (4 * MOMENTS), "number"), most=MOMENTS))  # fmt: skip
-    for step, rate in training.settings.rates:
+    for step, rate in settings.rates:
         st.caption(say("learn.rate_since", step=f"{step:,}", rate=significant(rate)))

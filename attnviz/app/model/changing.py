@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.core.stages import ALL_STAGES, DISTANCE_BIAS
 from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import MODEL_CELL, MODEL_EDITS
@@ -17,7 +18,8 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
 _MATRIX, _ROW, _COLUMN, _VALUE = "model.change.matrix", "model.change.row", "model.change.column", "model.change.value"
-_HIDE, _OPEN, _PINNED = "model.change.hide", "model.change", "model.change.pinned"
+_HIDE, _PINNED = "model.change.hide", "model.change.pinned"
+CHANGES_OPEN = "model.change.open"  # whether the fields that change a number are
 
 
 def show_changes(view: ModelTrace, edits: tuple[ModelEdit, ...]) -> None:
@@ -59,24 +61,30 @@ def in_words(edit: ModelEdit, view: ModelTrace) -> str:
 
 def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
     """Draw what changes one head of the model, or its layer."""
-    off, even = ModelEdit(layer.number, head, OFF), ModelEdit(layer.number, None, EVEN)
     with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
-        for edit, key in ((off, "off"), (even, "even")):
-            name = f"model.{edit}"
-            st.session_state[name] = edit in edits
-            st.toggle(say(f"models.change.{key}"), key=name, on_change=_toggled,
-                      args=(edits, edit, name), help=say(f"models.change.{key}_help"))  # fmt: skip
-        with st.popover(say("models.change.number"), icon=":material/edit:"):
+        for kind in ("off", "even"):
+            show_switch(layer, head, edits, kind)
+        with st.popover(say("models.change.number"), icon=":material/edit:", key=CHANGES_OPEN, on_change="rerun"):
             _show_number(layer, head, edits, trace)
+
+
+def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str) -> None:
+    """Draw the switch that turns this head off, or has all heads of its layer read evenly."""
+    edit = ModelEdit(layer.number, head, OFF) if kind == "off" else ModelEdit(layer.number, None, EVEN)
+    name = f"model.{edit}"
+    this_session().put(name, edit in edits)
+    st.toggle(say(f"models.change.{kind}"), key=name, on_change=_toggled, args=(edits, edit, name),
+              help=say(f"models.change.{kind}_help"))  # fmt: skip
 
 
 def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
     st.caption(say("models.change.how"))
     names = [name for name in CELLS if name == MASK or name in trace.stages]
     pinned = take(MODEL_CELL)
-    if pinned is not None and pinned[0] in names and pinned != st.session_state.get(_PINNED):
-        st.session_state[_PINNED] = pinned
-        st.session_state[_MATRIX], st.session_state[_ROW], st.session_state[_COLUMN] = pinned
+    if pinned is not None and pinned[0] in names and pinned != this_session().get(_PINNED):
+        this_session().put(_PINNED, pinned)
+        for key, value in zip((_MATRIX, _ROW, _COLUMN), pinned, strict=True):
+            this_session().put(key, value)
     matrix = st.selectbox(say("models.change.matrix"), names, format_func=_called, key=_MATRIX)
     n_rows, n_columns = _shape(matrix, layer, trace)
     rows = layer.tokens if matrix in ("q", MASK) else layer.read if matrix in ("k", "v") else ()
@@ -125,8 +133,8 @@ def _value(matrix: str, row: int, column: int, trace: Any) -> float:
 
 def _place(key: str, n: int, tokens: tuple[str, ...], name: str) -> int:
     """Draw the choice of a row or a column: a token, or a number."""
-    if int(st.session_state.get(name, 0) or 0) >= n:
-        st.session_state[name] = 0
+    if int(this_session().get(name, 0) or 0) >= n:
+        this_session().put(name, 0)
     if tokens and len(tokens) == n:
         labels = token_labels(tokens)
         return int(st.selectbox(say(key), range(n), format_func=labels.__getitem__, key=name))
@@ -134,7 +142,7 @@ def _place(key: str, n: int, tokens: tuple[str, ...], name: str) -> int:
 
 
 def _toggled(edits: tuple[ModelEdit, ...], edit: ModelEdit, name: str) -> None:
-    if st.session_state[name]:
+    if this_session().get(name):
         _with(edits, edit)
     else:
         _without(edits, edit)

@@ -11,6 +11,7 @@ from attnviz.app.parts.charts import show_figure
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message, is_dark
 from attnviz.compare.comparison import Comparison
 from attnviz.core.attention import AttentionTrace
@@ -33,7 +34,7 @@ def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query
     kinds = [HEAD, SENTENCE, *([MODEL] if len(offered()) > 1 else []), *([BEFORE] if view.edits else [])]
     st.subheader(say("models.compare.heading"), anchor=False)
     asked = take(MODEL_COMPARE)
-    st.session_state[_KIND_KEY] = asked.kind if asked.kind in kinds else None
+    this_session().put(_KIND_KEY, asked.kind if asked.kind in kinds else None)
     st.segmented_control(say("models.compare.with"), kinds, key=_KIND_KEY, label_visibility="collapsed",
                          format_func=lambda each: say(f"models.compare.kinds.{each}"),
                          on_change=_keep_kind, args=(view.name,))  # fmt: skip
@@ -66,7 +67,7 @@ def _keep(asked: Compared) -> None:
 
 
 def _keep_kind(name: str) -> None:
-    kind = st.session_state[_KIND_KEY] or ""
+    kind = this_session().get(_KIND_KEY) or ""
     _keep(Compared(kind, name=_others(name)[0] if kind == MODEL else ""))  # a link names the model, whatever is offered
 
 
@@ -107,7 +108,8 @@ def _other_head(asked: Compared, view: ModelTrace, place: tuple[int, int]) -> tu
     layer = min(layer, view.n_layers - 1)
     most = view.layers[layer].n_heads - 1
     head = min(head, most)
-    st.session_state.update({_LAYER_KEY: layer, _HEAD_KEY: head})
+    this_session().put(_LAYER_KEY, layer)
+    this_session().put(_HEAD_KEY, head)
     with st.container(horizontal=True):
         for name, key, last in (("layer", _LAYER_KEY, view.n_layers - 1), ("head", _HEAD_KEY, most)):
             st.number_input(say(f"models.compare.{name}"), 0, last, key=key, width=140, on_change=_keep_head)
@@ -115,7 +117,7 @@ def _other_head(asked: Compared, view: ModelTrace, place: tuple[int, int]) -> tu
 
 
 def _keep_head() -> None:
-    layer, head = st.session_state[_LAYER_KEY], st.session_state[_HEAD_KEY]
+    layer, head = this_session().get(_LAYER_KEY), this_session().get(_HEAD_KEY)
     if layer is not None and head is not None:  # a field that was emptied says nothing
         _keep(Compared(HEAD, (int(layer), int(head))))
 
@@ -124,9 +126,9 @@ def _other_model(asked: Compared, name: str) -> str:
     """Draw which other model; the first of the others, unless told."""
     others = _others(name)
     shown = asked.name if asked.name in others else others[0]
-    st.session_state[_MODEL_KEY] = shown
+    this_session().put(_MODEL_KEY, shown)
     st.selectbox(say("models.page.model"), others, key=_MODEL_KEY,
-                 on_change=lambda: _keep(Compared(MODEL, name=st.session_state[_MODEL_KEY])))  # fmt: skip
+                 on_change=lambda: _keep(Compared(MODEL, name=this_session().get(_MODEL_KEY))))  # fmt: skip
     return shown
 
 

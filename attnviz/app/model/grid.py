@@ -12,30 +12,29 @@ from attnviz.app.model.looked import looked_grid
 from attnviz.app.scripts import script
 from attnviz.app.session.address import mark_of_now
 from attnviz.app.session.link_values import take
-from attnviz.app.session.painting import painting
-from attnviz.app.streamlit_internals import page_of_now
 from attnviz.app.text import as_message, is_dark
-from attnviz.colours.roles import ROLES
+from attnviz.board.script import CONSTANTS
 from attnviz.documents.model_pages import GRID_STYLE, STRONGEST
 from attnviz.link.model_texts import BY_LAYERS
-from attnviz.link.parameter_table import MODEL_HEAD, MODEL_TARGET
+from attnviz.link.parameter_table import MODEL_HEAD, MODEL_QUERY, MODEL_TARGET
 from attnviz.models import ModelTrace
 from attnviz.models.pieces import Piece
 from attnviz.words import plural, say
 from attnviz.words.shares import percent
 
 _HERE = Path(__file__).parent
-_KEY, _DRAWN = "model.heads", "model.heads.drawn"
-
-# Seconds that the rest of the page waits at most until the browser has painted other heads, on a page that opens and
-# later on; and of a long text, of which two are read at a time and others wait.
-_FIRST_PICTURE, _NEXT_PICTURE, _LONG_TEXT = 2.0, 0.5, 0.25
 
 _heads = st.components.v2.component(
     "attnviz_model_heads",
     html='<div class="grid" role="group"></div>',
     css=(_HERE / "heads.css").read_text() + GRID_STYLE,
-    js=script(_HERE / "heads.js"),
+    js=script(_HERE / "heads.js", {"CONSTANTS": CONSTANTS}),
+)
+_head = st.components.v2.component(
+    "attnviz_model_head",
+    html='<div class="view"></div>',
+    css=(_HERE / "heads.css").read_text() + GRID_STYLE,
+    js=script(_HERE / "head.js"),
 )
 
 
@@ -43,33 +42,33 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
     """Draw all heads of a model, or those above a figure; one that is picked goes into the address."""
     shown = _sorted(view, order, above)
     grid = looked_grid(view, take(MODEL_TARGET), dark=is_dark())
-    drawn, before, picture = [page_of_now(), grid.mark, shown], st.session_state.get(_DRAWN), painting()
-    if drawn != before:
-        st.session_state[_DRAWN] = drawn
-        picture.begin()
     data = {
         "mark": grid.mark,
         "order": shown,
         "picked": {"layer": place[0], "head": place[1]},
         "followed": query,
-        "ink": ROLES["a"].on(is_dark()),
-        "parameter": MODEL_HEAD,
+        "parameters": {"head": MODEL_HEAD, "query": MODEL_QUERY},
         "from": mark_of_now(),
-        "asks": picture.asks(),
     }
-    _heads(key=_KEY, data=_with_grid(data, grid.text))
-    if grid.step > 1:
-        st.caption(say("models.page.blocks", rows=grid.step, columns=grid.step, most=STRONGEST))
+    many = {"layers": plural(view.n_layers, "layer"), "heads": plural(view.n_heads, "head")}
+    st.markdown(f"**{say('models.page.which', model=view.name, **many)}**")
+    _heads(key="model.heads", data=_with_grid(data, grid.text))
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
-    if drawn != before:
-        most = _NEXT_PICTURE if before else _FIRST_PICTURE
-        picture.wait(min(most, _LONG_TEXT) if grid.step > 1 else most)
-    for sentence in _cut_in_words(view):
-        st.text(sentence)
-    st.caption(as_message(_look_for(view)))
-    st.caption(say("models.page.conclude"))
+    st.caption(say("models.page.how"), help=_help(view, grid.step))
+
+
+def show_head() -> None:
+    """Draw where the head in view stands."""
+    _head(key="model.head", data=None)
+
+
+def _help(view: ModelTrace, step: int) -> str:
+    """Say what to look for, what not to conclude, and what the pictures and the tokens are made of."""
+    blocks = [say("models.page.blocks", rows=step, columns=step, most=STRONGEST)] if step > 1 else []
+    told = [_look_for(view), say("models.page.conclude"), *blocks, *_cut_in_words(view)]
+    return "\n\n".join(map(as_message, told))
 
 
 def _look_for(view: ModelTrace) -> str:

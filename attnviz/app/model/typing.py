@@ -1,39 +1,59 @@
 """Sentences that are typed on the page Real model: what no link can carry stays in its field, and is told."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import came_back
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import MOST_OF_SENTENCE, texts
 from attnviz.words import plural, say
 
 
-def sentence(parameter: str, label: str, key: str) -> str:
+@dataclass
+class ModelSession:
+    """What is `opened` on this page in a session: "heads", "board", "compare", or blank for what a link opens."""
+
+    opened: str = ""
+
+
+def model_session() -> ModelSession:
+    """Return what this session has of the page."""
+    return this_session().part(ModelSession)
+
+
+def sentence(parameter: str, label: str, key: str, *, hidden: bool = False) -> str:
     """Draw the field of a sentence that the address keeps, and return what stands in it.
 
     Without max_chars: the browser would refuse a longer paste without a word. What the address can't say, a text that
     is too long or a blank one where that stands for the example, is kept beside it.
     """
     current, kept = take(parameter), f"{key}.kept"
-    typed, then = st.session_state.get(kept, (current, current))
+    typed, then = this_session().get(kept, (current, current))
     if then != current:  # another sentence has come with a link, or by Back
         typed = current
     if not came_back():  # else the page still holds what was typed into it when its server went
-        st.session_state[key] = typed
-    held = str(st.text_input(label, typed, key=key, on_change=_keep, args=(parameter, key, kept)))
+        this_session().put(key, typed)
+    held = str(
+        st.text_input(
+            label, typed, key=key, on_change=_keep, args=(parameter, key, kept),
+            label_visibility="collapsed" if hidden else "visible",
+        )
+    )  # fmt: skip
     if held != typed:
         _keep(parameter, key, kept)
     return held
 
 
 def _keep(parameter: str, key: str, kept: str) -> None:
-    typed = st.session_state[key]
+    typed = this_session().get(key)
     blank = not typed.strip() and texts()[parameter].default
     if blank or len(typed) > MOST_OF_SENTENCE:
-        st.session_state[kept] = (typed, take(parameter))
+        this_session().put(kept, (typed, take(parameter)))
         return
-    st.session_state.pop(kept, None)
+    this_session().pop(kept, None)
     url_texts.put(parameter, typed)
 
 

@@ -10,6 +10,7 @@ from attnviz.app.parts.measured import Measured, show_measured
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import visible
@@ -26,7 +27,6 @@ _DIGITS = 2  # of percent
 
 def show_uses(whole: ModelTrace, asked: str) -> None:
     """Draw what a model answers; `asked` is its name in the list of those offered."""
-    st.subheader(say("models.use.heading"), anchor=False)
     if has_next(whole):
         _show_next(whole)
     elif has_vector(whole):
@@ -40,7 +40,8 @@ def show_uses(whole: ModelTrace, asked: str) -> None:
 def _show_next(view: ModelTrace) -> None:
     st.caption(say("models.use.next"))
     temperature, top = take(MODEL_NEXT)
-    st.session_state.update({_TEMPERATURE_KEY: temperature, _TOP_KEY: top})
+    this_session().put(_TEMPERATURE_KEY, temperature)
+    this_session().put(_TOP_KEY, top)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(say("models.use.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, step=0.1, key=_TEMPERATURE_KEY,
                         width=160, help=say("models.use.temperature_help"), on_change=_keep_next)  # fmt: skip
@@ -60,7 +61,7 @@ def _show_next(view: ModelTrace) -> None:
 
 
 def _keep_next() -> None:
-    temperature, top = st.session_state[_TEMPERATURE_KEY], st.session_state[_TOP_KEY]
+    temperature, top = this_session().get(_TEMPERATURE_KEY), this_session().get(_TOP_KEY)
     if temperature is not None and top is not None:  # a field that was emptied says nothing
         url_texts.put(MODEL_NEXT, (float(temperature), int(top)))
 
@@ -81,10 +82,10 @@ def _show_similarity(view: ModelTrace, asked: str) -> None:
         return
     digits = state.digits()
     with st.container(horizontal=True, gap="large"):
-        st.metric(say("models.use.similarity"), written(similarity(view, changed), digits), width="content")
+        st.metric(say("models.use.similarity"), written(similarity(view, changed), digits), width="content",
+                  help=say("models.use.cosine"))  # fmt: skip
         if view.original is not None:
             st.metric(say("models.use.without"), written(similarity(view.original, plain), digits), width="content")
-    st.caption(say("models.use.cosine"))
     if len(edits) < len(view.edits):
         st.caption(say("models.use.of_sentence"))
 

@@ -5,9 +5,9 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
-from attnviz.app.model.changing import in_words, show_changes, show_controls
+from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_controls, show_switch
 from attnviz.app.model.comparing import show_comparison
-from attnviz.app.model.grid import show_heads
+from attnviz.app.model.grid import show_head, show_heads
 from attnviz.app.model.looked import fitting, looked, turn
 from attnviz.app.model.told import (
     before_of,
@@ -17,7 +17,7 @@ from attnviz.app.model.told import (
     sink_in_words,
     value_in_words,
 )
-from attnviz.app.model.typing import is_too_long, sentence
+from attnviz.app.model.typing import is_too_long, model_session, sentence
 from attnviz.app.model.uses import show_uses
 from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.measured import Measured, show_measured
@@ -25,7 +25,7 @@ from attnviz.app.refusals import told
 from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import Computation, this_session
-from attnviz.app.streamlit_internals import is_fragment_run
+from attnviz.app.streamlit_internals import DeltaGenerator, is_fragment_run
 from attnviz.app.text import as_message, is_dark, literal
 from attnviz.core.errors import SaidError
 from attnviz.core.stages import CAPPED, DISTANCE_BIAS, DIVIDED
@@ -33,11 +33,12 @@ from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.figures import heatmap_spec, model_spec
-from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS
+from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS, Compared
 from attnviz.link.parameter_table import (
     FIRST_HEAD,
     MODEL,
     MODEL_CELL,
+    MODEL_COMPARE,
     MODEL_EDITS,
     MODEL_HEAD,
     MODEL_KIND,
@@ -51,13 +52,22 @@ from attnviz.link.parameter_table import (
 from attnviz.models import INCLUDED, ModelEdit, ModelTrace, offered
 from attnviz.models.edits import WEIGHTS
 from attnviz.models.trace import Kind, Layer
-from attnviz.words import plural, say
-from attnviz.words.numbers import written
+from attnviz.words import say
 
 _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.order"
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _BOARD_KEY = "model.board"
 _ABOVE_KEY = "model.above"
+_STYLE = """<style>
+[class*="st-key-model_"] .stButton button[kind="primary"] { min-height: 42px; padding-inline: 32px; }
+[class*="st-key-model_"] .stButton button[kind="primary"] p { font-size: 16px; font-weight: 600; }
+@media (max-width: 640px) {
+  [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { gap: 0.6rem; }
+  [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) > .stColumn,
+  [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) > .stColumn > div { display: contents; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-model_uses) { order: 1; }
+}
+</style>"""
 _SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", DISTANCE_BIAS, "scores", DIVIDED,
           CAPPED, "scaled_scores", "attention_weights", "context", "w_o", "output")  # fmt: skip
 
@@ -75,73 +85,134 @@ def show_model() -> None:
 
 
 def _show_page(*, alone: bool) -> None:
-    name, text, order, above = _asked()
-    if is_too_long(text):
-        return
-    if not text.strip():
-        st.info(say("models.page.blank"), icon=":material/edit:")
-        return
-    target = take(MODEL_TARGET)
-    try:
-        with turn(name, text, target):
-            plain = looked(name, text, target)
-            edits = _edits(plain)
-            _show_view(looked(name, text, target, edits) if edits else plain, name, order, above, alone=alone)
-    except SaidError as error:
-        st.warning(as_message(told(error)), icon=":material/info:")
+    st.html(_STYLE)
+    opened = _opened()
+    if opened == "heads":
+        left, right = st.columns((532, 742), gap="large")
+    else:
+        left = right = st.container()
+    with left:
+        asked = _asked()
+        name, text = asked[:2]
+        if is_too_long(text):
+            return
+        if not text.strip():
+            st.info(say("models.page.blank"), icon=":material/edit:")
+            return
+        target = take(MODEL_TARGET)
+        try:
+            with turn(name, text, target):
+                plain = looked(name, text, target)
+                edits = _edits(plain)
+                whole = looked(name, text, target, edits) if edits else plain
+                view = whole.only(_kind(whole))
+                place = _picked(view)
+                query = _query(view, place)
+                if whole.special and all(whole.special):
+                    st.info(say("models.page.no_word"), icon=":material/edit:")
+                show_changes(whole, edits)
+                if opened == "heads":
+                    _show_all(whole, view, place, query, asked, right)
+                else:
+                    _show_one(view, place, query, opened)
+                if not alone:  # Share is drawn by a whole run, and would hold on to all that was computed until then
+                    _give_to_share(view, place, query, name)
+        except SaidError as error:
+            st.warning(as_message(told(error)), icon=":material/info:")
 
 
-def _show_view(whole: ModelTrace, name: str, order: str, above: int, *, alone: bool) -> None:
-    edits, view = whole.edits, whole.only(_kind(whole))
-    place = _picked(view)
-    st.caption(say("models.page.about_changed" if edits else "models.page.about", model=view.name,
-                   layers=plural(view.n_layers, "layer"), heads=plural(view.n_heads, "head")))  # fmt: skip
-    if whole.special and all(whole.special):
-        st.info(say("models.page.no_word"), icon=":material/edit:")
-    show_changes(whole, edits)
-    query = _query(view, place)
+def _opened() -> str:
+    """Return what is opened: where nothing was, what the address needs to be seen."""
+    linked = "compare" if take(MODEL_COMPARE).kind else "heads" if take(MODEL_CELL) is None else "board"
+    return model_session().opened or linked
+
+
+def _show_all(
+    whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int, asked: tuple[str, str, str, int],
+    right: DeltaGenerator,
+) -> None:  # fmt: skip
+    """Draw all heads, the head in view beside them, and what the model makes of the sentence."""
+    name, _, order, above = asked
     show_heads(view, place, query, order, above)
-    if view.name == INCLUDED and view.text == say("models.page.example"):
-        _show_worked(view, place)
-    _show_head(view, *place, query, edits)
-    show_uses(whole, name)
-    show_comparison(view, place, take(MODEL_TARGET), query)
-    if not alone:  # Share is drawn by a whole run, and would hold on to all that the model computed until then
-        _give_to_share(view, place, query, name)
+    with st.container(key="model_uses", gap="small"):
+        show_uses(whole, name)
+        show_switch(view.layers[place[0]], place[1], whole.edits, "off")
+    with right:
+        show_head()
+        _ways_on()
+
+
+def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str) -> None:
+    """Draw one head in place of all: its board, or another head beside it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(say("models.page.all"), key="model.all", icon=":material/arrow_back:", on_click=_back)
+        st.markdown(f"**{say('models.view.place', layer=place[0], head=place[1])}**")
+    if opened == "board":
+        _show_board(view, *place, query, view.edits)
+    else:
+        show_comparison(view, place, take(MODEL_TARGET), query)
+
+
+def _ways_on() -> None:
+    """Draw what leads from the head in view to all of its numbers, to its change, and to another head beside it."""
+    with st.container(horizontal=True, vertical_alignment="center", key="model_ways"):
+        st.button(say("models.page.numbers"), key="model.numbers", type="primary", on_click=_open, args=("board",))
+        st.button(say("models.page.beside"), key="model.beside", type="tertiary", on_click=_open, args=("compare",))
+        st.button(say("models.change.number"), key="model.change", type="tertiary", on_click=_open,
+                  args=("board",), kwargs={"changes": True})  # fmt: skip
+
+
+def _open(what: str, *, changes: bool = False) -> None:
+    model_session().opened = what
+    this_session().put(CHANGES_OPEN, changes)
+
+
+def _back() -> None:
+    model_session().opened = "heads"
+    url_texts.put(MODEL_CELL, None)
+    url_texts.put(MODEL_COMPARE, Compared())
 
 
 def _asked() -> tuple[str, str, str, int]:
-    """Draw the sentence, the model, where there are several, the order of its heads, and above which figure they are
-    shown; return them."""
+    """Draw the sentence, and in a popover the model and the order of its heads; return them."""
     name = take(MODEL)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="model_asked"):
-        text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY)
-        if len(offered()) > 1:
-            st.session_state[_MODEL_KEY] = name
-            st.selectbox(say("models.page.model"), list(offered()), key=_MODEL_KEY, width=220,
-                         on_change=lambda: url_texts.put(MODEL, st.session_state[_MODEL_KEY]))  # fmt: skip
-        order, above = _order()
-    if order != BY_LAYERS:
-        st.caption(say(f"models.page.measures.{order}"))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="model_asked", width=532):
+        text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True)
+        with st.popover(say("models.page.model")):
+            if len(offered()) > 1:
+                this_session().put(_MODEL_KEY, name)
+                st.selectbox(say("models.page.model"), list(offered()), key=_MODEL_KEY,
+                             on_change=lambda: url_texts.put(MODEL, this_session().get(_MODEL_KEY)))  # fmt: skip
+            order, above = _order()
+            st.caption(say("models.page.about" if order == BY_LAYERS else f"models.page.measures.{order}"))
+            if name == INCLUDED and text == say("models.page.example"):
+                for layer, head in WORKED_HEADS:
+                    st.button(say("models.page.worked", layer=layer, head=head), key=f"model.worked.{layer}.{head}",
+                              icon=":material/lightbulb:", on_click=_take_worked, args=((layer, head),))  # fmt: skip
     return name, text, order, above
+
+
+def _take_worked(place: tuple[int, int]) -> None:
+    url_texts.put(MODEL_HEAD, place)
+    url_texts.put(MODEL_QUERY, None)
 
 
 def _order() -> tuple[str, int]:
     """Draw the order of the heads, and above which figure they are shown; both stand in the address."""
     order, above = take(MODEL_ORDER)
-    st.session_state[_ORDER_KEY] = order
+    this_session().put(_ORDER_KEY, order)
     st.selectbox(say("models.page.order"), ORDERS, key=_ORDER_KEY, width=220, on_change=_keep_order,
                  format_func=lambda each: say(f"models.page.orders.{each}"))  # fmt: skip
     if order == BY_LAYERS:
         return order, 0
-    st.session_state[_ABOVE_KEY] = above
+    this_session().put(_ABOVE_KEY, above)
     st.number_input(say("models.page.above"), 0, MOST_ABOVE, step=5, key=_ABOVE_KEY, width=160, on_change=_keep_order)
     return order, above
 
 
 def _keep_order() -> None:
-    order = st.session_state[_ORDER_KEY]
-    above = 0 if order == BY_LAYERS else st.session_state.get(_ABOVE_KEY)
+    order = this_session().get(_ORDER_KEY)
+    above = 0 if order == BY_LAYERS else this_session().get(_ABOVE_KEY)
     url_texts.put(MODEL_ORDER, (order, int(above or 0)))
 
 
@@ -161,11 +232,11 @@ def _kind(view: ModelTrace) -> Kind:
     if len(view.kinds) == 1:
         return view.kinds[0]
     kind = take(MODEL_KIND)
-    st.session_state[_KIND_KEY] = kind
+    this_session().put(_KIND_KEY, kind)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(say("models.page.kind"), view.kinds, key=_KIND_KEY, required=True,
                              format_func=lambda each: say(f"models.page.kinds.{each}"),
-                             on_change=lambda: url_texts.put(MODEL_KIND, st.session_state[_KIND_KEY]))  # fmt: skip
+                             on_change=lambda: url_texts.put(MODEL_KIND, this_session().get(_KIND_KEY)))  # fmt: skip
         written_so_far = sentence(MODEL_TARGET, say("models.page.target"), _TARGET_KEY)
     is_too_long(written_so_far)
     return kind if kind in view.kinds else view.kinds[0]
@@ -181,25 +252,8 @@ def _picked(view: ModelTrace) -> tuple[int, int]:
     return layer, head
 
 
-def _show_worked(view: ModelTrace, place: tuple[int, int]) -> None:
-    """Draw a way to each head that finds what a word of the example stands for, and how much it reads it."""
-    it, animal = view.tokens.index("it"), view.tokens.index("animal")
-    with st.container(horizontal=True):
-        for layer, head in (each for each in WORKED_HEADS if each != place):
-            weight = written(view.heads[layer, head].attention_weights[it, animal].item(), state.digits())
-            label = say("models.page.worked", layer=layer, head=head, query="it", key="animal", weight=weight)
-            st.button(label, key=f"model.worked.{layer}.{head}", icon=":material/lightbulb:", on_click=_take_worked,
-                      args=((layer, head), it))  # fmt: skip
-
-
-def _take_worked(place: tuple[int, int], query: int) -> None:
-    url_texts.put(MODEL_HEAD, place)
-    url_texts.put(MODEL_QUERY, query)
-
-
-def _show_head(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
+def _show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
     trace, own = view.heads[layer, head], view.layers[layer]
-    st.subheader(say("models.page.heading", layer=layer, head=head), anchor=False)
     if own.kind != "cross":
         st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
     show_controls(own, head, edits, trace)

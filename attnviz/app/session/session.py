@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from attnviz.app.session.painting import Painting
 
 _SESSION = "session"
+Part = TypeVar("Part")
 
 
 class Figure(NamedTuple):
@@ -117,6 +118,7 @@ class Session:
     shared: Shared = field(default_factory=Shared)
     example: str = ""  # that the link names
     led_to_what_if: int = 0  # how often another page led to the panel
+    parts: dict[type, Any] = field(default_factory=dict)  # what pages of their own remember
     what_if_opened: bool = False  # by what the link says
 
     @property
@@ -147,6 +149,11 @@ class Session:
                 dict(set_up), changes, plain, with_changes(plain, decode_changes(changes)[0])
             )
         return before
+
+    def part(self, kind: type[Part]) -> Part:
+        """Return what a page of its own remembers, made with its first use."""
+        found: Part = self.parts.setdefault(kind, kind())
+        return found
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return what the control of this key holds."""

@@ -9,7 +9,7 @@ import { decimal, productOf, sign } from "../values/decimals.js";
 import { isMasked } from "../values/evaluate.js";
 import { lineOf, valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { percent } from "../values/reads_most.js";
+import { percent } from "../values/percent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made, Matrices } from "../types.js" */

@@ -4,7 +4,7 @@
 import { make } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { percent } from "../values/reads_most.js";
+import { percent } from "../values/percent.js";
 import { LEGIBLE } from "../spine/layout.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 

@@ -3,7 +3,8 @@
 
 import { areMixed, colourAs, isNamedBefore, isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
-import { evenShareOfRow, percent } from "../values/reads_most.js";
+import { percent } from "../values/percent.js";
+import { evenShareOfRow } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
 import { dividedBy } from "./sayings.js";
 import { gapBefore, leadAt, legendAt } from "./plan.js";

@@ -3,7 +3,7 @@
 import { areMixed, isOfOthers, ownerOf } from "../cells/cell.js";
 import { written } from "../values/numbers.js";
 import { valueAt } from "../values/matrices.js";
-import { percent } from "../values/reads_most.js";
+import { percent } from "../values/percent.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 

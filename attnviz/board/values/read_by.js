@@ -2,7 +2,8 @@
 // column hands out no whole: each reader gives the token a share of its own.
 
 import { areOfOthers, ownerOf } from "../cells/cell.js";
-import { areSame, evenShare, namesOf, percent, readableFor } from "./reads_most.js";
+import { percent } from "./percent.js";
+import { areSame, evenShare, namesOf, readableFor } from "./reads_most.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made } from "../types.js" */

@@ -3,7 +3,8 @@
 
 import { areOfOthers, ownerOf } from "../cells/cell.js";
 import { hiddenIn } from "./evaluate.js";
-import { total, written } from "./numbers.js";
+import { total } from "./numbers.js";
+import { percent } from "./percent.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -84,15 +85,6 @@ export function readableFor(made, query) {
   const hidden = hiddenIn(made, made.stages.get("attention_weights"));
   const all = Array.from({ length: made.matrices.attention_weights.columns }, (_, key) => key);
   return hidden ? all.filter((key) => !hidden(query, key)) : all;
-}
-
-// A share in whole percent; nothing is said to be all or none that isn't.
-/** @param {number} share */
-export function percent(share) {
-  if (share > 0 && 100 * share < 1) return say("board.share.less"); // of hundreds of words most
-  const whole = written(100 * share, 0);
-  if (share < 1 && whole === "100") return say("board.share.more");
-  return say("board.share.percent", { share: whole });
 }
 
 /**

@@ -51,6 +51,11 @@ class Agreement(Task):
         ids = sentences(plural * 4 + (second + 1) % 4, near, second, end)
         return asking_at(BEFORE_VERB, ids, torch.ones(len(ids), 8, dtype=torch.bool))
 
+    @property
+    def example(self) -> str:
+        """Nouns that differ in number: a verb tells which of them was read."""
+        return "<s> the cat near the keys is old ."
+
     def law(self, tokens: Sequence[str]) -> str | None:
         """The number of the first noun.
 

@@ -8,12 +8,11 @@ from typing import Any, cast
 
 import streamlit as st
 
-from attnviz.app.learn.asked.address import open_settings
-from attnviz.app.learn.moment.time import is_whole
-from attnviz.app.learn.running.shared import MANY
-from attnviz.app.learn.running.waited import offer, work_in
-from attnviz.app.learn.running.works import ManySeeds
+from attnviz.app.learn.address import open_settings
+from attnviz.app.learn.moment import is_whole
+from attnviz.app.learn.running import MANY, ManySeeds, learning, offer, work_in
 from attnviz.app.scripts import script
+from attnviz.app.session.session import this_session
 from attnviz.core.limits import MAX_SEED
 from attnviz.training import MOST_SEEDS, TrainingSettings
 from attnviz.training.many import Outcome
@@ -22,15 +21,15 @@ from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 
 LEARNED = 0.9  # right answers, from which on a seed counts as one that learned
-_HERE = Path(__file__).parent
+_SCRIPTS = Path(__file__).parent / "scripts"
 _KEY = "learn.seeds"
 _FEW = 20
 
 _seeds = st.components.v2.component(
     "attnviz_learn_seeds",
     html='<div class="seeds" role="group"></div>',
-    css=(_HERE / "seeds.css").read_text(),
-    js=script(_HERE / "seeds.js"),
+    css=(_SCRIPTS / "seeds.css").read_text(),
+    js=script(_SCRIPTS / "seeds.js"),
 )
 
 
@@ -92,10 +91,10 @@ def _sent(outcome: Outcome, has_law: bool) -> dict[str, Any]:
 
 
 def _take() -> None:
-    seed = st.session_state.get(_KEY, {}).get("seed")
+    seed = this_session().get(_KEY, {}).get("seed")
     if not is_whole(seed, MAX_SEED):
         return
-    job = st.session_state.get(MANY)
+    job = learning().beside.get(MANY)
     for settings in () if job is None else cast("ManySeeds", job.work).asked:
         if settings.seed == seed:
             open_settings(settings)

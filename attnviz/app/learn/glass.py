@@ -7,12 +7,10 @@ from typing import cast
 import streamlit as st
 from torch import Tensor
 
-from attnviz.app.learn.closer.gradients import called, show_numbers, show_pictures, small
-from attnviz.app.learn.moment.heads_off import Off, listed
-from attnviz.app.learn.moment.time import identity
-from attnviz.app.learn.running.shared import STEP, leave
-from attnviz.app.learn.running.waited import offer, work_in
-from attnviz.app.learn.running.works import OneStep
+from attnviz.app.learn.gradients import called, show_numbers, show_pictures, small
+from attnviz.app.learn.heads_off import Off, listed
+from attnviz.app.learn.moment import identity
+from attnviz.app.learn.running import STEP, OneStep, leave, offer, work_in
 from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
@@ -85,7 +83,7 @@ def _picked(training: Training, trace: AttentionTrace, gradients: Mapping[str, T
         )  # fmt: skip
         rows, columns = training.model.shapes[name]
         row, column = divmod(int(gradients[name].abs().nan_to_num().argmax()), columns)
-        key = f"{identity(training)}.{name}"
+        key = f"{identity(training.settings)}.{name}"
         row = st.number_input(say("learn.glass.row"), 0, rows - 1, row, key=f"learn.glass.row.{key}", width=120)
         column = st.number_input(
             say("learn.glass.column"), 0, columns - 1, column, key=f"learn.glass.column.{key}", width=120
@@ -137,7 +135,7 @@ def _cell(trace: AttentionTrace, place: Place) -> str:
 def _optimizer(training: Training, step: int, place: Place) -> None:
     st.markdown(f"**{say('learn.glass.optimizer')}**")
     if step >= len(training.losses):
-        leave((STEP,))
+        leave()
         st.text(say("learn.glass.last"))
         return
     asked = training.settings, step

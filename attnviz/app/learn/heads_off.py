@@ -4,6 +4,7 @@ import streamlit as st
 
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import LEARN_OFF
 from attnviz.training import Training, TrainingSettings
@@ -14,33 +15,36 @@ from attnviz.words.shares import percent
 Off = tuple[tuple[int, int], ...]  # the heads that are switched off, each by its layer and its number
 
 
-def pick_heads_off(settings: TrainingSettings) -> Off:
-    """Draw a switch for each head; return which are off."""
-    heads = [(layer, head) for layer in range(settings.n_layers) for head in range(settings.n_heads)]
+def heads_off(settings: TrainingSettings) -> Off:
+    """Return the heads that the address switches off; those that this model hasn't are told, and leave it."""
+    heads = _heads(settings)
     linked = {(int(layer), int(head)) for layer, head in (each.split("-") for each in take(LEARN_OFF))}
     off = tuple(each for each in heads if each in linked)
     if gone := sorted(linked.difference(heads)):
         named = ", ".join(say("learn.time.of_head", layer=layer, head=head) for layer, head in gone)
         state.say(say("learn.off.gone", heads=named))
         url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in off))
-    key = key_of(settings)
-    st.session_state[key] = list(off)
-    st.pills(
-        say("learn.off.heads"), heads, selection_mode="multi", key=key, label_visibility="collapsed",
-        format_func=lambda each: say("learn.off.switch", head=called(settings, *each)), on_change=_take, args=(key,),
-        help=say("learn.off.how"),
-    )  # fmt: skip
     return off
 
 
-def key_of(settings: TrainingSettings) -> str:
-    """Return the key of the switches of such a model."""
-    return f"learn.off.{settings.n_layers}.{settings.n_heads}"
+def _heads(settings: TrainingSettings) -> list[tuple[int, int]]:
+    return [(layer, head) for layer in range(settings.n_layers) for head in range(settings.n_heads)]
+
+
+def pick_heads_off(settings: TrainingSettings, off: Off) -> None:
+    """Draw a switch for each head."""
+    key = f"learn.off.{settings.n_layers}.{settings.n_heads}"
+    this_session().put(key, list(off))
+    st.pills(
+        say("learn.off.heads"), _heads(settings), selection_mode="multi", key=key, label_visibility="collapsed",
+        format_func=lambda each: say("learn.off.switch", head=called(settings, *each)), on_change=_take, args=(key,),
+        help=say("learn.off.how"),
+    )  # fmt: skip
 
 
 def _take(key: str) -> None:
     """Have the address name the heads that are off, so that its link shows the same."""
-    url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in sorted(st.session_state[key])))
+    url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in sorted(this_session().get(key))))
 
 
 def tell_heads_off(training: Training, step: int, off: Off) -> None:

@@ -9,16 +9,14 @@ import { evaluate } from "../../../board/values/evaluate.js";
 
 /**
  * Every matrix at a moment: what is learned is taken from its numbers, what else is given stays, rows that are off are 0.
- * @param {Stage[]} stages @param {Matrices} given @param {Learned[]} learned @param {Float32Array} numbers of all moments
- * @param {number} at which moment @param {number} size how many numbers each has
+ * @param {Stage[]} stages @param {Matrices} given @param {Learned[]} learned @param {Float32Array} numbers of the moment
  * @param {Off[]} off
  */
-export function madeAt(stages, given, learned, numbers, at, size, off = []) {
+export function madeAt(stages, given, learned, numbers, off = []) {
   /** @type {Matrices} */
   const matrices = { ...given };
   for (const { name, rows, columns, since } of learned) {
-    const start = at * size + since;
-    matrices[name] = { rows, columns, values: Float64Array.from(numbers.subarray(start, start + rows * columns)) };
+    matrices[name] = { rows, columns, values: Float64Array.from(numbers.subarray(since, since + rows * columns)) };
   }
   for (const { name, first, after } of off) matrices[name].values.fill(0, first * matrices[name].columns, after * matrices[name].columns);
   return evaluate(stages, matrices);
@@ -35,11 +33,6 @@ export function placeOf(steps, step) {
   const to = step >= steps[last] ? last : after;
   const [low, high] = [steps[to - 1], steps[to]];
   return Math.min(1, (to - 1 + (step - low) / (high - low)) / last);
-}
-
-/** The last moment that is kept up to a step. @param {number[]} steps @param {number} step */
-export function momentOf(steps, step) {
-  return Math.max(0, steps.findLastIndex((each) => each <= step));
 }
 
 /**

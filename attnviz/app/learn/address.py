@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-import streamlit as st
-
+from attnviz.app.learn.running import learning
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
@@ -12,19 +11,15 @@ from attnviz.app.text import literal
 from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_OFF, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT
 from attnviz.link.parameter_table import texts as rows
 from attnviz.link.training_text import MOST_OF_LEARNED, LongText, long_text
-from attnviz.training import TASKS, Model, TrainingSettings
+from attnviz.training import Model, TrainingSettings
 from attnviz.words import say
-
-_TEXT = "learn.own_text"  # a longer one than a link carries stays in the session
-OPENED = "learn.opened"  # what the address asks for was trained, or can't be
-START_NOW = "learn.start_now"  # what was put into the address is to be trained without another click
 
 
 def settings_of_address() -> TrainingSettings:
     """Return what the address asks for, with the text that this session holds."""
     settings: TrainingSettings = take(LEARN)
     text = take(LEARN_TEXT)
-    held = st.session_state.get(_TEXT, "")
+    held = learning().text
     if settings.task != "text":
         return settings
     return replace(settings, text=held if len(held) > MOST_OF_LEARNED else text or say("learn.own.example"))
@@ -33,7 +28,7 @@ def settings_of_address() -> TrainingSettings:
 def is_text_lost() -> bool:
     """Whether the address names a text that a link can't hold, and this session doesn't hold it, either."""
     named = named_text()
-    return named is not None and not named.is_that(st.session_state.get(_TEXT, ""))
+    return named is not None and not named.is_that(learning().text)
 
 
 def named_text() -> LongText | None:
@@ -93,12 +88,12 @@ def open_settings(settings: TrainingSettings) -> None:
         _put(settings)
     else:
         begin_with(settings)
-    st.session_state[START_NOW] = True
+    learning().start_now = True
 
 
 def hold_text(text: str) -> None:
     """Keep a text in the session, and in the address where there is room for it."""
-    st.session_state[_TEXT] = text
+    learning().text = text
     url_texts.put(LEARN_TEXT, text if len(text) <= MOST_OF_LEARNED else "")
 
 
@@ -108,8 +103,3 @@ def learned_in(settings: TrainingSettings) -> list[str]:
         return list(Model.of(replace(settings, frozen=())).shapes)
     except ValueError:
         return list(settings.frozen)
-
-
-def task_kind(settings: TrainingSettings) -> Any:
-    """Return the kind of task of some settings."""
-    return TASKS[settings.task]

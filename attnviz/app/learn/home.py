@@ -3,8 +3,8 @@ makes."""
 
 import streamlit as st
 
-from attnviz.app.learn.moment.heads_off import Off, listed
-from attnviz.app.learn.moment.time import picked_token
+from attnviz.app.learn.heads_off import Off, listed
+from attnviz.app.learn.moment import picked_token
 from attnviz.app.refusals import told
 from attnviz.app.text import as_message
 from attnviz.core.attention import AttentionTrace

@@ -5,7 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
-from attnviz.app.learn.moment.time import picked_token
+from attnviz.app.learn.moment import picked_token
 from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.stages import Stage

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from attnviz.app.learn.asked.address import OPENED, change, hold_text, is_text_lost, named_text
-from attnviz.app.learn.asked.fields import choice, whole
+from attnviz.app.learn.address import change, hold_text, is_text_lost, named_text
+from attnviz.app.learn.fields import choice, whole
+from attnviz.app.learn.running import learning
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import Attachment, this_session
 from attnviz.app.text import as_message
@@ -14,24 +15,20 @@ from attnviz.training.settings import CUTS, MAX_LENGTH, MAX_VOCABULARY
 from attnviz.training.tasks.own_text import OwnText, n_different
 from attnviz.words import plural, say
 
-_REFUSED = "learn.refused_text"  # what was typed and can't be learned
-
 
 def show_own_text(settings: TrainingSettings) -> None:
     """Draw the field of a text of one's own, how it is cut, and what is held out of it."""
-    st.text(say("learn.tasks.text.law"))
-    st.session_state["learn.typed"] = st.session_state.get(_REFUSED, settings.text)
+    own = learning()
+    this_session().put("learn.typed", settings.text if own.refused is None else own.refused)
     if is_text_lost() and (named := named_text()):
         st.warning(as_message(say("learn.own.lost", characters=plural(named.n_characters, "character"))))
-    left, right = st.columns((3, 2))
-    left.text_area(  # without max_chars: the browser would refuse a longer paste without a word
+    st.text_area(  # without max_chars: the browser would refuse a longer paste without a word
         say("learn.own.text"), key="learn.typed", height=110, on_change=_take_typed
     )
-    with right:
-        st.file_uploader(say("learn.own.file"), key="learn.file", max_upload_size=1, on_change=_take_file)
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            choice("cut", settings, CUTS)
-            whole("length", settings, 2, MAX_LENGTH)
+    st.file_uploader(say("learn.own.file"), key="learn.file", max_upload_size=1, on_change=_take_file)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choice("cut", settings, CUTS)
+        whole("length", settings, 2, MAX_LENGTH)
     if len(settings.text) > MOST_OF_LEARNED:
         told = say("learn.own.no_link", characters=plural(len(settings.text), "character"), most=f"{MOST_OF_LEARNED:,}")
         st.info(as_message(told))
@@ -39,7 +36,6 @@ def show_own_text(settings: TrainingSettings) -> None:
     if (different := n_different(settings)) > MAX_VOCABULARY:
         st.text(say("learn.own.rare", different=f"{different:,}", kept=MAX_VOCABULARY - 1))
     _tell_held_out(settings)
-    st.text(say("learn.tasks.text.look"))
 
 
 def _tell_held_out(settings: TrainingSettings) -> None:
@@ -54,10 +50,9 @@ def _tell_held_out(settings: TrainingSettings) -> None:
 
 def _take_typed() -> None:
     """Take what was typed; what can't be learned stays in its field, to be mended."""
-    text = st.session_state["learn.typed"]
-    st.session_state.pop(_REFUSED, None)
-    if not take_text(text) and text.strip():
-        st.session_state[_REFUSED] = text
+    text = this_session().get("learn.typed")
+    taken = take_text(text)
+    learning().refused = text if not taken and text.strip() else None
 
 
 def take_text(text: str) -> bool:
@@ -66,27 +61,26 @@ def take_text(text: str) -> bool:
         state.say(say("learn.own.blank"))
         return False
     if is_text_lost() and (named := named_text()) and named.is_that(text):  # it opens now
-        st.session_state.pop(_REFUSED, None)
+        learning().refused = None
         hold_text(text)
-        st.session_state.pop(OPENED, None)
+        learning().opened = False
         return True
     if not change(text=text):
         return False
-    st.session_state.pop(_REFUSED, None)
+    learning().refused = None
     hold_text(text)
     url_texts.put(LEARN_SENTENCE, "")
     return True
 
 
 def _take_file() -> None:
-    upload = st.session_state["learn.file"]
+    upload = this_session().get("learn.file")
     if upload is None:
         return
     try:
         text = upload.getvalue().decode("utf-8-sig")
     except UnicodeDecodeError:
-        state.say(say("learn.own.no_text"))
-        return
+        text = "\0"
     if "\0" in text:
         state.say(say("learn.own.no_text"))
         return

@@ -1,1 +1,0 @@
-"""What can be looked at closer at a moment of a training."""

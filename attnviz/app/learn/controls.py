@@ -1,0 +1,185 @@
+"""What is trained, in two popovers that say it: the task and its text, and the settings that learn it."""
+
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.learn.address import begin_with, change, learned_in, open_settings, settings_of_address
+from attnviz.app.learn.closer import show_parts
+from attnviz.app.learn.fields import choice, is_blank, switch, whole
+from attnviz.app.learn.own_text import show_own_text
+from attnviz.app.learn.running import OneTraining, current_job, learning, shared
+from attnviz.app.refusals import told
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
+from attnviz.core.limits import MAX_SEED
+from attnviz.link.parameter_table import LEARN_SENTENCE, MOST_OF_LEARNED_SENTENCE
+from attnviz.training import TASKS, TrainingSettings, settings_for, task_of
+from attnviz.training.settings import (
+    LEARNED_POSITIONS,
+    MAX_BATCH,
+    MAX_D_FF,
+    MAX_D_MODEL,
+    MAX_LAYERS,
+    MAX_MODEL_HEADS,
+    MAX_STEPS,
+    MODEL_NORMS,
+    OPTIMIZERS,
+)
+from attnviz.words import plural, say
+from attnviz.words.numbers import significant
+
+_SHOWN_TEXTS = 3
+_SENTENCE = "learn.sentence"
+
+# What teaches something by going otherwise, one click away.
+VARIATIONS: dict[str, dict[str, dict[str, Any]]] = {
+    "agreement": {"learns": {}, "sticks": {"seed": 4}, "saturated": {"learning_rate": 0.5}},
+    "repeat": {"two_layers": {}, "one_layer": {"n_layers": 1}, "alike": {"n_heads": 2, "heads_alike": True}},
+    "order": {"with_positions": {}, "no_positions": {"positions": "none"}},
+}
+
+
+def show_asked(settings: TrainingSettings, *, active: bool) -> str | None:
+    """Draw what the model learns, what can be looked at closer, and two popovers that change it; return that part."""
+    name = settings.task
+    place = st.container(horizontal=True, vertical_alignment="center", key="learn_asked")
+    place.markdown(f"{say('learn.rule')} **{say(f'learn.tasks.{name}.rule')}**", width="stretch")
+    with place, st.container(horizontal=True, key="learn_controls", width="content"):
+        part = show_parts(active=active)
+        with st.popover(say("learn.task", task=say(f"learn.tasks.{name}.title").lower()), key="learn.task.open"):
+            _show_task(settings)
+        label = say("learn.set_to", steps=plural(settings.steps, "step"),
+                    optimizer=say(f"learn.choices.{settings.optimizer}"))  # fmt: skip
+        with st.popover(label, key="learn.settings.open"):
+            _show_settings(settings)
+    return part
+
+
+def _show_task(settings: TrainingSettings) -> None:
+    this_session().put("learn.task", settings.task)
+    st.segmented_control(
+        say("learn.what"), tuple(TASKS), key="learn.task", format_func=lambda name: say(f"learn.tasks.{name}.title"),
+        on_change=_take_task, label_visibility="collapsed",
+    )  # fmt: skip
+    st.text(say(f"learn.tasks.{settings.task}.law"))
+    if settings.task == "text":
+        show_own_text(settings)
+    else:
+        task = TASKS[settings.task]()  # type: ignore[call-arg]
+        ids = task.held_out().ids
+        texts = [ids[at].tolist() for at in range(0, len(ids), max(1, len(ids) // _SHOWN_TEXTS))][:_SHOWN_TEXTS]
+        st.code("\n".join(task.joined.join(task.vocabulary[i] for i in row) for row in texts), language=None)
+    for name, changed in VARIATIONS.get(settings.task, {}).items():
+        st.button(say(f"learn.variations.{name}"), key=f"learn.variation.{name}", type="tertiary",
+                  icon=":material/play_arrow:", on_click=_try,
+                  args=(settings_for(TASKS[settings.task], **changed),))  # fmt: skip
+    st.text(say(f"learn.tasks.{settings.task}.look"))
+    _show_sentence(settings)
+
+
+def _take_task() -> None:
+    name = this_session().get("learn.task")
+    if name in TASKS:
+        begin_with(settings_for(TASKS[name]))
+
+
+def _try(settings: TrainingSettings) -> None:
+    """Train at once, and show it: the popover lies over that."""
+    this_session().put("learn.task.open", False)
+    begin_with(settings)
+    open_settings(settings)
+
+
+def _show_sentence(settings: TrainingSettings) -> None:
+    own, of_now = learning(), take(LEARN_SENTENCE) or example_of(settings)
+    # What is too long stays in the field as long as the sentence that is read is the one beside which it was typed.
+    this_session().put(_SENTENCE, own.too_long[1] if own.too_long and own.too_long[0] == of_now else of_now)
+    st.text_input(  # without max_chars: the browser would refuse a longer paste without a word
+        say("learn.board.sentence"), key=_SENTENCE, icon=":material/edit:", on_change=_take_sentence, args=(of_now,)
+    )
+
+
+def example_of(settings: TrainingSettings) -> str:
+    """Return the text that is read at first; blank where there is nothing to learn from."""
+    try:
+        return task_of(settings).example
+    except ValueError:
+        return ""
+
+
+def _take_sentence(before: str) -> None:
+    text, own = this_session().get(_SENTENCE), learning()
+    own.too_long = None
+    if len(text) > MOST_OF_LEARNED_SENTENCE:
+        own.too_long = before, text
+        state.say(say("learn.board.too_long", characters=plural(len(text), "character"),
+                      most=MOST_OF_LEARNED_SENTENCE))  # fmt: skip
+        return
+    url_texts.put(LEARN_SENTENCE, text)
+
+
+def _show_settings(settings: TrainingSettings) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        whole("steps", settings, 1, MAX_STEPS, step=100)
+        _rate(settings)
+        choice("optimizer", settings, OPTIMIZERS)
+        whole("batch_size", settings, 1, MAX_BATCH)
+        whole("seed", settings, 0, MAX_SEED)
+    st.markdown(f"**{say('learn.model.heading')}**")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        whole("n_layers", settings, 1, MAX_LAYERS)
+        whole("n_heads", settings, 1, MAX_MODEL_HEADS)
+        whole("d_model", settings, 1, MAX_D_MODEL)
+        whole("d_k", settings, 1, MAX_D_MODEL)
+        choice("positions", settings, LEARNED_POSITIONS)
+        choice("norm", settings, MODEL_NORMS)
+        this_session().put("learn.d_ff", settings.d_ff or 0)
+        st.number_input(say("learn.settings.d_ff"), 0, MAX_D_FF, key="learn.d_ff", width=122, on_change=_take_d_ff)
+    with st.container(horizontal=True):
+        for name in ("tied", "bias", "heads_alike"):
+            switch(name, settings)
+    this_session().put("learn.frozen", list(settings.frozen))
+    st.multiselect(say("learn.settings.frozen"), learned_in(settings), key="learn.frozen", on_change=_take_frozen)
+
+
+def _take_d_ff() -> None:
+    change(d_ff=this_session().get("learn.d_ff") or None)
+
+
+def _take_frozen() -> None:
+    change(frozen=tuple(this_session().get("learn.frozen")))
+
+
+def _rate(settings: TrainingSettings) -> None:
+    work = _under_way(settings)
+    this_session().put("learn.rate", settings.learning_rate if work is None else work.rate)
+    st.number_input(
+        say("learn.settings.learning_rate"), 0.0, value=None, step=0.005, format="%g", key="learn.rate",
+        on_change=_take_rate, help=None if work is None else say("learn.settings.rate_goes_on"), width=122,
+    )  # fmt: skip
+
+
+def _take_rate() -> None:
+    if is_blank("learning_rate", "learn.rate"):
+        return
+    rate, work, found = this_session().get("learn.rate"), _under_way(settings_of_address()), current_job()
+    if work is None or found is None:
+        change(learning_rate=rate)
+        return
+    try:
+        work.change_rate(rate)
+    except ValueError as error:
+        state.say(say("learn.refused", why=told(error)))
+        return
+    if not found[0].active and shared().pool.settled(found[0], 0):
+        work.settle_rate()  # so that its link has it
+    state.say(say("learn.rate_changed", rate=significant(rate)))
+
+
+def _under_way(settings: TrainingSettings) -> OneTraining | None:
+    """Return the training that the address names, if it goes on with another rate."""
+    found = current_job()
+    work = None if found is None else found[1]
+    return work if work is not None and work.is_of(settings) and work.step and not work.done else None

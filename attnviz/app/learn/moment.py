@@ -1,0 +1,165 @@
+"""What the page is sent of a training: its moments as they come, its curves, and what the model makes of a text."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import blake2s
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from attnviz.app.learn.heads_off import Off, called
+from attnviz.app.learn.running import OneTraining, learning
+from attnviz.app.scripts import script
+from attnviz.app.session.address import mark_of_now
+from attnviz.app.session.link_values import take
+from attnviz.board.data import table_data
+from attnviz.board.script import CONSTANTS
+from attnviz.colours.roles import PAPER, ROLES
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.tokens import token_labels, visible
+from attnviz.link.parameter_table import LEARN_HEAD, LEARN_QUERY, LEARN_STEP
+from attnviz.training import Training, TrainingSettings, moment_steps, n_kept
+from attnviz.training.learning import Moment
+from attnviz.training.settings import MAX_STEPS
+from attnviz.words import say
+
+_SCRIPTS = Path(__file__).parent / "scripts"
+_VIEW_STYLE = Path(__file__).parents[2] / "scripts" / "head_view.css"
+_MOST_POINTS = 240  # of a curve
+BOARD_KEY = "learn.board"
+
+_time = st.components.v2.component(
+    "attnviz_learn_time",
+    html='<div class="time"></div>',
+    css=_VIEW_STYLE.read_text() + (_SCRIPTS / "time.css").read_text(),
+    js=script(_SCRIPTS / "time.js", {"CONSTANTS": CONSTANTS}),
+)
+_kept = st.components.v2.component(
+    "attnviz_learn_kept", html='<span class="kept"></span>', js=script(_SCRIPTS / "kept.js"), isolate_styles=False
+)
+
+
+def show_time(
+    training: Training, work: OneTraining | None, step: int | None, trace: AttentionTrace, picked: tuple[int, int],
+    off: Off, *, small: bool,
+) -> None:  # fmt: skip
+    """Draw a training at a step, or at its last one; of one that goes on, what there is of it by now.
+
+    A `small` one is its time alone.
+    """
+    settings = training.settings.whole
+    losses, moments = (training.losses, training.moments) if work is None else work.progress
+    moments = moments or training.moments
+    name, steps = identity(settings), [moment.step for moment in moments]
+    numbers = training.model.n_numbers
+    later = [each for each in moment_steps(settings.steps, n_kept(numbers)) if each > steps[-1]]
+    with st.container(key="learn_kept"):
+        _send(name, moments, numbers, all_of=work is None)
+    roles = {role: tone._asdict() for role, tone in (("a", ROLES["a"]), ("paper", PAPER))}
+    data = {
+        "id": name, "steps": steps + later, "arrived": len(steps), "done": len(losses), "all": settings.steps,
+        "at": None if step is None else max(i for i, each in enumerate(steps) if each <= step),
+        "begun": learning().begun, "active": work is not None, "small": small,
+        "charts": _charts(losses, moments), "model": _model(training, trace, picked, off), "roles": roles,
+        "step": LEARN_STEP, "head": LEARN_HEAD, "query": LEARN_QUERY, "from": mark_of_now(),
+    }  # fmt: skip
+    _time(key="learn.time", data=data)
+
+
+def identity(settings: TrainingSettings, done: int | None = None) -> str:
+    """Return a short text that tells a training from all others, whatever becomes of its rate on its way."""
+    told = repr((settings.whole, done))
+    return blake2s(told.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _send(name: str, moments: Sequence[Moment], size: int, *, all_of: bool) -> None:
+    """Send the numbers of all moments, or of those that have come since the last time."""
+    own = learning()
+    since = 0 if all_of or own.sent[0] != name or own.sent[1] >= len(moments) else own.sent[1]
+    own.sent = name, len(moments)
+    flat = [matrix.numpy().ravel() for moment in moments[since:] for matrix in moment.parameters.values()]
+    numbers = b64encode(np.concatenate(flat).astype("<f4").tobytes()).decode()
+    _kept(key="learn.kept", data={"id": name, "since": since, "size": size, "float32": numbers})
+
+
+def is_whole(sent: Any, most: int = MAX_STEPS) -> bool:
+    """Whether what a page sent is a whole number from 0 on.
+
+    >>> is_whole(3), is_whole(3.0), is_whole(float("nan")), is_whole("3"), is_whole(100, 99)
+    (True, True, False, False, False)
+    """
+    return isinstance(sent, int | float) and 0 <= sent <= most and sent == int(sent)
+
+
+def _charts(losses: Sequence[float], moments: Sequence[Moment]) -> dict[str, Any]:
+    """Return what is drawn over time: the losses of each step, and what is measured at each moment."""
+    of_moments = {"held_out": "loss", "accuracy": "accuracy"}
+    drawn = {
+        key: _curve(say(f"learn.time.{key}"), "whole", [(each.step, getattr(each, name)) for each in moments])
+        for key, name in of_moments.items()
+    }
+    heads = [
+        _curve(say(f"learn.figures.{name}"), "head" if at == 0 else "head head-2",
+               [(each.step, each.figures[name]) for each in moments])
+        for at, name in enumerate(moments[0].figures)
+    ]  # fmt: skip
+    learned_from = _curve(say("learn.time.learned_from"), "faint", _thinned(losses))
+    return {
+        "shares": {"title": say("learn.time.shares"), "top": 1, "curves": [drawn["accuracy"], *heads]},
+        "loss": {"title": say("learn.time.loss"), "top": None, "curves": [learned_from, drawn["held_out"]]},
+    }
+
+
+def _curve(label: str, kind: str, points: Sequence[tuple[int, float]]) -> dict[str, Any]:
+    return {"label": label, "kind": kind, "points": [(step, value) for step, value in points if np.isfinite(value)]}
+
+
+def _thinned(losses: Sequence[float]) -> list[tuple[int, float]]:
+    """Return the means of neighbours, as many as a curve may have points: all at the start, where time is stretched."""
+    places = np.unique(np.round(np.linspace(0, len(losses) ** 0.5, _MOST_POINTS) ** 2).astype(int))
+    values = np.asarray(losses)
+    return [(int(low), float(values[low:high].mean())) for low, high in pairwise(places)]
+
+
+def _model(training: Training, trace: AttentionTrace, picked: tuple[int, int], off: Off) -> dict[str, Any]:
+    model, task, settings = training.model, training.model.task, training.settings
+    learned: list[Mapping[str, Any]] = []
+    since = 0
+    for name, shape in model.shapes.items():
+        rows, columns = (1, *shape)[-2:]
+        learned.append({"name": name, "rows": rows, "columns": columns, "since": since})
+        since += rows * columns
+    tokens = trace.tokens
+    right = [task.law(tokens[: at + 1]) for at in range(len(tokens))]
+    return {
+        "table": table_data(trace),
+        "learned": learned,
+        "labels": list(token_labels(tokens)),
+        "entries": [visible(entry) for entry in task.vocabulary],
+        "right": [None if entry is None else visible(entry) for entry in right],
+        "heads": [
+            {"layer": layer, "head": head, "name": model.name_of(layer, head, "attention_weights"),
+             "said": called(settings, layer, head), "off": (layer, head) in off}
+            for layer in range(settings.n_layers) for head in range(settings.n_heads)
+        ],
+        "off": [{"name": name, "first": rows.start, "after": rows.stop} for name, rows in training.rows_of(off)],
+        "picked": {"layer": picked[0], "head": picked[1]},
+        "query": picked_token(training, tokens),
+        "asks": [say(f"learn.tasks.{settings.task}.ask", token=label) for label in token_labels(tokens)],
+        "board": f"{BOARD_KEY}.{picked[0]}.{picked[1]}",
+    }  # fmt: skip
+
+
+def picked_token(training: Training, tokens: tuple[str, ...]) -> int:
+    """Return the token that is followed: the one picked, or one whose next one the law tells.
+
+    Of several it is the last; where nouns differ in number, the verb's place is the only one.
+    """
+    picked = take(LEARN_QUERY)
+    if picked is not None and picked < len(tokens):
+        return int(picked)
+    told = [at for at in range(len(tokens) - 1) if training.model.task.law(tokens[: at + 1]) is not None]
+    return told[-1] if told else len(tokens) - 1

@@ -1,1 +1,0 @@
-"""A moment of a training: its time, its board, what its heads are worth."""

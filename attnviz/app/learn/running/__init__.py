@@ -1,1 +1,0 @@
-"""Trainings under way, of one reader and of all: in turn, kept, left."""

@@ -1,0 +1,290 @@
+// A training: what it makes of a sentence at each of its moments, its curves, and a slider through them. What is shown
+// follows the hand, or the training itself, for the page evaluates the table of the model; a board follows by an event.
+// Where the hand rests, Python is told, and torch's numbers come.
+
+import { make, toggle, write } from "../../../board/cells/elements.js";
+import { onTheme, themeOf } from "../../../board/cells/elements.js";
+import { unpacked } from "../../../board/received.js";
+import { percent } from "../../../board/values/percent.js";
+import { HeadView } from "../../../scripts/head_view.js";
+import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
+import { say } from "../../../scripts/sentences.js";
+import { Curves, RIGHT } from "./curves.js";
+import { madeAt } from "./moments.js";
+import { Next } from "./next.js";
+import { later, Pictures } from "./pictures.js";
+
+/** @import { Drawing } from "../../../scripts/types.js" */
+/** @import { Matrices, Roles, SentMatrix, SentStage, Stage } from "../../../board/types.js" */
+/** @import { Chart } from "./curves.js" */
+/** @import { Learned, Off } from "./moments.js" */
+
+/** @typedef {{ layer: number, head: number }} Head */
+/** @typedef {{ stages: SentStage[], matrices: Record<string, SentMatrix>, tokens: string[] }} Table */
+/**
+ * What the model makes of a text.
+ * @typedef {{ table: Table, learned: Learned[], labels: string[], entries: string[], right: (string | null)[],
+ *   heads: (Head & { name: string, said: string, off: boolean })[], off: Off[], picked: Head, query: number,
+ *   asks: string[], board: string }} Model
+ */
+/**
+ * `steps` of all moments, of which `arrived` are there; `at` is the one that is asked for, or the last one; of a training
+ * that was `begun` once more, the page shows each moment as it comes.
+ * @typedef {{ id: string, steps: number[], arrived: number, done: number, all: number, at: number | null, begun: number,
+ *   active: boolean, small: boolean, charts: { shares: Chart, loss: Chart }, step: string, head: string, query: string,
+ *   from: string, roles: Pick<Roles, "a" | "paper">, model: Model }} Data
+ */
+
+const PLAYED_MS = 10_000;
+const EACH_MS = 50; // of a moment at least, while a training is followed
+
+/** @type {WeakMap<HTMLElement, Time>} */
+const all = new WeakMap();
+
+/** @param {Drawing<Data>} drawing */
+export default function time({ parentElement, data }) {
+  const root = partOf(parentElement, ".time");
+  keptFor(all, root, () => new Time(root, data)).receive(data);
+}
+
+class Time {
+  /** @param {HTMLElement} root @param {Data} data */
+  constructor(root, data) {
+    this.root = root;
+    this.data = data;
+    this.at = 0; // of the moments, which is shown
+    this.id = "";
+    this.begun = data.begun;
+    this.sent = -1; // the step that Python was told last
+    this.query = 0;
+    this.loss = false;
+    /** @type {Matrices} */
+    this.given = {};
+    /** @type {Stage[]} */
+    this.stages = [];
+    this.model = "";
+    /** @type {number | null} */
+    this.frame = null;
+    this.moving = 0; // since when it plays or follows; 0 while it stands
+    this.asked = 0; // the version of the page's query that was told last
+    this.curves = new Curves();
+    this.slider = make("input", "slider");
+    this.play = make("button", "play");
+    this.note = make("p", "note");
+    this.look = make("p", "look");
+    this.figures = make("dl", "figures");
+    this.pictures = new Pictures(({ layer, head }) => this.tell({ [this.data.head]: `${layer}.${head}` }));
+    this.view = new HeadView(218, (row) => this.pick(row));
+    this.next = new Next();
+    this.build();
+    onTheme(root, () => this.show());
+    new ResizeObserver(() => this.lay()).observe(root);
+    window.addEventListener("attnviz-moments", () => this.root.isConnected && this.show());
+    window.addEventListener("attnviz-picked", ({ detail }) => this.follow(detail));
+  }
+
+  build() {
+    const { slider, play, view } = this;
+    Object.assign(slider, { type: "range", min: "0", step: "1" });
+    slider.setAttribute("aria-label", say("learn.time.slider"));
+    slider.addEventListener("input", () => {
+      this.stop();
+      this.move(Number(slider.value));
+    });
+    slider.addEventListener("change", () => this.rest());
+    play.type = "button";
+    play.addEventListener("click", () => (this.moving ? this.stop(true) : this.start()));
+    this.curves.element.addEventListener("pointerdown", (event) => this.drag(event));
+    const loss = make("input");
+    loss.type = "checkbox";
+    loss.addEventListener("change", () => {
+      this.loss = loss.checked;
+      this.lay();
+    });
+    const said = make("div", "said", [this.note, view.headline, this.look]);
+    const story = make("div", "story", [view.sentence, said, this.pictures.element]);
+    const numbers = make("div", "numbers", [view.weights, this.next.element, this.figures]);
+    const chart = make("div", "chart", [this.curves.element, make("label", "loss", [loss, say("learn.time.loss")])]);
+    const strip = make("div", "strip", [play, make("div", "row", [slider]), this.curves.ticks]);
+    this.root.replaceChildren(story, numbers, chart, strip);
+  }
+
+  /** @param {Data} data */
+  receive(data) {
+    const { model, steps, arrived } = (this.data = data);
+    const anew = data.id !== this.id;
+    const begins = data.begun !== this.begun;
+    if (anew) this.stop();
+    if (begins) this.at = 0;
+    else if (anew || (isOf(data.from, this.asked) && !this.moving)) this.at = data.at ?? arrived - 1;
+    if (anew) this.sent = steps[this.at];
+    [this.id, this.begun] = [data.id, data.begun];
+    toggle(this.root, "small", data.small);
+    const key = JSON.stringify([data.id, model.table.tokens, model.picked, model.off]);
+    if (key !== this.model) {
+      this.stages = /** @type {Stage[]} */ (model.table.stages);
+      const matrices = unpacked(model.table.matrices);
+      const given = this.stages.filter(({ rule }) => rule === "given");
+      this.given = Object.fromEntries(given.map(({ name }) => [name, matrices[name]]));
+      this.query = model.query;
+      this.view.read({ tokens: model.labels, read: model.labels, same: true });
+      this.pictures.draw(model);
+    }
+    this.model = key;
+    this.lay();
+    if ((begins || data.active) && !this.moving) this.start(true);
+  }
+
+  lay() {
+    const { data, root } = this;
+    if (root.clientWidth < 1) return;
+    this.curves.draw(this.loss ? data.charts.loss : data.charts.shares, data.steps, root.clientWidth);
+    root.style.setProperty("--left", `${this.curves.left}px`);
+    root.style.setProperty("--right", `${RIGHT}px`);
+    this.show();
+  }
+
+  // ---- moving through time ----
+
+  /** @param {PointerEvent} down */
+  drag(down) {
+    const { curves } = this;
+    const box = curves.element.getBoundingClientRect();
+    const to = (/** @type {PointerEvent} */ { clientX }) => {
+      const place = (clientX - box.left - curves.left) / curves.width;
+      this.move(Math.round(place * (this.data.steps.length - 1)));
+    };
+    this.stop();
+    curves.element.setPointerCapture(down.pointerId);
+    to(down);
+    curves.element.onpointermove = to;
+    curves.element.onpointerup = curves.element.onpointercancel = () => {
+      curves.element.onpointermove = curves.element.onpointerup = curves.element.onpointercancel = null;
+      this.rest();
+    };
+  }
+
+  // Only what has come can be shown.
+  /** @param {number} to */
+  move(to) {
+    const at = Math.max(0, Math.min(to, this.data.arrived - 1));
+    if (at === this.at) return this.mark();
+    this.at = at;
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.show(true);
+    });
+  }
+
+  // Where the hand rests, torch's numbers are asked for.
+  rest() {
+    const step = this.data.steps[this.at];
+    if (step === this.sent || this.data.active) return;
+    this.sent = step;
+    this.tell({ [this.data.step]: String(step) }, this.data.step);
+  }
+
+  /** @param {Record<string, string>} patch @param {string | null} [source] */
+  tell(patch, source = null) {
+    this.asked = window.attnvizAddress?.change(patch, { source }) ?? 0;
+  }
+
+  // Play what there is in ten seconds; what comes while it trains is shown as it comes, each moment long enough to be seen.
+  start(follows = false) {
+    if (!follows && this.at >= this.data.arrived - 1) this.at = 0;
+    const each = follows ? EACH_MS : PLAYED_MS / Math.max(1, this.data.arrived - 1);
+    const still = follows && window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const since = performance.now();
+    let due = since + each;
+    this.moving = since;
+    const turn = (/** @type {number} */ now) => {
+      if (this.moving !== since || !this.root.isConnected) return;
+      const last = this.data.arrived - 1;
+      if (this.at < last && (still || now >= due)) {
+        this.at = still ? last : this.at + 1;
+        due = (follows ? now : due) + each;
+        this.show(true);
+      }
+      if (this.at < last || (follows && this.data.active)) requestAnimationFrame(turn);
+      else this.stop(!follows);
+    };
+    this.show(true);
+    requestAnimationFrame(turn);
+  }
+
+  stop(rests = false) {
+    if (!this.moving) return;
+    this.moving = 0;
+    this.mark();
+    if (rests) this.rest();
+  }
+
+  // ---- showing a moment ----
+
+  show(moved = false) {
+    const { model, steps, id, roles } = this.data;
+    this.at = Math.min(this.at, this.data.arrived - 1);
+    this.mark();
+    const numbers = window.attnvizMoments?.id === id ? window.attnvizMoments.moments[this.at] : undefined;
+    if (!numbers || !this.root.isConnected) return;
+    const { learned, off, picked, heads } = model;
+    const made = madeAt(this.stages, this.given, learned, numbers, off);
+    const whole = off.length ? madeAt(this.stages, this.given, learned, numbers) : null;
+    if (moved) {
+      const detail = { key: model.board, step: steps[this.at], matrices: made };
+      window.dispatchEvent(new CustomEvent("attnviz-moment", { detail }));
+    }
+    const theme = themeOf(this.root);
+    this.view.colour(roles.paper[theme], roles.a[theme]);
+    this.root.style.setProperty("--weight", roles.a[theme]);
+    const own = heads.find(({ layer, head }) => layer === picked.layer && head === picked.head);
+    this.view.show(made[own?.name ?? ""].values, this.query, later);
+    this.pictures.paint(made, this.view.ramp);
+    this.next.show(model, made, whole, this.query);
+    this.look.textContent = model.right[this.query] === null ? "" : model.asks[this.query];
+  }
+
+  // The cursor, the slider, and the figures of the moment.
+  mark() {
+    const { data, slider, play } = this;
+    const { steps, charts, all: of } = data;
+    const last = Math.max(1, steps.length - 1);
+    this.curves.point(this.at / last);
+    slider.max = String(last);
+    slider.value = String(this.at);
+    slider.style.setProperty("--done", `${(100 * this.at) / last}%`);
+    slider.disabled = play.disabled = data.arrived < 2;
+    const step = steps[this.at];
+    write(slider, "aria-valuetext", say("learn.time.step", { step: step.toLocaleString("en") }));
+    const sign = this.moving ? "❚❚" : "▶";
+    if (play.textContent !== sign) {
+      play.textContent = sign;
+      play.title = say(this.moving ? "learn.time.pause" : "learn.time.play");
+      play.setAttribute("aria-label", play.title);
+    }
+    const phase = step === 0 ? "random" : data.active || step < of ? "learning" : "learned";
+    this.note.textContent = say(`learn.time.${phase}`, { step: step.toLocaleString("en") });
+    const told = [
+      [say("learn.time.step_name"), say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })],
+      ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, points }) => {
+        const value = points.findLast(([at]) => at <= step)?.[1] ?? NaN;
+        return [label, this.loss ? value.toFixed(3) : percent(value)];
+      }),
+    ];
+    this.figures.replaceChildren(...told.map(([name, value]) => make("div", "", [make("dt", "", [name]), make("dd", "", [value])])));
+  }
+
+  /** @param {number} row */
+  pick(row) {
+    this.query = row;
+    this.tell({ [this.data.query]: String(row) });
+    this.show();
+  }
+
+  /** @param {{ key: string, query: number }} picked */
+  follow({ key, query }) {
+    if (key !== this.data.model.board || query === this.query) return;
+    this.query = query;
+    this.show();
+  }
+}

@@ -1,0 +1,17 @@
+// Where the head in view stands, which the pictures of all heads draw: see heads.js.
+
+import { partOf } from "../../scripts/parts.js";
+
+/** @import { Drawing } from "../../scripts/types.js" */
+
+/** @typedef {null} Nothing */
+
+/** @param {Drawing<Nothing>} drawing */
+export default function modelHead({ parentElement }) {
+  const root = partOf(parentElement, ".view");
+  const take = () => {
+    if (window.attnvizHead && window.attnvizHead.parentElement !== root) root.replaceChildren(window.attnvizHead);
+  };
+  if (!root.childElementCount) window.addEventListener("attnviz-head", () => root.isConnected && take());
+  take();
+}

@@ -1,0 +1,228 @@
+// One head of a model: a headline, the sentence with what a word reads in ribbons, and the attention weights in numbers.
+// Texts of tokens are only ever set as textContent.
+
+import { Ramp, STEPS, stepOf } from "../board/cells/colours.js";
+import { canvasOf, make, toggle, write } from "../board/cells/elements.js";
+import { ribbonsOf } from "../board/spine/ribbons.js";
+import { inDigits } from "../board/values/numbers.js";
+import { percent } from "../board/values/percent.js";
+import { say } from "./sentences.js";
+
+/**
+ * What a head reads: `tokens` read `read`, which are the `same` ones unless another sentence is read; `typed` tells what
+ * was typed of each, `marks` which ones the model puts there, and which go on with the word of the one before.
+ * @typedef {{ tokens: string[], read: string[], typed?: string[], marks?: string[], same: boolean }} Sentence
+ */
+/** @typedef {(row: number, column: number) => boolean} Hidden */
+
+const SVG = "http://www.w3.org/2000/svg";
+const HIGH = 62; // pixels over the sentence, for ribbons
+const SCALE = 0.9; // of the ribbons of a board
+const SAME = 1e-6; // attention weights that differ by less are the same
+const [LEAST, MOST] = [15, 24]; // pixels of a row that has numbers
+const NARROWEST = 26; // pixels of such a column
+const BARS = 6;
+
+/** @param {string} tag @param {Record<string, string | number>} attributes */
+function drawn(tag, attributes) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  return element;
+}
+
+export class HeadView {
+  /** @param {number} high pixels that the weights may take @param {(row: number) => void} onPick */
+  constructor(high, onPick) {
+    this.high = high;
+    this.onPick = onPick;
+    this.headline = make("h2", "headline");
+    this.headline.setAttribute("role", "status");
+    this.svg = drawn("svg", { "aria-hidden": "true" });
+    this.line = make("div", "words");
+    this.sentence = make("div", "sentence", [this.svg, this.line]);
+    this.weights = make("div", "weights");
+    this.bars = make("div", "reads");
+    /** @type {HTMLButtonElement[]} */
+    this.chips = [];
+    /** @type {HTMLElement[]} */
+    this.others = [];
+    /** @type {HTMLTableCellElement[][]} */
+    this.cells = [];
+    /** @type {Sentence} */
+    this.of = { tokens: [], read: [], same: true };
+    /** @type {(() => void) | null} */
+    this.again = null;
+    this.ramp = new Ramp("#ffffff", "#000000");
+    this.drawn = "";
+    // In another window, as on a phone that is turned, the words are smaller or larger, and stand elsewhere.
+    this.resized = new ResizeObserver(() => this.again?.());
+    this.resized.observe(this.sentence);
+  }
+
+  /** @param {string} paper @param {string} ink */
+  colour(paper, ink) {
+    this.ramp = new Ramp(paper, ink);
+  }
+
+  /** @param {Sentence} sentence */
+  read(sentence) {
+    const drawnOf = JSON.stringify(sentence);
+    if (drawnOf === this.drawn) return;
+    this.drawn = drawnOf;
+    this.of = sentence;
+    const { tokens, read, typed, marks, same } = sentence;
+    this.chips = tokens.map((token, row) => {
+      const chip = make("button", `chip ${marks?.[row] ?? ""}`.trim(), [token]);
+      Object.assign(chip, { type: "button", title: typed?.[row] ?? "" });
+      chip.onclick = () => this.onPick(row);
+      return chip;
+    });
+    this.others = same ? this.chips : read.map((token) => make("span", "chip read", [token]));
+    const words = [...new Set([...this.chips, ...this.others])];
+    this.line.replaceChildren(...words.map((chip) => make("div", "word", [chip, make("span", "share")])));
+    this.table();
+    for (const word of words) this.resized.observe(word);
+  }
+
+  // The table of the weights: of many words a picture, in which nothing is written.
+  table() {
+    const { tokens, read } = this.of;
+    const side = Math.min(MOST, Math.floor((this.high - MOST) / tokens.length));
+    this.cells = [];
+    this.weights.style.setProperty("--row", `${side}px`);
+    this.weights.style.setProperty("--least", `${NARROWEST}px`);
+    if (side < LEAST) return this.weights.replaceChildren();
+    const corner = make("td", "symbol", [say("models.view.symbol")]);
+    const head = make("tr", "", [corner, ...read.map((token) => make("th", "", [make("span", "", [token])]))]);
+    const lines = tokens.map((token, row) => {
+      const cells = read.map(() => make("td"));
+      this.cells.push(cells);
+      const line = make("tr", "", [make("th", "", [token]), ...cells]);
+      line.onclick = () => this.onPick(row);
+      return line;
+    });
+    const table = make("table", "", [make("tbody", "", [head, ...lines])]);
+    table.setAttribute("aria-label", say("models.view.title"));
+    this.weights.replaceChildren(table);
+  }
+
+  /**
+   * Show what a head reads: all of its weights, row by row, and the row that is told.
+   * @param {ArrayLike<number>} values @param {number} row @param {Hidden | null} hidden @param {number} limit of the colours
+   */
+  show(values, row, hidden = null, limit = 1) {
+    this.again = () => this.ribbons(shares, row);
+    const columns = this.of.read.length;
+    const picked = Math.min(row, this.of.tokens.length - 1);
+    const shares = Array.from({ length: columns }, (_, at) => values[picked * columns + at]);
+    this.headline.textContent = this.inWords(shares, picked, hidden);
+    this.chips.forEach((chip, at) => write(chip, "aria-pressed", String(at === picked)));
+    this.others.forEach((chip, at) => {
+      const share = hidden?.(picked, at) ? say("models.view.later") : percent(shares[at] || 0);
+      const place = /** @type {HTMLElement} */ (chip.nextElementSibling);
+      place.textContent = share;
+      toggle(place, "strong", share === percent(Math.max(...shares)));
+      toggle(place, "faint", !(shares[at] >= 0.01));
+    });
+    this.ribbons(shares, picked);
+    this.rank(shares);
+    if (this.cells.length) this.cells.forEach((cells, at) => this.fill(cells, values, at, picked, hidden, limit));
+    else this.paint(values, picked, limit);
+  }
+
+  /** @param {HTMLElement[]} cells @param {ArrayLike<number>} values @param {number} row @param {number} picked @param {Hidden | null} hidden @param {number} limit */
+  fill(cells, values, row, picked, hidden, limit) {
+    toggle(/** @type {HTMLElement} */ (cells[0].parentElement), "on", row === picked);
+    cells.forEach((cell, column) => {
+      const value = values[row * cells.length + column];
+      const open = !Number.isFinite(value) || (hidden?.(row, column) ?? false);
+      const shade = open ? null : this.ramp.shade(stepOf(value, limit));
+      const text = open ? "" : inCell(value);
+      if (cell.textContent !== text) cell.textContent = text;
+      cell.dataset.value = String(value);
+      toggle(cell, "hidden", open);
+      cell.style.background = shade?.paper ?? "";
+      cell.style.color = shade?.ink ?? "";
+    });
+  }
+
+  // Of many words: a pixel for each weight, and the picked row framed.
+  /** @param {ArrayLike<number>} values @param {number} picked @param {number} limit */
+  paint(values, picked, limit) {
+    const [rows, columns] = [this.of.tokens.length, this.of.read.length];
+    const { canvas, context } = canvasOf("", columns, rows);
+    const image = new ImageData(columns, rows);
+    const pixels = new Uint32Array(image.data.buffer);
+    pixels.forEach((_, at) => (pixels[at] = this.ramp.inks[Math.min(STEPS - 1, stepOf(values[at] || 0, limit))]));
+    context.putImageData(image, 0, 0);
+    const frame = make("i", "frame");
+    Object.assign(frame.style, { top: `${(100 * picked) / rows}%`, height: `${100 / rows}%` });
+    const picture = make("div", "picture", [canvas, frame]);
+    picture.style.width = picture.style.height = `${this.high}px`;
+    this.weights.replaceChildren(picture);
+  }
+
+  /** @param {number[]} shares @param {number} picked */
+  ribbons(shares, picked) {
+    const middle = (/** @type {HTMLElement} */ chip) => chip.offsetLeft + chip.offsetWidth / 2;
+    const own = this.chips[picked];
+    if (!own?.offsetWidth) return;
+    bringIntoSight(this.sentence, own, this.others[shares.indexOf(Math.max(...shares))]);
+    const [middles, start] = [this.others.map(middle), middle(own)];
+    const paths = ribbonsOf(shares, this.of.same ? picked : -1, middles, HIGH, SCALE, start).filter(({ width }) => width > 0.2);
+    // They leave the reader dark and arrive pale.
+    const far = Math.max(1, ...middles.map((each) => Math.abs(each - start)));
+    const fade = drawn("radialGradient", { id: "fade", gradientUnits: "userSpaceOnUse", cx: start, cy: HIGH, r: far });
+    for (const [offset, opacity] of [[0, 0.85], [1, 0.35]]) {
+      fade.append(drawn("stop", { offset, "stop-color": "var(--weight)", "stop-opacity": opacity }));
+    }
+    this.svg.replaceChildren(fade, ...paths.map(({ path, width }) => drawn("path", { d: path, "stroke-width": width, stroke: "url(#fade)" })));
+  }
+
+  // What is read most, as bars: on a telephone they stand in place of a long sentence's table.
+  /** @param {number[]} shares */
+  rank(shares) {
+    const order = shares.map((share, at) => ({ share, at })).filter(({ share }) => share > 0);
+    const first = order.toSorted((a, b) => b.share - a.share).slice(0, BARS);
+    this.bars.replaceChildren(...first.map(({ share, at }) => bar(this.of.read[at], percent(share), share)));
+  }
+
+  /** @param {number[]} shares @param {number} row @param {Hidden | null} hidden */
+  inWords(shares, row, hidden) {
+    const reach = shares.map((_, at) => at).filter((at) => !hidden?.(row, at));
+    const most = Math.max(...shares);
+    const places = { query: this.of.tokens[row], key: this.of.read[shares.indexOf(most)], share: percent(most), count: reach.length };
+    if (!Number.isFinite(most)) return say("models.view.undefined", places);
+    if (reach.length > 1 && reach.every((at) => Math.abs(shares[at] - most) < SAME)) return say("models.view.equally", places);
+    const itself = this.of.same && shares.indexOf(most) === row;
+    return say(itself ? "models.view.itself" : "models.view.most", places);
+  }
+}
+
+// A name, a bar as long as its share, and that in words.
+/** @param {string} name @param {string} text @param {number} share */
+export function bar(name, text, share) {
+  const full = make("i");
+  full.style.width = `${100 * share}%`;
+  return make("div", "bar", [make("span", "name", [name]), make("span", "full", [full]), make("span", "value", [text])]);
+}
+
+// Two digits; what isn't 0, but would be written so, says that.
+/** @param {number} value */
+function inCell(value) {
+  const text = inDigits(value, 2);
+  return value !== 0 && Number(text) === 0 ? "≈0" : text;
+}
+
+// Scroll to a token and to the one that it reads most; where both don't fit, to the one, and towards the other.
+/** @param {HTMLElement} place @param {HTMLElement} own @param {HTMLElement | undefined} most */
+function bringIntoSight(place, own, most = own) {
+  const end = (/** @type {HTMLElement} */ chip) => chip.offsetLeft + chip.offsetWidth;
+  const [wide, from] = [place.clientWidth, place.scrollLeft];
+  const [left, right] = [Math.min(own.offsetLeft, most.offsetLeft), Math.max(end(own), end(most))];
+  if (right - left <= wide) {
+    if (left < from || right > from + wide) place.scrollLeft = (left + right - wide) / 2;
+  } else if (own.offsetLeft < from || end(own) > from + wide) {
+    place.scrollLeft = most.offsetLeft < own.offsetLeft ? end(own) - wide : own.offsetLeft;
+  }
+}
