@@ -9,7 +9,6 @@ from attnviz import Scenario, tokenize, trace
 from attnviz.core.tokens import token_labels
 from attnviz.words import say
 from tests.pages.playground import Playground
-from tests.pages.reader import in_address
 from tests.whole import WHOLE
 
 HOSTILE = {
@@ -39,13 +38,6 @@ def test_a_blank_sentence_gets_a_friendly_line_and_the_controls_stay(playground:
     assert playground.at.number_input(key="seed").value == 123
     playground.at.text_input(key="blank.text").set_value("Your journey starts with one step").run()
     assert playground.shows(Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)]))
-
-
-def test_a_blank_sentence_in_the_address_is_just_as_friendly() -> None:
-    playground = Playground(text=" ", edits="w_q.0.1.0.9")
-    assert len(playground.at.info) == 1
-    assert (in_address(playground.at, "edits"), in_address(playground.at, "view")) == ("w_q.0.1.0.9", "heatmaps")
-    assert playground.type_sentence("a b").shows(Scenario("a b", embedding="published", edits=[("w_q", 0, 1, 0.9)]))
 
 
 @pytest.mark.parametrize(
@@ -109,11 +101,6 @@ def test_of_a_text_that_is_too_long_the_box_keeps_what_a_link_can_carry_and_the_
     assert playground.messages == [told, say("messages.long_sentence", tokens="1,024 tokens")]
     reloaded = Playground(text=playground.value("text"), edits=playground.changes)
     assert reloaded.messages == [say("messages.long_sentence", tokens="1,024 tokens")]
-
-
-def test_a_single_token_is_enough(playground: Playground) -> None:
-    assert playground.type_sentence("alone").shows(Scenario("alone", embedding="published"))
-    assert "attention weight 1.0000" in playground.sentence
 
 
 def test_the_largest_widths_are_shown(playground: Playground) -> None:

@@ -1,6 +1,5 @@
 """The page Check my numbers: the form, the published examples, the exercises."""
 
-import json
 import random
 import re
 from typing import Self
@@ -18,15 +17,13 @@ from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, attention_table, layer_table
 from attnviz.exercises.exercise import decoded
 from attnviz.link.changes_text import decode_changes
-from attnviz.link.packing import pack, unpack
-from attnviz.link.parameter_table import MOST_OF_TABLES
+from attnviz.link.packing import pack
 from attnviz.link.set_up import parameters, scenario_of
-from attnviz.link.typed_form import FIRST_NAMES, MOST_UNPACKED, TABLE_NAMES
+from attnviz.link.typed_form import MOST_UNPACKED, TABLE_NAMES
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.tables.reading import write_table
 from attnviz.words import say
-from tests.pages.packed import numbers_in
 from tests.pages.reader import PAGES, Reader, boards_of, in_address
 
 SMALL = decoded("7.2.2.2.i.s.q")
@@ -70,14 +67,6 @@ def page() -> CheckPage:
 
 
 # The form
-
-
-def test_a_handout_with_mistakes_says_so_before_it_is_loaded(page: CheckPage) -> None:
-    (button,) = [button for button in page.at.button if button.label == HANDOUT_BUTTON]
-    assert "wrong numbers" in button.help
-    page.at.button(key="check.load.journey-linear").click()
-    page.run()
-    assert "None of them is wrong." in page.says
 
 
 def test_an_empty_form_says_what_to_do(page: CheckPage) -> None:
@@ -222,13 +211,6 @@ def test_layers_and_positions_that_do_not_fit_say_so_in_words(page: CheckPage) -
     assert "E alone can't be right or wrong. Add P and X" in hint
 
 
-def test_an_x_made_of_two_is_a_result_whose_decimals_can_be_chosen(page: CheckPage) -> None:
-    page.type(x="0.44", e="0.4", p="0.0").set("check.decimals", 1)
-    assert "✓ The one result is right" in page.says
-    page.set("check.decimals", 2)
-    assert "1 wrong" in page.says
-
-
 def test_tables_that_leave_nothing_to_mark_say_what_to_add(page: CheckPage) -> None:
     page.type(x="1 2\n3 4")
     (hint,) = [info.value for info in page.at.info]
@@ -240,13 +222,6 @@ def test_tables_that_leave_nothing_to_mark_say_what_to_add(page: CheckPage) -> N
     page.type(x="", scores="1 2", attention_weights="0.3 0.7")
     assert "Type d\\_k under “More”, or choose “not divided”." in page.errors[0]
     assert not page.set("check.d_k", 2).errors
-
-
-def test_decimals_can_be_chosen(page: CheckPage) -> None:
-    page.type(q="1 0", k="1 2", scores="1.04")
-    assert "1 wrong" in page.says
-    page.set("check.decimals", 1)
-    assert "The one result is right" in page.says
 
 
 @pytest.mark.parametrize(
@@ -269,12 +244,6 @@ def test_what_is_no_table_is_told_and_stays(page: CheckPage, text: str, message:
     assert as_message(shown.replace("\N{NO-BREAK SPACE}", " ")) == page.errors[0]  # nothing in it is markup
     assert page.text_of("q") == text
     assert page.text_of("k") == "1 2"
-
-
-def test_tables_that_do_not_fit_say_what_was_expected(page: CheckPage) -> None:
-    page.type(x="1 2\n3 4", w_q="1 2\n3 4\n5 6")
-    assert "W_q has 3 rows, but X has 2 columns. Both have to be equal: it's d_in" in page.errors[0].replace("\\", "")
-    assert page.text_of("w_q") == "1 2\n3 4\n5 6"
 
 
 def test_what_was_typed_stays_while_other_pages_are_seen(page: CheckPage) -> None:
@@ -351,13 +320,6 @@ def drawn_table(seed: int, rows: int, columns: int, decimals: int) -> str:
     return "\n".join(" ".join(f"{draw.gauss(0, 1):.{decimals}f}" for _ in range(columns)) for _ in range(rows))
 
 
-def test_the_largest_tables_of_attention_that_are_marked_fit_the_address() -> None:
-    form = {f"check.table.{name}": drawn_table(i, 64, 64, 8) for i, name in enumerate(FIRST_NAMES)}
-    packed = pack(json.dumps(form))
-    assert 300_000 < len(packed) <= MOST_OF_TABLES
-    assert json.loads(unpack(packed, MOST_UNPACKED)) == form
-
-
 @pytest.mark.parametrize(("rows", "columns"), [(1000, 70), (1000, 300)], ids=["once packed", "before it is packed"])
 def test_a_form_too_long_for_an_address_is_told_and_stays_in_the_session(
     page: CheckPage, rows: int, columns: int
@@ -407,12 +369,6 @@ def test_an_upload_fills_a_table_and_one_that_is_no_text_is_told(page: CheckPage
     assert "wasn't used. This is a picture" in page.at.warning[0].value
 
 
-def test_all_tables_can_be_cleared(page: CheckPage) -> None:
-    page.press(HANDOUT_BUTTON).press("Clear")
-    assert page.text_of("q") == ""
-    assert [each.value for each in page.at.info] == [say("check.form.start")]
-
-
 # Published examples
 
 
@@ -450,20 +406,6 @@ def test_an_unknown_example_of_this_page_is_told(name: str) -> None:
     assert page.check == "examples"
 
 
-def test_an_unknown_thing_to_do_is_told() -> None:
-    page = CheckPage("play.journey")
-    (message,) = page.messages
-    assert message == say(
-        "links.part", part="check = `play` should be one of check, examples, exercise; check is used."
-    )
-    assert page.run().check == ""
-
-
-def test_a_cell_of_the_feed_forward_step_is_explained() -> None:
-    page = CheckPage("examples.love-ai").set("check.ff_table", "hidden").set("check.ff_row", 1)
-    assert page.codes[-1] == "H[1, 0] = max(0, Z[1, 0])\nmax(0, 4.728)\n= 4.728"
-
-
 # An example as the set-up of the other pages
 
 
@@ -478,12 +420,6 @@ def test_an_example_in_the_address_is_the_set_up() -> None:
     assert at.number_input(key="d_in").value == 2
     assert in_address(at, "edits") == "*".join(f"{name}.example.love-ai" for name in ("x", "w_q", "w_k", "w_v"))
     assert not at.warning
-
-
-def test_what_else_the_address_says_lies_over_the_example() -> None:
-    at = opened(example="love-ai", causal="true", edits="w_q.0.1.0.5")
-    assert at.get_by_key("causal").value is True  # type: ignore[union-attr]
-    assert in_address(at, "edits").endswith("w_v.example.love-ai*w_q.0.1.0.5")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -536,13 +472,6 @@ def test_an_example_is_the_set_up_with_one_click_and_gives_back_what_was_edited(
     assert any("1 change was dropped" in text.value for text in at.text)
 
 
-def test_an_example_opens_in_the_lesson() -> None:
-    at = opened("pages/lesson.py", example="love-ai", step="9")
-    (board,) = boards_of(at)
-    assert numbers_in(board["matrices"], "context")[2:4].tolist() == pytest.approx([2.3642, 2.3642], abs=5e-5)
-    assert board["tells"]["sentences"]
-
-
 # Exercises
 
 
@@ -588,23 +517,6 @@ def test_hints_come_one_after_the_other() -> None:
     assert next(button for button in page.at.button if button.label == "Next hint").disabled
 
 
-def test_controls_of_an_exercise_stand_in_the_address() -> None:
-    page = CheckPage("exercise.7").set("check.ex.d_k", 3)
-    assert page.check == "exercise.7.3.2.3.i.s.qksdac"
-    page.set("check.ex.blank", ["v"])
-    assert page.check == "exercise.7.3.2.3.i.s.v"
-    page.press("Another one")
-    assert page.check.startswith("exercise.")
-    assert page.check.endswith(".3.2.3.i.s.v")
-
-
-def test_modes_stand_in_the_address(page: CheckPage) -> None:
-    page.set("check.mode", "exercise")
-    assert page.check == "exercise"
-    page.set("check.mode", "check")
-    assert page.check == ""
-
-
 @pytest.mark.parametrize(
     ("check", "named"),
     [
@@ -617,14 +529,6 @@ def test_a_link_that_names_nothing_is_told_once(check: str, named: str) -> None:
     (message,) = page.messages
     assert named in message
     assert page.errors == []
-
-
-def test_a_table_that_cannot_be_read_leaves_no_all_right_behind(page: CheckPage) -> None:
-    page.type(x="1 0\n0 1", w_q="1 2\n3 4", q="1 2\n3 4")
-    assert "✓ All 4 results are right" in page.says
-    page.type(scores="one two")
-    assert "✓" not in page.says
-    assert say("check.verdict.unread", names="S") in page.says
 
 
 def test_how_a_handout_was_read_is_said_and_can_be_changed(page: CheckPage) -> None:
@@ -683,15 +587,6 @@ def test_a_link_for_students_has_no_button_for_the_teacher() -> None:
     page.press("Another one")
     assert page.check.endswith(".student")
     assert not offered(page)
-
-
-def test_the_mask_can_be_stated_either_way(page: CheckPage) -> None:
-    page.type(scaled_scores="1 -inf\n1 1", attention_weights="1 0\n0.5 0.5")
-    assert say("marking.reading.masked") in page.says
-    page.set("check.causal", False)
-    assert say("marking.reading.masked") not in page.says
-    page.set("check.causal", True)
-    assert {mark for mark, _ in page.cells("Attention weights")} == {"right"}
 
 
 def test_heads_are_pasted_stacked_marked_below_their_matrix_and_kept_in_the_address(page: CheckPage) -> None:

@@ -108,17 +108,3 @@ def test_a_damaged_set_up_a_is_said_and_forgotten(pinned: str) -> None:
     assert message == say("links.part", part=say(f"links.unreadable.{why}", what=say("links.unreadable.kept")))
     assert say("compare.nothing_yet") in opened.texts
     assert opened.at.session_state["seed"] == 7
-
-
-def test_what_a_cannot_be_is_named_as_text() -> None:
-    opened = open_compare(pinned=pack("seed=-1&init=**b**&d_out=4"))
-    (message,) = opened.messages
-    assert message.startswith(say("links.part", part=say("links.kept", parts="seed = ")))
-    assert "init = '**b**' should be one of uniform" in message
-    assert "`" not in opened.at.warning[0].value, "a sentence, and no code"
-    assert opened.charts
-
-
-def test_a_blank_sentence_gets_a_friendly_line(page: Playground) -> None:
-    page.press("Keep this as A").type_sentence("  ")
-    assert page.at.info[0].value == say("compare.blank")

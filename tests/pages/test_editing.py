@@ -40,23 +40,6 @@ def test_a_second_and_a_third_edit_hold(playground: Playground) -> None:
     assert playground.changes == "w_q.0.1.0.9*w_q.1.1.4.0*w_q.2.0.-1.5"
 
 
-def test_a_cell_can_be_edited_twice(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).edit("w_q", 0, 1, 0.8)
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.8)]))
-    assert "W_q[0, 1]: 0.5166 → 0.8000" in playground.texts
-
-
-def test_edits_of_several_matrices_stand_beside_each_other(playground: Playground) -> None:
-    edits = [("w_q", 0, 1, 0.9), ("w_v", 1, 0, 2.0), ("x", 5, 2, -3.0), ("w_k", 2, 1, 0.0)]
-    for edit in edits:
-        playground.edit(*edit)
-    assert playground.shows(Scenario(**PUBLISHED, edits=edits))
-    playground.look_at("w_q")
-    assert float(playground.editor.iloc[0, 1]) == 0.9
-    playground.edit("w_q", 1, 0, 7.0)
-    assert playground.shows(Scenario(**PUBLISHED, edits=[*edits, ("w_q", 1, 0, 7.0)]))
-
-
 def test_undo_takes_back_one_edit(playground: Playground) -> None:
     playground.edit("w_q", 0, 1, 0.9).edit("w_q", 2, 0, -1.5)
     playground.undo("W_q[0, 1]: 0.5166 → 0.9000")
@@ -66,22 +49,6 @@ def test_undo_takes_back_one_edit(playground: Playground) -> None:
     playground.undo("W_q[2, 0]: 0.0740 → −1.5000").undo("W_q[1, 1]: 0.6886 → 5.0000")
     assert playground.shows(Scenario(**PUBLISHED))
     assert not playground.can_press("Undo")
-
-
-def test_edits_of_the_projections_survive_another_sentence(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).edit("w_v", 2, 1, -1.0).type_sentence("the cat sat on the mat")
-    edits = [("w_q", 0, 1, 0.9), ("w_v", 2, 1, -1.0)]
-    assert playground.shows(Scenario("the cat sat on the mat", **PUBLISHED, edits=edits))
-    assert not playground.can_press("Bring back")
-    assert playground.edit("w_q", 1, 1, 3.0).shows(
-        Scenario("the cat sat on the mat", **PUBLISHED, edits=[*edits, ("w_q", 1, 1, 3.0)])
-    )
-
-
-def test_edits_survive_settings_that_draw_nothing_anew(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).set("causal", True).set("scale", False).set("temperature", 3.0).set("digits", 2)
-    edits = [("w_q", 0, 1, 0.9)]
-    assert playground.shows(Scenario(**PUBLISHED, causal=True, scale=False, temperature=3.0, edits=edits))
 
 
 def test_edits_of_x_stay_with_their_token(playground: Playground) -> None:
@@ -112,31 +79,12 @@ def test_another_draw_drops_the_edits_says_how_many_and_offers_them_back(
     assert playground.can_press("Bring back") == (brought_back < 2)  # what does not fit stays on offer
 
 
-def test_let_go_forgets_the_dropped_edits(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).set("seed", 5).press("Forget")
-    assert playground.shows(Scenario(**PUBLISHED, seed=5))
-    assert not playground.can_press("Bring back")
-    assert DROPPED_ONE not in playground.texts
-
-
-def test_a_new_sentence_ends_the_offer_of_what_an_older_one_dropped(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).set("seed", 5)
-    assert playground.set("causal", True).can_press("Bring back")
-    assert not playground.type_sentence("the cat sat").can_press("Bring back")
-
-
 def test_the_same_seed_again_drops_the_edits_and_offers_them_back(playground: Playground) -> None:
     playground.edit("w_q", 0, 1, 0.9).press("Same seed again")
     assert playground.shows(Scenario(**PUBLISHED))
     assert DROPPED_ONE in playground.texts
     playground.press("Bring back")
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
-
-
-def test_a_new_seed_drops_the_edits(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).press("New seed")
-    assert playground.changes == ""
-    assert DROPPED_ONE in playground.texts
 
 
 @pytest.mark.parametrize("name", ["x", *WEIGHTS, *BIASES])
@@ -159,18 +107,6 @@ def test_every_matrix_has_its_whole_matrix_actions(playground: Playground, name:
     assert playground.changes == ""
 
 
-def test_a_replaced_matrix_can_be_edited_and_its_replacement_undone(playground: Playground) -> None:
-    playground.press("Identity").edit("w_q", 2, 0, 4.0)
-    assert playground.shows(Scenario(**PUBLISHED, w_q="identity", edits=[("w_q", 2, 0, 4.0)]))
-    playground.undo(f"W_q: {filled_with('identity')}")
-    assert playground.shows(Scenario(**PUBLISHED))
-
-
-def test_the_actions_of_one_matrix_leave_the_others_edits(playground: Playground) -> None:
-    playground.edit("w_k", 0, 0, 3.0).edit("w_q", 0, 1, 0.9).press("Zeros")
-    assert playground.shows(Scenario(**PUBLISHED, w_q="zeros", edits=[("w_k", 0, 0, 3.0)]))
-
-
 def test_biases_are_edited_where_they_are_switched_on(playground: Playground) -> None:
     assert "b_q" not in playground.at.pills(key="playground.matrix").options
     playground.set("bias", True).edit("b_q", 0, 1, 2.5)
@@ -181,13 +117,6 @@ def test_biases_are_edited_where_they_are_switched_on(playground: Playground) ->
     assert not playground.can_press("Bring back")  # there is no b_q to lay it over
     playground.set("bias", True).press("Bring back")
     assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
-
-
-def test_ctrl_enter_in_the_field_of_a_pasted_table_uses_it(playground: Playground) -> None:
-    field, use = playground.at.text_area(key="playground.paste"), playground.at.button(key="playground.use")
-    assert field.proto.form_id == use.proto.form_id != ""
-    playground.paste("w_v", "1, 2")
-    assert playground.at.text_area(key="playground.paste").value == "1, 2"  # what is refused stays, to be mended
 
 
 TABLES = {
@@ -229,12 +158,6 @@ def test_a_table_that_does_not_fit_changes_nothing_and_says_why(playground: Play
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_v", 0, 0, 9.0)]))
 
 
-def test_a_pasted_1e39_is_refused_because_float32_cannot_hold_it(playground: Playground) -> None:
-    playground.paste("w_v", "1 2\n3 1e39\n5 6")
-    assert playground.shows(Scenario(**PUBLISHED))
-    assert len(playground.messages) == 1
-
-
 def kept(playground: Playground) -> str:
     """Return the end of the one message: what the cell still is, after why the text is no number."""
     (message,) = playground.messages
@@ -252,12 +175,6 @@ def test_a_cell_without_a_number_is_named_and_keeps_what_it_held(playground: Pla
     playground.edit("w_q", 0, 1, 0.9)
     assert playground.messages == []
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9), ("w_q", 1, 1, 3.0)]))
-
-
-def test_a_bad_cell_of_an_edited_cell_keeps_the_edit(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).edit("w_q", 0, 1, None)
-    assert kept(playground) == "W_q[0, 1] is still 0.9000."
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
 
 
 def test_wide_matrices_are_edited_one_row_at_a_time(playground: Playground) -> None:
@@ -299,12 +216,6 @@ def test_further_edits_are_chosen_from_the_same_list_whatever_they_are(playgroun
     playground.press("Undo this one")
     (rest,) = (box for box in playground.at.selectbox if box.label == "7 more edits")
     assert rest.value == ("w_k", 3, 0)
-
-
-def test_a_table_of_more_cells_than_can_be_edited_is_refused(playground: Playground) -> None:
-    playground.set("d_in", 70).set("d_out", 70).paste("w_k", "\n".join([" ".join(["1"] * 70)] * 70))
-    assert playground.messages == [say("editor.refused", why=say("refused.edits", n="4,900", most="4,096"))]
-    assert playground.shows(Scenario(**PUBLISHED, d_in=70, d_out=70))
 
 
 def test_weights_of_1e30_are_shown_where_they_overflow_and_explained(playground: Playground) -> None:
@@ -352,14 +263,3 @@ def test_a_cell_typed_just_before_another_undo_is_kept(open_playground: Callable
     playground.at.session_state[key] = {"edited_rows": {1: {"1": "0.77"}}, "added_rows": [], "deleted_rows": []}
     playground.press("Undo")
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 1, 1, 0.77)]))
-
-
-def test_two_drops_are_offered_back_together(playground: Playground) -> None:
-    playground.edit("w_q", 0, 0, 0.5).press("New seed").edit("w_k", 1, 1, 0.25).press("New seed")
-    assert any(text.startswith("2 changes were dropped") for text in playground.texts)
-
-
-def test_a_shown_number_typed_again_is_no_edit(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, "0.5166")
-    assert playground.shows(Scenario(**PUBLISHED))
-    assert not any("W_q[0, 1]" in text for text in playground.texts)

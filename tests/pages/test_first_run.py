@@ -1,13 +1,9 @@
 """What a reader sees before touching anything: the published example."""
 
-from itertools import chain
-
 import numpy as np
 import pytest
 
-from attnviz import Scenario
-from attnviz.core.stages import STAGES, attention_table, pictured
-from attnviz.link.set_up import parameters
+from attnviz.core.stages import STAGES
 from attnviz.words import say
 from tests.pages.playground import JOURNEY, Playground
 
@@ -23,11 +19,6 @@ PUBLISHED_ROWS = {
 @pytest.mark.parametrize("name", PUBLISHED_ROWS)
 def test_journey_has_its_published_numbers(playground: Playground, name: str) -> None:
     np.testing.assert_allclose(playground.matrix(name)[JOURNEY], PUBLISHED_ROWS[name], atol=5e-5)
-
-
-def test_the_whole_computation_is_shown_in_its_order(playground: Playground) -> None:
-    assert list(playground.charts) == list(chain.from_iterable(pictured(attention_table(biases=()))))
-    assert playground.shows(Scenario(embedding="published"))
 
 
 def test_the_page_says_what_journey_attends_to(playground: Playground) -> None:
@@ -47,24 +38,3 @@ def test_every_chart_has_a_text_for_those_who_cannot_see_it(playground: Playgrou
     assert "0.3061, 0.8210" in playground.charts["context"].alt
     w_q = STAGES["w_q"]
     assert playground.at.data_editor[0].proto.alt == say("editor.alt", title=w_q.title, meaning=w_q.meaning)
-
-
-def test_each_figure_says_its_colour_limits(playground: Playground) -> None:
-    limits = {}
-    for name, chart in playground.charts.items():
-        limits[name] = chart.limit
-        assert f"colours {'0 to ' if name == 'attention_weights' else '±'}{chart.limit:.2f}" in chart.about
-        assert chart.limit >= np.abs(playground.matrix(name)).max()
-    assert limits["scores"] == limits["scaled_scores"]
-    assert limits["attention_weights"] == pytest.approx(0.2264, abs=1e-4)
-
-
-def test_help_marks_are_fewer_than_the_controls_without_one(playground: Playground) -> None:
-    kinds = ("text_input", "number_input", "selectbox", "toggle")
-    controls = [widget for kind in kinds for widget in playground.at.get(kind) if widget.key in parameters()]
-    marked = [widget for widget in controls if widget.proto.help]
-    buttons = [
-        button for button in playground.at.button if button.label in ("Same seed again", "New seed", "Start over")
-    ]
-    assert len(buttons) == 3
-    assert 0 < len(marked) < len(controls) - len(marked) + len(buttons)

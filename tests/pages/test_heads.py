@@ -12,31 +12,10 @@ from attnviz.link.set_up import query_of
 from attnviz.words import say
 from tests.pages.packed import numbers_in
 from tests.pages.playground import Playground
-from tests.pages.reader import PAGES, in_address
+from tests.pages.reader import in_address
 
 SET_UP: dict[str, Any] = {"embedding": "published", "d_out": 4, "n_heads": 2, "output": True}
 ADDRESS = {"d_out": "4", "n_heads": "2", "output": "true"}
-
-
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("more", [{"head": "1"}, {"n_kv_heads": "1", "d_ff": "3", "bias": "true", "view": "board"}])
-def test_every_page_stands_with_several_heads(page: str, more: dict[str, str]) -> None:
-    kept = Scenario(**SET_UP, seed=5)
-    reader = Playground(page, **ADDRESS, **more, pinned=pack(query_of(kept)))
-    assert not reader.errors
-    assert not reader.at.exception
-    assert not reader.messages
-    for board in reader.boards:
-        assert not any(name.startswith("heads.") for name in board["shown"])
-
-
-@pytest.mark.parametrize("part", ["link", "code", "data", "pictures", "open"])
-def test_what_can_be_shared_stands_with_several_heads(part: str) -> None:
-    reader = Playground(**ADDRESS, head="1", view="board")
-    reader.at.session_state["share"] = True
-    reader.at.session_state["share.part"] = part
-    reader.run()
-    assert not reader.at.exception
 
 
 @pytest.mark.parametrize("head", [0, 1])

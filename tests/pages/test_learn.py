@@ -24,11 +24,9 @@ from attnviz.core.scenario import traced
 from attnviz.core.tokens import visible
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import projections_in_words
-from attnviz.link.parameter_table import MOST_OF_LEARNED_SENTENCE
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.link.training_text import MOST_OF_LEARNED
-from attnviz.training import MOST_BYTES, Place, Training, n_kept, train, train_many
-from attnviz.training.settings import MAX_VOCABULARY
+from attnviz.training import Place, Training, train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
@@ -128,15 +126,6 @@ def test_a_link_opens_the_same_moment_of_the_same_training() -> None:
     ]
 
 
-def test_each_layer_and_head_is_on_the_board_with_its_own_numbers() -> None:
-    reader = part(opened(learn="task.repeat*steps.2*n_heads.2", learn_head="1.1"), "numbers")
-    training = train("repeat", steps=2, n_heads=2)
-    (board,) = reader.boards
-    seen = training.trace(2).seen_from(1, 1)
-    sent = np.frombuffer(base64.b64decode(board["matrices"]["attention_weights"]["float32"]), "<f4")
-    assert np.array_equal(sent, seen.attention_weights.numpy().ravel())
-
-
 def test_one_step_pause_and_another_rate() -> None:
     reader = Reader(PAGE).set("learn.steps", 20)
     trained(reader.press(say("learn.one_step")))
@@ -184,18 +173,6 @@ def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
     assert in_address(reader.at, "learn") == "task.agreement"
 
 
-def test_a_step_that_is_not_kept_is_said_to_be_another() -> None:
-    training = train("agreement", steps=100)
-    shared().shelf.keep(training)
-    reader = opened(learn="task.agreement*steps.100", learn_step="99")
-    shown = training.at(99).step
-    assert shown < 99
-    told = say("learn.link.not_kept", step=99, shown=shown)
-    assert reader.messages == [f"Part of this link was ignored: {told}"]
-    assert matches(reader, training, shown)
-    assert in_address(reader.at, "learn_step") == str(shown)
-
-
 @pytest.mark.parametrize(("step", "told"), [("0", say("learn.board.random")), ("1", "in 1 step.")])
 def test_the_board_says_how_long_its_numbers_were_learned(step: str, told: str) -> None:
     assert told in data_of(part(opened(learn=FEW, learn_step=step), "numbers"), "attnviz_board")["about"]
@@ -230,14 +207,6 @@ def test_who_opens_another_page_frees_the_place_and_finds_the_training_paused() 
     assert say("learn.left_page", done=done, steps=plural(5000, "step")) in reader.captions
 
 
-def test_a_training_that_made_room_is_said_to_and_trains_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = opened(learn=FEW)
-    monkeypatch.setattr(shared().shelf, "_kept", type(shared().shelf._kept)())
-    assert say("learn.dropped") in [each.value for each in reader.run().at.info]
-    trained(reader.press_key("learn.start"))
-    assert matches(reader, train("agreement", steps=20), 20)
-
-
 def test_a_loss_that_is_no_number_ends_in_a_sentence_and_the_curves_until_then() -> None:
     reader = opened(learn=f"{FEW}*learning_rate.1e9*optimizer.sgd")
     training = train("agreement", steps=20, learning_rate=1e9, optimizer="sgd")
@@ -245,20 +214,6 @@ def test_a_loss_that_is_no_number_ends_in_a_sentence_and_the_curves_until_then()
     done = len(training.losses)
     assert reader.messages == [say("learn.no_number", steps=plural(done, "step"))]
     assert data_of(reader, "attnviz_learn_time")["done"] == done
-
-
-def test_one_step_with_too_large_a_rate_is_told_at_once() -> None:
-    reader = trained(Reader(PAGE).set("learn.steps", 20).set("learn.rate", 1e30).press(say("learn.one_step")))
-    assert say("learn.no_number", steps=plural(1, "step")) in reader.messages
-    part(reader, "goes_on")
-    assert say("refused.expects_no_number", step=1) in reader.messages
-
-
-def test_a_rate_that_no_optimizer_can_take_is_refused() -> None:
-    reader = Reader(PAGE).set("learn.rate", 1e31)
-    assert len(reader.messages) == 1
-    assert "1e+30" in reader.messages[0]
-    assert in_address(reader.at, "learn") == ""
 
 
 def test_a_rate_that_is_changed_while_nothing_runs_is_in_its_link() -> None:
@@ -286,18 +241,6 @@ def test_a_text_of_one_s_own_is_learned() -> None:
         assert own(told).job is None
         assert told.value("learn.typed") == (given or say("learn.own.example"))  # what was typed stays, to be mended
         assert told.run().value("learn.typed") == (given or say("learn.own.example"))
-
-
-def test_a_sentence_too_long_for_a_link_is_told_and_stays_in_its_field() -> None:
-    reader = opened(learn=FEW)
-    given = "the " * (MOST_OF_LEARNED_SENTENCE // 4 + 1)
-    reader.set("learn.sentence", given)
-    told = say("learn.board.too_long", characters=plural(len(given), "character"), most=MOST_OF_LEARNED_SENTENCE)
-    assert reader.messages == [told]
-    assert reader.value("learn.sentence") == given
-    reader.set("learn.sentence", "the keys near the cat")
-    assert matches(reader, train("agreement", steps=20), 20, "the keys near the cat")
-    assert reader.messages == []
 
 
 def test_a_text_longer_than_a_link_is_said_to_be_in_none_and_its_link_trains_no_other() -> None:
@@ -351,13 +294,6 @@ def test_share_says_of_a_text_too_long_for_its_link_that_it_goes_along_as_a_file
     assert say("learn.own.save") not in reader.files
 
 
-def test_a_text_of_too_many_different_tokens_says_how_many_are_kept() -> None:
-    text = "often " * 40 + " ".join(f"word{i}" for i in range(300))
-    reader = Reader(PAGE, learn="task.text*cut.words", learn_text=text)
-    assert say("learn.own.rare", different=301, kept=MAX_VOCABULARY - 1) in reader.texts
-    assert "<rare>" not in Reader(PAGE, learn="task.text*cut.words", learn_text="often " * 40).says
-
-
 def test_a_file_is_learned_from_and_one_that_is_no_text_is_told() -> None:
     reader = Reader(PAGE).set("learn.task", "text")
     text = "a file\nof words " * 300  # longer than a link carries: the session has it
@@ -393,25 +329,8 @@ def part(reader: Reader, name: str) -> Reader:
     return reader.run()
 
 
-def test_the_glass_says_of_the_last_moment_that_its_step_was_not_done() -> None:
-    reader = part(opened(learn=FEW), "glass")
-    training = train("agreement", steps=20)
-    loss = written(training.gradients(20).loss, 4)
-    told = say("learn.glass.batch_last", texts=plural(64, "text"), loss=loss)
-    assert told in reader.texts
-    assert say("learn.glass.last") in reader.texts
-
-
 def codes(reader: Reader) -> str:
     return "\n".join(each.value for each in reader.at.code)
-
-
-def test_a_row_of_the_keys_is_called_by_its_token() -> None:
-    reader = part(opened(learn=FEW, learn_step="7", learn_sentence="keys near cat"), "glass")
-    reader.set("learn.glass.matrix", "w_k")
-    rows = re.findall(r"∂J/∂K\[([^,]*),", codes(reader))
-    assert rows
-    assert set(rows) <= {"<s>", "keys", "near", "cat"}
 
 
 def test_the_gradient_of_a_number_stands_beside_its_finite_difference_and_the_optimizer() -> None:
@@ -501,19 +420,6 @@ def test_heads_are_switched_off_at_a_moment_and_board_and_probabilities_follow()
     assert [each.value for each in reader.at.info] == []
 
 
-def test_what_is_looked_at_closer_says_which_heads_are_off() -> None:
-    reader = part(switch_off(opened(learn=FEW), [(0, 0)], "1.1"), "home")
-    assert say("learn.home.without", heads=say("learn.time.only_head")) in reader.captions
-    (link,) = [each.proto.url for each in reader.at.get("link_button")]
-    scenario, _ = scenario_from_query(link.removeprefix("./?"))
-    assert not scenario.matrix("w_o").any()
-    assert not traced(scenario)["output"].any()
-    part(reader, "goes_on").set("learn.goes_on.n", 5)
-    training = train("agreement", steps=20)
-    made = training.generate(20, training.model.task.example, 5, without=[(0, 0)])
-    assert " ".join(made) in codes(reader)
-
-
 def test_a_frozen_matrix_keeps_its_numbers_on_the_page_too() -> None:
     reader = Reader(PAGE).set("learn.steps", 20).set("learn.frozen", ["w_q", "w_e"])
     assert in_address(reader.at, "learn") == f"{FEW}*frozen.w_q,w_e"
@@ -527,38 +433,6 @@ def test_a_frozen_matrix_keeps_its_numbers_on_the_page_too() -> None:
         own = numbers[:, since : since + math.prod(shape)]
         assert (own == own[0]).all() == (name in ("w_q", "w_e")), name
         since += math.prod(shape)
-
-
-def test_where_every_matrix_is_frozen_a_sentence_says_what_to_do() -> None:
-    reader = Reader(PAGE)
-    names = reader.at.multiselect(key="learn.frozen").options
-    reader.set("learn.frozen", names)
-    assert any(say("refused.all_frozen") in message for message in reader.messages)
-    assert not reader.at.exception
-    assert own(reader).job is None
-
-
-def test_heads_that_start_alike_are_seen_to_stay_alike() -> None:
-    reader = trained(Reader(PAGE, learn="task.repeat*steps.20*n_heads.2*heads_alike.true"))
-    trace = train("repeat", steps=20, n_heads=2, heads_alike=True).trace(20)
-    most = max(float((layer.attention_weights[0] - layer.attention_weights[1]).abs().max()) for layer in trace.layers)
-    assert most < 1e-4
-    assert say("learn.board.alike", heads=plural(2, "head"), most="") in reader.captions
-    other = trained(Reader(PAGE, learn="task.repeat*steps.2*n_heads.2"))
-    assert not any(say("learn.board.alike", heads=plural(2, "head"), most="") == each for each in other.captions)
-
-
-def test_a_model_too_large_for_sixty_moments_says_how_many_are_kept() -> None:
-    reader = opened(learn="task.agreement*steps.100*batch_size.2*d_model.64*d_k.64*n_layers.2")
-    training = shared().shelf.get(next(iter(shared().shelf._kept)))
-    assert training is not None
-    n = training.model.n_numbers
-    assert len(training.moments) == n_kept(n) < 60
-    assert training.n_bytes <= 5 * 2**20
-    told = say("learn.few_moments", numbers=plural(n, "number"), megabytes=5, kept=n_kept(n),
-               fitting=plural(MOST_BYTES // 256, "number"), most=64)  # fmt: skip
-    assert told in reader.captions
-    assert not any("of its moments are kept" in each for each in opened(learn=FEW).captions)
 
 
 def shown(reader: Reader) -> str:
@@ -665,9 +539,3 @@ def test_what_the_playground_cannot_open_at_once_is_said(learn: str, told: str, 
         label = say(key, layer=0, layers=layers)
         assert label in (reader.texts if key == "learn.home.recipe" else [*links, *files])
     assert len(links) + len(files) + (offered == ["learn.home.recipe"]) == 3 + len(offered)
-
-
-def test_a_text_goes_on_as_the_library_has_it() -> None:
-    reader = part(opened(learn="task.text*steps.3", learn_sentence="the"), "goes_on").set("learn.goes_on.n", 8)
-    training = train("text", steps=3, text=say("learn.own.example"))
-    assert "".join(training.generate(3, "the", 8)) in codes(reader)

@@ -1,6 +1,5 @@
 """What is changed on the way of a training: its address names what it is, and nothing runs on that nobody sees."""
 
-import math
 import re
 import time
 from collections.abc import Callable
@@ -8,28 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from attnviz import train
-from attnviz.app.learn.running import MANY, n_cores, shared
-from attnviz.app.learn.seeds import _losses
-from attnviz.training import TrainingSettings
-from attnviz.training.many import Outcome
+from attnviz.app.learn.running import MANY, shared
 from attnviz.words import plural, say
 from tests.pages.reader import Reader, in_address
 from tests.pages.test_learn import FEW, PAGE, SOON, beside, data_of, job_in, matches, opened, own, part, trained
-from tests.pages.test_learn_links import paused
 
 
 @pytest.fixture(autouse=True)
 def _own_shelf() -> None:
     shared.cache_clear()
-
-
-def test_another_model_begins_with_the_rate_that_its_field_shows() -> None:
-    reader = paused()
-    assert reader.value("learn.rate") == 0.5
-    reader.set("learn.d_k", 2)
-    assert reader.messages == [say("learn.anew")]
-    assert reader.value("learn.rate") == 0.02
-    assert in_address(reader.at, "learn") == "task.agreement*steps.20*d_k.2"
 
 
 def _wait_until(holds: Callable[[], bool]) -> None:
@@ -65,11 +51,6 @@ def test_what_another_model_does_not_have_is_frozen_no_more(name: str, control: 
     assert len(part(reader, "numbers").boards) == 1
 
 
-def test_a_link_that_freezes_what_no_model_has_says_which() -> None:
-    reader = Reader(PAGE, learn=f"{FEW}*frozen.w_x")
-    assert reader.messages == [say("learn.refused", why=say("refused.no_such_frozen", value="`w_x`"))]
-
-
 def test_the_text_of_a_link_that_holds_none_opens_its_moment() -> None:
     text = "ab ba " * 1000
     link = f"task.text*steps.3*until.2*text.{len(text)}"
@@ -96,16 +77,6 @@ def test_seeds_that_are_no_longer_asked_for_do_not_run_on() -> None:
     assert reader.can_press(say("learn.seeds.start"))
 
 
-def test_seeds_give_way_to_a_training_that_begins() -> None:
-    reader = seeds_under_way(200).set("learn.seed", 5)
-    job = beside(reader, MANY)
-    assert job.active
-    own(reader).part = None
-    reader.run().press_key("learn.start")
-    assert not job.active
-    trained(reader)
-
-
 def click(reader: Reader, seed: int) -> Reader:
     """Click the picture of a seed, as the browser tells it."""
     return trained(reader.tell("learn.seeds", "seed", seed))
@@ -126,20 +97,6 @@ def test_the_picture_of_a_seed_opens_what_it_is_of() -> None:
     assert own(reader).job is None
     assert not own(reader).start_now
     assert matches(reader, train("agreement", steps=20, seed=1), 20)
-
-
-def test_of_seeds_the_losses_are_those_that_are_numbers() -> None:
-    nan, one = (Outcome(TrainingSettings(), (), (0,), (loss,), (0.0,)) for loss in (math.nan, 1.5))
-    told = say("learn.seeds.losses", seeds=plural(1, "seed"), low="1.500", high="1.500")
-    some = f"{told} {say('learn.seeds.not_finite', seeds=plural(1, 'seed'))}"
-    assert _losses([nan, one]) == _losses([one, nan]) == some
-    assert _losses([one]) == told
-    assert _losses([nan]) == say("learn.seeds.no_losses")
-
-
-def test_who_may_use_some_cores_alone_trains_on_these(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
-    assert n_cores() == 3
 
 
 def test_the_page_says_what_is_held_out_of_a_text() -> None:

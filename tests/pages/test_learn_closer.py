@@ -3,7 +3,6 @@
 import time
 
 import pytest
-import torch
 
 from attnviz.app.learn.gradients import small
 from attnviz.app.learn.running import MANY, shared
@@ -20,16 +19,6 @@ TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
 @pytest.fixture(autouse=True)
 def _own_shelf() -> None:
     shared.cache_clear()
-
-
-def test_of_the_last_place_of_all_texts_the_page_says_that_nothing_was_learned_to_come_next() -> None:
-    told = say("learn.board.last_place", tokens=plural(8, "token"))
-    full = "the cat sat on the mat."
-    for text, learned, last in ((full[:8], "", True), (full[:7], "", False), (full[:8], "*positions.none", False)):
-        reader = opened(learn=f"task.text*steps.2*length.8{learned}", learn_text=TEXT, learn_sentence=text)
-        assert (told in reader.captions) == last
-    task = train("text", steps=1, text=TEXT, length=8).model.task
-    assert task.draw(4, torch.Generator().manual_seed(0)).counted.shape[1] == 7
 
 
 def html_of(reader: Reader) -> str:
@@ -79,15 +68,6 @@ def test_the_glass_tells_the_gradient_of_the_step_from_that_of_the_text_and_both
     assert heads in part(switch_off(reader, [(0, 0)], "1.1"), "glass").captions
 
 
-def test_of_a_large_matrix_what_stands_around_the_picked_number_is_shown() -> None:
-    reader = part(opened(learn="task.repeat*steps.2*batch_size.2"), "glass")
-    training = train("repeat", steps=2, batch_size=2)
-    assert say("learn.glass.part", rows=32, columns=32) in reader.captions
-    gradient = training.gradients(2).of["layers.1.w_q"]
-    row, column = divmod(int(training.gradients_of(2)["layers.1.w_q"].abs().argmax()), 32)
-    assert f">{small(gradient[row, column].item(), 3)}</td>" in html_of(reader)
-
-
 def with_seeds_of(learn: str, **more: str) -> Reader:
     reader = part(opened(learn=learn, **more), "seeds").set("learn.seeds.n", 2).press(say("learn.seeds.start"))
     end = time.monotonic() + SOON
@@ -121,13 +101,6 @@ def test_seeds_of_a_task_have_their_loss_beside_their_right_answers() -> None:
         assert each["accuracies"] == pytest.approx(outcome.accuracies, abs=1e-4)
         assert each["share"] == percent(outcome.accuracies[-1])
     assert say("learn.seeds.axes", top=written(sent["top"], 2)) in reader.captions
-
-
-def test_seeds_of_which_one_ends_in_no_number_are_drawn_as_far_as_they_came() -> None:
-    reader = with_seeds_of("task.agreement*steps.9*learning_rate.1e9*optimizer.sgd")
-    seeds = data_of(reader, "attnviz_learn_seeds")["seeds"]
-    assert len(seeds) == 2
-    assert any(each["losses"][-1] is None or each["losses"][-1] > 1e3 for each in seeds)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 
 from attnviz import train
 from attnviz.app.learn.running import shared
-from attnviz.training import TrainingSettings
 from attnviz.words import plural, say
 from tests.pages.reader import Reader, in_address
 from tests.pages.test_learn import FEW, PAGE, data_of, matches, opened, part, switch_off, trained, weights_of
@@ -53,28 +52,6 @@ def test_a_paused_training_goes_on_to_its_end_with_what_was_changed_on_the_way()
     assert in_address(reader.at, "learn") == f"{FEW}*rates.2:0.5"
     assert matches(reader, train("agreement", steps=20, rates=((2, 0.5),)), 20)
     assert reader.messages == []
-
-
-def test_from_the_link_of_a_stopped_training_start_trains_to_the_end() -> None:
-    reader = opened(learn=f"{FEW}*until.3")
-    assert matches(reader, train("agreement", steps=20), 3)
-    trained(reader.press_key("learn.start"))
-    assert in_address(reader.at, "learn") == FEW
-    assert matches(reader, train("agreement", steps=20), 20)
-
-
-def test_another_seed_of_a_stopped_training_is_trained_to_the_end() -> None:
-    reader = opened(learn=f"{FEW}*until.3").set("learn.seed", 5)
-    assert in_address(reader.at, "learn") == "task.agreement*seed.5*steps.20"
-    trained(reader.press_key("learn.start"))
-    assert matches(reader, train("agreement", steps=20, seed=5), 20)
-
-
-def test_settings_say_where_a_training_ends() -> None:
-    assert TrainingSettings(steps=9, until=20).end == 9
-    for until in (-1, 5001, 1.5):
-        with pytest.raises(ValueError, match=f"{until} can't be until: take a whole number from 0 to 5000"):
-            TrainingSettings(until=until)  # type: ignore[arg-type]
 
 
 def test_heads_that_are_off_stand_in_the_link() -> None:

@@ -1,7 +1,6 @@
 """The page Real model: what it says and sends are the model's own numbers, and what can't be is said in a sentence."""
 
 import base64
-import copy
 import json
 import time
 from collections.abc import Iterator
@@ -24,7 +23,6 @@ from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, loading, offered
 from attnviz.models import included as included_module
-from attnviz.models.included import included
 from attnviz.models.loading import load
 from attnviz.models.progress import Progress
 from attnviz.words import plural, say
@@ -292,12 +290,6 @@ def test_what_a_model_made_of_a_sentence_is_not_computed_again_for_a_change_of_i
     assert not torch.equal(changed.result.last_hidden_state, plain.result.last_hidden_state)
 
 
-def test_of_a_model_of_many_heads_fewer_tokens_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attnviz.app.model.looked.MOST_WEIGHTS", 72 * 20**2)
-    reader = Reader(PAGE, model_text="word " * 19)
-    assert reader.messages == [say("models.page.too_long", tokens=plural(21, "token"), most=20)]
-
-
 def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     offered.cache_clear()
     table.texts.cache_clear()
@@ -388,19 +380,6 @@ def test_a_link_to_a_model_that_is_not_offered_tells_which_ones_are(parameter: s
     assert reader.value("model.sentence") == "the cat sat"
 
 
-def test_a_file_of_another_sum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attnviz.models.included.SHA256", "0" * 64)
-    forget_models()
-    included_module._loaded.cache_clear()
-    try:
-        reader = Reader(PAGE, model_text="a small cat")
-        assert say("refused.model_sum") in reader.messages[0]
-        assert reader.value("model.sentence") == "a small cat"
-        assert reader.boards == []
-    finally:
-        forget_models()
-
-
 def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_models()
     included_module._loaded.cache_clear()
@@ -447,19 +426,6 @@ def test_what_is_not_found_of_a_head_is_absent_and_said(monkeypatch: pytest.Monk
     assert missing & set(reader.captions) == (set() if found else missing)
 
 
-def test_a_model_that_yields_no_numbers_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken, tokenizer = copy.deepcopy(included()[0]), included()[1]
-    with torch.no_grad():
-        broken.encoder.layer[2].attention.self.query.weight.fill_(torch.nan)
-    monkeypatch.setattr(loading, "load", lambda _name, _tell: (broken, tokenizer))
-    forget_models()
-    try:
-        reader = Reader(PAGE, model_text="a broken cat")
-        assert reader.messages[0].startswith("The attention weights of the model's layer 2 aren't all finite numbers")
-    finally:
-        forget_models()
-
-
 @pytest.mark.parametrize("blank", ["", "   "])
 def test_a_blank_sentence_is_asked_for_and_no_other_comes_in_its_place(blank: str) -> None:
     reader = Reader(PAGE, model_text="a cat sat").set("model.sentence", blank)
@@ -491,9 +457,3 @@ def test_a_head_that_is_not_there_is_told(head: str) -> None:
     layer, number = head.split(".")
     assert say("models.page.none", layer=layer, head=number) in reader.messages[0]
     assert heads_of(reader)["picked"] == {"layer": 0, "head": 0}
-
-
-def test_any_text_is_data() -> None:
-    reader = Reader(PAGE, model_text="<b>\U0001f600</b> **x** ](y) \u202e")
-    assert reader.messages == []
-    assert heads_of(reader)["rows"] > 5

@@ -13,19 +13,18 @@ import pytest
 
 from attnviz import look_into
 from attnviz.app.model.looked import looked
-from attnviz.app.model.told import sink_in_words
 from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, loading, next_tokens, offered, similarity
+from attnviz.models import INCLUDED, next_tokens, offered, similarity
 from attnviz.models.offering import short_name
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address
 from tests.pages.test_model import heads_of, helps, on_board, opened_as
-from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer, without_frame
+from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
 
 PAGE = "pages/model.py"
 ANIMAL, OTHER = say("models.page.example"), say("models.use.example")
@@ -154,12 +153,6 @@ def test_what_is_said_of_a_changed_head_counts_and_the_followed_token_stays() ->
         assert heads_of(opened_as(reader, "heads"))["followed"] == followed
 
 
-def test_no_choice_of_a_matrix_reads_double() -> None:
-    names = control_of(on_board().at, "model.change.matrix").options
-    assert {"Q, queries", "W_q", "b_q"} <= set(names)
-    assert len(set(names)) == len(names)
-
-
 def test_changes_without_a_place_are_told_and_dropped() -> None:
     reader = Reader(PAGE, model_text="a cat", model_head="3.1", model_edits="3.1.q.10.0=2.5*3.1.off")
     assert "Q[10, 0] = 2.50" in reader.messages[0]
@@ -190,22 +183,6 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     assert np.allclose(nexts(reader)["before"], [100 * before[each.id] for each in found])
 
 
-def test_a_decoder_of_one_token_says_what_may_come_next_and_that_there_is_nothing_to_choose(
-    folders: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model, bare = loaded(folders["gpt2"])[0], without_frame()
-    monkeypatch.setattr(loading, "load", lambda _name, _tell: (model, bare))
-    forget_models()
-    try:
-        reader = Reader(PAGE, model=folders["gpt2"], model_text="the", model_head="0.0")
-    finally:
-        forget_models()
-    assert reader.messages == []
-    expected = next_tokens(look_into(model, bare, "the"))
-    assert list(nexts(reader)["token"]) == [each.token for each in expected]
-    assert say("models.look.one", token="the") in helps(reader)
-
-
 def test_what_to_look_for_is_what_this_kind_of_attention_can_show(folders: dict[str, str]) -> None:
     reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2")
     assert as_message(say("models.look.decoder", first="[CLS]")) in helps(reader)
@@ -222,23 +199,6 @@ def test_how_far_changes_reach_is_told_of_what_moves() -> None:
     most = float(view.original.heads[5, 3].context.abs().max())
     told = say("models.use.moved_context", layer=say("models.layer", layer=5), head=3, most=written(most, 4))
     assert told in reader.texts
-
-
-def test_layers_of_a_kind_are_counted_by_themselves_and_no_bias_is_told_that_is_not_there(
-    folders: dict[str, str],
-) -> None:
-    asked = {"model": folders["t5"], "model_text": TEXT, "model_target": "der kater", "model_edits": "1.2.off"}
-    reader = Reader(PAGE, **asked)
-    view = look_into(*loaded(folders["t5"]), TEXT, target="der kater", edits=["1.2.off"])
-    assert view.original is not None
-    assert view.layers[-1].kind == "cross"
-    apart = (view.layers[-1].weights - view.original.layers[-1].weights).abs().flatten(1).amax(1)
-    where = say("models.use.layer_of_kind", layer=1, kind=say("models.page.kinds.cross"))
-    most = written(float(apart.max()), 4)
-    assert say("models.use.moved", layer=where, head=int(apart.argmax()), most=most) in reader.texts
-    told = [text for text in opened_as(reader, "board").texts if "part of the output has the length" in text]
-    assert told
-    assert "bias" not in told[0]
 
 
 def test_a_model_without_a_layer_for_answers_says_how_far_its_vectors_move(folders: dict[str, str]) -> None:
@@ -258,17 +218,6 @@ def test_a_model_without_a_layer_for_answers_says_how_far_its_vectors_move(folde
     assert np.allclose(shown_["of_length"], 100 * apart / then.norm(dim=-1), atol=1e-4)
     assert say("models.use.vectors_moved") in reader.captions
     assert [text for text in reader.texts if text.startswith("How far the changes reach: in the last layer")]
-
-
-def test_equal_heads_are_said_to_be_equal() -> None:
-    reader = Reader(PAGE, model_edits="3.1.off", model_head="0.0", model_compare="before")
-    assert say("models.compare.equal", other=say("models.compare.kinds.before")) in reader.texts
-
-
-def test_a_decoder_that_is_let_see_the_future_is_told(folders: dict[str, str]) -> None:
-    reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2", model_edits="1.2.mask.2.5=0.0")
-    assert reader.at.warning[0].value == say("models.notices.future", layer=1, head=2)
-    assert as_message(say("models.look.decoder_opened", first="[CLS]")) in helps(reader)
 
 
 def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, str]) -> None:
@@ -431,20 +380,6 @@ def test_a_weight_stands_beside_the_length_of_what_it_weighs_and_sinks_are_named
     assert measured.special is not None
     share = percent(measured.special)
     assert say("models.page.sink", share=share, tokens="[CLS] · [SEP]") in reader.texts
-
-
-def test_a_head_of_a_decoder_that_rests_on_the_first_token_is_named() -> None:
-    hidden = ("1.2.mask.1.1=-inf", "1.2.mask.2.1=-inf", "1.2.mask.2.2=-inf")
-    view = look_into(MODELS["GPT-2"](), without_frame(), "the cat sat", edits=hidden)
-    assert sink_in_words(view, 1, 2) == say("models.page.sink_first", share="100 %", first="the")
-    assert view.original is not None
-    assert sink_in_words(view.original, 1, 2) == ""
-
-
-def test_a_text_without_a_word_is_told() -> None:
-    reader = Reader(PAGE, model_text="\u200b\u200d")
-    assert [each.value for each in reader.at.info] == [say("models.page.no_word")]
-    assert say("models.page.no_word") not in [each.value for each in Reader(PAGE).at.info]
 
 
 def test_heads_that_find_what_a_word_stands_for_are_a_press_away() -> None:

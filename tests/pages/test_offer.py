@@ -6,7 +6,6 @@ import pytest
 
 from attnviz import Scenario
 from attnviz.app.parts.examples import EXAMPLES
-from attnviz.published import OPENING, starting_points
 from tests.pages.playground import Playground
 
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
@@ -32,25 +31,6 @@ def test_an_example_sentence_starts_from_the_seed_and_offers_no_matrices_of_the_
                    scale=playground.value("scale"), embedding=playground.value("embedding"))  # fmt: skip
     assert playground.shows(cat)
     assert not playground.can_press("Bring back")
-
-
-def test_an_example_sentence_ends_an_older_offer(playground: Playground) -> None:
-    playground.press_key(f"setup.example.{CAT}")
-    assert not playground.can_press("Bring back")
-    playground.edit("w_q", 0, 0, 2.0).press_key("setup.example.2")
-    assert any(text.startswith("1 change was dropped") for text in playground.texts)
-
-
-def test_starting_over_ends_every_offer_and_every_edit(playground: Playground) -> None:
-    playground.edit("w_q", 0, 0, 2.0).press("Start over")
-    assert playground.shows(starting_points()[OPENING].scenario)
-    assert not playground.can_press("Bring back")
-
-
-def test_what_an_example_began_with_is_no_change_of_the_reader() -> None:
-    playground = Playground(example="fluffy-cat").set("seed", 5)
-    assert playground.changes == ""
-    assert not playground.can_press("Forget")
 
 
 def test_only_what_fits_can_be_brought_back() -> None:

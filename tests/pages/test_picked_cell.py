@@ -54,11 +54,6 @@ def test_the_picked_cell_survives_changes_and_letting_go_ends_it() -> None:
     assert cell_in_address(playground) == ""
 
 
-def test_masked_and_overflowing_cells_explain_themselves() -> None:
-    assert "no token may read a later one" in Playground(cell="scaled_scores.0.3", causal="true").explanation
-    assert "is ∞ already" in Playground(cell="scores.0.0", edits="x.0.0.1e30*w_q.0.0.1e30*w_k.0.0.1e30").explanation
-
-
 def pinned(playground: Playground) -> tuple[str, int, int] | None:
     """The cell that the board is told to pin."""
     assert playground.board is not None
@@ -116,13 +111,6 @@ def test_texts_of_tokens_are_never_markup_or_latex() -> None:
     assert "$\\frac12$" in playground.explanation
     assert not any("frac12" in text for text in playground.all_markdown())
     assert "frac12" not in playground.at.latex[0].value
-
-
-def test_a_large_matrix_is_picked_by_numbers() -> None:
-    playground = Playground(text=" ".join(f"w{i}" for i in range(80)), d_in="40")
-    playground.set(MATRIX, "scores").set(ROW, 77).set(COLUMN, 70)
-    assert playground.explanation.startswith("Scores, query 77 “w77”, key 70 “w70”")
-    assert ("solid", (77, 77), (70, 70)) in playground.outlines("scores")
 
 
 @pytest.mark.parametrize("name", PICTURED)

@@ -58,13 +58,6 @@ def board(at: AppTest) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.slug)
-def test_only_a_board_can_show_newer_numbers_than_the_page(opened: Open, question: Question) -> None:
-    at = opened(question=question.slug)
-    marks = [each for each in at.get("bidi_component") if each.proto.component_name == "attnviz_outdated"]
-    assert bool(marks) == bool(boards_of(at))
-
-
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if each.what_if], ids=lambda question: question.slug)
 def test_what_is_tried_on_the_playground_is_the_example_of_the_question(opened: Open, question: Question) -> None:
     page = Playground("pages/questions.py", question=question.slug, text="another sentence", edits="w_q.0.0.9")
@@ -90,14 +83,6 @@ def test_the_list_has_a_card_for_each_question_under_its_subject(opened: Open) -
     cards = [str(button.key) for button in at.button if str(button.key).startswith("questions.open.")]
     ordered = sorted(range(len(QUESTIONS)), key=lambda at: SUBJECTS.index(QUESTIONS[at].subject))
     assert cards == [f"questions.open.{number + 1}" for number in ordered]
-
-
-def test_no_figure_of_zeros_is_drawn(opened: Open) -> None:
-    """Where both differences are 0, a sentence says so."""
-    at = opened(question="symmetry")
-    assert len(at.get("plotly_chart")) == 2
-    press(at, say("questions.symmetry.press.equal"))
-    assert len(at.get("plotly_chart")) == 1, "S is symmetric now, A isn't"
 
 
 def test_what_is_no_number_is_neither_drawn_nor_told_as_0(opened: Open) -> None:
@@ -268,10 +253,6 @@ def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
     assert any(markdown.value == "#### 7. Softmax" for markdown in at.markdown)
 
 
-def test_a_blank_sentence_takes_no_question_away(opened: Open) -> None:
-    assert title(opened(question="3", text=" ")).startswith("#### 3. ")
-
-
 def test_the_board_of_a_question_shows_its_example(opened: Open) -> None:
     shown = board(press(opened(question="1"), "W_v = zeros"))
     assert set(shown["matrices"]["w_v"]["values"]) == {0.0}
@@ -295,14 +276,6 @@ def test_the_words_stand_over_every_board_to_be_picked_and_ribbons_where_weights
         drawn = board(opened(question=str(number)))
         reads = "attention_weights" in drawn["shown"]
         assert (drawn["sentence"], drawn["says"], drawn["ribbons"]) == (True, reads, reads or None)
-
-
-def test_buttons_do_not_pile_up_without_a_word(opened: Open) -> None:
-    at = press(press(opened(question="1"), "W_v = zeros"), "W_k = zeros")
-    shown = board(at)["matrices"]
-    assert set(shown["w_k"]["values"]) == {0.0}
-    assert set(shown["w_v"]["values"]) != {0.0}
-    assert say("question_page.from_start") in [caption.value for caption in at.caption]
 
 
 def test_what_cannot_be_computed_leaves_the_board(opened: Open) -> None:

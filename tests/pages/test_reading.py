@@ -3,7 +3,6 @@
 import numpy as np
 
 from attnviz import Scenario
-from attnviz.core.limits import MAX_SECOND_CHARACTERS
 from attnviz.words import say
 from tests.pages.playground import Playground
 
@@ -39,12 +38,6 @@ def test_what_does_not_fit_is_told_and_the_sentence_reads_itself() -> None:
     assert any("is blank" in message for message in playground.set("second", " ").messages)
 
 
-def test_a_second_sentence_that_is_too_long_is_cut_and_that_is_told(playground: Playground) -> None:
-    playground.set("reads", "second").set("second", "b" * (MAX_SECOND_CHARACTERS + 5))
-    assert playground.value("second") == "b" * MAX_SECOND_CHARACTERS
-    assert playground.messages
-
-
 def test_the_lesson_is_of_one_sentence_and_leads_back_to_it() -> None:
     lesson = Playground("pages/lesson.py", **CROSS)
     assert [info.value for info in lesson.at.info] == [say("lesson.second")]
@@ -68,11 +61,3 @@ def test_what_if_is_tried_with_a_second_sentence_and_says_what_does_not_fit_it()
     assert playground.shows(switched)
     assert any("K Qᵀ has a row" in message for message in playground.messages)
     assert not playground.at.exception
-
-
-def test_comparing_with_a_sentence_that_reads_itself() -> None:
-    playground = Playground("pages/compare.py", **CROSS)
-    playground.press(say("compare.keep"))
-    playground.set("reads", "itself")
-    assert not playground.at.exception
-    assert any("second → itself" in text.value for text in playground.at.text)

@@ -6,7 +6,6 @@ from threading import Event, Thread
 from typing import Any
 from unittest.mock import Mock
 
-import pandas as pd
 import pytest
 
 from attnviz import sweep_scaling
@@ -46,24 +45,6 @@ def test_what_one_session_swept_no_other_sweeps_again(counted: Mock) -> None:
     assert counted.call_count == n_sweeps + 1
 
 
-def test_the_cache_is_bounded() -> None:
-    tables = sweeps.shared().tables
-    tables.clear()
-    for i in range(100):
-        tables.put(i, pd.DataFrame({"i": [i]}))
-        tables.get(0)
-    assert [i for i in range(100) if tables.get(i) is not None] == [0, *range(100 - sweeps._KEPT + 1, 100)]
-    tables.clear()
-
-
-def test_every_sweep_of_a_run_can_show_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweeps, "_SLOW", -1.0)
-    sweeps.shared().tables.clear()
-    page = ScalingPage()
-    assert page.shows(sweep_of(SMALL))
-    assert not [button for button in page.at.button if button.label == "Stop"]
-
-
 def test_a_stopped_sweep_keeps_the_last_plot_and_can_be_run_again(scaling: ScalingPage, counted: Mock) -> None:
     wanted = replace(SMALL, seed=5)
     key = (wanted.dims, wanted.trials, wanted.keys, 5, wanted.source, wanted.swept_scales(), None, "all")
@@ -74,17 +55,6 @@ def test_a_stopped_sweep_keeps_the_last_plot_and_can_be_run_again(scaling: Scali
     assert counted.call_count == 0
     scaling.press_key("scaling.again.normal.all")
     assert scaling.shows(sweep_of(wanted))
-
-
-def test_a_sweep_stopped_first_leaves_nothing_to_show(scaling: ScalingPage) -> None:
-    wanted = replace(SMALL, seed=6)
-    key = (wanted.dims, wanted.trials, wanted.keys, 6, wanted.source, wanted.swept_scales(), None, "all")
-    scaling.at.session_state["scaling.stopped"] = key
-    del scaling.at.session_state["scaling.last"]
-    scaling.set("scaling.seed", 6)
-    assert say("scaling.sweep.stopped") in scaling.texts
-    assert not [name for name in scaling.charts if name.startswith("curve.")]
-    assert scaling.curves("classic")  # what needs no sweep is there
 
 
 # Large sweeps

@@ -9,13 +9,9 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 import safetensors.numpy
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.app.shell.letters import app_letters
-from attnviz.app.text import as_message, literal
-from attnviz.core.limits import MAX_TOKENS
 from attnviz.documents import heatmap_page
 from attnviz.explanation.summary import described
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
@@ -106,14 +102,6 @@ def test_every_control_can_be_hidden(sharing: Sharing) -> None:
 # Code and data
 
 
-def test_the_code_on_screen_is_that_of_the_scenario_on_screen(sharing: Sharing) -> None:
-    sharing.edit("w_q", 0, 1, 0.9).set("causal", True).part("Code")
-    (code,) = sharing.at.code
-    assert "w_q[0, 1] = 0.9" in code.value
-    assert "mask = torch.full(" in code.value
-    assert code.language == "python"
-
-
 def test_what_can_be_taken_home(sharing: Sharing) -> None:
     labels = {
         part: {button.proto.label for button in sharing.part(part).at.get("download_button")}
@@ -154,29 +142,6 @@ def test_a_saved_scenario_is_opened_with_all_it_has(sharing: Sharing) -> None:
     assert sharing.shows(Scenario(**{**vars_of(saved), "edits": [*saved.edits, ("w_q", 1, 1, 2.0)]}))
 
 
-def test_a_scenario_of_the_most_tokens_and_with_a_mark_before_it_is_opened(sharing: Sharing) -> None:
-    saved = Scenario("a " * MAX_TOKENS, **PUBLISHED, x="zeros")
-    sharing.open_scenario(b"\xef\xbb\xbf" + scenario_json(saved).encode())
-    assert sharing.messages == []
-    assert sharing.value("text") == saved.text
-    assert sharing.changes == "x.zeros"
-    assert sharing.charts["scores"].alt.startswith(f"Scores, {MAX_TOKENS} by {MAX_TOKENS}: ")
-
-
-def test_of_a_large_trace_safetensors_is_offered_first_with_its_size(sharing: Sharing) -> None:
-    assert sharing.part("Data").says_of_data() == ["JSON", "safetensors"]
-    sharing.type_sentence("the cat sat on " * 128)
-    assert sharing.says_of_data() == ["safetensors", "JSON"]
-    assert say("share.data.all_large", safetensors="3", json="9") in sharing.captions
-
-
-def test_a_scenario_of_another_device_says_which_one_is_used(sharing: Sharing) -> None:
-    sharing.open_scenario(scenario_json(Scenario("a b", **PUBLISHED, device="cuda:99")).encode())
-    assert sharing.messages == ["There's no device `cuda:99` on this machine: the CPU computed this."]
-    assert sharing.value("device") == "cpu"
-    assert sharing.shows(Scenario("a b", **PUBLISHED))
-
-
 MARKUP = (
     "![x](http://evil.example/x.png) [go](http://evil.example) :smile: **b** $x$ <b> www.evil.example `` ` a@b.example"
 )
@@ -212,12 +177,6 @@ def markup_in(markdown: str) -> list[str]:
         r"\\[!-/:-@\[-`{-~]|(?P<fence>`+)(?!`).*?(?<!`)(?P=fence)(?!`)", " ", markdown
     )  # escaped signs, and code
     return re.findall(r"[\\`*_\[\]<>&$~\n]|:\S|@|www\.|--|->", rest)
-
-
-@given(st.text(st.sampled_from("`*_[]!()<>\\:/w.@ a\n-") | st.characters(), max_size=40), st.text("`a\\ ", max_size=8))
-def test_a_message_is_shown_as_it_is(text: str, typed: str) -> None:
-    message = as_message(f"No {text} is {literal(typed)}.")
-    assert not markup_in(message)
 
 
 def vars_of(scenario: Scenario) -> dict[str, Any]:
@@ -340,9 +299,3 @@ def test_every_figure_of_a_page_can_be_saved(page: str, address: dict[str, str])
         saved = json.loads(written)["figure"]
         assert [trace["type"] for trace in saved["data"]] == [trace["type"] for trace in drawn["data"]]
         assert saved["layout"].get("title") == drawn["layout"].get("title")
-
-
-def test_a_picture_of_what_is_undefined_is_there_too() -> None:
-    playground = Sharing(text="a b", embedding="stable", init="normal", seed="4", edits="x.0.0.3e38")
-    playground.part("Pictures")
-    assert len(playground.at.get("iframe")) == 1

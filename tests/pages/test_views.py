@@ -105,25 +105,6 @@ def test_what_is_too_large_for_the_board_is_shown_as_heatmaps(address: dict[str,
     assert say("playground.views.fits", most=MOST_COLUMNS) in playground.captions
 
 
-def test_the_board_comes_back_with_fewer_columns() -> None:
-    playground = Playground(view="", d_in="129", text="dog bites man")
-    assert playground.board is None
-    playground.set("d_in", 3)
-    assert board_shows(playground, Scenario("dog bites man", embedding="published"))
-
-
-def test_the_largest_board() -> None:
-    text = " ".join(WORDS.split()[:16])
-    playground = Playground(view="", text=text, d_in="16", d_out="16")
-    assert board_shows(playground, Scenario(text, embedding="published", d_in=16, d_out=16))
-
-
-def test_edits_can_be_undone_under_the_board() -> None:
-    playground = Playground(view="", edits="w_q.0.1.0.9*w_q.0.0.2.0*w_v.zeros")
-    playground.undo("W_q[0, 0]: 0.2961 → 2.0000").undo("W_v: all zeros")
-    assert board_shows(playground, Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)]))
-
-
 def test_the_tables_under_the_board_are_made_when_they_are_opened(first_page: Playground) -> None:
     assert not first_page.at.get("data_editor")
     first_page.at.session_state["playground.tables"] = True

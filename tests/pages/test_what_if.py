@@ -7,8 +7,6 @@ import pytest
 import torch
 
 from attnviz import Scenario, trace
-from attnviz.app.playground import replaced
-from attnviz.core.what_if import CONCERNED, MOST_TYPED
 from attnviz.link.packing import pack
 from attnviz.link.set_up import query_of
 from attnviz.teach.dropping import dropped, mean_of_draws
@@ -25,10 +23,6 @@ def opened() -> Playground:
     playground = Playground()
     playground.at.session_state["playground.what_if"] = True
     return playground.run()
-
-
-def markdown_of(playground: Playground) -> list[str]:
-    return [each.value for each in playground.at.markdown]
 
 
 def test_a_switch_changes_the_numbers_and_says_so_until_it_is_off() -> None:
@@ -122,46 +116,11 @@ def test_what_is_tried_is_done_once_and_stands_beside_the_set_up_of_before(name:
     assert "reads itself most" in playground.says, "nothing leads away again"
 
 
-def test_docks_lead_to_the_panel_where_it_stands_and_nowhere_else() -> None:
-    assert [board["whatIf"] for board in Reader(view="board").boards] == [sorted(CONCERNED)]
-    for page in ("pages/lesson.py", "pages/questions.py"):
-        assert [board["whatIf"] for board in Reader(page, step="8", question="1").boards] == [[]]
-
-
-def test_how_many_scores_may_be_typed_in_is_said_where_they_are() -> None:
-    playground = opened()
-    assert any(text == say("what_if.typed.label", n=0, most=MOST_TYPED) for text in markdown_of(playground))
-    playground.press(say("what_if.typed.put"))
-    assert any(text == say("what_if.typed.label", n=1, most=MOST_TYPED) for text in markdown_of(playground))
-
-
 @pytest.mark.parametrize(("text", "kind"), [("a", "equal_alone"), ("a a", "equal_both"), ("a b c", "equal")])
 def test_what_is_said_of_equal_projections_is_true_of_the_sentence(text: str, kind: str) -> None:
     playground = Playground(text=text)
     playground.at.session_state["playground.what_if"] = True
     assert say(f"what_if.replaced.{kind}") in playground.run().texts
-
-
-def test_the_rank_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    computed: list[Scenario] = []
-
-    def rank(scenario: Scenario) -> int:
-        computed.append(scenario)
-        return 2
-
-    monkeypatch.setattr(replaced, "rank_of_match", rank)
-    playground = opened().set("what_if.replaced.times", 3.0).set("what_if.replaced.times", 4.0)
-    assert len(computed) <= 1
-    playground.set("seed", 987)
-    assert [scenario.seed for scenario in computed if scenario.seed == 987] == [987]
-
-
-def test_the_layer_in_view_is_the_one_that_is_told_of() -> None:
-    playground = Playground(d_out="3", n_layers="2", layer="1")
-    playground.at.session_state["playground.what_if"] = True
-    told = " ".join(playground.run().captions)
-    assert say("what_if.replaced.of_layer", layer=1) in told
-    assert "in layer 1:" in told
 
 
 def test_the_mean_of_many_draws_stands_in_the_panel() -> None:
@@ -170,12 +129,6 @@ def test_the_mean_of_many_draws_stands_in_the_panel() -> None:
     gaps = [written(float((each - weights).abs().max()), 4)
             for each in (mean_of_draws(weights, 0.5), dropped(weights, 0.5, 0))]  # fmt: skip
     assert say("what_if.replaced.mean_done", draws="2,000", gap=gaps[0], own=gaps[1], seed=0) in playground.texts
-
-
-def test_a_cosine_that_is_beyond_nothing_is_no_score_that_was_typed_in() -> None:
-    playground = Playground(what_if="scores:cosine,typed:0:1:7")
-    playground.at.session_state["playground.what_if"] = True
-    assert not any("no score is beyond" in text for text in playground.run().captions)
 
 
 def test_what_x_times_c_does_to_each_stage_is_told() -> None:
