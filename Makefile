@@ -17,15 +17,14 @@ RELEASE := build/release
 COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)" --alone requirements-model.txt
 
-.PHONY: help run test test-all search quick checks lint types imports js unit pages browser bench pictures screenshots \
+.PHONY: help run test search quick checks lint types imports js unit pages browser bench pictures screenshots \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run           set up and start the app on port $(PORT)"
-	@echo "make test          set up and check: lint types imports js unit pages browser (some of the cases much alike)"
-	@echo "make test-all      the same, with every case of every test and more examples, others each time"
+	@echo "make test          set up and check: lint types imports js unit pages browser"
 	@echo "make search        the laws of the core at many random examples, others each time"
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"
@@ -52,10 +51,6 @@ test: checks unit pages browser
 checks: dev-packages node-packages
 	@$(MAKE) --jobs=2 types lint imports js
 
-test-all: export ATTNVIZ_WHOLE = 1
-test-all: test
-
-search: export ATTNVIZ_WHOLE = 1
 search: export ATTNVIZ_EXAMPLES = 500
 search: dev-packages
 	$(PYTEST) $(shell grep -l "@given" tests/unit/*.py)

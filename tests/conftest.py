@@ -6,14 +6,14 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.whole import EXAMPLES, WHOLE
+from tests.examples import EXAMPLES, USUAL
 
-# `make test` tries the same examples each time, so that a change is judged by what it changed; `make test-all` and
-# `make search` look for examples that nobody has tried.
+# `make test` tries the same examples each time, so that a change is judged by what it changed; `make search` looks for
+# examples that nobody has tried.
 settings.register_profile(
     "attnviz",
     max_examples=EXAMPLES,
-    derandomize=not WHOLE,
+    derandomize=EXAMPLES <= USUAL,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],

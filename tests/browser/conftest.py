@@ -1,7 +1,6 @@
 """One server and one Chromium for all browser tests; a tab with nothing remembered for each reader."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -13,12 +12,6 @@ from tests.browser.lone_board import LoneBoard, mounted
 from tests.browser.playground import Playground
 from tests.browser.readers import Tabs, readers
 from tests.browser.serving import launched_chromium, running_server
-from tests.whole import leave_cases
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sizes, themes, pages and words are much alike."""
-    leave_cases(items, Path(__file__).parent, every=4)
 
 
 @pytest.fixture(scope="session")

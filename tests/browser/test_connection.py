@@ -13,7 +13,6 @@ from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
 from tests.browser.proxy import Network, network
-from tests.whole import WHOLE
 
 AWAY = say("connection.away")
 # Which parts of a page are under the notice, of those that a reader needs at its top.
@@ -118,39 +117,14 @@ def test_a_number_that_is_being_typed_outlives_a_board_that_is_built_anew(
     shows_number(board.cell(("q", 1, 1)), "1.6659")
 
 
-def _edits_a_table(reader: Board) -> Callable[[], bool]:
-    reader.edit(0, 1, 0.9)
-    return lambda: "edits=w_q.0.1.0.9" in reader.address
-
-
 def _edits_the_board(reader: Board) -> Callable[[], bool]:
     reader.type_over(("w_q", 0, 1), "0.9")
     return lambda: "edits=w_k.1.1.0.4*w_q.0.1.0.9" in reader.address
 
 
-def _picks_a_token(reader: Board) -> Callable[[], bool]:
-    reader.pick("starts")
-    return lambda: "query=2" in reader.address
-
-
-def _types_a_sentence(reader: Board) -> Callable[[], bool]:
-    reader.type_sentence("dog bites man")
-    return lambda: reader.page.get_by_text("bites", exact=True).count() > 0 and "dog" in reader.address
-
-
 def _goes_on(reader: Board) -> Callable[[], bool]:
     reader.page.locator(".st-key-lesson-next button").click()
     return lambda: "step=projections" in reader.address
-
-
-def _edits_in_the_lesson(reader: Board) -> Callable[[], bool]:
-    reader.type_over(("w_q", 0, 1), "0.9")
-    return lambda: "edits=w_q.0.1.0.9" in reader.address
-
-
-def _keeps_as_a(reader: Board) -> Callable[[], bool]:
-    reader.page.get_by_test_id("stMain").get_by_role("button", name=" as A").first.click()
-    return lambda: "pinned=" in reader.address
 
 
 def _fills_a_table(reader: Board) -> Callable[[], bool]:
@@ -160,26 +134,12 @@ def _fills_a_table(reader: Board) -> Callable[[], bool]:
     return lambda: "tables=" in reader.address
 
 
-def _sets_trials(reader: Board) -> Callable[[], bool]:
-    reader.page.get_by_text(say("scaling.controls.heading"), exact=True).click()
-    reader.set_number("Trials", 77)
-    return lambda: "trials.77" in reader.address
-
-
 FirstAct = tuple[str, dict[str, Any], Callable[[Board], Callable[[], bool]]]
 # One of each kind: a table, a board, a component that is no board, a box, a button.
 FIRST_ACTS: tuple[FirstAct, ...] = (
-    ("/", {"view": "heatmaps"}, _edits_a_table),
     ("/", {"edits": "w_k.1.1.0.4"}, _edits_the_board),
-    ("/", {"example": "published"}, _picks_a_token),
     ("/lesson", {"step": "embeddings"}, _goes_on),
     ("/check", {}, _fills_a_table),
-)
-MORE_FIRST_ACTS: tuple[FirstAct, ...] = (
-    ("/", {}, _types_a_sentence),
-    ("/lesson", {"step": "projections"}, _edits_in_the_lesson),
-    ("/compare", {}, _keeps_as_a),
-    ("/scaling", {}, _sets_trials),
 )
 
 
@@ -188,7 +148,7 @@ def test_the_first_act_on_a_server_that_does_not_know_the_page_counts(
 ) -> None:
     """Before the page itself has said that it is back: it is not told that its connection was away."""
     readers = []
-    for path, asked, act in FIRST_ACTS + MORE_FIRST_ACTS if WHOLE else FIRST_ACTS[1::2]:
+    for path, asked, act in FIRST_ACTS:
         reader = at_network(between.address)
         reader.page.goto(f"{reader.server}{path}?{urlencode(asked)}")
         reader.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG)

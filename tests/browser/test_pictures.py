@@ -16,7 +16,6 @@ from tests.browser.pictures.states import STATES, Sitter, State
 from tests.browser.pictures.taking import Sitting
 from tests.browser.readers import Tabs, readers
 from tests.browser.serving import ROOT
-from tests.whole import WHOLE
 
 SECONDS = 10  # in which a page has come to look as it was kept
 PAUSE = 0.1
@@ -48,9 +47,9 @@ def test_a_state_looks_as_it_was_kept(new_sitter: Callable[..., Sitter], state: 
 
 
 def looks_of(state: State) -> list[Look]:
-    """One look, and the next one for the next state; or all of them."""
+    """One look, and the next one for the next state."""
     at = STATES.index(state)
-    return [look for i, look in enumerate(LOOKS) if WHOLE or (i - at) % 8 == 0]
+    return [look for i, look in enumerate(LOOKS) if (i - at) % 8 == 0]
 
 
 def taken_when_alike(sitting: Sitting, before: Image.Image) -> Image.Image:

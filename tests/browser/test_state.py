@@ -16,11 +16,10 @@ from tests.browser.cells import shows_number
 from tests.browser.playground import eventually
 from tests.browser.proxy import Network, network
 from tests.browser.serving import free_port, running_server
-from tests.whole import WHOLE
 
 LONG = 90  # seconds: Streamlit looks for its server at ever longer intervals
 CELLS = [("w_q", 0, 0), ("w_q", 1, 1), ("w_k", 2, 0), ("w_v", 0, 1)]
-ACTS = 30 if WHOLE else 12
+ACTS = 12
 _AGREES = "window.attnvizAddress?.heard === true && !attnvizAddress.due && attnvizAddress.mirrored"
 
 
@@ -67,7 +66,7 @@ class Hand:
             shows_number(self.board.cell(("context", row, 1)), f"{wanted.context[row, 1]:.4f}".replace("-", "−"))
 
 
-@pytest.mark.parametrize("seed", range(14 if WHOLE else 2))
+@pytest.mark.parametrize("seed", range(2))
 def test_acts_a_moment_apart_are_all_there_and_each_is_a_step(new_board: Callable[..., Board], seed: int) -> None:
     board = new_board().open_board()
     hand = Hand(board, seed)
@@ -147,7 +146,7 @@ def _moves(board: Board) -> str:
     return "causal=true"
 
 
-@pytest.mark.parametrize("pause", [0, 60, 150, 300] if WHOLE else [0, 150])
+@pytest.mark.parametrize("pause", [0, 150])
 @pytest.mark.parametrize("act", [_edits, _moves])
 def test_back_forward_and_reload_right_after_an_act_lose_nothing(
     new_board: Callable[..., Board], act: Callable[[Board], str], pause: int

@@ -2,19 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from benchmarks.servers import OURS, Server, serving
 from tests.pages.playground import Playground
-from tests.whole import leave_cases
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Pages, buttons and bad values are much alike."""
-    leave_cases(items, Path(__file__).parent, every=4)
 
 
 @pytest.fixture(scope="session")

@@ -99,33 +99,14 @@ def test_a_link_is_kept_where_another_page_is_opened_before_the_controls_stand(m
     assert playground.run().shows(wanted)
 
 
-JUNK = [
-    "nonsense",
-    "w_q",
-    "w_q.0.1",
-    "w_q.0.1.abc",
-    "w_q.9.9.1.0",
-    "w_q.0.0.0.0.0",
-    "scores.0.0.1.0",
-    "b_q.0.0.1.0",
-    "w_q.random.-1",
-    "w_q.random.99999999999999999999",
-    "b_q.identity",
-    "w_q.<b>x</b>",
-    "*",
-    "w_q.0.0.nan",
-    "w_q.0.0.1e400",
-    "w_q.0.0.1e39",
-    "w_q.-1.0.1.0",
-    "w_q.0.-1.1.0",
-    pytest.param("w_q." + "9" * 5000 + ".0.1", id="a row of 5000 digits"),
-]
+JUNK = ["nonsense", "w_q.9.9.1.0", "scores.0.0.1.0", "b_q.identity", "w_q.<b>x</b>", "w_q.0.0.nan", "w_q.0.0.1e39",
+        "w_q." + "9" * 5000 + ".0.1"]  # fmt: skip
 
 
 WHYS = ("number", "too_large", "unreadable", "misfit")
 
 
-@pytest.mark.parametrize("junk", JUNK)
+@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: junk[:20])
 def test_junk_among_the_edits_is_left_out_with_one_message_and_the_rest_is_kept(junk: str) -> None:
     playground = Playground(edits=f"{junk}*w_q.0.1.0.9")
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
@@ -167,28 +148,12 @@ def test_what_an_address_cannot_be_falls_back_with_one_message() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("d_in", "0"),
-        ("d_in", "1025"),
-        ("d_in", "3.5"),
         ("d_in", "5.5"),
-        ("d_in", "٥"),
-        ("d_in", "1_0"),
-        ("d_in", ""),
-        ("seed", "1e3"),
-        ("digits", "2.0"),
-        ("d_out", ""),
         ("d_out", "99999999999999999999999"),
-        ("seed", "4294967296"),
-        ("temperature", "0"),
         ("temperature", "nan"),
-        ("temperature", "-1"),
-        ("temperature", "1e400"),
         ("causal", "maybe"),
-        ("init", "xavier"),
         ("tokenizer", "<img src=x onerror=alert(1)>"),
-        ("embedding", "word2vec"),
         ("device", "meta"),
-        ("digits", "7"),
     ],
 )
 def test_every_parameter_falls_back_to_its_default(name: str, value: str) -> None:

@@ -2,13 +2,11 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import torch
 
 from tests.node import PageScript, what_python_sends
-from tests.whole import alike, leave_cases
 
 # They run in a copy of the package with rows of their own: see test_additions.py.
 collect_ignore = [] if "ATTNVIZ_ADDED" in os.environ else ["additions"]
@@ -31,7 +29,6 @@ def print_options() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    leave_cases([item for item in items if item.get_closest_marker(alike.name)], Path(__file__).parent, every=4)
     if torch.cuda.is_available():
         return
     for item in items:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.core.rules import LayerNorm
 from attnviz.core.stages import NORMS
+from tests.examples import examples
 from tests.unit.encoder_layer import encoder_layer
-from tests.whole import examples
 
 WORDS = "the cat sat on the mat because it was tired"
 

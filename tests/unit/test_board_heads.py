@@ -13,8 +13,8 @@ from attnviz import Scenario, attend, trace
 from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
 from attnviz.explanation.head_figures import SHARES, figures_in_words, head_figures
+from tests.examples import examples
 from tests.node import PageScript
-from tests.whole import examples
 
 WORDS = "the cat saw the dog and The bird"
 SET_UPS: list[dict[str, Any]] = [

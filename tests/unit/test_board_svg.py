@@ -14,8 +14,8 @@ from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
 from attnviz.core.tokens import token_labels
 from attnviz.documents import board_svg
+from tests.examples import examples
 from tests.unit.helpers import setups
-from tests.whole import examples
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</svg><script>alert(1)</script> <b>x</b> \"'&amp; a\x00\ud800b"

@@ -18,8 +18,8 @@ from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.link.codecs import Flag
 from attnviz.link.set_up import parameters, query_of
 from attnviz.published import OPENING, starting_points, worked_example
+from tests.examples import examples
 from tests.unit.helpers import setups
-from tests.whole import examples
 
 ROOT = Path(__file__).parents[2]
 CAT = ["the cat sat on the mat", "--d-in", "3", "--d-out", "2", "--seed", "123"]

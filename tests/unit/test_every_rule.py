@@ -23,7 +23,6 @@ from tests.node import PageScript
 from tests.unit.helpers import random_inputs
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
 from tests.unit.small_models import gemma2, tokenizer
-from tests.whole import WHOLE
 
 ROOT = Path(__file__).parents[2]
 TWINS = ROOT / "attnviz/board/rules"
@@ -79,7 +78,7 @@ def of_rule(rule: Rule, shapes: tuple[Shape, ...], seed: int) -> Trace:
 @cache
 def traces() -> tuple[Trace, ...]:
     """A few of each rule with each of its settings, and of each table with each of its settings."""
-    of_rules = [of_rule(rule, shapes, seed) for rule, shapes in CASES for seed in range(8 if WHOLE else 3)]
+    of_rules = [of_rule(rule, shapes, seed) for rule, shapes in CASES for seed in range(3)]
     of_tables: list[Trace] = [
         traced(Scenario("the cat the mat", d_in=4, d_out=2, causal=True, bias=True, temperature=0.5)),
         *(
@@ -197,7 +196,7 @@ def test_a_twin_reads_bounds_and_explains_each_cell_as_python_does(said: list[di
     n_cells = 0
     for i, (trace, told) in enumerate(zip(traces(), said, strict=True)):
         n_cells += len(told["cells"])
-        for cell in told["cells"] if WHOLE else told["cells"][i % 2 :: 2]:
+        for cell in told["cells"]:
             want = explain(trace, *cell["cell"], digits=DIGITS[i % 6])
             blocks = [[[cells.matrix, r, c] for r in cells.rows for c in cells.columns] for cells in want.sources]
             assert cell["sources"] == blocks

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from attnviz import explain
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, Rule, Shape
 from attnviz.core.trace import Trace
+from tests.examples import examples
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.single_stage import CASES, drawn, trace_of
-from tests.whole import alike, examples
 
 each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
 extremes = st.sampled_from(
@@ -51,7 +51,6 @@ def test_every_cell_of_every_rule(rule: Rule, shapes: tuple[Shape, ...], seed: i
     check_every_cell(trace_of(rule, [size * each for each in drawn(shapes, seed, torch.float32)]), rule, digits)
 
 
-@alike
 @each_case
 @given(st.data())
 @settings(max_examples=examples(12), deadline=None)
@@ -66,7 +65,6 @@ def test_every_cell_of_every_rule_where_numbers_are_out_of_the_ordinary(
     check_every_cell(trace_of(rule, sources), rule, 4)
 
 
-@alike
 @each_case
 @pytest.mark.parametrize(
     ("dtype", "precision"), [(torch.float32, FLOAT32), (torch.float16, FLOAT16), (torch.bfloat16, BFLOAT16)]

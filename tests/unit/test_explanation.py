@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Edit, Explanation, Scenario, attend, explain
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES
+from tests.examples import examples
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.helpers import edits_of, every_way, random_inputs, setups
-from tests.whole import examples
 
 # --- What the trace says -------------------------------------------------------------------------------------
 

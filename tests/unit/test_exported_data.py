@@ -35,8 +35,8 @@ from attnviz.export import (
     trace_json,
     trace_safetensors,
 )
+from tests.examples import examples
 from tests.unit.helpers import HOSTILE
-from tests.whole import alike, examples
 
 LARGEST = float(np.finfo(np.float32).max)
 BEYOND = (2 - 2**-24) * 2.0**127  # the first number that float32 rounds to infinity
@@ -305,7 +305,6 @@ HUGE: dict[str, Any] = {
 MORE_THAN_ALL = 600  # characters of a message
 
 
-@alike
 @pytest.mark.parametrize("huge", HUGE)
 @pytest.mark.parametrize("field", Scenario.__dataclass_fields__)
 def test_no_message_repeats_what_is_huge(field: str, huge: str) -> None:
@@ -314,7 +313,6 @@ def test_no_message_repeats_what_is_huge(field: str, huge: str) -> None:
     assert len(str(caught.value)) <= MORE_THAN_ALL
 
 
-@alike
 @pytest.mark.parametrize("huge", HUGE)
 @pytest.mark.parametrize("name", ["version", "format", "text", "z" * 1_000_000])
 def test_no_message_repeats_what_is_huge_in_a_file(name: str, huge: str) -> None:

@@ -14,7 +14,7 @@ from attnviz.core.limits import MAX_HEADS, MAX_SCORES
 from attnviz.core.rules import Rotate
 from attnviz.core.seeding import INITS
 from attnviz.core.trace import run
-from tests.whole import examples
+from tests.examples import examples
 
 WORDS = "the cat sat on the mat because it was tired"
 

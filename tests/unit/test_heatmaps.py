@@ -28,8 +28,8 @@ from attnviz.figures import heatmap, heatmap_spec
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.looks import contrast
+from tests.examples import examples
 from tests.unit.helpers import HOSTILE, setups
-from tests.whole import alike, examples
 
 PICTURED = tuple(chain.from_iterable(pictured(attention_table(biases=()))))
 SQUARE = ("scores", "scaled_scores", "attention_weights")
@@ -187,7 +187,6 @@ def test_among_many_cells_one_that_is_no_finite_number_is_not_hidden(bad: float)
 # Tokens are labels, never markup and never axis values that merge.
 
 
-@alike
 @pytest.mark.parametrize("tokenizer", ["words", "whitespace", "characters"])
 @pytest.mark.parametrize("copies", [1, 8])  # more than 48 tokens, too, which have axes of another kind
 def test_no_token_is_markup(tokenizer: str, copies: int) -> None:

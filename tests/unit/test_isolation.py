@@ -12,7 +12,6 @@ import torch
 
 import attnviz
 from attnviz import Scenario, SelfAttention
-from tests.whole import WHOLE
 
 SCENARIOS = [
     Scenario(text=text, embedding=embedding, init=init, seed=seed, d_in=16, d_out=8, bias=bias)
@@ -111,12 +110,12 @@ def test_importing_the_package_imports_neither_streamlit_nor_plotly() -> None:
 
 def test_only_the_page_of_a_real_model_imports_transformers() -> None:
     """It takes seconds: neither the package, nor the app that starts, nor any other page waits for it."""
-    code = textwrap.dedent(f"""
+    code = textwrap.dedent("""
         import sys
         import attnviz, app
         from tests.pages.reader import PAGES, Reader
         last = "pages/model.py"
-        for page in (*PAGES[:2], last) if {not WHOLE} else sorted(PAGES, key=last.__eq__):
+        for page in (*PAGES[:2], last):
             Reader(page)
             print(page, "transformers" in sys.modules)
     """)
@@ -124,7 +123,7 @@ def test_only_the_page_of_a_real_model_imports_transformers() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=root)
     assert run.returncode == 0, run.stderr
     imported = dict(line.split() for line in run.stdout.splitlines() if line.startswith("pages/"))
-    assert len(imported) == (9 if WHOLE else 3)
+    assert len(imported) == 3
     assert [page for page, has in imported.items() if has == "True"] == ["pages/model.py"]
 
 

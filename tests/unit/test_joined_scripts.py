@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from attnviz.app.scripts import shortened
 from attnviz.scripts import joined
+from tests.examples import examples
 from tests.node import run_node
-from tests.whole import examples
 
 ROOT = Path(__file__).parents[2]
 # The scripts that the app sends, each with all it imports: named by the component, or the page, that they belong to.

@@ -17,8 +17,8 @@ from attnviz.link.parameter_table import texts
 from attnviz.teach.challenges import CHALLENGES, Challenge
 from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices
 from attnviz.words.numbers import written
+from tests.examples import examples
 from tests.unit.helpers import every_way, setups
-from tests.whole import examples
 
 
 @given(setups(whole=True))

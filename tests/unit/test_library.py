@@ -10,8 +10,8 @@ from hypothesis import given, settings
 
 import attnviz
 from attnviz import Scenario, SelfAttention, attend, explain, feed_forward, tokenize, trace, train
+from tests.examples import examples
 from tests.unit.helpers import setups
-from tests.whole import examples
 
 X, W = [[1.0, 2.0, 0.5], [0.0, 1.0, -1.0]], [[0.5, 1.0], [0.25, -1.0], [2.0, 0.0]]
 TENSORS: list[Any] = [torch.tensor(each) for each in (X, W, W, W)]

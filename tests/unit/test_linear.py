@@ -17,7 +17,7 @@ from attnviz.explanation.masking import mask_notes
 from attnviz.export import pytorch_script
 from attnviz.link.set_up import scenario_from_query
 from attnviz.words import say
-from tests.whole import examples
+from tests.examples import examples
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 

@@ -21,8 +21,8 @@ from attnviz.link.changes_text import LONGEST_PLAIN, decode_changes, encode_chan
 from attnviz.link.packing import VERSION, is_packed, pack, unpack
 from attnviz.link.set_up import MAX_QUERY_CHARACTERS, parameters, query_of, scenario_from_query
 from attnviz.words import say
+from tests.examples import examples
 from tests.unit.helpers import edits_of, setups
-from tests.whole import examples
 
 float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 

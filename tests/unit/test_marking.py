@@ -20,8 +20,8 @@ from attnviz.published import WorkedExample, worked_example
 from attnviz.tables.printed_table import as_printed
 from attnviz.tables.reading import read_table
 from attnviz.words import say
+from tests.examples import examples
 from tests.unit.helpers import random_inputs
-from tests.whole import alike, examples
 
 RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 INPUTS = ("x", "w_q", "w_k", "w_v")
@@ -299,7 +299,6 @@ def test_tensors_as_they_are_are_all_right(seed: int, dtype: torch.dtype) -> Non
         assert all(table.count(Mark.WRONG, Mark.FOLLOWS) == 0 for table in marking.tables)
 
 
-@alike
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("seed", range(6))
 def test_tensors_of_half_precision_are_right_where_they_say_so(dtype: torch.dtype, seed: int) -> None:
@@ -310,7 +309,6 @@ def test_tensors_of_half_precision_are_right_where_they_say_so(dtype: torch.dtyp
         assert all(table.count(Mark.WRONG, Mark.FOLLOWS) == 0 for table in mark_pipeline(tables).tables)
 
 
-@alike
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(
@@ -343,7 +341,6 @@ def test_a_wrong_cell_among_numbers_of_half_precision_is_still_found(
     assert wrong == [(row, column)]
 
 
-@alike
 @pytest.mark.parametrize("seed", range(20))
 def test_what_numpy_prints_of_half_precision_is_right_and_shown_as_printed(seed: int) -> None:
     tensors = computed_in(torch.float16, seed)

@@ -10,7 +10,6 @@ from attnviz.core.scenario import Scenario
 from attnviz.marking import Printed, mark_pipeline, verdict
 from attnviz.marking.settings import base_of
 from attnviz.words import say
-from tests.whole import alike
 
 Tables = dict[str, np.ndarray]
 GIVEN = ("x", "w_q", "w_k", "w_v", "w_o")
@@ -32,7 +31,6 @@ def slips(printed: dict[str, Printed], **settings: Any) -> list[str]:
     return list(verdict(marking).slips)
 
 
-@alike
 @pytest.mark.parametrize("n_heads", [1, 2])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("seed", range(4))
@@ -89,7 +87,6 @@ def test_a_norm_after_the_sum_is_named(seed: int) -> None:
     assert say("marking.slip.normed_first", of="R₁") in found
 
 
-@alike
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("name", ["q", "scores", "scaled_scores", "attention_weights", "context"])
 def test_one_wrong_cell_is_no_other_design(name: str, seed: int) -> None:

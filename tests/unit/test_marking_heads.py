@@ -23,7 +23,6 @@ from attnviz.tables.stage_names import OF_A_HEAD
 from attnviz.words import say
 from benchmarks.handouts_of_heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
 from benchmarks.marking import FROM
-from tests.whole import alike
 
 TOKENS = ("the", "cat", "sat", "on")
 
@@ -107,7 +106,6 @@ def test_heads_that_do_not_fit_are_named(change: dict[str, np.ndarray], settings
 # Causes
 
 
-@alike
 @pytest.mark.parametrize("slip", SLIPS_OF_HEADS)
 def test_each_slip_of_heads_is_found_and_named(slip: str) -> None:
     handouts = [each for seed in range(6) if (each := wrong_handout_of_heads(slip, seed)) is not None]

@@ -18,13 +18,12 @@ from attnviz.documents.model_code import model_script
 from attnviz.models import INCLUDED, load, offered
 from attnviz.models.offering import short_name
 from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
-from tests.whole import WHOLE
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "a \"cat\" 'sat' \\n on {mat}"
 
 
-def printed(script: str, folder: Path, alone: bool = WHOLE) -> tuple[list[str], np.ndarray]:
+def printed(script: str, folder: Path, alone: bool = False) -> tuple[list[str], np.ndarray]:
     """What a script prints: the tokens, and rows of numbers; run alone, or here, where transformers is loaded."""
     file = folder / "script.py"
     file.write_text(script)

@@ -49,10 +49,10 @@ from attnviz.scaling.sources import SOURCES
 from attnviz.teach.questions import QUESTIONS, Option
 from attnviz.training import TASKS, TrainingSettings, settings_for
 from attnviz.words import catalogue, say
+from tests.examples import examples
 from tests.golden import golden_links, parameters_of
 from tests.rubbish import RUBBISH
 from tests.unit.helpers import edits_of, setups
-from tests.whole import alike, examples
 
 SLUG = set(string.ascii_lowercase + string.digits + "-_")
 ROWS = list(table().values())
@@ -188,19 +188,17 @@ def test_every_row_reads_back_what_it_writes(row: Parameter, data: st.DataObject
     assert row.write(row.default) == ""
 
 
-@alike
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-@pytest.mark.parametrize("kind", RUBBISH)
-def test_every_row_takes_rubbish_or_tells_it_in_one_sentence(row: Parameter, kind: str) -> None:
-    raw = RUBBISH[kind]
-    value, error = row.read(raw)
-    if error is None:
-        assert row.codec.decode(raw) == value
-        assert isinstance(row.codec, Text) or row.name == "seed"
-        return
-    told = row.told(raw, error, lambda text: repr(text[:40]))
-    assert 10 < len(told) < 600
-    assert value == row.default or row.read(row.codec.encode(value)) == (value, None)
+def test_every_row_takes_rubbish_or_tells_it_in_one_sentence(row: Parameter) -> None:
+    for raw in RUBBISH.values():
+        value, error = row.read(raw)
+        if error is None:
+            assert row.codec.decode(raw) == value
+            assert isinstance(row.codec, Text) or row.name == "seed"
+            continue
+        told = row.told(raw, error, lambda text: repr(text[:40]))
+        assert 10 < len(told) < 600
+        assert value == row.default or row.read(row.codec.encode(value)) == (value, None)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

@@ -18,7 +18,6 @@ from attnviz.export import matrix_csv, trace_json
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.reading import read_table, read_upload
 from attnviz.words import say
-from tests.whole import alike
 
 ROWS = ((0.57, 0.81), (1.25, 1.35))
 SAMPLES = json.loads((Path(__file__).parents[1] / "pasted.json").read_text(encoding="utf-8"))
@@ -437,7 +436,6 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@alike
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
 def test_no_text_takes_longer_than_its_length(text: str) -> None:
     """In steps that grow with the square of a text, these would take minutes, and a megabyte hours."""

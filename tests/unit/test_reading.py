@@ -16,8 +16,8 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.settings import fitted
 from attnviz.link.set_up import scenario_from_query
+from tests.examples import examples
 from tests.node import PageScript
-from tests.whole import examples
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 OTHERS = ("die", "Katze", "saß", "the", "mat", "Your", "one", "weiter")

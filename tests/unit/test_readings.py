@@ -12,7 +12,6 @@ from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, Printed, mark_pipe
 from attnviz.tables.reading import read_table
 from attnviz.words import plural, say
 from benchmarks.handouts import ORDER, softmax, wrong_handout
-from tests.whole import alike
 
 Numbers = dict[str, np.ndarray]
 
@@ -52,7 +51,6 @@ def test_a_spreadsheet_that_shows_few_decimals_is_right_and_said_to_be_one(
         assert say("marking.reading.inputs", decimals=plural(decimals, "decimal")) in verdict(marking).reading
 
 
-@alike
 @pytest.mark.parametrize(("n", "d", "most"), [(2, 2, 0.1), (2, 1, 0.4), (3, 1, 0.25)])
 def test_of_the_smallest_spreadsheets_nothing_is_called_wrong_and_few_are_in_doubt(n: int, d: int, most: float) -> None:
     """So few numbers may not tell a spreadsheet from one wrong number: then both are said."""

@@ -24,7 +24,7 @@ from attnviz.teach.replaced import (
     row_plus,
     times,
 )
-from tests.whole import examples
+from tests.examples import examples
 
 
 @st.composite

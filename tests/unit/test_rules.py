@@ -14,8 +14,8 @@ from torch import Tensor
 from attnviz.core.rules import RULES, Bounded, Rule, Scale
 from attnviz.core.stages import attention_table
 from attnviz.core.trace import Trace
+from tests.examples import examples
 from tests.unit.single_stage import CASES, drawn
-from tests.whole import examples
 
 each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
 

@@ -19,7 +19,7 @@ from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_KEYS, MAX_TRIALS, c
 from attnviz.scaling.experiment import SweepStopped, sample_row, softmax_row, sweep_scaling
 from attnviz.scaling.row_statistics import STATISTICS, Z, share_interval, softmax_statistics
 from attnviz.scaling.sources import SOURCES, Projections, Vectors
-from tests.whole import alike, examples
+from tests.examples import examples
 
 # The published inputs of "Your journey starts with one step".
 X = [
@@ -44,7 +44,6 @@ def at(table: pd.DataFrame, column: str, scale: str) -> list[float]:
 # Theory as referee
 
 
-@alike
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_interval_holds_the_expected_variance_for_at_least_94_of_100_seeds(source: str) -> None:
     held = []
@@ -61,7 +60,6 @@ def test_expected_variance_of_standard_normal_vectors_is_d_raw_and_1_scaled() ->
     assert at(table, "expected_variance", "linear") == pytest.approx([1, 1 / 5, 1 / 100, 1 / 4096])
 
 
-@alike
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_other_intervals_hold_the_mean_of_very_many_trials_for_at_least_94_of_100_seeds(source: str) -> None:
     arguments: dict[str, Any] = {"n_keys": 6, "scales": ("none", "sqrt"), **inputs_of(source)}
@@ -274,7 +272,6 @@ def test_process_wide_random_state_is_left_alone_and_plays_no_part() -> None:
 # Progress
 
 
-@alike
 @pytest.mark.parametrize("source", SOURCES)
 def test_progress_rises_to_one(source: str) -> None:
     seen: list[float] = []

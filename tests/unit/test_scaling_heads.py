@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from attnviz.scaling.experiment import softmax_row
 from attnviz.scaling.heads import D_MODEL, N_TOKENS, head_scores
 from attnviz.scaling.settings import HEADS
-from tests.whole import examples
+from tests.examples import examples
 
 
 @pytest.mark.parametrize("n_heads", HEADS)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz.app.scaling.turns import Turns
-from tests.whole import examples
+from tests.examples import examples
 
 
 class LeftError(Exception):

@@ -28,7 +28,7 @@ from attnviz.scaling.row_statistics import even_jacobian_norm
 from attnviz.scaling.sources import SOURCES
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
-from tests.whole import examples
+from tests.examples import examples
 
 X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
 CLASSIC = (0.1, -0.2, 0.3, -0.2, 0.5)

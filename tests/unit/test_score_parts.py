@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from attnviz import Scenario, explain, trace
 from attnviz.explanation.score_parts import score_parts
 from attnviz.words import say
+from tests.examples import examples
 from tests.unit.seen.sentences import number
-from tests.whole import examples
 
 BEGIN = say("explanation.product.parts", ww="|", wp="", pw="", pp="").partition("|")[0]
 

@@ -14,8 +14,8 @@ from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
 from attnviz.models import INCLUDED
 from attnviz.teach.questions import QUESTIONS, Question
+from tests.examples import examples
 from tests.node import PageScript
-from tests.whole import examples
 
 _LAYOUT = """({ layout: { layoutOf } }, [data, room]) => {
   const placed = data.shown.filter((name) => name !== "scaled_scores");

@@ -17,9 +17,9 @@ from attnviz.core.limits import MAX_LAYERS
 from attnviz.export.code import pytorch_script
 from attnviz.export.data import trace_json
 from attnviz.link.set_up import query_of, scenario_from_query
+from tests.examples import examples
 from tests.unit.encoder_layer import encoder_layer
 from tests.unit.helpers import edits_of
-from tests.whole import examples
 
 WORDS = "the cat sat on the mat because it was tired"
 

@@ -23,8 +23,8 @@ from attnviz.explanation.summary import attends_most, described, out_of_the_ordi
 from attnviz.published import worked_example, worked_examples
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
+from tests.examples import examples
 from tests.unit.helpers import edits_of, setups
-from tests.whole import examples
 
 W = ("w_q", "w_k", "w_v")
 COMPUTED = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")

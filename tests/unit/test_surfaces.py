@@ -36,10 +36,10 @@ from attnviz.export import (
 )
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words.numbers import written
+from tests.examples import examples
 from tests.node import PageScript
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.helpers import anything
-from tests.whole import examples
 
 
 def close(got: Tensor, wanted: Tensor, rounding: float = 1.0) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import MAX_TABLE_CHARACTERS, parse_table, read_table, read_upload, write_table
-from tests.whole import examples
+from tests.examples import examples
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 tables = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(finite, min_size=n, max_size=n), min_size=1, max_size=5))

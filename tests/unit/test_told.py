@@ -11,10 +11,10 @@ from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.teach.lesson import STEPS, reached_matrices, shown_matrices
+from tests.examples import examples
 from tests.node import PageScript
 from tests.unit.helpers import every_way, setups
 from tests.unit.test_spine import Box, overlap, room
-from tests.whole import examples
 
 _TOLD = """({ made: madeOf, telling: { toldOf } }, [data, told]) =>
   told.map((each) => toldOf(madeOf(data), each))"""

@@ -35,7 +35,6 @@ from attnviz.training import (
 from attnviz.training.tasks.base import START
 from attnviz.training.tasks.own_text import OwnText
 from tests.unit.displayed_arithmetic import check_arithmetic
-from tests.whole import alike
 
 TEXT = "the cat sat on the mat. the dog sat on the log. the cat saw the dog. " * 4
 SETTINGS: dict[str, Any] = {"text": {"text": TEXT, "length": 12}}
@@ -219,7 +218,6 @@ TEACHES = {
 }
 
 
-@alike
 @pytest.mark.parametrize("name", TEACHES)
 def test_every_default_teaches_what_its_text_says(name: str) -> None:
     training, (accuracy, (figure, share)) = trained(name), TEACHES[name]

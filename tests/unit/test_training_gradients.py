@@ -10,8 +10,8 @@ from torch import Tensor
 
 from attnviz.training import TASKS, Training, TrainingSettings, settings_for, train
 from attnviz.training.settings import LEARNED_POSITIONS, MODEL_NORMS, OPTIMIZERS
+from tests.examples import examples
 from tests.unit.test_training import SETTINGS, plainly
-from tests.whole import examples
 
 STEPS = 2
 SMALL = 1e-6

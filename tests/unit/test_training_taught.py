@@ -12,7 +12,6 @@ from attnviz.app.learn.shown import _ALIKE
 from attnviz.training import Training, train
 from attnviz.words import say
 from tests.unit.test_training import TEACHES, trained
-from tests.whole import alike
 
 
 def learns(training: Training) -> None:
@@ -64,7 +63,6 @@ LAWS: dict[str, Callable[[Training], None]] = {
 OFFERED = [(task, name, changed) for task, kinds in VARIATIONS.items() for name, changed in kinds.items()]
 
 
-@alike
 @pytest.mark.parametrize(("task", "name", "changed"), OFFERED, ids=lambda each: each if isinstance(each, str) else "")
 def test_what_is_one_click_away_teaches_what_its_button_says(task: str, name: str, changed: dict[str, Any]) -> None:
     LAWS[name](trained(task, **changed))

@@ -26,8 +26,8 @@ from attnviz.teach.variations import (
     with_stage_of_positions,
     without_positions,
 )
+from tests.examples import examples
 from tests.unit.helpers import setups
-from tests.whole import examples
 
 SCORES = torch.tensor([[2.0, 1, 0], [2, 0, 1], [2, 0, 0]])
 

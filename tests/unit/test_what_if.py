@@ -19,8 +19,8 @@ from attnviz.explanation.what_if import cut_by_view, key_of, reads_others
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.words import say
+from tests.examples import examples
 from tests.unit.helpers import every_way
-from tests.whole import examples
 
 TEXTS = [f"{name}:{setting}" for name, switch in SWITCHES.items() for setting in switch.settings]
 ON = [*TEXTS, "typed:0:1:3.5", "typed:1:0:-2,typed:2:2:0.1"]

@@ -33,7 +33,6 @@ from attnviz.marking import Mark, Printed, mark_pipeline, verdict
 from tests.pages.playground import Playground
 from tests.unit.displayed_arithmetic import check_arithmetic
 from tests.unit.test_additions import STAGES as ADDED
-from tests.whole import alike
 
 NAMES = [name for name, *_ in ADDED]
 SCENARIO = Scenario("the cat sat", bias=True, causal=True, d_out=3, init="normal", seed=5)
@@ -112,7 +111,6 @@ def test_the_page_shows_it() -> None:
     assert set(NAMES) <= set(page.charts)
 
 
-@alike
 @each
 def test_a_link_opens_at_its_cell(name: str) -> None:
     page = Playground(view="heatmaps", cell=f"{name}.1.0")
