@@ -21,6 +21,7 @@ FOUND = "found"
 DEFAULTS: Mapping[str, Any] = MappingProxyType(
     {f"check.table.{name}": "" for name in TABLE_NAMES}
     | {
+        "check.paste": "",  # what named no table
         "check.scale": True,
         "check.decimals": AS_PRINTED,
         "check.tokens": "",

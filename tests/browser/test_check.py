@@ -6,14 +6,11 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz.published import worked_example
+from attnviz.words import say
 from tests.browser.lesson import Learner
 
 HANDOUT = worked_example("three-words")
-LABELS = {
-    "x": "X", "w_q": "W_q", "w_k": "W_k", "w_v": "W_v", "q": "Q, queries = X W_q", "k": "K, keys = X W_k",
-    "v": "V, values = X W_v", "scores": "Scores = Q Kᵀ", "attention_weights": "Attention weights = softmax of each row",
-    "context": "Context vectors = A V",
-}  # fmt: skip
+PASTE = say("check.form.paste")
 
 
 @pytest.fixture
@@ -23,15 +20,8 @@ def check(new_learner: Callable[..., Learner]) -> Learner:
 
 def open_check(reader: Learner) -> Learner:
     reader.open("/check")
-    expect(reader.page.get_by_label("X", exact=True)).to_be_visible()
+    expect(reader.page.get_by_label(PASTE, exact=True)).to_be_visible()
     return reader
-
-
-def paste(reader: Learner, name: str, text: str) -> None:
-    box = reader.page.get_by_label(LABELS[name], exact=True)
-    box.fill(text)
-    box.press("Control+Enter")
-    reader.page.wait_for_selector('[data-test-script-state="notRunning"]')
 
 
 def as_copied(rows: tuple[tuple[float, ...], ...]) -> str:
@@ -40,8 +30,13 @@ def as_copied(rows: tuple[tuple[float, ...], ...]) -> str:
 
 
 def test_the_handout_is_pasted_and_the_verdict_read(check: Learner) -> None:
-    for name, rows in {**HANDOUT.given, **HANDOUT.published}.items():
-        paste(check, name, as_copied(rows))
+    tables = {**HANDOUT.given, **HANDOUT.published}.items()
+    box = check.page.get_by_label(PASTE, exact=True)
+    box.fill("\n\n".join(f"{name} =\n{as_copied(rows)}" for name, rows in tables))
+    box.press("Control+Enter")
+    for width, height in ((1366, 768), (390, 844)):
+        check.page.set_viewport_size({"width": width, "height": height})
+        expect(check.page.locator(".st-key-verdict")).to_be_in_viewport(ratio=0.5)
     check.says("✗ 41 of 54 results differ from the exact values: 39 wrong, 2 right, given the wrong numbers before.")
     check.says("The first error is Q[0, 2]: 0.99 should be 1.05.")
     expect(check.page.locator("code").first).to_contain_text("1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90")

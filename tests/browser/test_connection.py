@@ -128,8 +128,8 @@ def _goes_on(reader: Board) -> Callable[[], bool]:
 
 
 def _fills_a_table(reader: Board) -> Callable[[], bool]:
-    box = reader.page.get_by_test_id("stMain").get_by_role("textbox").nth(2)
-    box.fill("1 2\n3 4")
+    box = reader.page.get_by_test_id("stMain").get_by_role("textbox").first
+    box.fill("Q = [[1, 2], [3, 4]]")
     box.press("Control+Enter")
     return lambda: "tables=" in reader.address
 

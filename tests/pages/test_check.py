@@ -9,12 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
-from attnviz.app.check.fields import FOLDS
-from attnviz.app.check.reading import tables_in
+from attnviz.app.check.form import tables_in
 from attnviz.app.text import as_message
 from attnviz.core.changes import with_changes
 from attnviz.core.scenario import trace
-from attnviz.core.stages import EVERY_STAGE, attention_table, layer_table
+from attnviz.core.stages import EVERY_STAGE, layer_table
 from attnviz.exercises.exercise import decoded
 from attnviz.link.changes_text import decode_changes
 from attnviz.link.packing import pack
@@ -40,6 +39,10 @@ class CheckPage(Reader):
     def type(self, **tables: str) -> Self:
         for name, text in tables.items():
             self.at.text_area(key=f"check.table.{name}").set_value(text)
+        return self.run()
+
+    def paste(self, text: str) -> Self:
+        self.at.text_area(key="check.paste").set_value(text)
         return self.run()
 
     def text_of(self, table: str) -> str:
@@ -134,21 +137,12 @@ def layer_of(activation: str) -> dict[str, str]:
     return {name: write_table(Printed.of(matrix.reshape(-1, matrix.shape[-1]), 4)) for name, matrix in matrices.items()}
 
 
-def open_folds(page: CheckPage) -> set[str]:
-    return {each.label for each in page.at.expander if each.proto.expanded}
-
-
-def test_every_matrix_of_a_layer_has_a_field_and_the_rarer_ones_are_folded(page: CheckPage) -> None:
-    keys = [area.key for area in page.at.text_area if (area.key or "").startswith("check.table.")]
-    assert keys == [f"check.table.{name}" for name in TABLE_NAMES]
-    folds = {say(f"check.form.fold.{fold}"): set(names) for fold, names in FOLDS.items()}
-    inside = {each.label: {(area.key or "").rpartition(".")[2] for area in each.text_area} for each in page.at.expander}
-    assert inside == folds
-    assert folds["Positions"] == {"e", "p"}
-    assert folds["Feed-forward step"] == {"w_1", "b_1", "w_2", "b_2", "preactivations", "hidden", "feed_forward"}
-    assert set().union(*folds.values()) == set(TABLE_NAMES) - set(attention_table(biases=()))
-    assert not open_folds(page)
-    assert open_folds(page.type(p="1 2")) == {"Positions"}
+def test_every_matrix_of_a_layer_has_a_field_and_all_are_folded_below_the_one_place_to_paste(page: CheckPage) -> None:
+    keys = [area.key for area in page.at.text_area]
+    assert keys == ["check.paste", *(f"check.table.{name}" for name in TABLE_NAMES)]
+    (fold,) = page.at.expander
+    assert [area.key for area in fold.text_area] == keys[1:]
+    assert not fold.proto.expanded
 
 
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
@@ -173,8 +167,7 @@ def test_a_whole_layer_is_marked_and_a_wrong_hidden_number_is_found(page: CheckP
     assert {name: again.text_of(name) for name in TABLE_NAMES} == {name: page.text_of(name) for name in TABLE_NAMES}
     assert again.value("check.activation") == activation
     assert again.says == page.says
-    assert open_folds(again) == {say(f"check.form.fold.{fold}") for fold in FOLDS if fold not in ("residual", "mask")}
-    assert not open_folds(again.press("Clear"))
+    again.press("Clear")
     assert again.value("check.activation") == "relu"
 
 
@@ -186,7 +179,6 @@ def test_a_residual_sum_is_marked_and_where_x_was_forgotten_the_page_says_so(pag
     given = {name: tables[name] for name in ("context", "w_o", "b_o", "output")} | {"x": tables["x"]}
     page.type(**given, residual_1=write_table(Printed.of(x + output, 4)))
     assert not page.errors
-    assert open_folds(page) == {say("check.form.fold.output"), say("check.form.fold.residual")}
     title = EVERY_STAGE["residual_1"].title
     assert say("check.form.made", title=title, formula="X + O") in {area.label for area in page.at.text_area}
     assert {mark for mark, _ in page.cells(title)} <= {"right", "carried", "hidden"}
@@ -358,9 +350,10 @@ def test_names_of_rows_are_shown_as_text(page: CheckPage) -> None:
 
 
 def test_an_upload_fills_a_table_and_one_that_is_no_text_is_told(page: CheckPage) -> None:
-    page.type(k="1 2").set("check.upload_to", "k")
+    page.type(k="1 2")
     page.at.file_uploader(key="check.upload").set_value(("k.csv", b"1,2\n3,4", "text/csv"))
-    assert page.run().text_of("k") == "1,2\n3,4"
+    page.run().set("check.name", "k")
+    assert page.text_of("k") == "1,2\n3,4"
     assert page.press("Bring back").text_of("k") == "1 2"
     assert page.press("Bring back").text_of("k") == "1,2\n3,4"
     page.at.file_uploader(key="check.upload").set_value(("k.png", b"\x89PNG\r\n\x1a\n", "image/png"))
@@ -543,11 +536,20 @@ def test_how_a_handout_was_read_is_said_and_can_be_changed(page: CheckPage) -> N
 
 def test_several_tables_pasted_at_once_go_into_their_fields(page: CheckPage) -> None:
     pasted = "Q:\n[[1, 0], [0, 1]]\n\nK = tensor([[1, 2],\n        [3, 4]])\n\nScores\n\n1 3\n2 5\n"
-    page.type(v=pasted)
-    assert [page.text_of(name) for name in ("v", "scores")] == ["", "1 3\n2 5"]
+    page.paste(pasted)
+    assert page.at.text_area(key="check.paste").value == ""
+    assert page.text_of("scores") == "1 3\n2 5"
     assert page.text_of("q").endswith("[[1, 0], [0, 1]]")
-    assert any("these fields: Q, K, S." in info.value for info in page.at.info)
+    assert any("pasted: Q, K, S." in caption.value for caption in page.at.caption)
     assert page.cells("Scores") == [("right", "1"), ("right", "3"), ("right", "2"), ("wrong", "5")]
+
+
+def test_a_pasted_table_without_a_name_waits_until_it_is_said_which_it_is(page: CheckPage) -> None:
+    page.type(q="1 0", k="1 2").paste("5")
+    assert page.at.text_area(key="check.paste").value == "5"
+    page.set("check.name", "scores")
+    assert (page.text_of("scores"), page.at.text_area(key="check.paste").value) == ("5", "")
+    assert page.cells("Scores") == [("wrong", "5")]
 
 
 def test_a_head_of_numbers_is_told_by_the_other_tables_and_what_was_left_out_is_said(page: CheckPage) -> None:
@@ -612,9 +614,8 @@ def test_heads_are_pasted_stacked_marked_below_their_matrix_and_kept_in_the_addr
 
 
 def test_heads_in_one_paste_go_into_the_fields_of_their_matrices(page: CheckPage) -> None:
-    page.type(
-        x="Q = [[1, 0], [0, 1]]\nK = [[1, 0], [0, 1]]\n\nHead 0\n\nScores:\n1 0\n0 0\n\nHead 1\n\nScores:\n0 0\n0 2\n"
+    page.paste(
+        "Q = [[1, 0], [0, 1]]\nK = [[1, 0], [0, 1]]\n\nHead 0\n\nScores:\n1 0\n0 0\n\nHead 1\n\nScores:\n0 0\n0 2\n"
     )
-    assert page.text_of("x") == ""
     assert page.text_of("scores") == "Head 0\n1 0\n0 0\n\nHead 1\n0 0\n0 2"
     assert "S[1, 1, 1]: 2 should be 1" in page.says

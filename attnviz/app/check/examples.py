@@ -10,11 +10,12 @@ import streamlit as st
 
 from attnviz.app.check.modes import checked
 from attnviz.app.check.shown_verdict import show_verdict
-from attnviz.app.check.typed_tables import load
+from attnviz.app.check.typed import load
 from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import show_offered
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import go_to
+from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, feed_forward_table, pictured
@@ -36,7 +37,8 @@ _STEP = feed_forward_table()
 
 def show_examples() -> None:
     """Draw the choice of an example, and the example."""
-    chosen = st.session_state[_KEY] = checked().example
+    chosen = checked().example
+    this_session().put(_KEY, chosen)
     st.selectbox(say("check.examples.choose"), published_names(), key=_KEY, format_func=_title, on_change=_choose)
     if chosen == VARIANCES:
         _show_variances()
@@ -60,7 +62,7 @@ def _title(name: str) -> str:
 
 
 def _choose() -> None:
-    url_texts.put(CHECK, Checked(EXAMPLES, st.session_state[_KEY]))
+    url_texts.put(CHECK, Checked(EXAMPLES, this_session().get(_KEY)))
 
 
 def _show_ways_on(example: WorkedExample) -> None:

@@ -12,6 +12,7 @@ from attnviz.app.check.modes import checked
 from attnviz.app.check.shown_verdict import show_verdict
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import receive
+from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_SEED
@@ -50,7 +51,7 @@ def show_exercise() -> None:
     says = st.container()
     answers, below = _show_blanks(exercise)
     _show_hints(exercise)
-    if st.session_state.get(_MARKED) == exercise.encoded():
+    if this_session().get(_MARKED) == exercise.encoded():
         _show_marks(exercise.mark(answers), exercise, says, below)
     if not for_student:
         _show_for_teacher(exercise)
@@ -59,7 +60,7 @@ def show_exercise() -> None:
 def _show_controls(exercise: Exercise, *, for_student: bool) -> None:
     for field in _FIELDS:
         value = getattr(exercise, field)
-        st.session_state[f"check.ex.{field}"] = list(value) if field == "blank" else value
+        this_session().put(f"check.ex.{field}", list(value) if field == "blank" else value)
     with st.container(horizontal=True, vertical_alignment="bottom", key="check_exercise"):
         st.number_input(
             say("exercises.number"), 0, MAX_SEED, step=1, key="check.ex.seed", on_change=_take_controls, width=140,
@@ -80,13 +81,13 @@ def _show_controls(exercise: Exercise, *, for_student: bool) -> None:
 
 
 def _take_controls() -> None:
-    values = {field: st.session_state[f"check.ex.{field}"] for field in _FIELDS}
-    values["blank"] = tuple(name for name in RESULTS if name in values["blank"])
+    values = {field: this_session().get(f"check.ex.{field}") for field in _FIELDS}
+    values["blank"] = tuple(each for each in RESULTS if each in values["blank"])
     url_texts.put(CHECK, Checked(EXERCISE, exercise=Exercise(**values), for_student=checked().for_student))
 
 
 def _another() -> None:
-    st.session_state["check.ex.seed"] = secrets.randbelow(10_000)
+    this_session().put("check.ex.seed", secrets.randbelow(10_000))
     _take_controls()
 
 
@@ -123,18 +124,18 @@ def _cells(exercise: Exercise) -> Iterator[tuple[str, int, int]]:
 
 def fill(answers: Mapping[str, str]) -> None:
     """Take the answers of a link that was just opened; they are filled in once their exercise is drawn."""
-    st.session_state[_OPENED] = dict(answers)
+    this_session().put(_OPENED, dict(answers))
 
 
 def _take_answers(exercise: Exercise) -> None:
     """Fill the blanks with what the URL holds, where it has just been opened or gone back to; before they are drawn."""
     answers, arrived = receive(ANSWERS)
-    opened: Mapping[str, str] | None = st.session_state.pop(_OPENED, None)
+    opened: Mapping[str, str] | None = this_session().pop(_OPENED)
     if arrived or opened:
         answers = opened or answers
         for name, row, column in _cells(exercise):
             if text := answers.get(f"{name}.{row}.{column}"):
-                st.session_state[_key(exercise, name, row, column)] = text
+                this_session().put(_key(exercise, name, row, column), text)
 
 
 def _keep_answers(exercise: Exercise) -> None:
@@ -142,7 +143,7 @@ def _keep_answers(exercise: Exercise) -> None:
     typed = {
         f"{name}.{row}.{column}": text
         for name, row, column in _cells(exercise)
-        if (text := (st.session_state.get(_key(exercise, name, row, column)) or "").strip()[:MOST_CHARACTERS])
+        if (text := (this_session().get(_key(exercise, name, row, column)) or "").strip()[:MOST_CHARACTERS])
     }
     url_texts.put(ANSWERS, typed)
 
@@ -177,7 +178,7 @@ def _read(text: str | None) -> float:
 
 
 def _mark(encoded: str) -> None:
-    st.session_state[_MARKED] = encoded
+    this_session().put(_MARKED, encoded)
 
 
 def _show_marks(
@@ -218,7 +219,7 @@ def _show_hints(exercise: Exercise) -> None:
             st.number_input(say("exercises.column"), 0, columns - 1, 0, key=f"check.hint.column.{columns}", width=105)
         )
         cell = [exercise.encoded(), name, row, column]
-        before = st.session_state.get(_HINT, {})
+        before = this_session().get(_HINT, {})
         level = before["level"] if before.get("cell") == cell else 0
         st.button(
             say("exercises.next_hint") if level else say("exercises.hint"), on_click=_hint, args=(cell, level + 1),
@@ -230,12 +231,13 @@ def _show_hints(exercise: Exercise) -> None:
 
 
 def _hint(cell: list[object], level: int) -> None:
-    st.session_state[_HINT] = {"cell": cell, "level": level}
+    this_session().put(_HINT, {"cell": cell, "level": level})
 
 
 def _show_for_teacher(exercise: Exercise) -> None:
     """Offer the answer sheet, and a link whose page doesn't."""
-    link = _student_link(exercise)
+    text = texts()[CHECK].write(Checked(EXERCISE, exercise=exercise, for_student=True))
+    link = f"{(st.context.url or '').partition('?')[0]}?{urlencode({CHECK: text})}"
     with st.container(horizontal=True, key="check_teacher"):
         st.download_button(
             say("exercises.sheet"), partial(answer_sheet, exercise, link),
@@ -243,8 +245,3 @@ def _show_for_teacher(exercise: Exercise) -> None:
             help=say("exercises.sheet_help"),
         )  # fmt: skip
         st.link_button(say("exercises.student_link"), link, help=say("exercises.student_link_help"))
-
-
-def _student_link(exercise: Exercise) -> str:
-    text = texts()[CHECK].write(Checked(EXERCISE, exercise=exercise, for_student=True))
-    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({CHECK: text})}"

@@ -1,56 +1,260 @@
-"""The form for tables of one's own, and their marking.
+"""The page My numbers: one place to paste tables, the verdict above it, and the marked tables below."""
 
-The typed texts are kept while the session lasts, whatever is wrong with them.
-"""
-
+from collections.abc import Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 
-from attnviz.app.check import form_in_address
-from attnviz.app.check.fields import key_of, show_fields, stages_of, text_of
-from attnviz.app.check.form_settings import show_settings
-from attnviz.app.check.reading import read_fields
+from attnviz.app.check import typed
 from attnviz.app.check.shown_verdict import show_verdict
-from attnviz.app.check.typed_tables import SORTED, form_now, form_of, take_typed
+from attnviz.app.check.typed import form_of, kept, key_of, text_of
 from attnviz.app.refusals import told
-from attnviz.app.streamlit_internals import DeltaGenerator
+from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message
-from attnviz.core.stages import Table
+from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
+from attnviz.core.stages import ACTIVATIONS, BIASES, EVERY_STAGE, MASK, Table, formula_of, layer_table
 from attnviz.documents import marking_csv, marking_page
-from attnviz.documents.marking_page import marked_table
-from attnviz.link.typed_form import TABLE_NAMES
-from attnviz.marking import Mark, Marking, UnknownDkError, mark_pipeline
-from attnviz.marking.settings import base_of, path_of
-from attnviz.published import worked_examples
+from attnviz.documents.marking_page import in_pairs, marked_table
+from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, FOUND, ROUNDED, TABLE_NAMES
+from attnviz.marking import Mark, Marking, UnknownDkError, handout, mark_pipeline
+from attnviz.marking.settings import gone_on_with, path_of, symbol_of
+from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed
 from attnviz.words import say
 
+MOST_MARKED = 64  # rows and columns that a page shows with their marks
+_HANDOUT = "three-words"
+_IN_A_ROW = 4
+_EXAMPLES = ("x", "w_q", "e", "p", "b_q", "w_1", "b_1")  # of what may be typed, shown in fields that are blank
+# What the controls say, as marking takes it.
+_MASKS = {FOUND: None, True: True, False: False}
+_ROUNDED_INPUTS: Mapping[str, bool | None] = MappingProxyType({BY_DIGITS: None, EXACT: False, ROUNDED: True})
+
 
 def show_check() -> None:
-    """Draw the form, the verdict above it, and the marks below each table."""
-    form_in_address.take()
+    """Draw the verdict, the place to paste, the settings, the marked tables, and a field for each table."""
+    typed.take_from_address()
+    typed.take_pasted()
     says = st.container()
-    settings = show_settings()
-    with st.container(key="check_form"):
-        below, settings["activation"] = show_fields(take_typed)
-    if not form_in_address.keep(form_now()):
+    _show_paste()
+    settings = _show_settings()
+    marks = st.container()
+    settings["activation"] = _show_fields()
+    if not typed.keep_in_address():
         says.warning(say("check.form.too_long"), icon=":material/warning:")
-    if sorted_ones := st.session_state.pop(SORTED, ""):
-        says.info(sorted_ones, icon=":material/sort:")
-    tables, unread = read_fields(below)
-    marking = _marked(tables, settings, says)
-    if marking is None:
-        return
-    tokens = settings["tokens"]
+    if said := kept().said:
+        says.caption(said)
+        kept().said = ""
     with says:
+        tables, unread = _read()
+        marking = _marked(tables, settings)
+        if marking is None:
+            return
         _show_loaded(marking)
-        show_verdict(marking, tokens, unread)
-        _show_downloads(marking, tokens)
-    for table in marking.tables:
-        with below[base_of(table.stage.name)]:
-            st.html(marked_table(table, tokens))
+        show_verdict(marking, settings["tokens"], unread)
+    with marks:
+        st.html(in_pairs([(marked_table(table, settings["tokens"]), "") for table in marking.tables if table.n_cells]))
+        _show_downloads(marking, settings["tokens"])
+
+
+def _show_paste() -> None:
+    # Without max_chars: a paste over it would vanish without a word.
+    st.text_area(
+        say("check.form.paste"), key=typed.PASTE, persist_state="session", height=104,
+        placeholder=say("check.form.paste_example"), help=say("check.form.paste_help"),
+    )  # fmt: skip
+    if (this_session().get(typed.PASTE) or "").strip():
+        st.selectbox(
+            say("check.form.name"), TABLE_NAMES, None, key=typed.NAME,
+            format_func=lambda name: EVERY_STAGE[name].title, help=say("check.form.name_help"),
+        )  # fmt: skip
+
+
+# Settings
+
+
+def _show_settings() -> dict[str, Any]:
+    """Draw the buttons that fill the form, and the settings; return what marking takes of these, with the `tokens` and
+    the `decimals` to round to."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="check_settings"):
+        about = say("check.form.handout_help", title=worked_example(_HANDOUT).title)
+        st.button(say("check.form.handout"), on_click=typed.load, args=(_HANDOUT,), help=about)
+        with st.popover(say("check.form.others")):
+            for name, example in worked_examples().items():
+                if name != _HANDOUT and example.published:
+                    st.button(
+                        example.title, key=f"check.load.{name}", on_click=typed.load, args=(name,), type="tertiary"
+                    )
+        st.button(say("check.form.clear"), on_click=typed.clear, help=say("check.form.clear_help"))
+        if kept().aside:
+            st.button(say("check.form.bring_back"), on_click=typed.bring_back, help=say("check.form.bring_back_help"))
+        scale = st.segmented_control(
+            say("check.form.scale"), (True, False), default=True, required=True, key="check.scale",
+            format_func=lambda scaled: say("check.form.scaled") if scaled else say("check.form.unscaled"),
+            persist_state="session",
+        )  # fmt: skip
+        decimals = st.selectbox(
+            say("check.form.decimals"), CHOICES["check.decimals"], key="check.decimals",
+            persist_state="session", width=130,
+            format_func=lambda n: say("check.form.as_printed") if n == AS_PRINTED else str(n),
+            help=say("check.form.decimals_help"),
+        )  # fmt: skip
+        with st.popover(say("check.form.more")):
+            more = _show_more()
+    return {"scale": scale, "decimals": None if decimals == AS_PRINTED else decimals} | more
+
+
+def _show_more() -> dict[str, Any]:
+    tokens = st.text_input(
+        say("check.form.tokens"), key="check.tokens", persist_state="session", max_chars=500,
+        placeholder=say("check.form.tokens_example"), help=say("check.form.tokens_help"),
+    )  # fmt: skip
+    causal = _choice("causal", "causal", ("found", "masked", "open"))
+    temperature = st.number_input(
+        say("check.form.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, 1.0, 0.1, key="check.temperature",
+        persist_state="session",
+    )  # fmt: skip
+    d_k = st.number_input(
+        say("check.form.d_k"), 1, MAX_D, None, key="check.d_k", persist_state="session",
+        placeholder=say("check.form.d_k_example"), help=say("check.form.d_k_help"),
+    )  # fmt: skip
+    n_heads = st.number_input(
+        say("check.form.n_heads"), 1, MAX_HEADS, None, key="check.n_heads", persist_state="session",
+        placeholder=say("check.form.n_heads_found"), help=say("check.form.n_heads_help"),
+    )  # fmt: skip
+    rounded = _choice("rounded", "inputs", ("by_digits", "exact", "rounded"))
+    carried = _choice("carried", "carried", CHOICES["check.carried"])
+    st.file_uploader(
+        say("check.form.upload"), key=typed.UPLOAD, on_change=typed.take_upload, max_upload_size=5,
+        help=say("check.form.upload_help"),
+    )  # fmt: skip
+    names = tuple(name.strip() for name in (tokens or "").split(",") if name.strip())
+    return {
+        "tokens": names, "causal": _MASKS[causal], "carried": None if carried == FOUND else carried,
+        "temperature": temperature, "d_k": d_k, "n_heads": n_heads, "rounded_inputs": _ROUNDED_INPUTS[rounded],
+    }  # fmt: skip
+
+
+def _choice(name: str, key: str, words: tuple[str, ...]) -> Any:
+    """Draw a choice by the keys of its words, in the order of what can be chosen."""
+    choices = dict(zip(CHOICES[f"check.{name}"], words, strict=True))
+    return st.selectbox(
+        say(f"check.form.{key}.label"), list(choices), key=f"check.{name}", persist_state="session",
+        format_func=lambda choice: say(f"check.form.{key}.{choices[choice]}"),
+        help=say(f"check.form.{key}.help"),
+    )  # fmt: skip
+
+
+# A field for each table
+
+
+def _stages_of(tables: Mapping[str, Any], activation: str) -> Table:
+    """Return the stages of a computation of which these tables are typed."""
+    attention = layer_table(
+        biases=tuple(name for name in BIASES if name in tables), positions="e" in tables or "p" in tables,
+        mask=MASK in tables, output=True,
+    )  # fmt: skip
+    return gone_on_with(attention, tables, activation)
+
+
+def _show_fields() -> str:
+    """Draw a field for each matrix of the table of stages, and return the activation of the feed-forward step."""
+    with st.expander(say("check.form.fields")), st.container(key="check_form"):
+        activation: str = st.segmented_control(
+            say("check.form.activation.label"), tuple(ACTIVATIONS), default=DEFAULTS["check.activation"],
+            required=True, key="check.activation", persist_state="session",
+            format_func=lambda choice: say(f"check.form.activation.{choice}"),
+        )  # fmt: skip
+        there = {name: text_of(name) for name in TABLE_NAMES if text_of(name)}
+        for first in range(0, len(TABLE_NAMES), _IN_A_ROW):
+            names = TABLE_NAMES[first : first + _IN_A_ROW]
+            for column, name in zip(st.columns(_IN_A_ROW), names, strict=False):
+                with column:
+                    _show_field(name, _stages_of({**there, name: ""}, activation))
+    return activation
+
+
+def _show_field(name: str, stages: Table) -> None:
+    stage = stages[name]
+    title = stage.title
+    if stage.rule is not None:
+        title = say("check.form.made", title=title, formula=formula_of(name, stages))
+    st.text_area(
+        title, key=key_of(name), persist_state="session", height=104,
+        placeholder=say(f"check.form.example.{name}") if name in _EXAMPLES else "",
+        help=say("check.form.table_help", plain=stage.plain),
+    )  # fmt: skip
+
+
+def _read() -> tuple[dict[str, Printed], tuple[str, ...]]:
+    """Read the typed tables, and say which can't be read and why, and how one was read where that isn't plain. Return
+    the tables, and the names of those that can't be read.
+    """
+    texts = {name: text_of(name) for name in TABLE_NAMES if text_of(name).strip()}
+    tables, unread = {}, []
+    for name, table in tables_in(texts).items():
+        if isinstance(table, str):
+            st.error(as_message(say("check.form.table_refused", symbol=symbol_of(name), why=table)))
+            unread.append(name)
+            continue
+        for sentence in table.told:
+            st.caption(as_message(say("check.form.table_refused", symbol=symbol_of(name), why=sentence)))
+        tables[name] = table
+    return tables, tuple(unread)
+
+
+def tables_in(texts: Mapping[str, str]) -> dict[str, Printed | str]:
+    """Return the table in each text, or why there is none that can be marked."""
+    return handout.tables_in(texts, _table_or_why_not)
+
+
+@st.cache_data(max_entries=200, show_spinner=False)  # to read millions of characters again would slow every click
+def _table_or_why_not(text: str, masked: bool, columns: int | None, rows: int | None) -> Printed | str:
+    table = handout.table_or_why_not(text, masked, columns, rows)
+    if isinstance(table, Printed) and max(table.shape) > MOST_MARKED:
+        n_rows, n_columns = table.shape
+        return say("check.form.too_large", rows=n_rows, columns=n_columns, most=MOST_MARKED)
+    return table
+
+
+# Marks
+
+
+def _marked(tables: dict[str, Printed], settings: dict[str, Any]) -> Marking | None:
+    if not tables:
+        if not any(map(text_of, TABLE_NAMES)):  # what is typed is told to be no table already
+            st.info(say("check.form.start"), icon=":material/edit:")
+        return None
+    decimals, stages = settings["decimals"], _stages_of(tables, settings["activation"])
+    given = {
+        name: table.with_decimals(decimals)
+        if isinstance(decimals, int) and (path_of(name) or stages[name].sources)
+        else table
+        for name, table in tables.items()
+    }
+    choices = {name: value for name, value in settings.items() if name not in ("tokens", "decimals")}
+    try:
+        return mark_pipeline(given, **choices)
+    except UnknownDkError:
+        st.error(as_message(say("check.form.no_d_k")))
+    except ValueError as error:
+        st.error(as_message(say("check.form.no_fit", why=told(error))))
+    return None
+
+
+def _show_loaded(marking: Marking) -> None:
+    """Say whose numbers these are, while they are those of a published example."""
+    tables = _tables_of(typed.form_now())
+    for name, example in worked_examples().items():
+        if tables == _tables_of(form_of(name)):
+            wrong = any(table.count(Mark.WRONG, Mark.FOLLOWS) for table in marking.tables)
+            st.text(say(f"check.form.loaded_{'wrong' if wrong else 'right'}", title=example.title))
+
+
+def _tables_of(form: Mapping[str, Any]) -> dict[str, str]:
+    return {key: text for key, text in form.items() if key.startswith(key_of("")) and text}
 
 
 def _show_downloads(marking: Marking, tokens: tuple[str, ...]) -> None:
@@ -58,45 +262,9 @@ def _show_downloads(marking: Marking, tokens: tuple[str, ...]) -> None:
     if not any(table.n_cells for table in marking.tables):
         return
     with st.container(horizontal=True, key="check_downloads"):
-        for kind, make in (("html", marking_page), ("csv", marking_csv)):
+        made: Mapping[str, Any] = {"html": marking_page, "csv": marking_csv}
+        for kind, make in made.items():
             st.download_button(
                 say(f"check.form.download.{kind}"), partial(make, marking, tokens), f"attention-marked.{kind}",
                 f"text/{kind}", on_click="ignore", key=f"check.download.{kind}",
             )  # fmt: skip
-
-
-def _marked(tables: dict[str, Printed], settings: dict[str, Any], says: DeltaGenerator) -> Marking | None:
-    with says:
-        if not tables:
-            if any(map(text_of, TABLE_NAMES)):
-                return None  # what is typed is told to be no table already
-            st.info(say("check.form.start"), icon=":material/edit:")
-            return None
-        decimals, stages = settings["decimals"], stages_of(tuple(tables), settings["activation"])
-        given = {
-            name: table.with_decimals(decimals) if isinstance(decimals, int) and _is_made(name, stages) else table
-            for name, table in tables.items()
-        }
-        chosen = ("scale", "causal", "temperature", "d_k", "rounded_inputs", "carried", "activation", "n_heads")
-        choices = {name: settings[name] for name in chosen}
-        try:
-            return mark_pipeline(given, **choices)
-        except UnknownDkError:
-            st.error(as_message(say("check.form.no_d_k")))
-            return None
-        except ValueError as error:
-            st.error(as_message(say("check.form.no_fit", why=told(error))))
-            return None
-
-
-def _is_made(name: str, stages: Table) -> bool:
-    return bool(path_of(name) or stages[name].sources)
-
-
-def _show_loaded(marking: Marking) -> None:
-    """Say whose numbers these are, while they are those of a published example."""
-    typed = {key: text for key, text in form_now().items() if key.startswith(key_of("")) and text}
-    for name, example in worked_examples().items():
-        if typed == {key: text for key, text in form_of(name).items() if key.startswith(key_of(""))}:
-            wrong = any(table.count(Mark.WRONG, Mark.FOLLOWS) for table in marking.tables)
-            st.text(say(f"check.form.loaded_{'wrong' if wrong else 'right'}", title=example.title))

@@ -12,7 +12,7 @@ from attnviz.words import say
 
 _KEY = "check.mode"
 _LETTERS = """<style>
-.st-key-check_form textarea { font-family: monospace; white-space: pre; }
+.st-key-check_form textarea, .st-key-check-paste textarea { font-family: monospace; white-space: pre; }
 </style>"""
 
 

@@ -24,7 +24,9 @@ def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str
             names = ", ".join(map(symbol_of, unread))
             st.text(say("check.verdict.unread", names=names))
         if words.doubt:
-            settled = say("check.verdict.doubt_settled", more=say("check.form.more"), inputs=say("check.form.inputs"))
+            settled = say(
+                "check.verdict.doubt_settled", more=say("check.form.more"), inputs=say("check.form.inputs.label")
+            )
             st.text(say("check.verdict.doubt", sentence=" ".join((*words.doubt, settled))))
         for slip in words.slips:
             st.text(say("check.verdict.slip", slip=slip))

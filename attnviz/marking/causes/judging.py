@@ -56,9 +56,9 @@ def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iter
     """List the slips that give the wrong cells of a table, or most of them, and make nothing else worse."""
     worth, others = _worth(table), ~table.at(Mark.BLANK) & ~wrong
     for stage in _chain(marking, table):
-        of_table = (table.given, wrong) if stage is table.stage else (None, None)
+        given, off = (table.given, wrong) if stage is table.stage else (None, None)
         half = float(np.median(table.windows.half))
-        steps = [Step(marking, stage, _before(marking, table, tables), *of_table, half)
+        steps = [Step(marking, stage, _before(marking, table, tables), given, off, half)
                  for tables in (marking.before, marking.full)]  # fmt: skip
         for slip in SLIPS:
             if not steps[0].is_of(slip.where):
@@ -79,6 +79,7 @@ def _made(
     """Return what a slip makes of a table, by its name, and which cells that holds: of the printed numbers before it,
     or of all their digits."""
     by_name: dict[str, list[tuple[Candidate, np.ndarray, np.ndarray]]] = {}
+    ways: list[list[Candidate | None]]
     ways = [[each if isinstance(each, Candidate) else Candidate(each) for each in slip.ways(step)] for step in steps]
     if len(ways[0]) != len(ways[1]):  # they don't go together
         ways = [[*ways[0], *[None] * len(ways[1])], [*[None] * len(ways[0]), *ways[1]]]

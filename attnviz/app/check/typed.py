@@ -1,0 +1,169 @@
+"""What is typed into the form of My numbers, by the keys of its controls: pasted, uploaded, loaded, kept and set aside.
+
+One text of the URL carries it, so that reload, Back and a copied link restore it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from attnviz.app.refusals import told
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.address import came_back
+from attnviz.app.session.link_values import receive
+from attnviz.app.session.session import this_session
+from attnviz.app.text import literal
+from attnviz.core.stages import EVERY_STAGE
+from attnviz.link.parameter_table import MOST_OF_TABLES, TABLES, texts
+from attnviz.link.typed_form import DEFAULTS
+from attnviz.marking.handout import by_fields
+from attnviz.marking.settings import symbol_of
+from attnviz.published import worked_example
+from attnviz.tables.handout import Sorted, may_hold_several, sorted_tables
+from attnviz.tables.printed_table import Printed
+from attnviz.tables.reading import read_upload, write_table
+from attnviz.words import say
+
+PASTE, NAME, UPLOAD = "check.paste", "check.name", "check.upload"
+MOST_ASIDE = 5
+_KEPT = "check.kept"
+Form = dict[str, Any]
+
+
+@dataclass
+class Kept:
+    """What a session keeps of the form beside its controls."""
+
+    packed: tuple[int, bool, str] = (0, True, "")  # what was written into the URL, and whether it fits there
+    aside: list[Form] = field(default_factory=list)
+    loaded: Form | None = None  # what holds nothing that was typed
+    said: str = ""  # of several tables that came in one text
+
+
+def kept() -> Kept:
+    """Return what the session keeps of the form."""
+    session = this_session()
+    if _KEPT not in session:
+        session.put(_KEPT, Kept())
+    found: Kept = session.get(_KEPT)
+    return found
+
+
+def key_of(name: str) -> str:
+    """Return the key of the field of a matrix."""
+    return f"check.table.{name}"
+
+
+def text_of(name: str) -> str:
+    """Return what is typed into the field of a matrix."""
+    return this_session().get(key_of(name)) or ""
+
+
+def form_now() -> Form:
+    """Return what the form holds, by the keys of its controls."""
+    return {key: this_session().get(key, default) for key, default in DEFAULTS.items()}
+
+
+def fill(typed: Mapping[str, Any]) -> None:
+    """Fill the form with what was typed, where that is anything."""
+    for key, value in {**DEFAULTS, **typed}.items() if typed else ():
+        this_session().put(key, value)
+
+
+def take_from_address() -> None:
+    """Fill the form with what the URL holds, where it has just been opened or gone back to; before it is drawn."""
+    if kept().packed[1]:  # what is typed and stands in no URL is not given up for what an older one holds
+        typed, arrived = receive(TABLES)
+        if arrived and not came_back():  # else the page still holds what was typed into it when its server went
+            fill(typed)
+
+
+def keep_in_address() -> bool:
+    """Write the form into the URL; return whether it fits there. It is packed once, which takes some time."""
+    form, now = form_now(), kept()
+    mark = hash(tuple(form.items()))
+    if mark != now.packed[0]:
+        packed = texts()[TABLES].codec.encode(form)
+        fits = form == DEFAULTS or 0 < len(packed) <= MOST_OF_TABLES
+        now.packed = mark, fits, packed if fits else ""
+    url_texts.send(TABLES, now.packed[2])
+    return now.packed[1]
+
+
+def _is_typed(form: Form) -> bool:
+    return form not in (DEFAULTS, kept().loaded)
+
+
+def _set_aside() -> None:
+    """Keep a form that is about to be filled anew, unless it is blank or as it was loaded."""
+    if _is_typed(form_now()):
+        kept().aside = [*kept().aside, form_now()][-MOST_ASIDE:]
+
+
+def clear() -> None:
+    """Empty the form, and set aside what was in it; in a callback."""
+    _set_aside()
+    fill(DEFAULTS)
+
+
+def bring_back() -> None:
+    """Fill the form with what was set aside last, and set this form aside as the first; in a callback."""
+    *others, last = kept().aside
+    kept().aside = [form_now(), *others] if _is_typed(form_now()) else others
+    fill(last)
+
+
+def load(name: str) -> None:
+    """Put a published example into the form; in a callback."""
+    clear()
+    fill(form_of(name))
+    kept().loaded = form_now()
+
+
+@cache
+def form_of(name: str) -> Form:
+    """Return a published example as the form holds it; treat it as read-only."""
+    example = worked_example(name)
+    tables = {each: Printed.of(rows) for each, rows in example.given.items()}
+    if not example.from_scores:
+        for each in ("w_q", "w_k", "w_v"):  # those that the source draws from a seed and does not print
+            tables.setdefault(each, Printed.of(example.scenario.matrix(each), 8))
+    tables |= {each: Printed.of(rows, example.decimals) for each, rows in example.published.items()}
+    more = {"check.tokens": ", ".join(example.tokens), "check.scale": example.scale, "check.d_k": example.d_k}
+    return {key_of(each): write_table(table) for each, table in tables.items()} | more
+
+
+# The one place to paste
+
+
+def take_pasted() -> None:
+    """Put the tables of the pasted text into the fields that they name, before these are drawn. A text that names none
+    waits until the reader says which table it is."""
+    session = this_session()
+    text, name = session.get(PASTE) or "", session.pop(NAME)
+    if not text.strip():
+        return
+    found = sorted_tables(text) if may_hold_several(text) else Sorted({})
+    fields = by_fields(found.tables) or ({name: text} if name else {})
+    if not fields:
+        return
+    if any(map(text_of, fields)):
+        _set_aside()
+    for each, table in fields.items():
+        session.put(key_of(each), table)
+    session.put(PASTE, "")
+    kept().said = say("check.form.sorted", names=", ".join(EVERY_STAGE[each].symbol for each in fields))
+    if found.twice:
+        kept().said += " " + say("check.form.sorted_twice", names=", ".join(map(symbol_of, found.twice)))
+
+
+def take_upload() -> None:
+    """Take an uploaded file as if it were pasted; in a callback."""
+    session = this_session()
+    if (uploaded := session.get(UPLOAD)) is None:
+        return
+    try:
+        session.put(PASTE, read_upload(uploaded.getvalue()))
+    except ValueError as error:
+        state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=told(error)))
