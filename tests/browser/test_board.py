@@ -15,7 +15,6 @@ from attnviz.core.stages import STAGES
 from attnviz.core.trace import Trace
 from attnviz.words import say
 from tests.browser.board import DRAG_STARTS, Board, numbers_of
-from tests.browser.cells import shows_another, shows_number
 from tests.browser.playground import eventually
 
 TO_BE = "to be or not to be"
@@ -106,26 +105,6 @@ def test_everything_follows_while_the_hand_still_holds_the_cell(board: Board) ->
     board.torch_says()
     eventually(lambda: board.link, "?edits=w_q.0.1.0.4666")
     assert board.numbers() != before
-
-
-def test_the_sentence_follows_the_hand_and_is_torchs_in_the_end(board: Board) -> None:
-    says, shares = board.board.locator(".says b"), board.board.locator(".share")
-    expect(says).to_have_text("“journey” reads itself most: 23 %")
-    board.torch_says()
-    board.point_at(("w_k", 2, 1))
-    eventually(lambda: board.chosen, ["w_k,2,1"])
-    x, y = board.grab(("w_k", 2, 1))
-    board.page.mouse.move(x + DRAG_STARTS + 400, y)
-    shows_another(board.cell(("attention_weights", 1, 1)), "0.2264")
-    expect(board.status).to_have_text(say("board.status.preview"))
-    row = [float(board.numbers()[f"attention_weights,1,{key}"]) for key in range(6)]
-    assert f"{100 * max(row):.0f} %" in says.inner_text()
-    for share, weight in zip(shares.all_inner_texts(), row, strict=True):
-        assert share.startswith(f"{100 * weight:.0f} %")
-    board.page.mouse.up()
-    board.torch_says()
-    weights = trace(edited(("w_k", 2, 1, 1.6871))).attention_weights[1]
-    expect(says).to_contain_text(f"{100 * weights.max().item():.0f} %")
 
 
 def close(shown: dict[str, str], wanted: dict[str, str]) -> bool:
@@ -246,14 +225,6 @@ def test_a_number_is_typed_and_reset(board: Board) -> None:
     eventually(lambda: board.link, "")
 
 
-def test_an_emptied_cell_is_told_and_keeps_its_number(board: Board) -> None:
-    board.cell(W_Q).dblclick()
-    board.page.keyboard.press("Backspace")
-    board.page.keyboard.press("Enter")
-    expect(board.panel).to_contain_text(f"{say('typed.empty')} W_q[0, 1] is still 0.5166.")
-    shows_number(board.cell(W_Q), "0.5166")
-
-
 def test_a_block_is_pasted(new_board: Callable[..., Board]) -> None:
     board = new_board(permissions=["clipboard-read", "clipboard-write"]).open_board()
     board.paste_over(("w_k", 1, 0), "0,5\t−1\nabc\t2\n3\t4\n")
@@ -271,28 +242,6 @@ def test_keys_step_a_number_and_quick_presses_are_all_kept(board: Board) -> None
     board.focus_on(W_Q).press_keys(*["Alt+ArrowUp"] * 12, *["Alt+Shift+ArrowLeft"] * 2, "Alt+ArrowRight")
     now = edited(("w_q", 0, 1, 0.4466))
     board.shows_all(now, trace(now))
-
-
-def test_quick_edits_of_many_cells_are_all_kept(board: Board) -> None:
-    edits = []
-    for row in range(3):
-        for column in range(2):
-            board.type_over(("w_v", row, column), f"0.{row}{column}")
-            edits.append(("w_v", row, column, float(f"0.{row}{column}")))
-    board.focus_on(("w_v", 2, 1)).press_keys("Delete")
-    now = edited(*edits[:-1])
-    board.shows_all(now, trace(now))
-    eventually(lambda: board.link.count("w_v"), 5)
-
-
-def test_quick_clicks_on_undo_take_back_every_edit(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board(edits="w_q.0.0.1*w_q.0.1.2*w_k.0.0.3*w_v.1.1.4")
-    buttons = board.page.locator("[class*=st-key-playground-undo] button:enabled")
-    expect(buttons).to_have_count(4)
-    board.settle()
-    buttons.evaluate_all("buttons => buttons.forEach(button => button.click())")
-    board.shows_all(edited(), trace(edited()))
-    eventually(lambda: board.link, "")
 
 
 def test_edits_on_the_board_are_those_of_the_tables_and_the_link(board: Board) -> None:

@@ -111,28 +111,3 @@ def test_what_is_pinned_is_told_once_and_holds_against_older_answers(page: Page)
         data,
     )
     assert got == [["scores,1,5", "context,2,1", "context,2,1"], None, ["context.2.1", None]]
-
-
-def test_biases_that_come_while_an_edit_waits_for_its_answer_are_drawn(page: Page) -> None:
-    page.evaluate(PAGE, "")
-    before, after = (Scenario(embedding="published", bias=bias) for bias in (False, True))
-    sent = [
-        board_data(each, attnviz.trace(each), 1, 4) | {"from": "1", "lit": None, "ofNow": True, "key": "alone"}
-        for each in (before, after)
-    ]
-    drawn = page.evaluate(
-        """([before, after]) => {
-          const root = document.createElement('div');
-          root.innerHTML = '<div class="board"></div>';
-          document.body.replaceChildren(root);
-          const receive = data => script.default({parentElement: root, data});
-          receive(before);
-          const cell = root.querySelector('[data-at="w_q,0,1"]');
-          cell.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', altKey: true, bubbles: true}));
-          receive(after);
-          return new Promise(done => setTimeout(() => done(
-            ['w_q,0,1', 'b_q,0,0'].map(at => root.querySelector(`[data-at="${at}"]`).dataset.value)), 300));
-        }""",
-        sent,
-    )
-    assert [float(number) for number in drawn] == pytest.approx([0.5266, 0.0])

@@ -9,7 +9,7 @@ from attnviz.core.scenario import traced
 from attnviz.explanation import before_edits
 from attnviz.words import say
 from tests.browser.cells import shows_number
-from tests.browser.lone_board import LIGHT, W_Q, LoneBoard, mounted
+from tests.browser.lone_board import W_Q, LoneBoard, mounted
 
 WAITS = say("board.status.waiting")
 
@@ -28,27 +28,6 @@ _CUT = """() => [...document.body.shadowRoot.querySelectorAll('.cell')].filter(
 @pytest.fixture
 def board(lone_board: LoneBoard) -> LoneBoard:
     return lone_board
-
-
-def test_a_number_that_is_opened_and_left_as_it_is_is_not_edited(board: LoneBoard) -> None:
-    for leave in (lambda: board.cell(("x", 0, 0)).click(), lambda: board.press("Enter")):
-        board.cell(W_Q).dblclick()
-        assert board.page.evaluate("document.body.shadowRoot.activeElement.value") == "0.2961"  # of 0.29611194
-        leave()
-        expect(board.page.locator(".typed")).to_have_count(0)
-    assert board.told == []
-    board.cell(W_Q).dblclick()
-    board.page.keyboard.type("0.3")
-    board.press("Enter")
-    assert board.told == [[("w_q,0,0", 0.3)]]
-
-
-def test_a_number_dragged_back_to_where_it_was_is_not_edited(board: LoneBoard) -> None:
-    board.drag(W_Q, 10, 0)
-    board.page.mouse.up()
-    expect(board.status).to_contain_text(say("board.status.checked"))
-    shows_number(board.cell(W_Q), "0.2961")
-    assert board.told == []
 
 
 @pytest.mark.parametrize("pixels", [3, -4, 7])
@@ -97,24 +76,6 @@ def test_what_a_number_does_is_lit_before_a_drag_in_it_and_behind_it(board: Lone
     assert board.page.evaluate(_LIT) == before
 
 
-def test_the_way_back_stays_at_its_cell_in_another_window(chromium: Browser) -> None:
-    looks = {"sentence": True, "plane": True, "tips": [], "ghosts": [], "fresh": [], "notes": {}, "framed": False}
-    board = LoneBoard(mounted(chromium, Scenario(embedding="published"), LIGHT, **looks))
-    board.cell(W_Q).focus()
-    board.page.keyboard.type("3")
-    board.press("Enter")
-    undo = board.page.locator(".undo button")
-    for width in (1366, 1900, 1000):
-        board.page.set_viewport_size({"width": width, "height": 900})
-        board.page.wait_for_timeout(200)
-        one, other = undo.bounding_box(), board.cell(W_Q).bounding_box()
-        assert one is not None
-        assert other is not None
-        assert one["x"] - other["x"] - other["width"] < 60 > other["x"] - one["x"] - one["width"]
-        assert one["y"] - other["y"] - other["height"] < 90 > other["y"] - one["y"] - one["height"]
-    board.page.context.close()
-
-
 def test_escape_gives_a_dragged_number_back(board: LoneBoard) -> None:
     board.cell(("q", 1, 0)).focus()
     board.press("Enter")
@@ -127,18 +88,6 @@ def test_escape_gives_a_dragged_number_back(board: LoneBoard) -> None:
     expect(board.status).to_contain_text(say("board.status.checked"))
     assert board.told == []
     board.chooses(("q", 1, 0))  # what is pinned stays pinned
-
-
-def test_it_says_who_computes_while_and_after_an_edit(board: LoneBoard) -> None:
-    board.drag(W_Q, 10)
-    expect(board.status).to_have_text(say("board.status.preview"))
-    board.page.mouse.up()
-    expect(board.status).to_have_text(WAITS)
-    board.page.evaluate("receive({from: told[0].from})")
-    expect(board.status).to_contain_text(say("board.status.checked"))
-    board.cell(W_Q).focus()
-    board.press("Alt+ArrowUp")
-    expect(board.status).to_have_text(WAITS)
 
 
 def test_a_changed_cell_is_told_as_changed_before_torch_answers(board: LoneBoard) -> None:
@@ -188,32 +137,6 @@ def _begin_to_compose(board: LoneBoard, key: str) -> None:
     browser = board.page.context.new_cdp_session(board.page)
     for kind in ("rawKeyDown", "keyUp"):
         browser.send("Input.dispatchKeyEvent", {"type": kind, "key": key, "windowsVirtualKeyCode": 229})
-
-
-@pytest.mark.parametrize("modifier", ["none", "Option", "AltGraph"])
-def test_a_character_beyond_ascii_opens_the_box_whatever_it_takes_to_type_it(board: LoneBoard, modifier: str) -> None:
-    for first, then in (("−", "3"), ("√", "2")):
-        board.cell(W_Q).focus()
-        pressed = {"key": first, "altKey": modifier == "Option", "modifierAltGraph": modifier == "AltGraph"}
-        pressed |= {"ctrlKey": True, "altKey": True} if modifier == "AltGraph" else {}  # as on Windows
-        pressed |= {"bubbles": True, "composed": True, "cancelable": True}
-        board.cell(W_Q).dispatch_event("keydown", pressed)
-        board.page.keyboard.type(then)
-        expect(board.page.locator(".typed")).to_have_value(first + then)
-        board.press("Enter")
-    assert board.told == [[("w_q,0,0", -3)]]
-    expect(board.panel).to_contain_text(say("typed.no_number", text="“√2”"))
-
-
-def test_nothing_moves_when_a_dragged_number_gets_one_character_more(board: LoneBoard) -> None:
-    before = board.page.evaluate(_PLACES)
-    board.drag(W_Q, -50)
-    shows_number(board.cell(W_Q), "−0.2039")
-    assert board.page.evaluate(_PLACES) == before
-    board.page.mouse.up()
-    board.press("Alt+ArrowDown")
-    shows_number(board.cell(W_Q), "−0.2139")
-    assert board.page.evaluate(_PLACES) == before
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])

@@ -36,16 +36,6 @@ BARRED = """([name, rows, columns]) => {
 }"""
 
 
-# Of the matrices, those whose cells aren't where they were laid.
-DISPLACED = """() => {
-  const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
-  const off = ({offsetLeft, offsetTop, style}) =>
-    Math.max(Math.abs(offsetLeft - parseFloat(style.left)), Math.abs(offsetTop - parseFloat(style.top))) > 1;
-  const all = [...host.shadowRoot.querySelectorAll('.spine [data-matrix]')];
-  return all.filter(each => off(each.querySelector('.grid'))).map(each => each.dataset.matrix);
-}"""
-
-
 def of_words(count: int) -> Scenario:
     return Scenario(" ".join(f"w{i}" for i in range(count)), embedding="stable")
 
@@ -53,14 +43,6 @@ def of_words(count: int) -> Scenario:
 def middle(page: Page, name: str, row: int, column: int) -> tuple[float, float]:
     x, y = page.evaluate(PLACE, [name, row, column])
     return x, y
-
-
-def test_wide_matrices_stand_where_they_were_laid_those_that_can_be_changed_too(
-    new_board: Callable[..., Board],
-) -> None:
-    board = new_board().open_board(embedding="stable", d_in="24", d_out="24", output="true", positions="seeded")
-    expect(board.page.locator("[data-matrix=w_o] .grid.canvas")).to_be_visible()
-    assert board.page.evaluate(DISPLACED) == []
 
 
 @pytest.mark.parametrize("count", [64, 512])
@@ -118,18 +100,3 @@ def test_what_a_drag_changes_has_a_bar_where_cells_are_pixels_too(
     board.press_keys("Escape")
     board.page.mouse.up()
     eventually(lambda: board.page.evaluate(BARRED, weights), 0)
-
-
-def test_a_matrix_that_was_not_there_before_is_drawn_beside_those_that_were(new_board: Callable[..., Board]) -> None:
-    """Other heads and steps bring matrices of which nothing was shown yet."""
-    text = of_words(20).text
-    board = new_board(1920, 1080).open_board(text=text, embedding="stable", d_out=4)
-    board.torch_says()
-    with board.setting_up():
-        field = board.page.get_by_role("spinbutton", name=say("setup.n_heads.label"), exact=True)
-        field.fill("2")
-        field.press("Enter")
-        eventually(lambda: "n_heads=2" in board.address, True)
-    expect(board.board.locator(".head-picture")).to_have_count(2)
-    expect(board.board.locator("[data-matrix=contexts] canvas").first).to_be_visible()
-    board.torch_says()

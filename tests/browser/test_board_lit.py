@@ -1,10 +1,9 @@
 """The board under eyes and hand: what is lit, and the way from a cell to its panel and to other cells."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser
 
 from attnviz import Scenario
-from attnviz.words import say
 from tests.browser.lone_board import DARK, LIGHT, W_Q, LoneBoard, mounted
 from tests.browser.looks import contrast
 
@@ -72,34 +71,6 @@ def test_what_is_lit_stands_out_from_page_and_cell(chromium: Browser, theme: str
             assert mark["inside"] >= 1  # of the inner tone is seen beside the outer one
             assert mark["free"] >= 0  # no part of the number is covered
     page.context.close()
-
-
-def test_keys_lead_to_the_buttons_of_a_cell_and_back(board: LoneBoard) -> None:
-    board.cell(("scores", 1, 2)).focus()
-    board.press("Control+Enter")
-    expect(board.button("Go to Q")).to_be_focused()
-    board.press("Escape")
-    expect(board.cell(("scores", 1, 2))).to_be_focused()
-    board.press("Control+Enter", "Tab", "Enter")
-    expect(board.cell(("k", 2, 0))).to_be_focused()
-    board.press("Control+Enter", "Enter")
-    expect(board.cell(("x", 2, 0))).to_be_focused()
-    expect(board.panel).to_contain_text("0.5700")
-
-
-def test_a_block_for_a_computed_matrix_or_too_long_is_told(board: LoneBoard) -> None:
-    paste = """text => {
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text', text);
-      document.body.shadowRoot.activeElement.dispatchEvent(
-        new ClipboardEvent('paste', {clipboardData, bubbles: true, composed: true}));
-    }"""
-    board.cell(("q", 0, 0)).focus()
-    board.page.evaluate(paste, "1")
-    expect(board.panel).to_contain_text(say("board.paste.computed", symbol="Q"))
-    board.cell(W_Q).focus()
-    board.page.evaluate(paste, "1\t2\n" * 100)
-    expect(board.panel).to_contain_text("Pasted 6 numbers. 194 fell outside the matrix.")
 
 
 # What a band crosses of all that can be read; and whether the words between scores and weights stand still.

@@ -230,32 +230,3 @@ def apart(one: list[float], other: list[float]) -> float:
     across = max(one[0], other[0]) - min(one[0] + one[2], other[0] + other[2])
     down = max(one[1], other[1]) - min(one[1] + one[3], other[1] + other[3])
     return float(max(across, 0) ** 2 + max(down, 0) ** 2) ** 0.5
-
-
-# --- The eye --------------------------------------------------------------------------------------------------
-
-
-_LETTERS = f"""() => {{ {_ROOT}
-  return all('.cell').map(each => {{
-    const text = document.createRange();
-    text.selectNodeContents(each);
-    return [each.textContent, text.getBoundingClientRect().width, each.clientWidth,
-      parseFloat(getComputedStyle(each).fontSize)];
-  }});
-}}"""
-
-
-def test_a_narrow_cell_has_its_number_in_letters_that_can_be_read(board: Bounds) -> None:
-    words = "one two three four five six seven eight nine ten"
-    for address in (
-        {"text": words[:38], "d_in": 4, "d_out": 4, "edits": "x.1.0.-9876.5*x.1.1.1e-7"},
-        {"text": words, "d_in": 2},
-        {"n_heads": 2, "d_in": 4, "d_out": 4},
-    ):
-        board.open_board(**address)
-        letters = board.page.evaluate(_LETTERS)
-        assert len(letters) >= 100
-        for text, wide, room, size in letters:
-            assert text, address
-            assert wide <= room + 0.5, text
-            assert size >= 12 - 0.1, text

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import attnviz
@@ -63,18 +62,6 @@ def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, t
         assert download.value.suggested_filename.startswith("attention_weights.")
 
 
-def test_the_hover_of_a_large_matrix_writes_a_true_minus_sign(offline: BrowserContext, tmp_path: Path) -> None:
-    trace = attnviz.trace(Scenario("a b c d e f g h i j k l m n o p q", d_in=2, d_out=1, init="normal"))
-    tab = opened(offline, tmp_path / "page.html", documents.heatmap_page(trace, "x"))
-    row = next(row for row, value in enumerate(trace.x[:, 0].tolist()) if value < 0)
-    box = tab.locator(".heatmaplayer image").first.bounding_box()
-    assert box is not None
-    at = box["x"] + box["width"] / 4, box["y"] + box["height"] * (row + 0.5) / 17
-    tab.mouse.move(at[0], at[1] - 1)
-    tab.mouse.move(*at)
-    expect(tab.locator(".hovertext").first).to_contain_text(f"X = −{-trace.x[row, 0].item():.4f}")
-
-
 @pytest.mark.parametrize(("dark", "paper"), [(False, "rgb(255, 255, 255)"), (True, "rgb(20, 23, 28)")])
 def test_a_saved_figure_has_room_for_all_its_letters_on_its_own_paper(
     offline: BrowserContext, tmp_path: Path, dark: bool, paper: str
@@ -106,15 +93,6 @@ def test_a_report_opens_prints_and_runs_nothing(offline: BrowserContext, tmp_pat
     assert coloured.evaluate("cell => getComputedStyle(cell).printColorAdjust") == "exact"
 
 
-@pytest.mark.parametrize("scenario", [Scenario(embedding="published"), Scenario("dog bites man", bias=True, d_in=4)])
-def test_a_report_of_a_short_sentence_prints_on_one_page(
-    offline: BrowserContext, tmp_path: Path, scenario: Scenario
-) -> None:
-    tab = opened(offline, tmp_path / "report.html", documents.report(scenario, attnviz.trace(scenario)))
-    for size in ("A4", "Letter"):
-        assert len(re.findall(rb"/Type\s*/Page\b", tab.pdf(format=size, print_background=True))) == 1
-
-
 def test_the_heads_of_a_model_are_drawn_and_tell_the_models_own_numbers(
     offline: BrowserContext, tmp_path: Path
 ) -> None:
@@ -136,26 +114,3 @@ def test_the_heads_of_a_model_are_drawn_and_tell_the_models_own_numbers(
     expect(page.get_by_role("status")).to_contain_text(say("models.layer", layer=0).capitalize())
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-
-
-def test_a_head_that_is_pointed_at_before_all_numbers_are_there_is_told_once_they_are(
-    offline: BrowserContext, tmp_path: Path
-) -> None:
-    offline.add_init_script("""let state = "loading";
-        addEventListener("numbers", () => { state = "complete"; });
-        Object.defineProperty(document, "readyState", { get: () => state });""")
-    view = attnviz.look_into(torch.nn.TransformerEncoderLayer(8, 2, batch_first=True).eval(), torch.ones(3, 8))
-    page = opened(offline, tmp_path / "heads.html", documents.model_page(view))  # which fails at any error
-    trouble: list[str] = []
-    page.on("pageerror", lambda error: trouble.append(str(error)))
-    expect(page.locator("canvas[data-pictures='2']")).to_be_visible()
-    head, told = page.locator('[data-head="0,1"]'), page.get_by_role("status")
-    head.hover()
-    expect(told).to_have_text(say("models.grid.point"))
-    page.keyboard.press("Tab")
-    expect(told).to_have_text(say("models.grid.point"))
-    page.evaluate("dispatchEvent(new Event('numbers'))")
-    page.mouse.move(0, 0)
-    head.hover()
-    expect(told).to_contain_text(say("models.grid.head", layer=0, head=1, short=""))
-    assert trouble == []

@@ -137,29 +137,6 @@ def test_slider_and_board_are_in_view_together(new_reader: Callable[..., Playgro
     assert reader.sideways <= 0
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
-def test_what_comes_next_is_a_line_for_each_word(new_reader: Callable[..., Playground], size: tuple[int, int]) -> None:
-    reader = new_reader().open("/learn", learn=f"task.agreement*steps.{STEPS}")
-    page = reader.page
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    bars = page.locator(".bars .bar")
-    expect(bars.first).to_be_visible(timeout=WAIT)
-    lines = bars.evaluate_all(
-        """(bars) => bars.map((bar) => [bar, ...bar.children].filter((part) => part.className !== "all").map((part) => {
-          const { left, right, top, bottom } = part.getBoundingClientRect();
-          return { left, right, top, bottom, fits: part.scrollWidth <= part.clientWidth + 1 };
-        }))"""
-    )
-    assert len(lines) > 3
-    for line, *parts in lines:
-        name, full, share, mark = parts
-        assert name["right"] < full["left"] < full["right"] < share["left"] < share["right"] < mark["left"]
-        assert full["right"] - full["left"] > 40
-        assert share["fits"]
-        assert all(abs(part["top"] + part["bottom"] - line["top"] - line["bottom"]) < 4 for part in parts)
-        assert all(part["bottom"] - part["top"] < 26 for part in parts)
-
-
 def in_line(server: str) -> float:
     """How many trainings run or wait, as the server tells whoever runs it."""
     with urlopen(f"{server}/metrics", timeout=10) as answer:
@@ -182,22 +159,3 @@ def test_of_a_tab_that_was_closed_nothing_runs_on(
         while in_line(server):
             assert time.monotonic() < end, "a training runs on of which nobody sees anything"
             time.sleep(0.2)
-
-
-def test_a_seed_of_many_is_opened_by_a_click(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader().open("/learn", learn="task.agreement*steps.20")
-    page = reader.page
-    expect(page.get_by_role("slider", name=say("learn.time.slider"))).to_be_enabled(timeout=WAIT)
-    page.get_by_text(say("learn.closer.seeds"), exact=True).click()
-    page.get_by_role("spinbutton", name=say("learn.seeds.n", first=0)).fill("2")
-    page.keyboard.press("Enter")
-    page.get_by_role("button", name=say("learn.seeds.start")).click()
-    seed = page.locator(".seeds button.seed")
-    expect(seed).to_have_count(2, timeout=WAIT)
-    seed.nth(1).click()
-    expect(page).to_have_url(re.compile(r"seed\.1"), timeout=WAIT)
-    want = train("agreement", steps=20, seed=1).trace(20).attention_weights[5, 2].item()
-    cell = page.locator('[data-at="attention_weights,5,2"]')
-    expect(cell).to_have_attribute("data-value", re.compile(f"^{want:.4f}"[:6]), timeout=WAIT)
-    assert value_at(page, "attention_weights,5,2") == want
-    expect(page.locator(".seeds button.seed.on")).to_have_text(re.compile("^1"))

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.cells import shows_number
-from tests.browser.playground import Playground, eventually
+from tests.browser.playground import eventually
 
 W_Q, W_K = ("w_q", 0, 1), ("w_k", 1, 1)
 
@@ -49,15 +49,6 @@ def test_a_number_left_by_a_click_on_another_pages_name_counts(board: Board, pag
     has_it_there_and_back(board, page, "?edits=w_k.1.1.0.4")
 
 
-def test_it_counts_beside_a_run_that_a_busy_server_has_begun(board: Board) -> None:
-    board.hold_back()
-    board.switch("Causal mask")
-    type_and_leave(board, "Questions")
-    eventually(lambda: board.n_held >= 3, True)
-    board.let_go()
-    has_it_there_and_back(board, "Questions", "?causal=true&edits=w_k.1.1.0.4")
-
-
 def test_what_waited_for_an_answer_before_it_counts_and_is_a_step_back_of_its_own(board: Board) -> None:
     type_while_another_waits_and_leave(board)
     eventually(lambda: board.n_held >= 2, True)
@@ -90,10 +81,3 @@ def test_a_field_of_the_set_up_left_so_counts_and_the_page_is_left(board: Board,
     board.page.wait_for_url("**/lesson*")
     expect(board.page.locator(".lesson-dots")).to_be_visible()
     expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
-
-
-def test_a_cell_of_a_table_left_so_counts(playground: Playground) -> None:
-    playground.look_at("W_k").select_cell(1, 1)
-    playground.begin_to_type("0.4").go_to("Lesson")
-    playground.page.wait_for_url("**/lesson*")
-    eventually(lambda: playground.address, "?edits=w_k.1.1.0.4")

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 
 from attnviz.teach.lesson import STEPS
 from attnviz.words.numbers import written
-from tests.browser.accessibility import serious_trouble
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
@@ -97,13 +96,6 @@ _ROWS = """() => {
 }"""
 # Which of the dots are filled.
 _FILLED = "dots => [...dots.children].map(dot => getComputedStyle(dot).backgroundColor !== 'rgba(0, 0, 0, 0)')"
-_OF_BOARD = """const board = '[class*=st-key-][class*=board] [data-testid$=Isolated]';
-  const {shadowRoot: root} = document.querySelector(board);"""
-_RIBBONS = f"""() => {{ {_OF_BOARD}
-  const scale = parseFloat(getComputedStyle(root.querySelector('.board')).getPropertyValue('--s'));
-  const seen = [...root.querySelectorAll('.ribbon')].filter(each => each.checkVisibility() && each.getAttribute('d'));
-  return seen.map(each => parseFloat(getComputedStyle(each).strokeWidth) / scale);
-}}"""
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
@@ -130,30 +122,3 @@ def test_the_way_on_and_back_and_nine_dots_stand_still_from_the_first_step_to_th
             button.click()
     assert None not in places[0]
     assert places == [places[0]] * len(STEPS)
-
-
-def test_the_first_step_has_a_picture_of_chips_and_ribbons(new_learner: Callable[..., Learner]) -> None:
-    learner = new_learner().open("/lesson", example="fluffy-cat")
-    learner.is_at("1. ")
-    expect(learner.page.locator(".chip:visible")).to_have_count(6)
-    widths = learner.page.evaluate(_RIBBONS)
-    assert len(widths) == 6, "one to each word that may be read"
-    assert sum(widths) == pytest.approx(56, abs=2)
-
-
-@pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])
-def test_every_example_can_be_seen_at_once(new_learner: Callable[..., Learner], width: int, height: int) -> None:
-    learner = new_learner(width, height).lesson()
-    learner.setup_button.click()
-    learner.press("Examples")
-    last = learner.page.get_by_role("button", name="The dog runs (4-dimensional inputs)")
-    expect(last).to_be_in_viewport(ratio=1)
-    expect(learner.page.get_by_role("button", name="the cat sat on the mat")).to_be_in_viewport(ratio=1)
-
-
-def test_the_lesson_can_be_read_by_screen_readers(new_learner: Callable[..., Learner]) -> None:
-    learner = new_learner(color_scheme="dark")
-    for number in (3, 9):  # the first, as every page, is seen by test_accessibility
-        learner.lesson(step=number)
-        learner.is_at(f"{number}. {STEPS[number - 1].title}")
-        eventually(lambda: serious_trouble(learner.page), [])

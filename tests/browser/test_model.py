@@ -145,34 +145,3 @@ def test_on_a_telephone_a_token_and_the_one_that_it_reads_most_are_in_sight(
     assert seen["animal"], seen  # which it reads with 64 %
     assert seen["it"], seen
     assert not all(seen.values()), seen  # there is something to scroll
-
-
-# Whether each ribbon goes from the token that reads to one that is read.
-_OVER_TOKENS = """place => {
-  const over = (at, chip) => at >= chip.offsetLeft - 1 && at <= chip.offsetLeft + chip.offsetWidth + 1;
-  const chips = [...place.querySelectorAll(".token")];
-  const own = chips.find(chip => chip.classList.contains("on"));
-  const ribbons = [...place.querySelectorAll("path")].map(path => path.getBBox()).map(({ x, width }) => [x, x + width]);
-  const apart = ribbons.filter(ends => !ends.every(end => over(end, own))); // not on itself
-  const overToken = end => chips.some(chip => over(end, chip));
-  return apart.length > 1 && apart.every(ends => ends.some(end => over(end, own)) && ends.every(overToken));
-}"""
-
-
-def test_ribbons_stay_over_their_tokens_in_another_window(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader().open("/model", model_text="a cat sat on a mat")
-    sentence = reader.page.locator(".sentence:has(> .tokens)")
-    expect(sentence.locator("path").first).to_be_attached()
-    for width in (1366, 390, 1366):
-        reader.page.set_viewport_size({"width": width, "height": 768})
-        reader.page.wait_for_timeout(500)
-        assert sentence.evaluate(_OVER_TOKENS), width
-
-
-def test_a_head_that_is_picked_from_the_examples_is_the_one_that_is_told(
-    new_reader: Callable[..., Playground],
-) -> None:
-    page = new_reader().open("/model").page
-    expect(page.locator(".told", has_text="Layer 3, head 1: “it” reads “animal”")).to_be_visible()
-    page.get_by_role("button", name=re.compile("Layer 5, head 11: “it” reads “animal”")).click()
-    expect(page.locator(".told", has_text="Layer 5, head 11: “it” reads “animal”")).to_be_visible()

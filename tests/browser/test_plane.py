@@ -143,20 +143,3 @@ def test_pointing_goes_both_ways_and_another_words_query_is_shown(opened: Open) 
     expect(main).to_have_text(say("board.plane.q", token="journey"))
     board.page.locator(".chip").nth(2).hover()
     expect(main).to_have_text(say("board.plane.q", token="starts"))
-
-
-def test_the_tabs_are_walked_by_keys(opened: Open) -> None:
-    board = opened(Scenario(embedding="published", d_out=5))
-    first, second = board.page.get_by_role("tab").all()
-    first.focus()
-    expect(first).to_have_attribute("aria-selected", "true")
-    assert board.page.get_by_role("img").get_attribute("aria-label")
-    board.press("ArrowRight")
-    expect(second).to_be_focused()
-    expect(second).to_have_attribute("aria-selected", "true")
-    expect(first).to_have_attribute("tabindex", "-1")
-    expect(board.page.get_by_role("tabpanel")).to_contain_text(say("board.plane.how_mix"))
-    expect(board.page.locator(".plane .told")).to_contain_text("of the variance")
-    board.press("Home")
-    expect(first).to_be_focused()
-    expect(board.page.locator(".tip.moves")).to_have_count(0)  # of five features

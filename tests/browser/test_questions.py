@@ -57,32 +57,6 @@ def test_a_token_is_followed_by_the_marked_row(learner: Learner) -> None:
     expect(learner.cell("attention_weights", 1, 0)).not_to_have_class(followed)
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
-def test_the_cards_are_reached_by_key_and_each_has_its_picture(
-    new_learner: Callable[..., Learner], size: tuple[int, int]
-) -> None:
-    learner = new_learner(*size).questions()
-    cards = learner.page.locator("[class*=st-key-questions-open-] button")
-    expect(cards).to_have_count(len(QUESTIONS))
-    pictures = cards.evaluate_all("all => all.map(card => getComputedStyle(card, '::before').backgroundImage)")
-    assert all(picture.startswith('url("data:image/svg+xml') for picture in pictures)
-    assert len(set(pictures)) == len(QUESTIONS)
-    assert learner.sideways <= 0
-    if size == (1366, 768):
-        boxes = [box for card in cards.all() if (box := card.bounding_box())]
-        assert sum(box["y"] + box["height"] <= 768 for box in boxes) >= 8, "without scrolling"
-    learner.tab_to("12. ").page.keyboard.press("Enter")
-    learner.is_at("12. ")
-    learner.page.keyboard.press("PageUp")
-    learner.is_at("11. ")
-    says, frames = (learner.page.locator(each) for each in (".says", ".frames"))
-    expect(frames).to_be_visible()
-    above, below = says.bounding_box(), frames.bounding_box()
-    assert above is not None
-    assert below is not None
-    assert above["y"] + above["height"] <= below["y"], "what is read doesn't lie on what frames mean"
-
-
 def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
     learner.questions(question=7)
     block, slots = learner.page.get_by_role("slider"), learner.page.locator(".slot")

@@ -5,18 +5,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from attnviz.words import say
 from tests.browser.accessibility import serious_trouble
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import contrast
 from tests.browser.playground import eventually
 
-# Where everything of a page is, apart from what lies over it.
-_PLACES = """() => Object.fromEntries([...document.querySelectorAll('.stMain [class*=st-key-]')]
-  .filter(each => !each.closest('.st-key-messages, .st-key-setup, .st-key-connection_place'))
-  .map(each => [each.className, each.getBoundingClientRect()])
-  .map(([name, {x, y, width, height}]) => [name, [x, y, width, height]]))"""
 _INK = """element => [...getComputedStyle(element).color.matchAll(/[\\d.]+/g)].map(Number).slice(0, 3)"""
 
 
@@ -50,19 +44,6 @@ def test_the_set_up_covers_nothing_that_it_changes_and_says_what_it_refuses(new_
                             "side => each.getBoundingClientRect()[side] + 4)) === each")  # fmt: skip
 
 
-def test_where_there_is_no_room_the_set_up_opens_over_the_page_and_moves_nothing(
-    new_board: Callable[..., Board],
-) -> None:
-    board = new_board(1024, 768).go().torch_says()
-    before = board.settle().page.evaluate(_PLACES)  # the foot is drawn last
-    board.setup_button.click()
-    expect(board.page.get_by_label("Sentence", exact=True)).to_be_visible()
-    assert board.page.evaluate(_PLACES) == before
-    board.page.get_by_label("Sentence", exact=True).press("Escape")
-    expect(board.page.get_by_label("Sentence", exact=True)).to_be_hidden()
-    expect(board.setup_button).to_be_focused()
-
-
 def test_controls_of_a_closed_set_up_keep_their_values_over_pages_back_and_reload(
     new_board: Callable[..., Board],
 ) -> None:
@@ -79,17 +60,6 @@ def test_controls_of_a_closed_set_up_keep_their_values_over_pages_back_and_reloa
         board.page.wait_for_selector('[data-test-script-state="notRunning"]')
         eventually(lambda: kept <= set(board.address[1:].split("&")), True)
         expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
-
-
-@pytest.mark.parametrize("page", ["questions", "check"])
-def test_pages_with_examples_of_their_own_say_so_in_place_of_the_set_up(
-    new_learner: Callable[..., Learner], page: str
-) -> None:
-    reader = new_learner().go(f"/{page}", seed=7)
-    reader.setup_button.click()
-    reader.says(say("setup.elsewhere"))
-    expect(reader.page.get_by_label("Seed", exact=True)).to_be_hidden()
-    expect(reader.page.get_by_label("Seed", exact=True)).to_have_value("7")
 
 
 def test_on_a_telephone_the_pages_are_in_a_menu(new_learner: Callable[..., Learner]) -> None:

@@ -24,8 +24,6 @@ QUESTIONS = (
     "question 4, broken and a width moved", "question 5, p = 0.3333", "question 8, axis: the whole matrix",
     "question 12, another order with positions",
 )  # fmt: skip
-FORMS = ("tables with settings", "tables with whatever is typed", "a large table")
-EXERCISES = ("every setting of an exercise", "the start of an exercise")
 
 
 def opened(name: str) -> Playground:
@@ -142,24 +140,6 @@ def test_a_link_restores_the_settings_of_a_sweep() -> None:
     assert page.at.session_state["scaling.scales"] == sweep["scales"] == ["none", OWN]
     assert page.at.session_state["scaling.dots"] == (sweep["statistics"] == "dot products")
     assert page.at.session_state["scaling.dim"] == sweep["dim"]
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_a_link_restores_the_form_of_check_my_numbers(name: str) -> None:
-    page, form = opened(name), LINKS[name]["restores"]["form"]
-    assert {key: page.at.session_state[key] for key in form} == form
-
-
-@pytest.mark.parametrize("name", EXERCISES)
-def test_a_link_opens_its_exercise(name: str) -> None:
-    page, exercise = opened(name), LINKS[name]["restores"]["exercise"]
-    for field in ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank"):
-        assert page.at.session_state[f"check.ex.{field}"] == exercise[field]
-
-
-def test_a_link_opens_a_published_example() -> None:
-    page = opened("the published example three-words")
-    assert page.value("check.example") == "three-words"
 
 
 def test_one_link_restores_every_page() -> None:

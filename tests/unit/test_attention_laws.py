@@ -93,15 +93,6 @@ def test_temperature_undoes_the_scale(inputs: dict[str, Any]) -> None:
     close(scaled.attention_weights, unscaled.attention_weights)
 
 
-@given(attend_inputs())
-def test_equal_tokens_get_equal_rows(inputs: dict[str, Any]) -> None:
-    twice = attend(**inputs | {"causal": False, "x": torch.cat([inputs["x"], inputs["x"]])})
-    n_tokens = len(inputs["x"])
-    close(twice.context[:n_tokens], twice.context[n_tokens:])
-    close(twice.attention_weights[:, :n_tokens], twice.attention_weights[:, n_tokens:])
-    close(twice.context[:n_tokens], attend(**inputs | {"causal": False}).context)
-
-
 # The table of stages and attend are one computation.
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,19 +53,3 @@ def test_a_normed_row_has_mean_0_and_deviation_1(rows: int, columns: int, seed: 
     torch.testing.assert_close(made.std(-1, correction=0), torch.ones(rows, dtype=x.dtype))
     shifted = LayerNorm(epsilon=0.0).compute(3 * x + 5, torch.ones(columns), torch.zeros(columns))
     torch.testing.assert_close(shifted, made)
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ({"norm": "pre"}, "the context has 2 columns, expected 3 like x"),
-        ({"norm": "post", "d_out": 3, "d_v": 4}, "the context has 4 columns, expected 3"),
-        ({"norm": "post", "d_out": 3, "w_v": [[1.0]] * 3}, "the context has 1 columns, expected 3"),
-        ({"norm": "between"}, "norm is 'between', expected one of none, sums, pre, post"),
-        ({"gamma_1": "zeros"}, "gamma_1 is given, but this computation has no such layer norm"),
-        ({"norm": "pre", "d_out": 3, "gamma_2": "zeros"}, "gamma_2 is given, but this"),
-    ],
-)
-def test_what_does_not_fit_is_refused(setting: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        Scenario(**setting)

@@ -77,16 +77,3 @@ def test_figures_of_a_head_are_what_they_say(n_tokens: int, seed: int, causal: b
 
 def mean(numbers: list[float]) -> float | None:
     return sum(numbers) / len(numbers) if numbers else None
-
-
-def test_what_heads_share_has_one_name(script: PageScript) -> None:
-    made = trace(Scenario(WORDS, n_heads=4, n_kv_heads=2, d_out=8))
-    for name, numbers in (("q", "₀₁₂₃"), ("w_k", "₀₀₁₁"), ("k", "₀₀₁₁"), ("v", "₀₀₁₁"), ("scores", "₀₁₂₃")):
-        for head, number in enumerate(numbers):
-            seen = made.seen_from(head).stages[name]
-            data = board_data(None, made.seen_from(head), 0, 4)["stages"]
-            sent = next(stage for stage in data if stage["name"] == name)
-            assert script.run("({ cell: { symbolOf } }, stage) => symbolOf(stage)", sent) == f"{seen.symbol}{number}"
-            assert seen.title.endswith(f" {seen.number}")
-            if name != "scores":
-                assert seen.at(0, ":") == f"{seen.symbol}{number}[0, :]"

@@ -1,7 +1,6 @@
 """The whole board as one SVG: every number of the trace, in the board's order, nothing over anything else."""
 
 import itertools
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -88,21 +87,6 @@ def test_every_number_stands_there_and_nothing_over_anything_else(scenario: Scen
     trace = traced(scenario).seen_from(0)
     assume(max(max(trace[name].shape) for name in in_view(trace.stages)) <= 16)
     check(trace)
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        {"reads": "second", "second": "le chat dort bien"},
-        {"reads": "kept", "second": "le chat dort bien"},
-        {"weighting": "linear"},
-        {"positions": "alibi", "causal": True},
-        {"positions": "rotary", "d_out": 4},
-        {"causal": True, "mask_use": "zeroed"},
-    ],
-)
-def test_other_attention_is_drawn_whole_too(kind: dict[str, Any]) -> None:
-    check(traced(Scenario("a cat sat", **kind)))
 
 
 def test_tokens_are_text_whatever_they_are() -> None:

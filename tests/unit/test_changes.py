@@ -15,7 +15,6 @@ from attnviz.core.changes import (
     bring_back,
     carry_over,
     changes_of,
-    edit_cells,
     edit_matrix,
     renamed,
     with_changes,
@@ -118,15 +117,6 @@ def test_with_the_same_set_up_everything_is_kept(scenario: Scenario) -> None:
     assert as_sets(changes_of(with_changes(scenario, kept))) == as_sets(changes)
 
 
-@given(
-    setups(whole=True).flatmap(lambda setup: st.tuples(st.just(setup), edits_of(setup))), st.text("ab c", min_size=1)
-)
-def test_edits_of_the_projections_survive_another_text(case: tuple[Scenario, tuple[Edit, ...]], text: str) -> None:
-    setup, edits = case
-    kept, _ = carry_over(Changes(edits), setup, replace(setup, text="a" + text))
-    assert set(kept.edits) >= {edit for edit in edits if edit.matrix not in ("x", "e", "p", "mask")}
-
-
 @pytest.mark.parametrize(
     ("setting", "dropped"),
     [
@@ -162,44 +152,7 @@ def test_edits_are_kept_only_on_a_matrix_that_is_drawn_alike(step: tuple[Scenari
             assert any(getattr(old, name) != getattr(new, name) for name in drawn_by)
 
 
-@pytest.mark.parametrize(("init", "dropped"), [("uniform", set()), ("normal", set()), ("linear", {"w_k", "w_v"})])
-@pytest.mark.parametrize("bias", [False, True])
-def test_switching_biases_drops_edits_only_where_it_changes_the_draws(init: str, dropped: set[str], bias: bool) -> None:
-    old, new = Scenario(init=init, bias=bias), Scenario(init=init, bias=not bias)
-    assert {name for name in W if not torch.equal(old.matrix(name), new.matrix(name))} == dropped
-    _, gone = carry_over(Changes(tuple(Edit(name, 0, 0, 1.0) for name in W)), old, new)
-    assert {edit.matrix for edit in gone.edits} == dropped
-
-
-def test_an_edit_of_x_follows_the_token_of_its_row() -> None:
-    old = Scenario(text="the cat sat")
-    edits = tuple(Edit("x", row, 0, 9.0) for row in range(3))
-    kept, dropped = carry_over(Changes(edits), old, Scenario(text="the dog sat down"))
-    assert [edit.row for edit in kept.edits] == [0, 2]
-    assert [edit.row for edit in dropped.edits] == [1]
-
-
 # Changes that come from a link may be anything.
-
-
-BAD_EDITS = [
-    Edit("w_q", -1, 0, 0.5),
-    Edit("w_q", 0, -1, 0.5),
-    Edit("w_q", 99, 0, 0.5),
-    Edit("w_q", 0, 0, float("nan")),
-    Edit("w_q", 0, 0, float("inf")),
-    Edit("w_q", 0, 0, 1e39),
-    Edit("b_q", 0, 0, 0.5),
-]
-
-
-@pytest.mark.parametrize("edit", BAD_EDITS, ids=str)
-def test_an_edit_that_fits_nowhere_is_left_over(edit: Edit) -> None:
-    good = Edit("w_k", 0, 0, 0.5)
-    brought, left = bring_back(Scenario(), Changes((edit, good)))
-    assert brought.edits == (good,)
-    assert len(left.edits) == 1
-    assert left.edits[0][:3] == edit[:3]
 
 
 # Editing and replacing
@@ -240,23 +193,6 @@ def test_a_bad_edited_matrix_is_named(values: torch.Tensor, message: str) -> Non
 # Positions and the feed-forward step.
 
 
-def test_changes_of_the_tokens_vectors_stay_with_them_when_positions_are_added_and_taken_away() -> None:
-    old, new = Scenario(x="identity", edits=[("x", 1, 0, 9.0)]), Scenario(positions="seeded")
-    kept, dropped = carry_over(changes_of(old), old, new)
-    assert not dropped
-    with_p = with_changes(new, kept)
-    assert torch.equal(with_p.matrix("e"), old.matrix("x"))
-    assert with_changes(Scenario(), carry_over(changes_of(with_p), with_p, Scenario())[0]) == old
-
-
-def test_an_edit_of_p_stays_at_its_place_whatever_token_comes_there() -> None:
-    old = Scenario("the cat sat", positions="seeded")
-    edits = tuple(Edit("p", row, 0, 9.0) for row in range(3))
-    kept, dropped = carry_over(Changes(edits), old, Scenario("a dog", positions="seeded"))
-    assert [edit.row for edit in kept.edits] == [0, 1]
-    assert [edit.row for edit in dropped.edits] == [2]
-
-
 @pytest.mark.parametrize(
     ("setting", "dropped"),
     [
@@ -288,14 +224,3 @@ def test_other_edits_make_the_scenario_that_is_made_anew_with_them(scenario: Sce
         assert torch.equal(quick.unedited(name), scenario.unedited(name))
     made, again = traced(quick), traced(anew)
     assert all(torch.equal(made[name], again[name]) or made[name].isnan().any() for name in again.matrices)
-
-
-@given(scenario=changed(), data=st.data())
-def test_cells_that_are_edited_twice_are_as_edited_once(scenario: Scenario, data: st.DataObject) -> None:
-    cells = {edit[:3]: data.draw(st.none() | st.just(0.5)) for edit in data.draw(edits_of(scenario))}
-    once = edit_cells(scenario, cells)
-    assert edit_cells(once, cells) == once
-    assert edit_cells(once, {edit[:3]: edit.value for edit in once.edits[:1]}) == once
-    values = {edit[:3]: edit.value for edit in once.edits}
-    assert {cell: values.get(cell) for cell in cells} == cells
-    assert {edit for edit in once.edits if edit[:3] not in cells} == {e for e in scenario.edits if e[:3] not in cells}

@@ -49,23 +49,6 @@ def test_a_handout_is_marked_and_its_status_says_whether_all_is_right(
     assert lines.read_text(encoding="utf-8").splitlines()[-1].startswith("Scores,1,1,cat,cat,5,wrong,4")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("Nothing of the kind.", "the file names no table"),
-        (HANDOUT.replace("SCORE", "oops"), "S isn't read. Line 2: “oops” isn't a number."),
-        ("Q = [[1]]\nQ = [[2]]\nK = [[2]]", "holds q more than once"),
-        ("%PDF-1.7", "This is a PDF"),
-        ("Q = [[1, 2]]\nK = [[1]]", "K has 1 row and 1 column, expected 2 columns"),
-    ],
-)
-def test_what_cannot_be_marked_is_said_and_is_no_success(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, message: str
-) -> None:
-    assert main(["mark", write(tmp_path, text)]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_path: Path) -> None:
     folder = tmp_path / "class"
     arguments = ["exercise", "--seed", "7", "--sheets", "3", "--html", str(folder), "--address", "https://a.org/check"]

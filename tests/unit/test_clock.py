@@ -66,28 +66,6 @@ def test_what_waits_and_what_is_quick_ends_by_itself() -> None:
         assert run.ended == ["well"]
 
 
-def test_what_catches_it_is_ended_again() -> None:
-    def stubborn() -> None:
-        try:
-            busy()
-        except RunTooLongError:
-            busy()
-
-    run = Run(Clock(0.2, grace=0.1), stubborn)
-    assert run.looked_after() >= 2
-    assert run.ended == ["late"]
-
-
-def test_each_run_of_a_thread_begins_anew_and_one_that_has_ended_is_left_alone() -> None:
-    clock = Clock(0.3)
-    for _ in range(4):
-        with clock.timed():
-            busy(0.15)
-            assert clock.end_late() == 0
-    busy(0.5)
-    assert clock.end_late() == 0
-
-
 def _page() -> None:
     import time
 

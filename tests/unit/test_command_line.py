@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,6 @@ from attnviz.documents import board_svg, report
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.link.codecs import Flag
 from attnviz.link.set_up import parameters, query_of
-from attnviz.published import OPENING, starting_points, worked_example
 from tests.examples import examples
 from tests.unit.helpers import setups
 
@@ -90,49 +88,6 @@ def test_every_setting_can_be_given(capsys: pytest.CaptureFixture[str], scenario
     assert printed(capsys, "--json", "--link", "http://localhost:8501/?" + query_of(scenario)).strip() == trace_json(
         trace(scenario)
     )
-
-
-@pytest.mark.parametrize(
-    ("link", "scenario"),
-    [
-        ("?text=a+cat", Scenario("a cat", embedding="published")),
-        ("text=a+cat&seed=7", Scenario("a cat", embedding="published", seed=7)),
-        ("http://localhost:8501/lesson?text=a+cat&seed=7#frag", Scenario("a cat", embedding="published", seed=7)),
-        ("http://localhost:8501", starting_points()[OPENING].scenario),
-        ("http://localhost:8501/?example=published", Scenario(embedding="published")),
-        ("https://example.org/attnviz/?example=love-ai", worked_example("love-ai").scenario),
-        ("?example=three-words&causal=true", replace(worked_example("three-words").scenario, causal=True)),
-    ],
-)
-def test_a_link_is_what_it_is_in_the_app(capsys: pytest.CaptureFixture[str], link: str, scenario: Scenario) -> None:
-    assert printed(capsys, "--json", "--link", link).strip() == trace_json(trace(scenario))
-
-
-@pytest.mark.parametrize(
-    ("mask", "settings"),
-    [
-        ("none", []), ("causal", ["--causal"]), ("window:3", ["--masking", "window", "--mask-size", "3"]),
-        ("padding:1", ["--masking", "padding", "--mask-size", "1"]), ("not-self", ["--masking", "not-self"]),
-    ],
-)  # fmt: skip
-def test_a_mask_is_named_in_one_word(capsys: pytest.CaptureFixture[str], mask: str, settings: list[str]) -> None:
-    assert printed(capsys, "the cat sat on a mat", "--mask", mask) == printed(capsys, "the cat sat on a mat", *settings)
-
-
-@pytest.mark.parametrize("mask", ["none", "causal", "padding:1"])
-@pytest.mark.parametrize("reads", ["second", "kept"])
-def test_another_sentence_is_read_as_in_the_library(capsys: pytest.CaptureFixture[str], reads: str, mask: str) -> None:
-    if (reads, mask) == ("second", "causal"):
-        return
-    asked = ["the cat", "--reads", reads, "--second", "der Hund schläft", "--mask", mask, "--d-out", "4"]
-    scenario = Scenario("the cat", embedding="published", reads=reads, second="der Hund schläft", mask=mask, d_out=4)
-    assert printed(capsys, *asked, "--json").strip() == trace_json(trace(scenario))
-    assert printed(capsys, *asked, "--code") == pytorch_script(scenario)
-    text = printed(capsys, *asked)
-    assert "schläft" in text
-    assert "Y\n" in text
-    rows = table_of(text, "Attention weights", len(scenario.read_tokens))
-    assert len(rows) == 2
 
 
 WRONG: list[tuple[list[str], str]] = [

@@ -37,20 +37,6 @@ def test_available_devices_are_those_that_torch_can_compute_on() -> None:
         assert torch.ones(2, device=name).sum().item() == 2
 
 
-@pytest.mark.parametrize("name", ["cuda:9", "cuda:999"])
-def test_an_absent_device_falls_back_to_the_cpu_with_a_notice(name: str) -> None:
-    made = trace(Scenario(device=name))
-    assert made.context.device == CPU
-    assert len(made.notices) == 1
-    assert name in made.notices[0]
-    assert torch.equal(made.context, trace(Scenario()).context)
-
-
-@pytest.mark.cuda
-def test_cuda_devices_are_listed_with_their_name() -> None:
-    assert torch.cuda.get_device_name(0) in available_devices()["cuda:0"]
-
-
 @pytest.mark.cuda
 @pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
 @pytest.mark.parametrize("embedding", ["stable", "table", "published"])

@@ -1,7 +1,6 @@
 """Numbers by distance that are added to scores: ALiBi's are those of the paper, T5's a number for each distance."""
 
 import math
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +11,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.core.changes import bring_back, carry_over, changes_of
-from attnviz.core.errors import RefusedError
-from attnviz.core.settings import fitted
 from attnviz.explanation.numbers_from import vectors_in_words
-from attnviz.link.set_up import scenario_from_query
 from attnviz.words import say
 from tests.unit.helpers import edits_of
 
@@ -77,38 +73,6 @@ def test_an_edit_stays_with_its_distance(scenario: Scenario, data: st.DataObject
         assert (0 <= at < 2 * n - 1) == (edit not in dropped.edits)
         if 0 <= at < 2 * n - 1:
             assert new.matrix("by_distance")[edit.row, at] == old.matrix("by_distance")[edit.row, edit.column]
-
-
-def test_more_tokens_leave_the_numbers_of_near_distances() -> None:
-    few, more = (trace(Scenario(text, positions="relative"))["by_distance"] for text in ("a b", "a b c d"))
-    assert torch.equal(more[:, 2:5], few)
-
-
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"by_distance": [[1.0]]}, "by_distance is there only where"),
-        (
-            {"positions": "alibi", "by_distance": [[1.0]], "text": "a b"},
-            "needs 1 row and 3 columns, and this has 1 row and 1 column",
-        ),
-        (
-            {"positions": "alibi", "mask": "causal", "mask_use": "factor"},
-            "With the positions alibi, a mask that is a factor",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(settings: dict[str, Any], problem: str) -> None:
-    with pytest.raises(RefusedError, match=re.escape(problem)):
-        Scenario(**settings)
-
-
-def test_a_mask_that_is_a_factor_is_added_where_there_is_a_bias() -> None:
-    asked = Scenario().__dict__ | {"positions": "relative", "mask_use": "factor", "causal": True}
-    values, refused = fitted(asked, 6)
-    assert (values["mask_use"], [error.kind for error in refused]) == ("added", ["factor"])
-    scenario, ignored = scenario_from_query("positions=relative&mask_use=factor&causal=true")
-    assert (scenario.mask_use, ignored) == ("added", [say("refused.factor", positions="relative")])
 
 
 def test_the_summary_says_what_tells_places() -> None:

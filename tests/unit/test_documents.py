@@ -75,15 +75,6 @@ def test_a_report_and_a_notebooks_view_have_no_scripts_whatever_the_tokens() -> 
         assert HOSTILE in "".join(read.texts)
 
 
-def test_a_figures_page_has_its_own_scripts_and_no_other() -> None:
-    page = documents.heatmap_page(hostile()[1], "attention_weights", alt=HOSTILE)
-    read = Read(page)
-    assert read.tags.count("script") == 3  # plotly.js, what is drawn, and what draws it
-    assert "img" not in read.tags
-    assert not [name for name, _ in read.attributes if name.startswith("on") or name == "src"]
-    assert "default-src 'none'" in page
-
-
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
@@ -144,12 +135,3 @@ def test_a_png_is_read_back_as_it_was(n_rows: int, n_columns: int, seed: int) ->
 
 
 # Notebooks
-
-
-def test_a_trace_shows_its_tokens_shapes_and_heatmaps() -> None:
-    trace = attnviz.trace(Scenario("a <b> c", tokenizer="whitespace", bias=True, d_in=5, d_out=4))
-    view = trace._repr_html_()
-    assert "of 3 tokens: a · &lt;b&gt; · c" in view
-    for name, shape in (("X", "3×5"), ("W_q", "5×4"), ("b_q", "1×4"), ("A", "3×3"), ("C", "3×4")):
-        assert f"<div>{name} {shape}</div>" in view
-    assert view.count("data:image/png;base64,") == len(STAGES)

@@ -15,7 +15,7 @@ from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from tests.examples import examples
 from tests.unit.displayed_arithmetic import check_arithmetic
-from tests.unit.helpers import edits_of, every_way, random_inputs, setups
+from tests.unit.helpers import edits_of, random_inputs, setups
 
 # --- What the trace says -------------------------------------------------------------------------------------
 
@@ -201,32 +201,3 @@ def test_a_cell_changes_with_its_sources_and_with_nothing_else(name: str) -> Non
                     cell = (j,) if changed[source].dim() == 1 else (i, j)
                     changed[source][cell] += 1
                     assert AGAIN[name](changed)[row, column] != before, (source, i, j)
-
-
-@pytest.mark.parametrize("name", ["q", "k", "v"])
-def test_inputs_outside_the_sources_leave_a_vector_as_it_is(name: str) -> None:
-    inputs = random_inputs(4, 3, 2, 3, bias=True)
-    trace = attend(**inputs)
-    for row in range(4):
-        for column in range(getattr(trace, name).shape[1]):
-            changed: dict[str, Any] = {key: matrix + 1 for key, matrix in inputs.items()}
-            for stage, rows, columns in explain(trace, name, row, column).sources:
-                source = stage.name
-                if changed[source].dim() == 1:
-                    changed[source][columns.start] = inputs[source][columns.start]
-                else:
-                    block = slice(rows.start, rows.stop), slice(columns.start, columns.stop)
-                    changed[source][block] = inputs[source][block]
-            torch.testing.assert_close(getattr(attend(**changed), name)[row, column], getattr(trace, name)[row, column])
-
-
-@given(every_way())
-@settings(max_examples=examples(20), deadline=None)
-def test_no_cell_is_said_to_be_made_of_itself(scenario: Scenario) -> None:
-    made = traced(scenario)
-    for trace in (made, made.seen_from(0, made.n_layers - 1)):
-        for name in trace.stages:
-            told = explain(trace, name, 0, 0)
-            left, _, right = told.symbols.partition(" = ")
-            assert left != right, told.symbols
-            assert f"{{{left}}} &= {{{left}}}" not in told.latex

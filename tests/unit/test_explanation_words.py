@@ -17,8 +17,6 @@ from attnviz.words import say
 from tests.unit.helpers import HOSTILE, random_inputs
 from tests.unit.test_explanation import cells_of, same
 
-PUBLISHED = Scenario(embedding="published")
-
 
 def test_the_divisor_is_the_root_of_the_number_of_products() -> None:
     trace = attnviz.trace(Scenario(d_in=8, d_out=2))
@@ -65,13 +63,6 @@ def test_a_long_sum_shows_its_largest_terms_and_the_remainder() -> None:
     products = (trace.q[3].double() * trace.k[1].double()).tolist()
     largest = sorted(products, key=abs)[-7:]
     assert sorted(term.value for term in explanation.terms[:-1]) == sorted(largest)
-
-
-def test_the_softmax_always_shows_the_cells_own_term() -> None:
-    trace = attend(**random_inputs(30, 4, 4, 2))
-    for column in range(30):
-        terms = explain(trace, "attention_weights", 0, column).terms
-        assert column in [term.factors[0].column for term in terms if term.factors]
 
 
 def test_large_scores_are_shifted_and_small_ones_are_not() -> None:
@@ -124,25 +115,6 @@ def test_a_score_less_the_largest_gives_the_exponent_that_is_shown_or_says_that_
     assert rounded > 20
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("q", "Multiply the row of “the (2)” in X by column 1 in W_q number by number"),
-        ("scores", "Multiply the row of “the (2)” in Q by the row of “cat” in K number by number"),
-        ("context", "Multiply the row of “the (2)” in A by column 1 in V number by number"),
-    ],
-)
-def test_a_product_names_the_tokens_of_its_rows(name: str, words: str) -> None:
-    assert words in explain(attnviz.trace(Scenario("the cat the")), name, 2, 1).words
-
-
-def test_numbers_that_do_not_belong_together_are_called_out() -> None:
-    trace = attnviz.trace(PUBLISHED)
-    assert not explain(trace, "q", 0, 0).notes
-    wrong = trace.with_matrices(q=trace.q + 0.01)
-    assert "further away than the rounding of float32 explains" in explain(wrong, "q", 0, 0).text
-
-
 def test_texts_of_tokens_stand_in_the_text_and_never_in_latex() -> None:
     for token in HOSTILE:
         trace = traced(Scenario(text=token, tokenizer="whitespace", causal=True))
@@ -180,52 +152,3 @@ def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tup
     assert explanation.sources == ()
     assert explanation.rule == "given"
     assert "Given: made from nothing else here" in explain(attnviz.trace(scenario), *cell).text
-
-
-# --- Errors --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("weights", 0, 0), "'weights' is no matrix of this trace, expected one of x, w_q"),
-        (("causal", 0, 0), "'causal' is no matrix"),
-        ((3, 0, 0), "3 is no matrix"),
-        (("b_q", 0, 0), "'b_q' is no matrix of this trace"),
-        (("scores", 6, 0), "6 can't be row of scores: take a whole number from 0 to 5"),
-        (("scores", 0, -1), "-1 can't be column of scores: take a whole number from 0 to 5"),
-        (("q", 0, 2), "2 can't be column of q: take a whole number from 0 to 1"),
-        (("q", 0.5, 0), "0.5 can't be row of q"),
-        (("q", None, 0), "None can't be row of q"),
-    ],
-)
-def test_what_is_not_there_is_named(arguments: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(said)):
-        explain(attnviz.trace(PUBLISHED), *arguments)
-
-
-@pytest.mark.parametrize(
-    ("other", "name"),
-    [
-        (Scenario(seed=5), "w_q"),
-        (Scenario(d_in=4), "w_q"),
-        (Scenario(text="a cat"), "x"),
-        (Scenario(), "x"),
-        (Scenario(embedding="published"), "b_q"),
-    ],
-)
-def test_another_scenario_is_refused(other: Scenario, name: str) -> None:
-    trace = attnviz.trace(Scenario(embedding="published", bias=True))
-    with pytest.raises(ValueError, match=f"{name}.* in the trace.* in the scenario"):
-        explain(trace, name, 0, 0, scenario=other)
-
-
-# --- Only some matrices beside it ----------------------------------------------------------------------------
-
-
-def test_a_softmax_of_scores_that_are_not_shown_says_so_and_names_none() -> None:
-    told = explain(attnviz.trace(PUBLISHED), "attention_weights", 2, 1, shown=("attention_weights", "v", "context"))
-    assert told.words == say("explanation.softmax.unshown")
-    assert "S[" not in told.text
-    assert "S′" not in told.text
-    assert told.sources == ()

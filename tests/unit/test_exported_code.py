@@ -266,12 +266,3 @@ def test_jupyter_runs_the_notebook_to_the_numbers_on_screen() -> None:
     nbformat.validate(made)
     nbclient.NotebookClient(made, timeout=120, kernel_name="python3").execute()
     assert_prints(made.cells[-1].outputs[0]["text"], scenario)
-
-
-@pytest.mark.parametrize("d_ff", [None, 5])
-def test_every_size_that_a_comment_names_is_defined(d_ff: int | None) -> None:
-    script = pytorch_script(Scenario("a cat sat", d_in=2, d_out=4, d_ff=d_ff, positions="sinusoidal"))
-    (defined,) = re.findall(r"^(d_in, .*) = \d", script, re.M)
-    named = set(re.findall(r"\bd_\w+", " ".join(re.findall(r"# \((.*?)\)", script))))
-    assert named, script
-    assert named <= set(defined.split(", "))

@@ -40,21 +40,6 @@ def test_the_same_as_torchs_linear_and_activation(
     torch.testing.assert_close(trace.feed_forward, F.linear(curve(before), trace.w_2.T, trace.b_2))
 
 
-@pytest.mark.parametrize(
-    ("shapes", "message"),
-    [
-        (((3,), (3, 2), (2,), (2, 2), (2,)), r"x has shape \(3,\), expected \(n_tokens, d_v\)"),
-        (((4, 3), (2, 2), (2,), (2, 2), (2,)), r"w1 has shape \(2, 2\), expected \(3, d_ff\) to fit x \(4, 3\)"),
-        (((4, 3), (3, 2), (3,), (2, 2), (2,)), r"b1 has shape \(3,\), expected \(2,\)"),
-        (((4, 3), (3, 2), (2,), (3, 2), (2,)), r"w2 has shape \(3, 2\), expected \(2, d_model\) to fit w1 \(3, 2\)"),
-        (((4, 3), (3, 2), (2,), (2, 5), (2,)), r"b2 has shape \(2,\), expected \(5,\)"),
-    ],
-)
-def test_shapes_that_do_not_fit_are_named(shapes: tuple[tuple[int, ...], ...], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        attnviz.feed_forward(*(torch.ones(*shape) for shape in shapes))
-
-
 def test_the_explanation_reads_like_the_formula() -> None:
     example = worked_example("love-ai").feed_forward
     assert example is not None

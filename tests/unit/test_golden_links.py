@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,7 +20,6 @@ from attnviz.link.parameter import Around
 from attnviz.link.parameter_table import texts
 from attnviz.link.question_text import example_as_written, example_from_text, question_of, start_of
 from attnviz.link.set_up import parameters, read_controls, scenario_from_query
-from attnviz.published import worked_examples
 from attnviz.scaling.settings import decode_settings
 from attnviz.teach.questions import Exponent
 from tests.golden import differences, golden_links, parameters_of
@@ -165,38 +164,6 @@ def test_a_link_restores_its_exercise_and_its_numbers(name: str) -> None:
         np.testing.assert_array_equal(made.table(matrix), rows)
     if "table" in expected:
         np.testing.assert_allclose(made.table(expected["table"]["name"]), expected["table"]["rows"], atol=0.0101)
-
-
-@pytest.mark.parametrize("name", _of("published"))
-def test_a_link_names_a_published_example(name: str) -> None:
-    named = LINKS[name]["restores"]["published"]
-    assert named in (*worked_examples(), "variance_of_dot_products")
-    assert _given(name)["check"] in ("examples", f"examples.{named}")
-
-
-@pytest.mark.parametrize("name", _of("form"))
-def test_a_link_restores_the_form_of_check_my_numbers(name: str) -> None:
-    assert json.loads(unpack(_given(name)["tables"], 2_000_000)) == LINKS[name]["restores"]["form"]
-
-
-@pytest.mark.parametrize("name", _of("hide"))
-def test_a_link_hides_controls_that_there_are(name: str) -> None:
-    named = _given(name)["hide"].split(".")
-    assert named == LINKS[name]["restores"]["hide"]
-    assert set(named) <= set(parameters())
-
-
-@pytest.mark.parametrize(
-    "name", ["one edit", "900 edits, packed", "positions, given as X", "every control at once", "all of a layer"]
-)
-def test_another_number_is_noticed(name: str) -> None:
-    """The corpus itself is one that can fail: a changed cell, seed or setting is a difference."""
-    scenario, _ = scenario_from_query(LINKS[name]["query"])
-    expected = LINKS[name]["restores"]["scenario"]
-    edited = replace(scenario, edits=(*scenario.edits, ("w_q", 0, 0, float(scenario.matrix("w_q")[0, 0]) + 0.01)))
-    assert differences(expected, edited)
-    assert differences(expected, replace(scenario, causal=not scenario.causal))
-    assert differences(expected, replace(scenario, w_k="random:1"))
 
 
 @pytest.mark.parametrize("name", _of("b_bits"))

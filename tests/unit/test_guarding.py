@@ -14,9 +14,8 @@ from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.state.common import WidgetMetadata
-from streamlit.runtime.state.session_state import SessionState, WStates
+from streamlit.runtime.state.session_state import SessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
-from streamlit.web.server.starlette import starlette_websocket
 
 from attnviz.app.session.guarding import guard, is_of_type
 from attnviz.core.limits import MAX_FILE_BYTES, MAX_UPLOADED_BYTES, MAX_UPLOADS
@@ -105,12 +104,6 @@ def test_all_sessions_together_hold_so_many_bytes_and_those_who_have_most_lose_t
 # The parts of Streamlit
 
 
-def test_the_guard_is_put_on_once() -> None:
-    guarded = (WStates.__getitem__, MemoryUploadedFileManager.add_file)
-    guard()
-    assert guarded == (WStates.__getitem__, MemoryUploadedFileManager.add_file)
-
-
 @pytest.mark.parametrize(
     ("log", "error", "kept"),
     [
@@ -135,7 +128,3 @@ def test_a_frame_that_is_no_message_leaves_one_line_in_the_log_and_our_own_error
     finally:
         logging.getLogger(log).removeHandler(handler)
     assert [record.exc_info is not None for record in records] == [kept]
-
-
-def test_the_log_of_the_websocket_is_there() -> None:
-    assert starlette_websocket._LOGGER.name == "streamlit.web.server.starlette.starlette_websocket"

@@ -4,7 +4,6 @@ import html
 import math
 import re
 from collections.abc import Iterator
-from decimal import ROUND_HALF_UP, Decimal
 from itertools import chain
 from typing import Any
 
@@ -23,17 +22,14 @@ from attnviz.colours.shading import scale_of, shades
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES, attention_table, pictured
-from attnviz.core.tokens import token_labels
 from attnviz.figures import heatmap, heatmap_spec
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.looks import contrast
 from tests.examples import examples
-from tests.unit.helpers import HOSTILE, setups
+from tests.unit.helpers import setups
 
 PICTURED = tuple(chain.from_iterable(pictured(attention_table(biases=()))))
-SQUARE = ("scores", "scaled_scores", "attention_weights")
-BY_TOKEN = ("x", "q", "k", "v", *SQUARE, "context")
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -174,16 +170,6 @@ def hatched_cells(spec: dict[str, Any]) -> dict[str, set[tuple[int, int]]]:
     return cells
 
 
-@pytest.mark.parametrize("bad", [math.inf, -math.inf, math.nan])
-def test_among_many_cells_one_that_is_no_finite_number_is_not_hidden(bad: float) -> None:
-    made = trace(Scenario(text="the cat sat " * 100, d_in=2))
-    x = made.x.clone()
-    x[123, 1] = bad
-    spec = heatmap_spec(made.with_matrices(x=x), "x")
-    assert list(signs(spec)) == [(61, 1)]
-    assert kind_of(bad, False) in signs(spec)[61, 1]["hovertemplate"]
-
-
 # Tokens are labels, never markup and never axis values that merge.
 
 
@@ -197,44 +183,6 @@ def test_no_token_is_markup(tokenizer: str, copies: int) -> None:
         for text in [*strings(spec), *strings(heatmap(made, name, query=1).to_plotly_json())]:
             for raw in ("<img", "</script", "<script", "<b>x", "onerror=alert(1)>"):
                 assert raw not in text
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_labels_say_what_was_typed(text: str) -> None:
-    made = traced(Scenario(text=text, tokenizer="characters"))
-    axis = heatmap_spec(made, "x")["layout"]["yaxis"]
-    assert [html.unescape(label) for label in axis["ticktext"]] == list(token_labels(made.tokens))
-
-
-@pytest.mark.parametrize("n_tokens", [49, 64, 300, 512])
-def test_names_of_many_rows_are_unique_so_that_no_two_merge(n_tokens: int) -> None:
-    made = trace(Scenario(text="the " * n_tokens))
-    for name in BY_TOKEN:
-        drawn = cells(heatmap_spec(made, name))
-        n_rows, n_columns = np.asarray(drawn["z"]).shape
-        assert len(set(drawn["y"])) == len(drawn["y"]) == n_rows
-        if name in SQUARE:
-            assert len(set(drawn["x"])) == len(drawn["x"]) == n_columns
-
-
-@pytest.mark.parametrize("n_tokens", [64, 256, 257, 300, 512])
-def test_of_many_cells_the_largest_is_drawn(n_tokens: int) -> None:
-    made = trace(Scenario(text="the cat sat " * (n_tokens // 3 + 1), d_in=300, d_out=2, init="linear", causal=True))
-    for name in ("x", "scores", "scaled_scores", "attention_weights"):
-        matrix = getattr(made, name).numpy()
-        drawn = np.asarray(cells(heatmap_spec(made, name))["z"])
-        row_step, column_step = (-(-whole // part) for whole, part in zip(matrix.shape, drawn.shape, strict=True))
-        for i in range(drawn.shape[0]):
-            for j in range(0, drawn.shape[1], 37):
-                block = matrix[i * row_step : (i + 1) * row_step, j * column_step : (j + 1) * column_step]
-                rows = np.arange(i * row_step, i * row_step + len(block))[:, None]
-                later = name in SQUARE[1:] and np.arange(j * column_step, j * column_step + block.shape[1]) > rows
-                finite = block[np.isfinite(block) & ~np.broadcast_to(later, block.shape)]
-                if finite.size:
-                    assert abs(drawn[i, j]) == np.abs(finite).max()
-                    assert drawn[i, j] in finite
-                else:
-                    assert math.isnan(drawn[i, j])
 
 
 # Colours
@@ -269,49 +217,6 @@ def test_a_title_says_what_the_matrix_is_and_what_its_rows_and_columns_are() -> 
         assert f"{stage.axes}; {n_rows}×{n_columns}, colours " in said
 
 
-@pytest.mark.parametrize("n_tokens", [6, 48, 49, 100, 300])
-def test_no_name_of_a_row_is_wider_than_its_room(n_tokens: int) -> None:
-    words = ("a", "incomprehensibilities", "WWWWWWWWWWMMMMMMMM", "漢字" * 9)
-    made = trace(Scenario(text=" ".join(words[i * i % 4] for i in range(n_tokens)), tokenizer="whitespace"))
-    for name in BY_TOKEN:
-        layout, drawn = heatmap_spec(made, name)["layout"], heatmap_spec(made, name)["data"][0]
-        names = layout["yaxis"].get("ticktext") or drawn["y"]
-        # As wide as Source Sans, the app's letters, has them; a capital W 0.86 of its size, an ideograph all of it.
-        widest = max(sum(11 if each > "⺀" else 9.5 if each in "WM" else 5.6 for each in name) for name in names)
-        assert layout["margin"]["l"] >= widest
-
-
-def by_d3(value: float, form: str) -> str:
-    """What Plotly writes: the nearest, and of two as near, as JavaScript's toFixed, the one farther from 0."""
-    assert re.fullmatch(r"\.\df", form)
-    size = Decimal(abs(value)).quantize(Decimal(1).scaleb(-int(form[1])), ROUND_HALF_UP)
-    return f"{'−' if value < 0 and size else ''}{size}"
-
-
-@pytest.mark.parametrize("digits", [1, 4, 6])
-@pytest.mark.parametrize("n_tokens", [3, 20])
-def test_a_number_reads_as_in_every_other_view(n_tokens: int, digits: int) -> None:
-    numbers = [0.0, -0.0, 2.13e-7, -2.13e-7, 1e-6, 0.5, -1234.5, 9999.0, 9999.9999, 12345.0, 3e38, 0.05, 0.000099999]
-    numbers += [
-        0.25,
-        -0.75,
-        1 / 32,
-        -1 / 32,
-        3 / 32,
-        2.0**-7,
-    ]  # of these, some lie halfway between two that are written
-    made = trace(Scenario(text="a " * n_tokens, d_in=len(numbers), x=[numbers] * n_tokens, w_q="zeros"))
-    for drawn in heatmap_spec(made, "x", digits=digits)["data"]:
-        for (row, column), value in np.ndenumerate(drawn["z"]):
-            if math.isnan(value):
-                continue
-            wanted = written(made.x[row, column].item(), digits)
-            if "text" in drawn:
-                assert drawn["text"][row][column] == wanted
-            else:
-                assert by_d3(float(value), drawn["zhoverformat"]) == wanted
-
-
 @pytest.mark.parametrize(("n_tokens", "shown"), [(1, True), (16, True), (17, False), (64, False)])
 def test_numbers_stand_in_the_cells_while_they_fit(n_tokens: int, shown: bool) -> None:
     drawn = cells(heatmap_spec(trace(Scenario(text="a " * n_tokens)), "scores", digits=3))
@@ -341,18 +246,6 @@ def test_every_cell_says_its_number_with_a_true_minus_sign(setup: Scenario, digi
         np.testing.assert_allclose(numbers, z[finite], atol=0.51 * 10.0**-digits, rtol=0.051)
 
 
-@pytest.mark.parametrize("name", BY_TOKEN)
-@pytest.mark.parametrize("query", [0, 3, 5])
-def test_the_picked_row_is_outlined_and_bold(name: str, query: int) -> None:
-    spec = heatmap_spec(trace(Scenario()), name, query=query)
-    outline, band = (each for each in spec["layout"]["shapes"] if each["type"] == "rect")
-    assert (band["y0"], band["y1"]) == (query - 0.5, query + 0.5)
-    assert (outline["y0"], outline["y1"]) == (query - 0.5, query + 0.5)
-    assert (outline["x0"], outline["x1"]) == (-0.5, np.asarray(cells(spec)["z"]).shape[1] - 0.5)
-    bold = [i for i, label in enumerate(spec["layout"]["yaxis"]["ticktext"]) if label.startswith("<b>")]
-    assert bold == [query]
-
-
 @pytest.mark.parametrize("query", [0, 255, 256, 299])
 @pytest.mark.parametrize("n_tokens", [100, 300])
 def test_the_picked_row_is_outlined_among_many_and_not_covered(query: int, n_tokens: int) -> None:
@@ -370,12 +263,6 @@ def test_the_picked_row_is_outlined_among_many_and_not_covered(query: int, n_tok
 
 
 # Errors
-
-
-@pytest.mark.parametrize("name", ["tokens", "weights", "b_q", "causal"])
-def test_what_is_no_matrix_of_the_trace_is_named(name: str) -> None:
-    with pytest.raises(ValueError, match=f"'{name}' is no matrix of this trace, expected one of x, w_q"):
-        heatmap_spec(trace(Scenario()), name)
 
 
 # The scale of the attention weights

@@ -38,11 +38,6 @@ def test_its_table_differs_in_exactly_the_stages_that_it_changed(step: Step) -> 
     assert " head " not in told
 
 
-@pytest.mark.parametrize("step", STEPS, ids=NAMES)
-def test_a_set_up_differs_from_itself_in_nothing(step: Step) -> None:
-    assert not difference(step.scenario, step.scenario).names
-
-
 def test_what_is_read_is_said_of_the_half_that_is_shown() -> None:
     """Vaswani et al. 2017, section 3.2.3: in the decoder, later tokens are masked."""
     (first, *_), masked = STEPS, [step for step in STEPS if trace(step.scenario).causal]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from attnviz.words import catalogue
 from tests.unit.test_words import ROOT, SOURCES
 
 EMOJI = re.compile("[\U0001f000-\U0001faff\ufe0f]")
@@ -25,7 +24,3 @@ def test_no_page_draws_an_emoji(file: Path) -> None:
             and str(file.relative_to(ROOT)) not in OF_SIGNS
         ):
             assert not EMOJI.search(node.value), f"line {node.lineno}: {node.value[:60]!r}"
-
-
-def test_no_sentence_has_an_emoji() -> None:
-    assert not [key for key, template in catalogue().items() if EMOJI.search(str(template))]

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 import attnviz
-from attnviz.commands.app import site, start
 from benchmarks.client import connected
 from benchmarks.servers import free_address, wait_until_healthy
 from benchmarks.websocket import HandshakeError
@@ -63,28 +62,6 @@ def test_the_version_stands_in_one_place(wheel: Path) -> None:
     assert newest == attnviz.__version__
     for name in ("pyproject.toml", "CITATION.cff", "Dockerfile"):
         assert f'"{attnviz.__version__}"' not in (ROOT / name).read_text(), name
-
-
-def test_in_a_checkout_the_app_stands_beside_the_library() -> None:
-    assert site() == ROOT
-    assert all((site() / part).exists() for part in SITE)
-
-
-def test_without_streamlit_the_command_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("attnviz.commands.app.find_spec", lambda name: None)
-    assert start(["--port", "1"]) == 2
-    assert 'pip install "attnviz[app]"' in capsys.readouterr().err
-
-
-def test_the_command_is_streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attnviz.commands.app.runpy.run_module", lambda *_, **__: None)
-    monkeypatch.setattr(sys, "argv", sys.argv)
-    assert start(["--address", "0.0.0.0", "--port", "8600"]) == 0
-    assert sys.argv == [
-        "streamlit", "run", str(ROOT / "app.py"), "--server.address=0.0.0.0", "--server.port=8600",
-    ]  # fmt: skip
 
 
 def _asked(address: str, path: str) -> http.client.HTTPResponse:

@@ -53,15 +53,6 @@ def test_threads_with_different_seeds_never_disturb_each_other() -> None:
                 assert all(torch.equal(a, b) for a, b in zip(got, expected, strict=True))
 
 
-def test_a_thread_that_reseeds_torch_disturbs_nobody() -> None:
-    alone = [numbers(scenario) for scenario in SCENARIOS]
-    with torch.random.fork_rng(devices=[]):
-        for i, scenario in enumerate(SCENARIOS):
-            torch.manual_seed(i)
-            torch.rand(i + 1)
-            assert all(torch.equal(a, b) for a, b in zip(numbers(scenario), alone[i], strict=True))
-
-
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
 def test_a_trace_leaves_torchs_generator_alone(scenario: Scenario) -> None:
     seed, state = torch.initial_seed(), torch.get_rng_state()

@@ -1,10 +1,8 @@
 """A sentence that was kept: keys and values of it stand in front of those of the sentence, which alone asks."""
 
-import math
 import re
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 import torch
@@ -12,16 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, explain, trace
-from attnviz.app.refusals import told
 from attnviz.board.data import board_data
 from attnviz.core.changes import Changes, carry_over
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import Edit
 from attnviz.core.seeding import POSITIONS
-from attnviz.core.settings import fitted
 from attnviz.core.tokens import visible
-from attnviz.link.set_up import scenario_from_query
 from attnviz.words import say
 from tests.node import PageScript
 from tests.unit.seen.sentences import number
@@ -93,23 +86,6 @@ def test_layers_that_read_nothing_later_make_the_end_of_one_long_sentence(scenar
                 torch.testing.assert_close(own[name], of_all[name][n_kept:], rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("more", [{}, {"mask_use": "renormalized"}, {"mask_use": "zeroed"}, {"weighting": "linear"}])
-def test_a_kept_token_that_may_not_read_even_itself_when_it_is_read_alone_is_refused(more: dict[str, Any]) -> None:
-    deep: dict[str, Any] = {"reads": "kept", "d_out": 3, "n_layers": 2, "mask": "not-self", **more}
-    with pytest.raises(RefusedError) as refused:
-        Scenario("the cat sat", second="it", **deep)
-    assert told(refused.value) == say("refused.reads_nothing", masking="`not-self`")
-    fits: list[dict[str, Any]] = [
-        {"second": "it was"}, {"second": "it", "n_layers": 1}, {"second": "it", "mask": "causal"},
-        {"second": "it", "mask": [[0.0, 0.0, 0.0, -math.inf]] * 3, "mask_use": "added", "weighting": "softmax"},
-    ]  # fmt: skip
-    for fit in fits:
-        assert all(not layer.context.isnan().any() for layer in trace(Scenario("the cat sat", **(deep | fit))).layers)
-    values, misfits = fitted(Scenario(d_out=3, n_layers=2, mask="not-self").__dict__
-                             | {"reads": "kept", "second": "it"}, 3)  # fmt: skip
-    assert (values["reads"], [error.kind for error in misfits]) == ("itself", ["reads_nothing"])
-
-
 @given(deep(), st.data())
 @settings(max_examples=20, deadline=None)
 def test_what_a_layer_made_of_the_kept_sentence_has_a_name_of_its_own_and_is_explained(
@@ -143,27 +119,6 @@ def test_keeping_a_sentence_changes_no_number_that_is_drawn_without_it(scenario:
     for name in alone.editable:
         if name not in ("mask", "by_distance", "p"):
             assert torch.equal(scenario.matrix(name), alone.matrix(name)), name
-
-
-@pytest.mark.parametrize(
-    ("settings", "kind"),
-    [
-        ({"second": "  "}, "reads_blank"),
-        ({"second": "a" * MAX_TOKENS, "tokenizer": "characters", "text": "cat"}, "reads_tokens"),
-    ],
-)  # fmt: skip
-def test_what_does_not_fit_is_refused_and_told_and_the_sentence_reads_itself(
-    settings: dict[str, Any], kind: str
-) -> None:
-    with pytest.raises(RefusedError) as refused:
-        Scenario(reads="kept", **settings)
-    assert refused.value.kind == kind
-    values, misfits = fitted(Scenario().__dict__ | settings | {"reads": "kept"}, 3 if "text" in settings else 6)
-    assert (values["reads"], [error.kind for error in misfits]) == ("itself", [kind])
-    scenario, ignored = scenario_from_query(urlencode({"reads": "kept"} | settings))
-    assert scenario.reads == "itself"
-    assert len(ignored) == 1
-    assert "{" not in ignored[0]
 
 
 def test_changes_go_where_their_tokens_go() -> None:
@@ -218,29 +173,3 @@ def test_on_the_board_a_token_reads_itself_behind_those_that_were_kept(script: P
         assert [itself in each for each in said] == [False, False, False, True]
         assert ["“Hund”" in each for each in said] == [False, True, False, False]
     assert "“Hund”" in script.run(_IN_ONE_SENTENCE, [data, {"matrix": "joined", "row": 1, "column": 0}])
-
-
-_WIDTH = """({ layout: { layoutOf } }, [data, room]) => {
-  const placed = data.shown.filter((name) => name !== "scaled_scores");
-  return layoutOf(data.stages, data.matrices, placed, {
-    height: 600, named: 0, sentence: true, saysBelow: true, plane: true, tells: false, words: 1200, ribbons: 78,
-    ...room,
-  }).width;
-}"""
-
-
-@pytest.mark.parametrize(
-    ("d_in", "second", "more"),
-    [
-        (2, "it was out", {"positions": "sinusoidal"}),
-        (2, "it was out", {"positions": "seeded", "embedding_factor": True}),
-        (3, "it was", {"positions": "sinusoidal"}),
-        (3, "it was the cat out on", {"embedding_factor": True}),
-    ],
-)
-def test_six_tokens_with_the_vectors_and_places_of_a_kept_sentence_fit_a_screen(
-    script: PageScript, d_in: int, second: str, more: dict[str, Any]
-) -> None:
-    scenario = Scenario("the fluffy cat chased a mouse", reads="kept", second=second, d_in=d_in, **more)
-    data = board_data(scenario, trace(scenario), 0, 4)
-    assert script.run(_WIDTH, [data, {"width": 1318, "tokens": len(scenario.read_tokens)}]) <= 1318

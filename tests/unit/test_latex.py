@@ -60,17 +60,6 @@ def test_a_symbol_with_what_is_below_and_above_it(symbol: str, latex: str) -> No
     assert in_latex(symbol, "", ()) == rf"\begin{{aligned}}{latex} \end{{aligned}}"
 
 
-def test_only_what_divides_stands_under_the_line() -> None:
-    masked = traced(Scenario("a b", causal=True, edits=[("mask", 0, 1, -2.0)]))
-    latex = explain(masked, "scaled_scores", 0, 1).latex
-    assert r"\frac{{S}_{0,1}}{\sqrt{d_k}} + {M}_{0,1}" in latex
-    assert re.search(r"\\frac\{-?[\d.]+\}\{\\sqrt\{2\}\} - 2\.0", latex)
-    normed = explain(traced(Scenario("a b", d_out=3, norm="pre")), "x_norm", 0, 1).latex
-    assert r"\frac{{X}_{0,1} - m}{s} \cdot {\gamma_1}_{1} + {\beta_1}_{1}" in normed
-    shares = traced(Scenario("a b", causal=True, weighting="linear"))
-    assert r"{\sum_j ({S'}_{1,j} \cdot \exp({M}_{1,j}))}" in explain(shares, "attention_weights", 1, 0).latex
-
-
 def value_of(expression: str) -> float | None:
     """Compute what plain arithmetic of numbers says; None where there's more in it."""
     if re.search(r"[^\d\s.()*/+e-]", re.sub(r"exp|sqrt", "", expression)):

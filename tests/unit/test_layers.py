@@ -18,9 +18,6 @@ from attnviz.core.stages import LAYERS
 from attnviz.marking.verdict import verdict
 from tests.unit.helpers import setups, under_torch_seed
 
-POSITIONED = ("sinusoidal", "seeded")
-
-
 # What is drawn
 
 
@@ -79,14 +76,6 @@ def test_seeded_positions_are_the_first_rows_of_an_embedding(seed: int, n_tokens
     assert torch.equal(p, table.weight[:n_tokens])
 
 
-@given(setups(whole=True), st.integers(1, 12), st.sampled_from(POSITIONED))
-def test_more_words_leave_the_first_positions_as_they_are(setup: Scenario, more: int, positions: str) -> None:
-    setup = replace(setup, positions=positions)
-    longer = replace(setup, text=setup.text + " more" * more)
-    n_tokens = len(setup.tokens)
-    assert torch.equal(longer.matrix("p")[:n_tokens], setup.matrix("p"))
-
-
 # What is computed
 
 
@@ -109,8 +98,3 @@ def test_what_a_scenario_computes_is_right_in_every_cell_and_a_wrong_one_is_foun
         assert found.first_wrong is not None
         assert (found.first_wrong[0].stage.name, *found.first_wrong[1:]) == (name, 0, tables[name].shape[1] - 1)
         assert made.stages[name].symbol in verdict(found, setup.tokens).first_error
-
-
-def test_an_activation_that_there_is_not_is_named() -> None:
-    with pytest.raises(ValueError, match="activation is 'tanh', expected one of relu, gelu"):
-        mark_pipeline({"q": [[1.0]]}, activation="tanh")

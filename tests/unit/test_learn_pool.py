@@ -7,9 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from attnviz.app.learn import pool as pools
 from attnviz.app.learn.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING, Job, Pool
-from attnviz.app.learn.running import OneTraining, Shelf
+from attnviz.app.learn.running import OneTraining
 from attnviz.training import train
 from attnviz.training.tasks import TASKS, settings_for
 
@@ -120,23 +119,6 @@ def test_who_pauses_or_leaves_frees_the_place_at_once(how: str) -> None:
     assert first.work.left == left > 0  # type: ignore[attr-defined]
 
 
-def test_while_pages_run_each_step_waits_but_never_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "GIVES_WAY", 0.2)
-    asked = list[float]()
-
-    def always() -> bool:
-        asked.append(time.monotonic())
-        return True
-
-    pool, job = Pool(1, busy=always), Job(Counting(2))
-    start = time.monotonic()
-    pool.go_on(job)
-    assert pool.settled(job, SOON)
-    assert job.state == DONE
-    assert time.monotonic() - start >= 0.4
-    assert len(asked) > 4
-
-
 def test_what_breaks_is_told_and_the_worker_goes_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -170,11 +152,3 @@ def test_a_training_of_the_pool_is_the_library_s_to_the_last_bit_with_pauses_and
     assert made.losses == again.losses
     for ours, theirs in zip(made.moments, again.moments, strict=True):
         assert all(matrix.equal(theirs.parameters[name]) for name, matrix in ours.parameters.items())
-
-
-def test_the_oldest_training_makes_room() -> None:
-    shelf, trainings = Shelf(2), [train("agreement", steps=1, seed=seed) for seed in range(3)]
-    keys = [shelf.keep(training) for training in trainings[:2]]
-    assert shelf.get(keys[0]) is trainings[0]  # now it is the younger one
-    keys.append(shelf.keep(trainings[2]))
-    assert [shelf.get(key) is not None for key in keys] == [True, False, True]

@@ -3,7 +3,6 @@
 import math
 import re
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
@@ -155,21 +154,6 @@ def test_the_steps_that_speak_of_the_projections_say_that_they_are_random_and_on
     assert not any("learned" in sentence for step in STEPS for sentence in step.says(computed, 0, 4))
 
 
-@pytest.mark.parametrize(
-    ("fields", "divided"),
-    [
-        ({}, "divided by √2 = 1.4142, where d_k = 2 is"),
-        ({"temperature": 2.0}, "divided by √2 = 1.4142 and by the temperature 2, in all by 2.8284, where d_k = 2 is"),
-        ({"temperature": 2.0, "scale": False}, "the scores are divided by the temperature 2 alone."),
-        ({"scale": False}, "the scores stay undivided."),
-    ],
-)
-def test_the_scores_are_divided_by_what_is_said(fields: dict[str, Any], divided: str) -> None:
-    says = told(6, trace(Scenario(**fields)), 1)
-    assert divided in says
-    assert ("Without √d_k" in says) == fields.get("scale", True)
-
-
 def test_who_reads_whom_is_said_as_it_is() -> None:
     assert "will read all 6, itself included," in told(1, trace(Scenario()), 1)
     masked = trace(Scenario(causal=True))
@@ -226,12 +210,6 @@ def test_every_step_is_true_whatever_is_masked_switched_and_follows(scenario: Sc
             assert "next layer gets" not in says[8]
 
 
-def test_analogies_stand_apart() -> None:
-    assert [number for number, step in enumerate(STEPS, 1) if step.analogy] == [1, 3]
-    assert "library" in STEPS[0].analogy
-    assert "class" in STEPS[2].analogy
-
-
 def test_steps_of_a_link() -> None:
     read = texts()["step"].read
     names = [step.name for step in STEPS]
@@ -261,18 +239,6 @@ def test_cat_can_be_made_to_read_sat() -> None:
     assert done(CAT, solved)
     assert not done(CAT, Scenario(text=CAT.text, w_q="zeros"))
     assert not done(CAT, Scenario(text="a dog"))
-
-
-@pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
-@pytest.mark.parametrize("d_in", [2, 3, 16])
-def test_numbers_typed_as_they_are_shown_make_the_scores_symmetric(init: str, d_in: int) -> None:
-    for seed in range(10):
-        scenario = Scenario(text=CAT.text, d_in=d_in, init=init, seed=seed)
-        shown = scenario.matrix("w_q").mul(1e4).round().div(1e4)
-        typed = [Edit("w_k", row, column, value) for row, values in enumerate(shown.tolist())
-                 for column, value in enumerate(values)]  # fmt: skip
-        assert not done(SYMMETRIC, scenario)
-        assert done(SYMMETRIC, Scenario(text=CAT.text, d_in=d_in, init=init, seed=seed, edits=typed))
 
 
 @pytest.mark.parametrize("seed", range(5))

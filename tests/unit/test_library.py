@@ -93,11 +93,6 @@ def test_each_says_in_a_line_what_there_is_of_it() -> None:
         assert "\n" not in repr(said)
 
 
-def test_a_gradient_is_had_by_the_name_of_its_matrix() -> None:
-    gradients = train("agreement", steps=1).gradients(1)
-    assert torch.equal(gradients["w_q"], gradients.of["w_q"])
-
-
 @given(setups(max_tokens=4, max_d=4))
 @settings(max_examples=examples(40), deadline=None)
 def test_a_scenario_shows_what_makes_it_again_and_nothing_else(scenario: Scenario) -> None:

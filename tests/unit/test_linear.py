@@ -1,9 +1,7 @@
 """Linear attention: what Katharopoulos et al. 2020 compute, by their formula and by their recurrence."""
 
-import re
 from typing import Any
 
-import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
@@ -11,12 +9,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.core.attention.linear import linear_attention, measured_costs, softmax_attention
-from attnviz.core.errors import RefusedError
-from attnviz.core.settings import fitted
-from attnviz.explanation.masking import mask_notes
 from attnviz.export import pytorch_script
-from attnviz.link.set_up import scenario_from_query
-from attnviz.words import say
 from tests.examples import examples
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
@@ -51,39 +44,6 @@ def test_no_digit_is_lost_however_negative_keys_are(keys: list[float]) -> None:
     names: dict[str, Any] = {"print": lambda *_, **__: None}
     exec(pytorch_script(scenario), names)
     assert torch.equal(names["attention_weights"], made.attention_weights)
-
-
-def test_dividing_scores_first_changes_nothing() -> None:
-    one, other = (
-        trace(Scenario(weighting="linear", scale=scale, temperature=t)) for scale, t in ((True, 1.0), (False, 9))
-    )
-    assert torch.equal(one.attention_weights, other.attention_weights)
-    assert (one.scale, one.divisor, one.mask_use.name) == (False, 1.0, "added")
-
-
-@pytest.mark.parametrize(
-    ("settings", "kind", "facts"),
-    [
-        ({"positions": "alibi"}, "linear_bias", {"positions": "alibi"}),
-        ({"causal": True, "mask_use": "zeroed"}, "linear_mask", {"use": "zeroed"}),
-        ({"what_if": "softmax:columns"}, "linear_what_if", {"what_if": "softmax:columns"}),
-    ],
-)
-def test_what_does_not_fit_is_refused(settings: dict[str, Any], kind: str, facts: dict[str, str]) -> None:
-    with pytest.raises(RefusedError, match=re.escape(say(f"refused.{kind}", **facts))):
-        Scenario(weighting="linear", **settings)
-    values, refused = fitted(Scenario().__dict__ | settings | {"weighting": "linear"}, 6)
-    assert (values["weighting"], [error.kind for error in refused]) == ("softmax", [kind])
-    query = "&".join(f"{name}={str(value).lower()}" for name, value in settings.items())
-    scenario, ignored = scenario_from_query(f"weighting=linear&{query}")
-    assert (scenario.weighting, ignored) == ("softmax", [say(f"refused.{kind}", **facts)])
-
-
-@pytest.mark.parametrize(("mask", "kind"), [("causal", "masked"), ("window:1", "hidden")])
-def test_what_is_said_of_its_mask_is_of_weights_and_not_of_scores(mask: str, kind: str) -> None:
-    made = trace(Scenario("the cat sat", weighting="linear", mask=mask))
-    hidden = int((made.attention_weights == 0).sum())
-    assert mask_notes(made) == [say(f"summary.notes.{kind}_weights", n=hidden, count=9)]
 
 
 @given(st.integers(1, 30), st.integers(1, 8), st.integers(0, 100))

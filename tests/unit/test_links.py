@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from attnviz import Edit, Scenario
 from attnviz.core import limits
-from attnviz.core.changes import Changes
 from attnviz.core.stages import EDITABLE
-from attnviz.link.changes_text import LONGEST_PLAIN, decode_changes, encode_changes
-from attnviz.link.packing import VERSION, is_packed, pack, unpack
+from attnviz.link.changes_text import decode_changes
+from attnviz.link.packing import VERSION, pack, unpack
 from attnviz.link.set_up import MAX_QUERY_CHARACTERS, parameters, query_of, scenario_from_query
 from attnviz.words import say
 from tests.examples import examples
@@ -46,30 +45,12 @@ def test_a_scenario_comes_back_from_its_link(scenario: Scenario) -> None:
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
 
 
-def test_the_link_of_the_first_screen_is_empty_and_that_of_an_edit_is_short() -> None:
-    published = Scenario(embedding="published")
-    assert query_of(published) == ""
-    assert query_of(replace(published, edits=[("w_q", 0, 1, 0.9)])) == "edits=w_q.0.1.0.9"
-
-
 def test_many_changes_are_packed_into_less() -> None:
     edits = tuple(Edit("w_q", i // 64, i % 64, round(i * 0.37 % 5, 4)) for i in range(limits.MAX_EDITS))
     scenario = Scenario(d_in=64, d_out=64, edits=edits)
     query = query_of(scenario)
     assert len(query) < 25_000
     assert scenario_from_query(query) == (scenario, [])
-
-
-def test_changes_are_plain_while_they_are_short() -> None:
-    few = Changes(tuple(Edit("w_q", 0, column, 0.5) for column in range(50)))
-    many = Changes(tuple(Edit("w_q", row, column, 0.5) for row in range(20) for column in range(20)))
-    assert not is_packed(encode_changes(few))
-    assert len(encode_changes(few)) <= LONGEST_PLAIN
-    assert is_packed(encode_changes(many))
-    assert decode_changes(encode_changes(many)) == (many, [])
-    assert set(encode_changes(many)) <= set(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"
-    )  # fmt: skip
 
 
 # Damaged, foreign, hostile

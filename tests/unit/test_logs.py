@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 import streamlit.logger
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attnviz.app import streamlit_internals
 from attnviz.app.keeper import logs
@@ -49,27 +47,6 @@ def test_a_line_of_a_run_says_in_which_session_and_not_by_what_it_could_be_taken
         sessions.append(line("a")["session"])
         assert session_id not in json.dumps(line("a"))
     assert sessions[0] == sessions[1] != sessions[2]
-
-
-@given(st.text(min_size=3).filter(lambda text: text.strip(" .…%sof3") != ""), st.integers())
-def test_of_another_librarys_message_the_numbers_stand_there_and_no_text(text: str, number: int) -> None:
-    found = line("%s of %d bytes in %r", text, number, [text])
-    assert found["event"] == f"… of {number} bytes in …"
-
-
-@pytest.mark.parametrize(
-    ("template", "arguments", "expected"),
-    [
-        ("Port %s not available", (8501,), "Port 8501 not available"),
-        ("100%% of %5.2f s", (1.5,), "100% of  1.50 s"),
-        ("%s", (), "%s"),
-        ("two\nlines", (), "two"),
-        ("%(a)s and %(b)s", ({"a": TYPED, "b": 3},), "… and 3"),
-        ("%s and %s", (TYPED,), "… and …"),
-    ],
-)
-def test_templates(template: str, arguments: tuple[object, ...], expected: str) -> None:
-    assert line(template, *arguments)["event"] == expected
 
 
 def test_an_error_is_told_by_its_kind_and_its_places() -> None:

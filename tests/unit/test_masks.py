@@ -12,14 +12,11 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, UndefinedAttentionError, explain, trace
 from attnviz.core.changes import Changes, carry_over, changes_of, edit_cells
-from attnviz.core.errors import RefusedError
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
-from attnviz.explanation.masking import leaks
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say
-from attnviz.words.numbers import written
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 HIDDEN = -math.inf
@@ -73,31 +70,6 @@ def test_the_causal_mask_is_the_switch_and_the_name() -> None:
     assert query_of(Scenario(embedding="published", mask="causal")) == "causal=true"
     assert replace(Scenario(mask="causal"), causal=False) == Scenario()
     assert replace(Scenario(mask="window:3"), mask="not-self").mask_kind.name == "not-self"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "kind"),
-    [
-        ({"causal": True, "mask": "window:2"}, "two_masks"),
-        ({"causal": True, "mask": "none"}, "two_masks"),
-        ({"causal": True, "masking": "padding"}, "two_masks"),
-        ({"mask": "window"}, "mask"),
-        ({"mask": "window:-1"}, "mask"),
-        ({"mask": "causal:2"}, "mask"),
-        ({"mask": "diagonal"}, "mask"),
-        ({"mask": [[0.0]]}, "shape"),
-        ({"mask": [[0.0, math.inf]] * 2, "text": "a b"}, "not_finite"),
-        ({"mask": [[0.0, math.nan]] * 2, "text": "a b"}, "not_finite"),
-        ({"edits": [("mask", 0, 0, 0.0)]}, "mask_off"),
-        ({"causal": True, "edits": [("mask", 0, 0, math.inf)]}, "not_finite"),
-        ({"causal": True, "edits": [("w_q", 0, 0, HIDDEN)]}, "not_finite"),
-        ({"causal": True, "edits": [("mask", 0, 6, 0.0)]}, "outside"),
-    ],
-)
-def test_what_is_no_mask_is_refused(arguments: dict[str, Any], kind: str) -> None:
-    with pytest.raises(RefusedError) as refused:
-        Scenario(**arguments)
-    assert refused.value.kind == kind
 
 
 @pytest.mark.parametrize(("mask", "row"), [("not-self", 0), ("padding:1", 0), ("padding:9", 0), ([[HIDDEN]], 0)])
@@ -154,24 +126,6 @@ def test_it_is_said_why_a_cell_is_masked(mask: Any, cell: tuple[int, int], said:
 # What learners do with a mask in place of adding it
 
 
-def test_what_goes_to_hidden_tokens_is_told() -> None:
-    text = "the cat sat on a mat"
-    for use in ("added", "zeroed", "renormalized"):
-        assert (leaks(trace(Scenario(text, causal=True, mask_use=use))) == 0).all()
-    factor = trace(Scenario(text, causal=True, mask_use="factor"))
-    given_to = factor.attention_weights.triu(1).sum(-1)
-    assert np.allclose(leaks(factor)[0], given_to.numpy())
-    notes = out_of_the_ordinary(factor)
-    assert say("summary.mask.factor") in notes
-    mean, most = (written(each.item(), 2) for each in (given_to.mean(), given_to.max()))
-    assert say("summary.mask.leak", mean=mean, most=most) in notes
-    weak = trace(Scenario("a b", mask=[[0, -1e4], [0, 0]]))
-    assert say("summary.mask.leak", mean="0.00", most="0.00") in out_of_the_ordinary(weak)
-    zeroed = trace(Scenario(text, causal=True, mask_use="zeroed"))
-    low, high = (written(each.item(), 2) for each in (zeroed.attention_weights.sum(-1).aminmax()))
-    assert say("summary.mask.sums", low=low, high=high) in out_of_the_ordinary(zeroed)
-
-
 @pytest.mark.parametrize("use", ["added", "factor", "zeroed", "renormalized"])
 def test_a_row_that_may_read_nothing_says_so_in_each_use(use: str) -> None:
     scenario = Scenario("a b c", mask=[[HIDDEN] * 3, [0] * 3, [0] * 3], mask_use=use)
@@ -190,23 +144,3 @@ def test_a_row_that_may_read_nothing_says_so_in_each_use(use: str) -> None:
         assert attends_most(made, 0, 4) == say("summary.reads.nothing", token="a")
     else:
         torch.testing.assert_close(row, torch.full((3,), 1 / 3))
-
-
-@pytest.mark.parametrize("n_heads", [1, 2])
-@pytest.mark.parametrize(("number", "kind"), [(-1e3, "finite"), (-2e5, "rounded"), (-1e9, "swallowed")])
-def test_of_a_row_of_large_numbers_it_is_said_what_float32_leaves_of_its_scores(
-    number: float, kind: str, n_heads: int
-) -> None:
-    """By the same softmax in float64, which has digits for both."""
-    scenario = Scenario("a b c", d_out=4, n_heads=n_heads, mask=[[number] * 3, [0] * 3, [0] * 3])
-    made = trace(scenario)
-    told = [note for note in out_of_the_ordinary(made) if note.startswith("Nothing may be read")]
-    assert told == [say(f"summary.nothing.{kind}", names=say("summary.named", token="a"))]
-    for head in made.heads:
-        scores = head.scores[0].double() / head.divisor
-        row = head.attention_weights[0].double()
-        assert torch.allclose(row, torch.softmax(scores, -1), atol=1e-4) == (kind == "finite")
-        assert torch.allclose(row, torch.full_like(row, 1 / 3), atol=1e-6) == (kind == "swallowed")
-        lost = say("explanation.scale.swallowed", mask=written(number, 4), dtype="float32",
-                   score=written(scores[0].item(), 4))  # fmt: skip
-        assert (lost in explain(head, "scaled_scores", 0, 0).notes) == (kind == "swallowed")

@@ -1,7 +1,6 @@
 """A model's heads as a figure, a page, a report, in a notebook and on the command line: the model's own numbers."""
 
 import base64
-import io
 import json
 import re
 from functools import cache
@@ -10,13 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from PIL import Image
 
 from attnviz import ModelTrace, documents, look_into
 from attnviz.commands.main import main
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import trace_json
-from attnviz.figures import model_grid
 from attnviz.models import load
 from attnviz.words import say
 from attnviz.words.shares import percent
@@ -89,15 +86,6 @@ def test_the_page_holds_every_weight_and_every_figure() -> None:
     assert documents.model_page(part, dark=True) != documents.model_page(part)
 
 
-def test_a_notebook_shows_the_weights_in_their_colours() -> None:
-    view = view_of("BERT")
-    (data,) = re.findall(r"base64,([^\"]+)\"", view._repr_html_())
-    drawn = np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
-    assert (drawn == model_grid.grid_shades(model_grid.grid_of(view))).all()
-    one = view.heads[1, 1]._repr_html_()
-    assert all(f"{one_of} " in one for one_of in ("W_q", "Q", "A"))
-
-
 def test_the_measured_figures_are_averages_of_the_weights() -> None:
     view = look_into("all-MiniLM-L6-v2", text="the cat saw the cat")
     measured, weights = view.measured(2, 5), view.heads[2, 5].attention_weights.double()
@@ -141,26 +129,6 @@ def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixtu
         file = tmp_path / "page.html"
         assert main([*asked, *more, "--html", str(file)]) == 0
         assert file.read_text().startswith("<!DOCTYPE html>")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (["a cat", "--layer", "1"], "--layer and --head go together"),
-        (["a cat", "--layer", "6", "--head", "0"], "there is no layer 6 with a head 0, expected them up to 5 and 11"),
-        (["", "--layer", "0", "--head", "0"], "text is '', expected a sentence"),
-        (["a cat", "--edit", "9.1.off"], "there is no layer 9 for 9.1.off"),
-        (["a cat", "--edit", "q=1"], "expected 3.1.q.10.0=2.5, 3.1.off or 2.even"),
-        (["a cat", "--digits", "9"], "--digits is 9"),
-        (["a cat", "--model", "/no/such/folder"], "the model '/no/such/folder' can't be had"),
-    ],
-)
-def test_what_cannot_be_is_said_in_a_line(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["model", *arguments]) == 2
-    said = capsys.readouterr()
-    assert why in said.err
-    assert not said.out
-    assert "Traceback" not in said.err
 
 
 def test_a_folder_of_another_kind_is_refused_with_its_reason(tmp_path: Path) -> None:

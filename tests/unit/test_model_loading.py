@@ -11,9 +11,8 @@ import torch
 
 from attnviz import look_into
 from attnviz.core.errors import RefusedError
-from attnviz.models import INCLUDED, loading
+from attnviz.models import loading
 from attnviz.models.loading import Shelf, load
-from attnviz.models.offering import offered
 from attnviz.models.pretrained import watched
 from attnviz.models.progress import Progress
 from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, tokenizer
@@ -44,20 +43,6 @@ def why(name: str) -> str:
     return refused.value.kind
 
 
-def test_it_is_told_what_is_loaded_and_how_far_that_is(folder: str) -> None:
-    told: list[Progress] = []
-    model, _ = load(folder, told.append)
-    assert list(dict.fromkeys(each.step for each in told)) == ["package", "settings", "tokenizer", "numbers"]
-    wholes = [each.whole for each in told]
-    assert wholes == sorted(wholes)
-    assert wholes[-1] == 1.0
-    # One step further with each matrix that is there.
-    shares = [each.share for each in told if each.step == "numbers"]
-    named = dict(model.named_parameters())
-    assert len(shares) - 1 in (len(named), len(named) + 1)  # a matrix that is used twice may be counted twice
-    assert shares == pytest.approx([at / (len(shares) - 1) for at in range(len(shares))])
-
-
 def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     goes_on, shelf = threading.Event(), Shelf()
     shelf.get(folder)
@@ -85,23 +70,6 @@ def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: p
         thread.join(20)
     assert "slow" in shelf
     assert all(each[0] == Progress("numbers", 0.25) for each in told.values())
-
-
-def test_whoever_leaves_meanwhile_stops_nothing(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    goes_on, shelf = threading.Event(), Shelf()
-
-    def slowly(name: str, tell: Any) -> tuple[Any, Any]:
-        assert goes_on.wait(20)
-        return load(folder, tell)
-
-    def leaves(_: Progress) -> None:
-        raise InterruptedError
-
-    monkeypatch.setattr(loading, "load", slowly)
-    with pytest.raises(InterruptedError):
-        shelf.get("slow", leaves)
-    goes_on.set()
-    assert shelf.get("slow")[0] is shelf.get("slow")[0]
 
 
 def test_each_reason(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,19 +121,3 @@ def test_one_copy_is_loaded_for_all_who_ask_at_once(folder: str, monkeypatch: py
         thread.join()
     assert loaded == [folder]
     assert len({id(model) for model, _ in found}) == 1
-
-
-def test_a_snapshot_is_offered_by_the_name_of_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = {f"/hub/models--{name}/snapshots/{version}": called for name, version, called in (
-        ("openai--gpt2", "607a30d7", "openai/gpt2"), ("openai--gpt2", "11c5a3d5", "openai/gpt2 (2)"),
-        ("gpt2", "607a30d7", "gpt2"))}  # fmt: skip
-    others = {"/hub/models--openai--gpt2/refs/main": "main", "/snapshots/607a30d7": "607a30d7", "/": "/"}
-    monkeypatch.setenv("ATTNVIZ_MODELS", ",".join(kept | others))
-    offered.cache_clear()
-    try:
-        assert list(offered().items()) == [
-            (INCLUDED, INCLUDED),
-            *((short, folder) for folder, short in (kept | others).items()),
-        ]
-    finally:
-        offered.cache_clear()

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 
 from attnviz import explain, look_into
 from attnviz.core.errors import RefusedError
-from attnviz.models import INCLUDED
-from attnviz.models.included import included
 from attnviz.models.pieces import pieces_of
 from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
 
@@ -34,30 +32,12 @@ def test_the_parts_of_all_heads_and_the_bias_sum_to_what_the_model_makes_of_them
             torch.testing.assert_close(explained.value, part["output"][1, 3].item(), rtol=1e-4, atol=1e-6)
 
 
-def test_what_is_found_is_the_models_own_output_projection() -> None:
-    view, model = look_into(INCLUDED, text=TEXT), included()[0]
-    for layer, own in zip(view.layers, model.encoder.layer, strict=True):
-        assert layer.attended.output is not None
-        assert layer.attended.output.pointer == own.attention.output.dense.weight.data_ptr()
-
-
 @pytest.mark.parametrize("make", [bart, t5])
 def test_each_kind_of_attention_has_its_own_output(make: object) -> None:
     view = look_into(make(), tokenizer(), TEXT, target="der kater")  # type: ignore[operator]
     pointers = [layer.attended.output and layer.attended.output.pointer for layer in view.layers]
     assert None not in pointers
     assert len(set(pointers)) == len(view.layers)
-
-
-def test_pieces_of_a_word_are_known_by_what_was_typed() -> None:
-    view = look_into(INCLUDED, text="Unbelievably  hot 😀, isn't it?")
-    pieces = dict(zip(view.tokens, view.pieces, strict=True))
-    words = [piece.word for piece in view.pieces]
-    assert words[0] == words[-1] == ""  # what the model puts around the text
-    assert "".join(piece.typed for piece in view.pieces if piece.word == "Unbelievably") == "Unbelievably"
-    assert pieces["[UNK]"].typed == "😀"
-    assert pieces["hot"].word == "hot"
-    assert (pieces["[UNK]"].word, pieces[","].word) == ("😀", ",")  # signs beside each other are no word
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6), max_size=6))

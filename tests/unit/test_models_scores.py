@@ -101,20 +101,3 @@ def test_weights_that_are_not_the_softmax_of_the_scores_are_not_said_to_be() -> 
         torch.testing.assert_close(trace.attention_weights, view.layers[1].weights[3].float())
         assert "as softmax gets them" not in trace.stages["scaled_scores"].plain + trace.stages["scaled_scores"].meaning
         assert not any("sums to 1" in text for text in (trace.stages["attention_weights"].plain, *trace.notices))
-
-
-def test_a_learned_bias_by_distance_is_no_mask() -> None:
-    view = look_into(t5(), tokenizer(), TEXT, target="der kater sat")
-    for kind in ("encoder", "decoder"):
-        trace = view.only(kind).heads[1, 2]
-        stage, bias = trace.stages["distance_bias"], trace["distance_bias"]
-        assert "mask" not in trace.stages
-        assert all(text in stage.plain for text in ("for each distance", "has learned it"))
-        for away in range(-2, 3):
-            numbers = bias.diagonal(away)
-            assert (numbers == numbers[0]).all()
-        assert "plus the bias B[2, 1]" in explain(trace, "scaled_scores", 2, 1).text
-        torch.testing.assert_close(trace.scaled_scores.softmax(-1), trace.attention_weights)
-    assert (
-        "mask" in view.only("cross").heads[0, 0].stages or "distance_bias" not in view.only("cross").heads[0, 0].stages
-    )

@@ -50,17 +50,6 @@ def test_every_number_of_a_head_is_explained_down_to_the_models_weights(name: st
                 assert not explain(trace, matrix, 2, 1).notes
 
 
-def test_what_is_added_to_scores_is_named_by_what_its_numbers_depend_on() -> None:
-    said = {name: view_of(name).heads[1, 1].stages for name in WRITTEN_OUT}
-    biased = {name: stages["distance_bias"].plain for name, stages in said.items() if "distance_bias" in stages}
-    assert set(biased) == {"Falcon, ALiBi", "Bloom", "MPT", "MPNet"}
-    for name, plain in biased.items():
-        assert ("each place of a key" in plain) == (name != "MPNet")
-        assert ("each distance" in plain) == ("has learned it" in plain) == (name == "MPNet")
-        assert "mask" not in said[name]
-    assert all("mask" in said[name] for name in said if name not in biased and name != "RoFormer")
-
-
 @each_model
 def test_a_head_is_switched_off_a_layer_made_even_and_a_number_changed(name: str) -> None:
     before = copy.deepcopy(model_of(name).state_dict())
@@ -77,12 +66,6 @@ def test_a_head_is_switched_off_a_layer_made_even_and_a_number_changed(name: str
     torch.testing.assert_close(view.layers[0].weights, expected, rtol=1e-5, atol=1e-6)
     assert not torch.equal(view.result[0], view.original.result[0])
     assert all(torch.equal(value, before[key]) for key, value in model_of(name).state_dict().items())
-
-
-def test_queries_that_are_turned_are_changed_before_they_are() -> None:
-    view = view_of("GPT-J", "0.1.q.3.0=2.5")
-    assert view.heads[0, 1].q[3, 0] == 2.5
-    assert view.heads[0, 1]["q_rotated"][3, 0] != 2.5
 
 
 @pytest.mark.parametrize("name", OTHERWISE)

@@ -3,22 +3,17 @@
 from base64 import b64decode
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz import Edit, Scenario, explain, trace
+from attnviz import Edit, Scenario
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
-from attnviz.figures import frames, picture_on_page
+from attnviz.figures import picture_on_page
 from attnviz.figures.picture import FINITE, MASKED, NAN, NEGATIVE, POSITIVE
 from tests.unit.helpers import setups
 
 HUGE = tuple(Edit(name, 0, 0, 1e30) for name in ("x", "w_q", "w_k"))
-
-
-def words(n_tokens: int) -> str:
-    return " ".join(f"w{i}" for i in range(n_tokens))
 
 
 @given(setup=setups(max_tokens=6), overflows=st.booleans())
@@ -40,18 +35,3 @@ def test_every_finite_number_is_there_bit_by_bit_and_every_other_cell_by_what_it
         finite = kinds == FINITE
         assert (got[finite].view("<u4") == wanted.astype("<f4")[finite].view("<u4")).all()
         assert np.isnan(got[~finite]).all()
-
-
-@pytest.mark.parametrize(("n_tokens", "blocks"), [(6, 1), (300, 2), (600, 3)])
-def test_frames_stand_around_cells_of_the_matrix_also_where_several_are_drawn_as_one(
-    n_tokens: int, blocks: int
-) -> None:
-    made = trace(Scenario(words(n_tokens)))
-    source, own = frames(explain(made, "attention_weights", n_tokens - 1, 3))
-    assert own == {"matrix": "attention_weights", "rows": [n_tokens - 1] * 2, "columns": [3, 3], "chosen": True}
-    assert source == {
-        "matrix": "scaled_scores", "rows": [n_tokens - 1] * 2, "columns": [0, n_tokens - 1], "chosen": False,
-    }  # fmt: skip
-    sent = picture_on_page(made, "attention_weights", digits=4, query=n_tokens - 1, alt="")
-    assert sent["steps"] == (blocks, blocks)
-    assert sent["query"] == len(sent["rows"]) - 1 == (n_tokens - 1) // blocks

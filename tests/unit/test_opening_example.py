@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.core.matrix_input import Edit
-from attnviz.explanation.numbers_from import features_of, numbers_in_words
+from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.link.example_name import EXAMPLE, PUBLISHED, with_example
 from attnviz.link.opening import as_the_app_opens, read_link
 from attnviz.link.parameter_table import LEFT_OUT, table
@@ -41,18 +41,6 @@ def test_its_numbers_mean_something(query: str, key: str) -> None:
     row = trace(CAT).attention_weights[WORDS.index(query)]
     assert int(row.argmax()) == WORDS.index(key)
     assert round(100 * row.max().item()) == READS[query, key]
-
-
-def test_one_number_turned_round_turns_who_is_read() -> None:
-    turned = replace(CAT, edits=(Edit("w_q", 1, 0, -2.0),))
-    assert percent(turned, "fluffy", "cat") == 1
-
-
-def test_its_features_have_names_while_the_numbers_of_x_are_its_own() -> None:
-    assert features_of(CAT) == ("noun", "adjective", "verb")
-    assert features_of(replace(CAT, edits=(Edit("x", 0, 0, 0.5),))) == ("noun", "adjective", "verb")
-    for other in (Scenario(), replace(CAT, x=None), replace(CAT, x=None, positions="seeded")):
-        assert features_of(other) == ()
 
 
 def test_it_is_said_that_the_numbers_are_made_by_hand() -> None:

@@ -48,7 +48,7 @@ from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
 from attnviz.scaling.sources import SOURCES
 from attnviz.teach.questions import QUESTIONS, Option
 from attnviz.training import TASKS, TrainingSettings, settings_for
-from attnviz.words import catalogue, say
+from attnviz.words import catalogue
 from tests.examples import examples
 from tests.golden import golden_links, parameters_of
 from tests.rubbish import RUBBISH
@@ -301,21 +301,6 @@ def test_any_link_is_opened_once(query: dict[str, str]) -> None:
                           errors="surrogatepass")) == opened.query  # fmt: skip
 
 
-@given(
-    st.text(min_size=1).filter(
-        lambda name: (
-            name not in table()
-            and not name.startswith(("utm_", "mc_", "_g", "fbclid", "gclid", "ms", "tw", "ig", "embed"))
-        )
-    )
-)
-def test_an_unknown_parameter_is_named_and_left_out(name: str) -> None:
-    opened = read_link({name: "1", "seed": "7"}, repr, unsaid)
-    assert opened.query == {"seed": "7"}
-    assert opened.unknown == (name,)
-    assert repr(name) in opened.told[0]
-
-
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -332,12 +317,3 @@ def test_an_older_link_is_opened_by_names(query: Mapping[str, str], expected: Ma
     found |= dict(parse_qsl(found.pop("numbers", "")))
     assert found.items() >= expected.items()
     assert opened.told == ()
-
-
-def test_each_unknown_name_that_is_much_like_one_of_ours_gets_a_hint() -> None:
-    told = read_link({"foo": "1", "sed": "4", "d_iin": "5"}, repr, unsaid).told
-    hints = [
-        say("links.meant", name=f"'{name}'", meant=f"'{meant}'") for name, meant in (("sed", "seed"), ("d_iin", "d_in"))
-    ]
-    unknown = say("links.unknown", names="'foo', 'sed', 'd_iin'")
-    assert told == (say("links.unknown_hints", unknown=unknown, hints=" ".join(hints)),)

@@ -277,13 +277,6 @@ def test_what_may_be_two_things_is_asked_about(text: str, message: str) -> None:
         read_table(text)
 
 
-def test_a_row_that_is_left_blank_stays_one_and_so_do_open_cells() -> None:
-    table = read_table("the\t?\t\ncat\t0.5\t1\n\t\t\nmat\t\t0.25", blanks=True)
-    assert np.isnan(table.array).tolist() == [[True, True], [False, False], [True, True], [True, False]]
-    table = read_table("\td0\td1\nthe\t\t\ncat\t0.5\t1", blanks=True)
-    assert np.isnan(table.array).tolist() == [[True, True], [False, False]]
-
-
 @pytest.mark.parametrize(
     ("data", "key"),
     [
@@ -388,25 +381,6 @@ def test_several_named_tables_are_sorted_by_their_names(text: str, names: list[s
     assert list(found) == names
     for part in found.values():
         assert read_table(part, infinite=True).rows
-
-
-def test_the_output_of_a_notebook_is_sorted_and_a_name_that_stands_twice_is_said() -> None:
-    cells = [
-        {"cell_type": "markdown", "source": ["## Keys\n", "\n", "| 1 | 2 |\n"]},
-        {
-            "cell_type": "code", "source": "q = x @ w\nq",
-            "outputs": [{"output_type": "execute_result", "data": {"text/plain": ["array([[0.57, 0.81]])"]}}],
-        },
-        {
-            "cell_type": "code", "source": "print('Scores:', s)",
-            "outputs": [{"output_type": "stream", "text": ["Scores: [[0.5]]\n"]}],
-        },
-    ]  # fmt: skip
-    found = sorted_tables(json.dumps({"cells": cells, "nbformat": 4})).tables
-    assert {name: read_table(part).rows for name, part in found.items()} == {
-        "k": ((1.0, 2.0),), "q": ((0.57, 0.81),), "scores": ((0.5,),),
-    }  # fmt: skip
-    assert sorted_tables("Q = [[1]]\nQ = [[2]]").twice == ("q",)
 
 
 @given(st.text() | st.text("QKV =:[]()|#0.5\n\t,") | st.text("<>table/trd h2&;\n1"))

@@ -116,20 +116,6 @@ def test_everything_that_is_drawn_stands_in_the_picture(
         assert {mark["word"] for mark in picture["marks"]} <= finite
 
 
-def test_names_stay_at_their_side_while_their_points_move(script: PageScript) -> None:
-    """But for one whose place is taken by another that stayed."""
-    x = ((0.1, 0.1, 0), (0, 1, 0), (1, 0.1, 0), (0.1, 0, 1), (0.1, 0, 0.1), (0.7, 0, 0.1))
-    w_q, w_k = ((-0.3, 1.9), (2, 0.2), (1.7, -0.8)), ((1.9, 0.2), (0.1, 1.8), (-0.9, -1.2))
-    scenario = Scenario(text="the fluffy cat chased a mouse", x=x, w_q=w_q, w_k=w_k)
-    before, _ = pictures(script, scenario, 1)
-    kept = {place["id"]: place["choice"] for place in before["places"]}
-    moved = with_edits(scenario, (Edit("w_q", 1, 1, 0.3), Edit("w_k", 1, 0, 0.15)))
-    after, _ = pictures(script, moved, 1, kept=kept)
-    assert [mark["at"] for mark in after["marks"]] != [mark["at"] for mark in before["marks"]]
-    changed = [place["id"] for place in after["places"] if place["choice"] != kept[place["id"]]]
-    assert len(changed) <= 1
-
-
 # --- Moving a tip ---------------------------------------------------------------------------------------------
 
 _MOVED = """(modules, [data, name, row, wished]) => {
@@ -175,25 +161,6 @@ def test_a_tip_that_is_moved_moves_its_row_by_as_little_as_it_takes(
 
 
 # --- The mix --------------------------------------------------------------------------------------------------
-
-_AXES = """(modules, rows) => {
-  const { axesOf, drawnAt } = modules.plane_axes, axes = axesOf(rows);
-  return {share: axes.share, points: rows.map(row => drawnAt(axes, row))};
-}"""
-
-
-@given(n=st.integers(1, 8), d=st.integers(3, 34), seed=st.integers(0, 999))
-def test_the_axes_are_those_along_which_values_differ_most(script: PageScript, n: int, d: int, seed: int) -> None:
-    """Against the singular values of torch."""
-    rows = torch.randn(n, d, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    got = script.run(_AXES, rows.tolist())
-    squares = torch.linalg.svdvals(rows - rows.mean(0)) ** 2
-    if n == 1:
-        assert got["share"] is None
-        return
-    assert got["share"] == pytest.approx((squares[:2].sum() / squares.sum()).item(), rel=1e-6)
-    points = torch.tensor(got["points"], dtype=torch.float64)
-    assert (points**2).sum(0).tolist() == pytest.approx([*squares.tolist(), 0.0][:2], rel=1e-6, abs=1e-9)
 
 
 @given(scenario=setups(max_tokens=6, max_d=5))
@@ -241,26 +208,3 @@ def test_the_key_that_is_said_to_reach_farthest_has_the_largest_score(
 
 def data_names(scenario: Scenario) -> list[str]:
     return list(board_data(scenario, traced(scenario), 0, 4)["names"])
-
-
-ZEROS = ((0.0, 0.0),) * 3
-
-
-def test_what_has_no_direction_or_no_number_is_said(script: PageScript) -> None:
-    text = "a cat sat"
-    zero, mixed = words(script, Scenario(text=text, w_q=ZEROS), 1)
-    assert zero["sentence"] == say("board.plane.zero", token="cat")
-    assert mixed["sentence"] == say("board.plane.mixed", token="cat")
-    huge = Scenario(
-        text=text, x=((3e38, 3e38, 3e38), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), w_q=((9.0, 9.0),) * 3, init="normal"
-    )
-    infinite, _ = words(script, huge, 0)
-    assert infinite["sentence"] == say("board.plane.infinite", token="a")
-    one, _ = words(script, Scenario(text="one"), 0)
-    assert one["sentence"] in (say(f"board.plane.{kind}", key="one") for kind in ("reaches", "against"))
-    causal = Scenario(text=text, causal=True)
-    masked, unread = words(script, causal, 1, 2)
-    assert masked["sentence"] == unread["sentence"] == say("board.plane.masked_key", key="sat")
-    assert say("board.plane.masked") in words(script, causal, 0)[0]["note"]
-    equal, _ = words(script, Scenario(text=text, w_k=ZEROS), 1)
-    assert equal["sentence"] == say("board.plane.equally", count=3)

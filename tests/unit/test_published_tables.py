@@ -7,7 +7,6 @@ import pytest
 import torch
 
 import attnviz
-from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.published import worked_example
 from tests.unit.helpers import published_example
 
@@ -63,21 +62,3 @@ def test_published_attention_without_trainable_weights() -> None:
     assert_printed(trace.scores[1], SIMPLE_JOURNEY_SCORES, 4)
     assert_printed(trace.attention_weights[1], SIMPLE_JOURNEY_WEIGHTS, 4)
     assert_printed(trace.context, SIMPLE_CONTEXT, 4)
-
-
-@pytest.mark.parametrize(("temperature", "printed"), [(1.0, "times_1"), (1 / 8, "times_8")])
-def test_published_softmax_gets_peaky(temperature: float, printed: str) -> None:
-    example = published_example("softmax-times-8")
-    x = torch.tensor([[1.0, score] for score in example["row"]])
-    ask, offer = torch.tensor([[1.0], [0.0]]), torch.tensor([[0.0], [1.0]])
-    trace = attnviz.attend(x, ask, offer, offer, scale=False, temperature=temperature)
-    assert_printed(trace.attention_weights[0], example["published"][printed], example["decimals"])
-
-
-def test_known_words_keep_their_published_vectors_in_another_sentence() -> None:
-    scenario = attnviz.Scenario(text="one small step", embedding="published")
-    x = scenario.matrix("x")
-    assert [scenario.is_published(row) for row in range(3)] == [True, False, True]
-    assert x[0].tolist() == pytest.approx(PUBLISHED_VECTORS["one"])
-    assert x[2].tolist() == pytest.approx(PUBLISHED_VECTORS["step"])
-    assert torch.equal(x[1], attnviz.Scenario(text="small", embedding="stable").matrix("x")[0])

@@ -3,7 +3,6 @@
 import math
 import re
 from dataclasses import replace
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -20,7 +19,7 @@ from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
 from attnviz.teach.questions.asking import first_followed
 from attnviz.teach.questions.masks_and_heads import NUMBERED
-from attnviz.teach.variations import distance_outside, measured_scores, unit_example
+from attnviz.teach.variations import distance_outside
 from attnviz.words import say
 
 VALUES, SUM, BIASES, SIZES, ROOT, WHICH_D, WHERE, AXIS, SYMMETRY, SELF, LEARNED, ORDER = QUESTIONS[:12]
@@ -119,12 +118,6 @@ def same(name: str) -> str:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 25))
-def test_scaled_scores_are_shown_wherever_attention_weights_are_explained_by_them(question: Question) -> None:
-    assert "attention_weights" not in question.shows or "scaled_scores" in question.shows
-    assert "scaled_scores" not in question.shows or question.start.scale, "none are called scaled that are not"
-
-
-@pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 25))
 def test_a_button_does_the_same_whatever_was_pressed_before_or_goes_on_from_there(question: Question) -> None:
     for first in question.presets:
         for then in question.presets:
@@ -188,21 +181,6 @@ def test_4_the_one_forced_equality_and_what_d_v_moves() -> None:
     assert "S: n × n = 5 × 5" in says(SIZES, moved(SIZES, "d_in", 7))
 
 
-def test_4_what_cannot_be_computed_is_not_shown() -> None:
-    (option,) = SIZES.options
-    assert isinstance(option, Option)
-    broken: dict[str, Any] = {"w_k": "wider"}
-    assert SIZES.shown(broken) == ("x", "w_q", "w_v", "q", "v")
-    assert SIZES.shown(SIZES.defaults) == SIZES.shows
-    assert say("seen.sizes.refused", q="5 × 2", kt="3 × 5") in says(SIZES, **broken)
-    assert [tuple(table.matrix.shape) for table in SIZES.look(SIZES.start, broken, 4).tables] == [(4, 3), (5, 3)]
-
-
-def test_4_what_was_typed_stays_where_a_width_leaves_its_matrix() -> None:
-    edited = replace(SIZES.start, edits=(Edit("w_q", 0, 0, 9.0), Edit("w_v", 0, 0, 8.0)))
-    assert moved(SIZES, "d_v", 5, edited).edits == (Edit("w_q", 0, 0, 9.0),)
-
-
 def test_5_only_the_root_keeps_the_largest_weight_where_it_is() -> None:
     table = ROOT.look(ROOT.start, {}, 4).tables[0]
     numbers = dict(zip(table.rows, table.matrix.tolist(), strict=True))
@@ -229,25 +207,6 @@ def test_6_the_divisor_depends_on_d_k_alone_and_the_wrong_root_is_no_temperature
         assert scenario.temperature == 1
         told = say("seen.which_d.flatter" if d_in > d_k else "seen.which_d.sharper")
         assert told in says(WHICH_D, scenario, **wrong)
-
-
-def test_6_the_entries_of_w_have_variance_1_over_d_in_as_real_ones_do() -> None:
-    for d_in in (4, 16):
-        generator = torch.Generator().manual_seed(0)
-        x, w_q, w_k = unit_example(4, d_in, 8, generator, trials=2000)
-        assert torch.cat([w_q, w_k]).var().item() == pytest.approx(1 / d_in, rel=0.03)
-        torch.testing.assert_close(x.norm(dim=-1), torch.full((2000, 4), d_in**0.5))
-    for d_k in (1, 2, 8):
-        sizes = [measured_scores(d_in, d_k, trials=4000).score_size for d_in in (1, 2, 8, 16)]
-        assert sizes == pytest.approx([d_k**0.5] * 4, rel=0.1), "whatever d_in is"
-
-
-def test_6_links_of_before_keep_their_widths_and_what_they_divided_by() -> None:
-    old = Scenario("the cat sat", d_in=16, d_out=4, init="normal", seed=12, temperature=2.0)
-    example, ignored = example_from_text(WHICH_D, query_of(old))
-    assert ignored == []
-    assert (example.scenario.d_in, example.scenario.d_out, example.options) == (16, 4, {"divisor": "d_in"})
-    assert WHICH_D.is_own(example.scenario)
 
 
 def test_7_queries_and_keys_change_and_the_weights_cannot() -> None:
@@ -372,26 +331,6 @@ def test_12_edits_and_positions_stay_whatever_is_done_to_the_order() -> None:
     twice = ordered("dog bites dog", edited)
     assert traced(twice).x[0].tolist() == traced(twice).x[2].tolist()
     assert traced(twice).x[0, 1] == pytest.approx(0.9)
-
-
-def test_12_links_of_before_hold_positions_as_edits_of_x() -> None:
-    placed = traced(pressed(ORDER, "add")).x
-    changed = (placed != traced(ORDER.start).x).nonzero().tolist()
-    edits = tuple(Edit("x", row, column, placed[row, column].item()) for row, column in changed)
-    older, ignored = example_from_text(ORDER, query_of(replace(ORDER.start, edits=edits)))
-    assert ignored == []
-    scenario = older.scenario
-    assert say("seen.order.with_positions") in says(ORDER, scenario)
-    assert pressed(ORDER, "add", scenario=scenario) == scenario
-    assert pressed(ORDER, "remove", scenario=scenario) == ORDER.start
-    assert ordered("man bites dog", scenario) == ordered("man bites dog", pressed(ORDER, "add"))
-
-
-def test_4_what_does_not_fit_is_told_before_all_that_does() -> None:
-    (question,) = (each for each in QUESTIONS if each.name == "sizes")
-    wider, refused, *_ = question.look(question.start, {"w_k": "wider"}, 4).sentences
-    assert wider.startswith("W_k is 4 × 3 now")
-    assert refused.startswith(say("seen.sizes.refused", q="|", kt="").partition("|")[0])
 
 
 def _question(name: str) -> Question:

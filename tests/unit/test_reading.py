@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
-import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
@@ -12,12 +10,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.board.data import board_data
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_TOKENS
-from attnviz.core.settings import fitted
-from attnviz.link.set_up import scenario_from_query
 from tests.examples import examples
-from tests.node import PageScript
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
 OTHERS = ("die", "Katze", "saß", "the", "mat", "Your", "one", "weiter")
@@ -72,34 +65,6 @@ def test_reading_another_sentence_changes_no_number_that_is_drawn_without_it(sce
             assert torch.equal(scenario.matrix(name), alone.matrix(name)), name
 
 
-@pytest.mark.parametrize(
-    ("settings", "kind"),
-    [
-        ({"positions": "rotary"}, "reads_positions"),
-        ({"positions": "alibi"}, "reads_positions"),
-        ({"positions": "relative"}, "reads_positions"),
-        ({"causal": True}, "reads_mask"),
-        ({"masking": "window"}, "reads_mask"),
-        ({"masking": "not-self"}, "reads_mask"),
-        ({"second": "  "}, "reads_blank"),
-        ({"second": "a" * (MAX_TOKENS + 1), "tokenizer": "characters"}, "reads_tokens"),
-    ],
-)  # fmt: skip
-def test_what_does_not_fit_is_refused_and_told_and_the_sentence_reads_itself(
-    settings: dict[str, Any], kind: str
-) -> None:
-    with pytest.raises(RefusedError) as refused:
-        Scenario(reads="second", **settings)
-    assert refused.value.kind == kind
-    values, misfits = fitted(Scenario().__dict__ | settings | {"reads": "second"}, 6)
-    assert (values["reads"], [error.kind for error in misfits]) == ("itself", [kind])
-    written = {name: str(value).lower() if value is True else str(value) for name, value in settings.items()}
-    scenario, ignored = scenario_from_query(urlencode({"reads": "second"} | written))
-    assert scenario.reads == "itself"
-    assert len(ignored) == 1
-    assert "{" not in ignored[0]
-
-
 # What is said of it
 
 
@@ -115,16 +80,3 @@ def test_the_board_is_sent_the_names_of_the_tokens_that_are_read(scenario: Scena
     assert len(sent["keys"]) == len(scenario.read_tokens)
     assert len(sent["origins"]["y"]) == len(scenario.read_tokens)
     assert (plain["keys"], plain["readNames"]) == (plain["labels"], plain["names"])
-
-
-_IN_ONE_SENTENCE = """(page, [data, place]) => page.sayings.inOneSentence(page.made(data), place, null)"""
-
-
-def test_on_the_board_no_token_reads_or_asks_itself_in_another_sentence(script: PageScript) -> None:
-    scenario = Scenario("the cat", reads="second", second="der Hund")
-    data = board_data(scenario, trace(scenario), 0, 4)
-    for matrix in ("attention_weights", "scores"):
-        said = script.run(_IN_ONE_SENTENCE, [data, {"matrix": matrix, "row": 1, "column": 1}])
-        assert "“cat”" in said
-        assert "“Hund”" in said
-    assert "“Hund”" in script.run(_IN_ONE_SENTENCE, [data, {"matrix": "k", "row": 1, "column": 0}])

@@ -1,8 +1,6 @@
 """What if, layers and residual sums with keys and values of other tokens: a second sentence, or a kept one."""
 
 from dataclasses import replace
-from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 import torch
@@ -11,29 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, mark_pipeline, read_table, trace
-from attnviz.core.errors import RefusedError
 from attnviz.core.scenario import traced
 from attnviz.explanation.masking import mask_notes
-from attnviz.link.set_up import scenario_from_query
 from attnviz.marking import Printed
 from attnviz.teach.replaced import can_be_equal, dropout, one_matrix
 from tests.unit.test_reading import cross
 
 # What if
-
-
-@pytest.mark.parametrize("reads", ["second", "kept"])
-def test_a_switch_that_has_no_meaning_with_keys_of_other_tokens_is_left_out_and_told(reads: str) -> None:
-    settings: dict[str, Any] = {"reads": reads, "second": "der Hund schläft", "text": "the cat"}
-    n_read = 3 if reads == "second" else 5
-    for what_if, kind in (("scores:keys-first", "what_if_keys_first"), (f"typed:0:{n_read}:1", "what_if_typed"),
-                          ("typed:2:0:1", "what_if_typed")):  # fmt: skip
-        with pytest.raises(RefusedError) as refused:
-            Scenario(**settings, what_if=what_if)
-        assert refused.value.kind == kind
-        scenario, ignored = scenario_from_query(urlencode(settings | {"what_if": what_if}))
-        assert (scenario.reads, scenario.what_if, len(ignored)) == (reads, "", 1)
-    assert Scenario(**settings, what_if=f"typed:1:{n_read - 1}:1").what_if
 
 
 def test_dropout_and_what_nobody_may_read_are_of_the_tokens_that_are_read() -> None:

@@ -26,17 +26,3 @@ def test_a_machine_that_was_busy_and_is_idle_now_counts_as_idle() -> None:
     assert told[99] == pytest.approx(901, rel=0.01)
     assert told[100 + math.ceil(SPAN) + 1] == pytest.approx(84, rel=0.05), "by the last seconds alone"
     assert told[-1] == pytest.approx(71, rel=0.05)
-
-
-def test_it_keeps_no_more_than_a_few_samples() -> None:
-    pace = Pace()
-    for each in range(100_000):
-        pace.left(each / 10_000, each / 200_000)
-    assert len(pace._seen) <= 60
-
-
-def test_one_long_step_still_has_a_pace() -> None:
-    pace = Pace()
-    pace.left(0.0, 0.0)
-    assert pace.left(20.0, 0.5) == 20.0
-    assert pace.left(60.0, 0.75) == pytest.approx(40.0)

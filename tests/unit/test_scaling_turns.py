@@ -99,26 +99,3 @@ def test_who_leaves_while_waiting_or_in_its_turn_frees_the_place() -> None:
     waits.join(30)
     assert not waits.is_alive()
     assert left == []
-
-
-def test_who_waits_is_told_again_and_again_so_that_it_can_leave() -> None:
-    """Streamlit ends a run where it draws: who is told nothing could not be stopped."""
-    turns, told, done = Turns(1), [], Event()
-
-    def holds() -> None:
-        with turns.turn(lambda before: None):
-            done.wait(30)
-
-    def stops_at_the_third(before: int) -> None:
-        told.append(time.monotonic())
-        if len(told) == 3:
-            raise LeftError
-
-    holder = Thread(target=holds)
-    holder.start()
-    wait_until_in_line(turns, 1)
-    with pytest.raises(LeftError), turns.turn(stops_at_the_third):
-        pass
-    assert told[-1] - told[0] < 5
-    done.set()
-    holder.join(30)

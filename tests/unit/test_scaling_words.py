@@ -17,10 +17,8 @@ from attnviz.scaling.in_words import (
     about_factor,
     about_gradient,
     about_inits,
-    about_source,
     described_curve,
     flat_or_not,
-    said_time,
     shown,
     theory_against_measured,
 )
@@ -73,19 +71,6 @@ def test_only_half_is_flat_where_the_argument_holds(p: float, source: str, verdi
         "least": shown(variances.min()), "most": shown(variances.max()),
     }  # fmt: skip
     assert flat_or_not(table, f"{p:g}") == say(f"scaling.flat.{verdict}", **places)
-
-
-def test_a_line_that_bends_is_not_called_flat_though_it_ends_where_it_began() -> None:
-    """torch.rand's variance is a d + b d (d - 1): divided by enough, it falls first and rises in the end."""
-    x = [[1.0, -0.7], [-0.7, 1.0], [0.4, 0.2]]
-    dims = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-    table = sweep_scaling(dims, 4000, 0, source="uniform-projections", x=x, scales=(0.8,), statistics="dot products")
-    expected = table.expected_variance.to_numpy()
-    assert 0 < expected.argmin() < len(dims) - 1
-    assert flat_or_not(table, "0.8") == say(
-        "scaling.flat.bends", p="0.8", least=shown(table["variance"].min()), most=shown(table["variance"].max()),
-        at_least=dims[table["variance"].argmin()], at_most=dims[table["variance"].argmax()],
-    )  # fmt: skip
 
 
 def test_the_same_number_reads_the_same_in_the_curve_in_its_text_and_in_the_sentence() -> None:
@@ -171,27 +156,6 @@ def test_what_is_said_of_a_factor_follows_from_the_row(factor: float) -> None:
         assert factor == 1
 
 
-@given(vectors, st.integers(1, 600), st.sampled_from(SOURCES))
-@settings(max_examples=examples(40), deadline=None)
-def test_what_theory_says_of_a_source_is_what_is_expected(x: list[list[float]], dim: int, source: str) -> None:
-    said = about_source(source, x, dim)
-    if not source.endswith("projections"):
-        assert (said == "") == (source == "normal")
-        return
-    alone, twice, whole = sweep_scaling(
-        (dim,) if dim < 3 else (1, 2, dim), 2, 0, source=source, x=x, scales=("none",), statistics="dot products"
-    ).expected_variance.to_numpy()[[0, min(1, dim // 3), -1]]
-    if dim < 3:
-        return
-    if source.startswith("uniform"):
-        share = number(re.findall(r"gives it ([\d.]+) %", said)[0]) / 100
-        shared = (twice - 2 * alone) / 2 * dim * (dim - 1)  # what grows like d (d - 1)
-        assert share == pytest.approx(shared / whole if whole > 1e-9 else 0, abs=2e-3) or whole < 1e-6
-    else:
-        assert f"d · {shown(alone)} " in said
-        assert whole == pytest.approx(dim * alone)
-
-
 @given(vectors)
 @settings(max_examples=examples(15), deadline=None)
 def test_what_is_said_of_the_inits_follows_from_their_tables(x: list[list[float]]) -> None:
@@ -212,12 +176,3 @@ def test_what_is_said_of_the_inits_follows_from_their_tables(x: list[list[float]
             assert last.std_high < first.std_low
         elif "hardly changes" in said:
             assert table["std"].max() <= 1.25 * table["std"].min()
-
-
-@given(st.floats(0.01, 5000))
-def test_a_time_is_said_in_whole_seconds_or_minutes(seconds: float) -> None:
-    count, unit = said_time(seconds).split()
-    told = int(count) * (60 if unit.startswith("minute") else 1)
-    assert told >= 1
-    assert abs(told - seconds) <= max(1, 0.31 * seconds)
-    assert unit.endswith("s") == (count != "1")

@@ -37,12 +37,6 @@ def test_the_parts_are_the_score_and_its_explanation_says_them(
         assert said == pytest.approx([float(part[row, column]) for part in parts], abs=1e-5, rel=1e-5)
 
 
-def test_the_parts_of_projections_turned_over_are_of_those() -> None:
-    made = trace(Scenario("a b c", positions="sinusoidal", init="normal", d_out=3, what_if="projections:transposed"))
-    said = parts_said(explain(made, "scores", 0, 1, digits=6).notes)
-    assert sum(said) == pytest.approx(float(made.scores[0, 1]), abs=1e-4)
-
-
 @pytest.mark.parametrize(
     "others",
     [{}, {"positions": "rotary", "d_out": 4}, {"positions": "seeded", "bias": True}, {"positions": "alibi"},

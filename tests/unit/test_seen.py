@@ -17,12 +17,8 @@ from attnviz.core.stages import EVERY_STAGE
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.words import catalogue, plural, say
 from tests.examples import examples
-from tests.unit.seen import of_matching, of_mixing, of_order, of_sizes, of_what_if
 from tests.unit.seen.sentences import PARTS, REFEREES, said
 from tests.unit.seen.world import IDS, World, every_choice, left_by_a_reader
-
-_JUDGES = (of_matching, of_mixing, of_order, of_sizes, of_what_if)  # which enter their referees
-
 
 # ---- the law ----
 
@@ -75,15 +71,6 @@ def test_every_button_and_both_ends_of_every_slider_say_what_is_true(question: Q
         for options in chosen:
             for query in range(len(scenario.tokens)):
                 judge(World(question, scenario, question.defaults | options, 4, query))
-
-
-def test_the_widths_of_question_6_all_say_what_is_true() -> None:
-    (question,) = (each for each in QUESTIONS if each.name == "which_d")
-    d_in, d_k = question.controls
-    for wide in range(1, 17, 5):
-        for narrow in range(1, 9):
-            scenario = d_k.change(d_in.change(question.start, wide), narrow)
-            assert judge(World(question, scenario, question.defaults, 4, 0)) >= {"seen.which_d.size"}
 
 
 def test_everything_that_may_be_said_has_a_referee() -> None:

@@ -2,13 +2,10 @@
 
 import asyncio
 import contextlib
-import mmap
-import re
 import socket
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,13 +28,11 @@ from streamlit.web.server.starlette import starlette_routes
 from attnviz import trace
 from attnviz.app import streamlit_internals
 from attnviz.app.keeper import figures
-from attnviz.app.keeper.runs import ANEW, ENDED, FAILED, watched_run
 from attnviz.app.learn import running as trainings
 from attnviz.app.model import looked
 from attnviz.app.scaling import sweeps
-from attnviz.app.server import readiness, routes
+from attnviz.app.server import readiness
 from attnviz.app.server.headers import SafeHeaders, policy
-from attnviz.app.server.memory import default_most_mib, used_mib
 from attnviz.app.server.settings import (
     EMBED_IN,
     METRICS,
@@ -98,27 +93,6 @@ def test_a_page_fetches_from_here_alone_and_sends_nowhere_else() -> None:
     assert named <= {"'self'", "'none'", "'unsafe-inline'", "blob:", "data:"}
 
 
-def test_one_setting_names_who_may_embed() -> None:
-    headers = client(Middleware(SafeHeaders, embed_in=(LISTED,))).get("/").headers
-    assert directives(headers["Content-Security-Policy"])["frame-ancestors"] == ["'self'", LISTED]
-    assert "X-Frame-Options" not in headers, "it can name nobody, and old browsers would refuse those who are named"
-
-
-@pytest.mark.parametrize("embed_in", [(), (LISTED,)])
-def test_the_cookie_that_uploads_need_is_kept_in_a_frame_where_frames_are_allowed(embed_in: tuple[str, ...]) -> None:
-    async def sets(request: Request) -> PlainTextResponse:
-        response = PlainTextResponse("")
-        starlette_routes._ensure_xsrf_cookie(request, response)
-        response.set_cookie("other", "1", samesite="lax")
-        return response
-
-    app = Starlette(routes=[Route("/", sets)], middleware=[Middleware(SafeHeaders, embed_in=embed_in)])
-    proof, other = TestClient(app).get("/").headers.get_list("set-cookie")
-    assert proof.startswith("_streamlit_xsrf=")
-    assert ("SameSite=None; Secure; Partitioned" in proof) == bool(embed_in)
-    assert "SameSite=lax" in other
-
-
 def test_a_file_to_take_home_can_do_nothing_in_the_apps_name() -> None:
     told = directives(client(Middleware(SafeHeaders)).get("/media/a.html").headers["Content-Security-Policy"])
     assert told["default-src"] == ["'none'"]
@@ -127,12 +101,6 @@ def test_a_file_to_take_home_can_do_nothing_in_the_apps_name() -> None:
 
 
 # Settings
-
-
-def test_what_is_not_set_is_safe() -> None:
-    assert settings({}) == settings({METRICS: " ", EMBED_IN: "", MOST_SESSIONS: ""})
-    assert not settings({}).metrics
-    assert settings({}).embed_in == settings({}).origins == ()
 
 
 @pytest.mark.parametrize(
@@ -349,27 +317,6 @@ def test_where_memory_is_short_no_further_page_is_opened_but_the_first_always_is
     assert settings({MOST_MEMORY: "700"}).most_memory == 700
 
 
-@pytest.mark.parametrize(
-    ("told", "expected"),
-    [(["max\n"], None), ([str(2**30)], 870), (["max", str(2**29)], 435), (["9223372036854771712"], None), ([], None)],
-)
-def test_of_a_container_most_of_its_memory_is_for_pages(told: list[str], expected: int | None, tmp_path: Path) -> None:
-    files = [tmp_path / str(i) for i in range(2)]
-    for file, text in zip(files, told, strict=False):
-        file.write_text(text)
-    assert default_most_mib(tuple(files)) == expected
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell")
-def test_the_memory_of_a_process_is_what_it_has() -> None:
-    before = used_mib() or 0
-    # Of the system itself: what Python or torch gave back may be handed out again, and the process grows by nothing.
-    with mmap.mmap(-1, 64 * 2**20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as held:
-        for _ in range(64):
-            held.write(b"1" * 2**20)
-        assert 50 < (used_mib() or 0) - before < 90
-
-
 def received(times: Sequence[float], monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return when messages that come at these times are handed on."""
     now = [0.0]
@@ -430,43 +377,3 @@ def test_readiness_waits_for_what_pages_need(monkeypatch: pytest.MonkeyPatch) ->
     goes_on.set()
     assert readiness._READY.wait(60)
     assert given.get("/ready").status_code == 200
-
-
-def test_figures_are_told_only_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    def paths() -> set[str]:
-        return {route.path for route in routes()}
-
-    monkeypatch.delenv(METRICS, raising=False)
-    usual = paths()
-    assert "/ready" in usual
-    assert "/metrics" not in usual
-    monkeypatch.setenv(METRICS, "1")
-    assert paths() == {*usual, "/metrics"}
-    told = TestClient(Starlette(routes=routes())).get("/metrics").text
-    names = set(re.findall(r"^# TYPE (attnviz_\w+)", told, re.MULTILINE))
-    assert names >= {
-        "attnviz_sessions", "attnviz_sessions_opened_total", "attnviz_runs_total", "attnviz_run_seconds",
-        "attnviz_refused_links_total", "attnviz_sweeps_in_line", "attnviz_trainings_in_line", "attnviz_build_info",
-        "attnviz_edits_at_once_total",
-    }  # fmt: skip
-    page = (Path(__file__).parents[2] / "deploy/README.md").read_text()
-    assert [name for name in names if not name.endswith("_created") and f"`{name}`" not in page] == []
-
-
-def test_a_run_is_counted_by_its_page_and_how_it_ended() -> None:
-    class Control(BaseException):
-        """As what ends a run to begin it anew."""
-
-    def count(how: str) -> float:
-        return figures.RUNS.labels("a-page", how)._value.get()
-
-    before = {how: count(how) for how in (ENDED, ANEW, FAILED)}
-    raised: tuple[tuple[type[BaseException] | None, str], ...] = (
-        (None, ENDED), (Control, ANEW), (ValueError, FAILED),
-    )  # fmt: skip
-    for error, _ in raised:
-        with contextlib.nullcontext() if error is None else pytest.raises(error), watched_run() as run:
-            run.page = "a-page"
-            if error is not None:
-                raise error
-    assert {how: count(how) - before[how] for how in before} == {how: 1 for _, how in raised}

@@ -2,15 +2,9 @@
 
 import importlib.util
 import re
-import socket
 import subprocess
-import threading
-import time
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import ModuleType
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -27,55 +21,6 @@ def load(script: str) -> ModuleType:
 
 
 setup = load("install")
-
-
-class Index(BaseHTTPRequestHandler):
-    def do_HEAD(self) -> None:
-        self.send_response(200 if self.path == "/whl/cpu/torch/" else 404)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def index() -> Iterator[str]:
-    with HTTPServer(("127.0.0.1", 0), Index) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/whl/cpu"
-        server.shutdown()
-
-
-@pytest.fixture
-def silent_address() -> Iterator[str]:
-    """An address that takes connections and never says a word."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/whl/cpu"
-
-
-@pytest.fixture
-def closed_address() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return f"http://127.0.0.1:{server.getsockname()[1]}/whl/cpu"
-
-
-def test_silence_is_given_up_in_time(silent_address: str) -> None:
-    start = time.monotonic()
-    assert not setup.answers(silent_address, timeout=0.3)
-    assert time.monotonic() - start < 1
-
-
-def test_an_index_that_answers_is_added_to_pips_own(index: str) -> None:
-    arguments = setup.pip_arguments([Path("r.txt")], index)
-    assert arguments[arguments.index("--extra-index-url") + 1] == index
-
-
-def test_without_the_index_pip_is_left_as_configured(closed_address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = setup.pip_arguments([Path("r.txt")], closed_address)
-    assert not {"--extra-index-url", "--index-url", "--no-index"} & set(arguments)
-    said = capsys.readouterr().out
-    assert urlsplit(closed_address).netloc in said
-    assert said.count("\n") == 1
 
 
 class Pip:
@@ -120,17 +65,6 @@ def test_a_changed_file_is_installed(pip: Pip, files: list[Path], tmp_path: Path
     files[1].write_text("one==2\n")
     setup.install(files, "", tmp_path)
     assert pip.commands == ["install", "install"]
-
-
-def test_a_failure_is_reported_and_tried_again(pip: Pip, files: list[Path], tmp_path: Path) -> None:
-    setup.install(files, "", tmp_path)
-    files[0].write_text("one==3\n")
-    pip.status = 1
-    assert setup.install(files, "", tmp_path) == 1
-    files[0].write_text("one==1\n")
-    pip.status = 0
-    assert setup.install(files, "", tmp_path) == 0
-    assert pip.commands == ["install"] * 3
 
 
 def test_every_package_is_pinned_exactly() -> None:

@@ -1,11 +1,9 @@
 """Layers that follow one another, against PyTorch's own and against one layer at a time."""
 
 import json
-import re
 from dataclasses import replace
 from typing import Any
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -98,37 +96,6 @@ def changes_as_sets(scenario: Scenario) -> tuple[set[Edit], set[tuple[str, Any]]
     return set(changes.edits), set(changes.replaced)
 
 
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"n_layers": 2}, "the next one gets, and these have 2 and 3 columns"),
-        ({"n_layers": 2, "d_out": 3, "d_v": 4}, "these have 4 and 3 columns"),
-        ({"n_layers": 2, "d_out": 3, "w_v": [[1.0]] * 3}, "these have 1 and 3 columns"),
-        ({"n_layers": 0}, "0 can't be n_layers: take a whole number from 1 to 4"),
-        ({"n_layers": 5}, "5 can't be n_layers: take a whole number from 1 to 4"),
-        ({"n_layers": "2"}, "'2' can't be n_layers: take a whole number"),
-        ({"edits": [("layers.1.w_q", 0, 0, 1)]}, "w_q belongs to layer 1, and there are 1"),
-        ({"n_layers": 2, "d_out": 3, "edits": [("layers.1.x", 0, 0, 1)]}, "'layers.1.x' is no matrix"),
-        ({"n_layers": 2, "d_out": 3, "edits": [("layers.1.w_q", 3, 0, 1)]}, "has 3 rows and 3 columns, counted from 0"),
-        ({"n_layers": 2, "d_out": 3, "deeper": {"w_q": "zeros"}}, "'w_q' is no matrix"),
-        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.1.w_o": "zeros"}}, "belongs to the output projection"),
-        ({"n_layers": 2, "d_out": 3, "deeper": "rubbish"}, "'rubbish' is no matrix"),
-        ({"n_layers": 2, "d_out": 3, "deeper": {"layers.2.w_q": "zeros"}}, "belongs to layer 2, and there are 2"),
-        (
-            {"n_layers": 2, "d_out": 3, "deeper": {"layers.1.w_q": [[1.0]]}},
-            "needs 3 rows and 3 columns, and this has 1 row and 1 column",
-        ),
-        (
-            {"n_layers": 4, "d_out": 16, "d_in": 16, "n_heads": 16, "text": "a " * 200},
-            "4 layers of 16 heads have more scores of 200 tokens",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(settings: dict[str, Any], problem: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(problem)):
-        Scenario(**settings)
-
-
 @given(stacks(norm="pre", d_ff=3), st.data())
 @settings(max_examples=examples(25))
 def test_layers_that_are_the_same_are_those_of_a_stack_with_the_same_numbers(
@@ -158,8 +125,3 @@ def test_layers_that_are_the_same_are_those_of_a_stack_with_the_same_numbers(
     for name in ("w_q", "q", "w_1", "attention_weights"):
         told = explain(view, name, 0, 0, scenario=same)
         assert told.exact == told.value or abs(told.exact - told.value) <= told.tolerance
-
-
-def test_layers_that_are_the_same_have_no_matrices_of_their_own() -> None:
-    with pytest.raises(ValueError, match="while all layers are the same"):
-        Scenario("a b", d_out=3, n_layers=2, same_layers=True, edits=[("layers.1.w_q", 0, 0, 1)])

@@ -159,26 +159,3 @@ def test_a_words_column_is_at_one_place_from_its_key_to_its_value(
     assert told["words"] == (x + count * cell if x + count * cell > width else 0)
     if told["words"]:
         assert cell == OF_CELLS, "no wider than a finger needs, where that takes more than the screen"
-
-
-@pytest.mark.parametrize(("width", "height"), [(358, 788), (332, 676), (568, 844)])
-def test_six_words_with_few_features_fit_a_screen_with_the_dock(script: PageScript, width: int, height: int) -> None:
-    text = "the fluffy cat chased a mouse"
-    told = story(script, Scenario(text=text, d_in=3, d_out=2), width, [], height=height)
-    says = told["says"]
-    assert says["y"] + says["height"] + told["height"] + 108 <= height
-    assert all(spot["cells"]["readable"] for spot in told["spots"].values())
-
-
-def test_a_share_of_less_than_a_percent_is_said_to_be_one(script: PageScript) -> None:
-    shares = [0, 1e-9, 0.0051, 0.0099, 0.01, 0.5, 0.994, 0.996, 1]
-    said = script.run("({reads_most: {percent}}, shares) => shares.map(percent)", shares)
-    assert said == ["0 %", "< 1 %", "< 1 %", "< 1 %", "1 %", "50 %", "99 %", "> 99 %", "100 %"]
-
-
-def test_of_a_mask_the_picked_words_row_is_told(script: PageScript) -> None:
-    told = story(script, SCENARIOS["masked"], 358, [])
-    kinds = {part["stage"]["name"]: part["kind"] for part in told["parts"]}
-    assert kinds["mask"] == kinds["scaled_scores"] == "pairs"
-    row = told["spots"]["mask"]["cells"]["height"]
-    assert row == told["spots"]["scaled_scores"]["cells"]["height"]

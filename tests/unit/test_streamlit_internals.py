@@ -1,31 +1,23 @@
 """What the app uses of Streamlit's own parts, held to the version that is installed."""
 
-import importlib.util
 import inspect
 import re
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from streamlit import runtime
 from streamlit.file_util import get_static_dir
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.proto.NewSession_pb2 import CustomThemeConfig
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData, RerunException, ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState
-from streamlit.runtime.state import SafeSessionState, SessionState
-from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state import SessionState
 
 from attnviz.app import streamlit_internals as internals
 from attnviz.app.entry import SCRIPT
@@ -107,13 +99,6 @@ def test_streamlits_sessions_and_their_keeper_have_what_is_asked_of_them() -> No
     assert callable(ThreadState.initialize)
 
 
-def test_what_is_uploaded_is_counted_by_session() -> None:
-    uploads = internals.MemoryUploadedFileManager("/upload")
-    for name, size in OrderedDict(first=3, second=5).items():
-        uploads.add_file("me", internals.UploadedFileRec(file_id=name, name=name, type="", data=b"a" * size))
-    assert internals.uploads_held(uploads) == {"me": {"first": 3, "second": 5}}
-
-
 def test_outside_of_a_run_there_is_no_page() -> None:
     assert internals.get_script_run_ctx(suppress_warning=True) is None
     assert internals.page_of_now() is None
@@ -130,28 +115,6 @@ def test_every_page_is_run_by_the_script(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_limits_of_a_query_are_those_that_the_page_is_told() -> None:
     assert internals.CLIENT_STATE_QUERY_STRING_MAX_LENGTH == 524_288
     assert internals.CLIENT_STATE_QUERY_STRING_MAX_FIELDS == 1000
-
-
-def test_a_state_looked_up_singly_is_the_state() -> None:
-    state = SessionState()
-    ids = {"$$ID-1-n": "n", "$$ID-2-None": ""}  # the second has no key
-    for widget_id in ids:
-        state._set_widget_metadata(
-            WidgetMetadata(widget_id, lambda sent: sent or 3, lambda value: value, "double_value")
-        )
-    state._set_key_widget_mapping("$$ID-1-n", "n")
-    sent = [internals.WidgetState(id=widget_id, double_value=7) for widget_id in ids]
-    state.set_widgets_from_proto(WidgetStates(widgets=sent))
-    state["typed"] = None
-    states = SafeSessionState(state, lambda: None)
-    internals.look_states_up_singly()
-    singly, whole = states.filtered_state, state.filtered_state
-    assert whole == {"n": 7, "typed": None}
-    assert dict(singly) == dict(singly.items()) == whole
-    assert len(singly) == len(whole)
-    for key in (*whole, "nowhere"):
-        assert (key in singly) == (key in whole)
-        assert singly.get(key, "none") == whole.get(key, "none")
 
 
 def test_a_request_that_back_led_to_says_so_last() -> None:
@@ -180,55 +143,3 @@ def test_a_script_runs_in_a_thread_of_this_name() -> None:
     thread.start()
     assert internals.is_a_page_running()
     thread.join()
-
-
-def test_themes_that_are_read_once_are_told_as_streamlit_tells_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = app_session._populate_theme_msg
-    own = importlib.util.find_spec("streamlit.runtime.app_session")
-    assert own
-    assert own.loader
-    fresh = importlib.util.module_from_spec(own)
-    own.loader.exec_module(fresh)
-    read: list[str] = []
-
-    def counted(msg: Any, section: str) -> None:
-        read.append(section)
-        fresh._populate_theme_msg(msg, section)
-
-    monkeypatch.setattr(app_session, "_populate_theme_msg", counted)
-    internals.tell_themes_once()
-    for section in ("theme", "theme.light", "theme.dark", "theme.sidebar", "theme.light"):
-        expected, told = CustomThemeConfig(), CustomThemeConfig()
-        fresh._populate_theme_msg(expected, section)
-        app_session._populate_theme_msg(told, section)
-        assert told == expected
-    assert len(read) == 4
-    assert hasattr(now, internals._OURS), "the app has done so when it is imported"
-    internals.tell_themes_once()
-    assert len(read) == 4
-
-
-def test_each_run_is_within_what_is_given_and_within_no_more() -> None:
-    assert hasattr(ScriptRunner._run_script, internals._OURS), "the app has done so when it is imported"
-    assert list(inspect.signature(ScriptRunner._run_script).parameters) == ["self", "rerun_data"]
-    entered: list[str] = []
-    original, calls = ScriptRunner._run_script, []
-
-    def run(self: Any, rerun_data: Any) -> None:
-        calls.append((self, rerun_data, tuple(entered)))
-
-    @contextmanager
-    def within() -> Iterator[None]:
-        entered.append("in")
-        yield
-        entered.pop()
-
-    try:
-        ScriptRunner._run_script = run  # type: ignore[method-assign]
-        internals.run_each_within(within)
-        internals.run_each_within(within)
-        ScriptRunner._run_script("a runner", "data")
-    finally:
-        ScriptRunner._run_script = original  # type: ignore[method-assign]
-    assert calls == [("a runner", "data", ("in",))]
-    assert entered == []

@@ -10,8 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import AttentionTrace, Scenario, UndefinedAttentionError, trace
-from attnviz.core.published_matrices import called
+from attnviz import AttentionTrace, Scenario, trace
 from attnviz.core.scenario import traced
 from attnviz.core.stages import BIASES, STAGES, attention_table, formula_of
 from attnviz.core.tokens import token_labels
@@ -19,21 +18,14 @@ from attnviz.explanation.numbers_from import (
     projections_in_words,
     vectors_in_words,
 )
-from attnviz.explanation.summary import attends_most, described, out_of_the_ordinary
-from attnviz.published import worked_example, worked_examples
-from attnviz.words import plural, say
+from attnviz.explanation.summary import attends_most, out_of_the_ordinary
+from attnviz.words import plural
 from attnviz.words.numbers import written
 from tests.examples import examples
 from tests.unit.helpers import edits_of, setups
 
 W = ("w_q", "w_k", "w_v")
 COMPUTED = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
-
-
-def overflown(**arguments: Any) -> AttentionTrace:
-    with pytest.raises(UndefinedAttentionError) as caught:
-        trace(Scenario(**arguments))
-    return caught.value.trace
 
 
 SETUPS = setups(whole=True) | st.builds(  # weights that are even, or nearly
@@ -75,18 +67,6 @@ def test_the_finding_is_true_of_the_numbers_and_as_they_are_shown(setup: Scenari
     assert best == even or f"an even share would be {even}" in told
 
 
-def test_equal_weights_are_said_to_be_equal() -> None:
-    made = trace(Scenario(w_q="zeros", text="a b c d"))
-    assert attends_most(made, 0, 2) == "“a” reads all 4 tokens equally: attention weight 0.25 each, an even share."
-
-
-def test_two_tokens_are_both_and_not_all() -> None:
-    made = trace(Scenario(w_q="zeros", text="the the"))
-    assert attends_most(made, 1, 2) == "“the (1)” reads both tokens equally: attention weight 0.50 each, an even share."
-    masked = trace(Scenario(w_q="zeros", text="a b c", causal=True))
-    assert attends_most(masked, 1, 2).startswith("“b” reads itself and the token before it equally")
-
-
 def test_under_a_mask_an_even_share_is_one_of_what_may_be_read() -> None:
     made = trace(Scenario(w_q="zeros", text="a b c d", causal=True))
     assert attends_most(made, 2, 2) == (
@@ -119,33 +99,6 @@ def test_what_is_said_of_the_projections_is_true_of_each(setup: Scenario, data: 
     changed = sum(edited[name] for name in random)
     assert ("changed by hand" in said) == (changed > 0)
     assert not changed or f"Apart from {plural(changed, 'number')} changed" in said
-
-
-@pytest.mark.parametrize("name", [name for name, example in worked_examples().items() if not example.from_scores])
-def test_matrices_of_a_worked_example_are_not_called_random(name: str) -> None:
-    scenario = worked_example(name).scenario
-    stated = isinstance(scenario.w_q, str) and scenario.w_q.startswith("example:")
-    said = projections_in_words(scenario)
-    assert ("random" in said) == (scenario.w_q is None)
-    assert (f"those of the worked example “{called(name)}”: made up to compute with" in said) == stated
-    assert ("are given, not drawn" in said) == (scenario.w_q == "identity")
-    if stated:
-        edited = replace(scenario, edits=[("w_q", 0, 0, 9.0)])
-        assert projections_in_words(edited).startswith("Apart from 1 number changed by hand, ")
-
-
-@given(setups(whole=True), st.integers(1, 6))
-def test_a_description_has_the_shape_and_the_spread(setup: Scenario, digits: int) -> None:
-    made = trace(setup)
-    for name in (stage for stage in STAGES if getattr(made, stage) is not None):
-        matrix = getattr(made, name).reshape(-1, getattr(made, name).shape[-1])
-        said = described(made, name, 0, digits)
-        finite = matrix[matrix.isfinite()]
-        assert f"{STAGES[name].title}, {matrix.shape[0]} by {matrix.shape[1]}: " in said
-        low, high = (written(value.item(), digits) for value in (finite.min(), finite.max()))
-        assert f"Values from {low} to {high}." in said
-        undefined = matrix.numel() - finite.numel()
-        assert (say("summary.described.not_finite", n=undefined) in said) == (undefined > 0)
 
 
 # What is out of the ordinary
@@ -182,13 +135,6 @@ def test_an_overflow_is_told_where_it_arises(first: tuple[str], arguments: dict[
     assert len(told) == 1
     assert f"overflow first in {STAGES[first[0]].title}: " in told[0]
     assert f"{int(bad[first[0]].sum())} of {bad[first[0]].numel()} cells" in told[0]
-
-
-def test_undefined_rows_are_counted() -> None:
-    made = overflown(text="a b c", edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)])
-    undefined = int(made.attention_weights.isnan().any(-1).sum())
-    assert undefined > 0
-    assert say("summary.notes.undefined", n=undefined, count=3) in out_of_the_ordinary(made)
 
 
 # Where the vectors come from, and formulas

@@ -20,15 +20,6 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 tables = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(finite, min_size=n, max_size=n), min_size=1, max_size=5))
 
 
-@pytest.mark.parametrize("separator", ["\t", ";", ",", ", ", " ", "   ", " ; ", " \t "])
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\n\n"])
-@given(tables)
-def test_a_table_comes_back_from_its_text(separator: str, line_end: str, rows: list[list[float]]) -> None:
-    text = line_end.join(separator.join(map(repr, row)) for row in rows)
-    assert parse_table(text).tolist() == rows
-    assert parse_table(f"\n{text}{line_end} \n").tolist() == rows
-
-
 @pytest.mark.parametrize(
     ("text", "rows"),
     [
@@ -293,11 +284,6 @@ def test_decimals_are_those_that_are_shown(text: str, decimals: int) -> None:
 def test_an_upload_that_is_no_text_is_told_where(data: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_upload(data)
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_an_upload_comes_back_as_its_text(encoding: str) -> None:
-    assert read_upload("−1\t2".encode(encoding)) == "−1\t2"
 
 
 @pytest.mark.parametrize(

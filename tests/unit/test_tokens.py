@@ -91,11 +91,6 @@ def test_characters_joined_give_the_text_back(text: str) -> None:
 
 
 @given(texts())
-def test_whitespace_tokens_are_those_of_split(text: str) -> None:
-    assert list(tokenize(text, "whitespace")) == text.split()
-
-
-@given(texts())
 @example("\u200d b")
 def test_words_lose_nothing_but_blanks(text: str) -> None:
     assert "".join("".join(tokenize(text)).split()) == "".join(text.split())
@@ -143,13 +138,6 @@ def test_a_label_hides_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "char", [*IGNORABLE, "\u200b", "\u200c", "\u200d", "\u200d\u200d", "\u00ad", "\ufeff", "\u202e"]
-)
-def test_an_ignorable_character_alone_is_written_out(char: str) -> None:
-    assert visible(char) == "".join(f"⟨U+{ord(c):04X}⟩" for c in char)
-
-
-@pytest.mark.parametrize(
     "token", ["ca\u200dt", "\u200dcat", "cat\u200d", "a\ufe0f", "👩\u200d", "👩\u200d\u200d👩", "a\U000e0067"]
 )
 def test_what_shapes_nothing_is_written_out(token: str) -> None:
@@ -163,13 +151,3 @@ def test_token_labels_are_unique(tokenizer: str, text: str) -> None:
     tokens = tokenize(text, tokenizer)
     labels = token_labels(tokens)
     assert len(set(labels)) == len(labels) == len(tokens)
-
-
-@tokenizers
-@given(texts())
-def test_a_token_that_stands_once_keeps_its_label(tokenizer: str, text: str) -> None:
-    tokens = tokenize(text, tokenizer)
-    seen = [visible(token) for token in tokens]
-    for label, plain in zip(token_labels(tokens), seen, strict=True):
-        assert (label == plain) == (seen.count(plain) == 1)
-        assert label.startswith(plain)

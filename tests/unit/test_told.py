@@ -52,18 +52,6 @@ def test_the_page_tells_what_python_tells(script: PageScript, scenario: Scenario
         assert script.run(_TOLD, [data, [each.sent() for each in told]]) == said
 
 
-def test_it_follows_the_numbers_of_the_page_and_takes_the_sentence_that_is_true_of_them(script: PageScript) -> None:
-    computed = trace(ALIKE)
-    told = [each.sent() for each in STEPS[4].tells(computed, 0, 4)]
-    alike, data = script.run(_TOLD, [board_data(ALIKE, computed, 0, 4), told]), board_data(ALIKE, computed, 0, 4)
-    assert "both score 0.0000" in alike[1]
-    data["matrices"]["scores"] = {"rows": 2, "columns": 2, "values": [1.0, 2.0, 3.0, 4.0]}
-    row, differ = script.run(_TOLD, [data, told])
-    assert row.endswith("(1.0000, 2.0000).")
-    assert "scores 2.0000, " in differ
-    assert differ.endswith("scores 3.0000.")
-
-
 @given(every_way())
 @example(Scenario("a b c", causal=True))
 @example(Scenario("a b c", causal=True, mask_use="zeroed"))
@@ -134,10 +122,3 @@ def test_in_every_step_the_spine_is_the_same_and_what_is_told_has_its_room(
         assert letters["size"] >= 13
         seen.append({name: box for name, box in layout["boxes"].items() if name not in ("scores", "scaled_scores")})
     assert seen == [seen[0]] * len(STEPS)
-
-
-@pytest.mark.parametrize(("width", "scenario"), [(362.0, Scenario()), (976.0, Scenario()), (1318.0, Scenario(d_ff=8))])
-def test_where_the_last_step_has_no_room_it_stands_above_the_board_in_every_step(
-    script: PageScript, width: float, scenario: Scenario
-) -> None:
-    assert [place_of(script, scenario, number, width, 700.0)[1] for number in range(1, 10)] == [None] * 9

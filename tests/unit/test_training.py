@@ -1,14 +1,12 @@
 """Watch it learn: the numbers of a training are those of plain torch, and every default teaches what its text says."""
 
 import csv
-import dataclasses
 import json
 import math
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
 import safetensors.torch
 import torch
@@ -33,7 +31,6 @@ from attnviz.training import (
     task_of,
 )
 from attnviz.training.tasks.base import START
-from attnviz.training.tasks.own_text import OwnText
 from tests.unit.displayed_arithmetic import check_arithmetic
 
 TEXT = "the cat sat on the mat. the dog sat on the log. the cat saw the dog. " * 4
@@ -165,17 +162,6 @@ def test_gradients_follow_the_chain_rule_from_matrix_to_matrix(name: str) -> Non
     assert g.keys() == {each for each, stage in trace.stages.items() if stage.origin != "input"}
 
 
-def test_where_softmax_is_saturated_w_q_and_w_k_hardly_learn_and_w_v_does() -> None:
-    training = small("agreement")
-    moment = training.moments[-1]
-    sharp = {**moment.parameters, "w_q": 1e5 * moment.parameters["w_q"]}
-    found = dataclasses.replace(training, moments=(moment._replace(parameters=sharp),)).gradients_of(4)
-    plain = training.gradients_of(4)
-    for name in ("w_q", "w_k", "scores"):
-        assert float(found[name].abs().max()) < 1e-3 * float(plain[name].abs().max()), name
-    assert float(found["w_v"].abs().max()) > 0.1 * float(plain["w_v"].abs().max())
-
-
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
 def test_a_step_is_told_with_the_arithmetic_of_its_optimizer(optimizer: str) -> None:
     training = small("agreement", optimizer=optimizer, frozen=("w_e",))
@@ -232,18 +218,6 @@ def test_every_default_teaches_what_its_text_says(name: str) -> None:
     assert training.n_bytes <= 5 * 2**20
 
 
-def test_seeds_that_stick_have_half_of_the_verbs_right() -> None:
-    """They agree with the noun beside them: of the sentences held out, half have nouns of different numbers."""
-    last = trained("agreement", seed=3).moments[-1]
-    assert last.accuracy == 0.5
-    assert last.figures["subject"] < 0.1
-
-
-def test_without_positions_order_cannot_be_learned() -> None:
-    """Of each two sentences with the same words, one answer at most is right, at every moment."""
-    assert max(moment.accuracy for moment in trained("order", positions="none", steps=200).moments) <= 0.5
-
-
 def test_what_is_frozen_keeps_its_numbers() -> None:
     training = small("agreement", frozen=("w_q", "w_e"))
     changed = {
@@ -252,23 +226,6 @@ def test_what_is_frozen_keeps_its_numbers() -> None:
         if not torch.equal(each, training.at(0).parameters[name])
     }
     assert changed == {*training.model.shapes} - {"w_q", "w_e"}
-
-
-@each_task
-def test_examples_follow_the_law_and_are_of_the_vocabulary(name: str) -> None:
-    task = task_of(settings_for(TASKS[name], **SETTINGS.get(name, {})))
-    drawn = task.draw(200, torch.Generator().manual_seed(7))
-    for batch in (drawn, task.held_out()):
-        assert batch.ids.shape[1] == task.length
-        assert batch.counted.shape == batch.asked.shape == (len(batch.ids), task.length - 1)
-        assert 0 <= int(batch.ids.min()) <= int(batch.ids.max()) < len(task.vocabulary)
-        texts = [[task.vocabulary[i] for i in row] for row in batch.ids.tolist()]
-        asked = np.argwhere(batch.asked.numpy())
-        assert len(asked) >= len(texts)
-        for row, place in asked:
-            must_be = task.law(texts[row][: place + 1])
-            assert must_be == (None if name == "text" else texts[row][place + 1])
-    assert len(set(task.vocabulary)) == len(task.vocabulary)
 
 
 def _rows(batch: Batch) -> set[tuple[int, ...]]:
@@ -348,41 +305,6 @@ def test_an_own_text_is_gone_on_with() -> None:
     assert words.trace(2, "the cat sat").tokens == ("the", "cat", "sat")
 
 
-def test_a_long_text_is_gone_on_with_from_places_that_have_learned_what_comes_next() -> None:
-    """At the last place of what is learned nothing comes next: what stands in w_p there is random for ever."""
-    training = trained("text", steps=20)
-    task, parameters = training.model.task, training.at(20).parameters
-    assert torch.equal(parameters["w_p"][-1], training.at(0).parameters["w_p"][-1])
-    other = {**parameters, "w_p": parameters["w_p"].clone()}
-    other["w_p"][-1] = 100
-    changed = dataclasses.replace(training, moments=(training.moments[-1]._replace(parameters=other),))
-    for text in ("the", TEXT[: task.length]):
-        assert changed.generate(20, text, 2 * task.length) == training.generate(20, text, 2 * task.length)
-
-
-def test_in_the_first_block_the_letters_read_the_one_before_in_layer_0() -> None:
-    """What the page says to look for in the task repeat."""
-    training = train("repeat")
-    assert training.moments[-1].figures["first_block"] > 0.6
-    batch = training.model.task.held_out()
-    made = training.model.on(batch, training.moments[-1].parameters)
-    before = training.model.weights_in(made)[0, 0].diagonal(offset=-1, dim1=1, dim2=2)  # of places 1 on
-    first = ~batch.asked
-    first[:, 0] = False
-    kept = [before[at, place - 1] for at, place in first.nonzero().tolist()]
-    assert training.moments[-1].figures["first_block"] == pytest.approx(torch.stack(kept).mean().item(), rel=1e-4)
-
-
-@pytest.mark.parametrize(("length", "both"), [(10, 0), (32, 22)])
-def test_what_is_held_out_of_a_text_is_learned_from_as_far_as_it_says(length: int, both: int) -> None:
-    text = "".join(chr(0x4E00 + i) for i in range(100))  # each character tells its place
-    task = task_of(settings_for(TASKS["text"], text=text, length=length))
-    assert isinstance(task, OwnText)
-    drawn = task.draw(4000, torch.Generator().manual_seed(0)).ids
-    held_out = set(task.held_out().ids.flatten().tolist())
-    assert len(held_out & set(drawn.flatten().tolist())) == task.n_in_both == both
-
-
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "empty text": ({"task": "text", "text": ""}, "0 characters, expected at least 8"),
     "one word": ({"task": "text", "text": "word", "cut": "words"}, "1 words, expected at least 8"),
@@ -407,12 +329,6 @@ def test_what_cannot_be_learned_is_refused_with_its_limits(case: str) -> None:
     with pytest.raises(ValueError, match=".*".join(said.split(", "))) as refused:
         Learner(TrainingSettings(**asked))
     assert said in str(refused.value)
-
-
-@pytest.mark.parametrize("text", ["", "the fish", "the " * 9])
-def test_a_text_that_the_model_cannot_read_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        small("agreement").trace(1, text)
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])

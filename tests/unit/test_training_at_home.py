@@ -1,25 +1,19 @@
 """What is taken home of a training gives the same numbers there, and the command line shows its curves."""
 
-import io
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 import safetensors.torch
 import torch
 
 from attnviz.commands.main import main
 from attnviz.training import (
-    Training,
-    moment_steps,
     train,
-    training_notebook,
     training_script,
 )
 
@@ -35,27 +29,6 @@ TAKEN: tuple[tuple[str, dict[str, Any]], ...] = (
 EXAMPLES = {"order": "<s> man sees cat , poor", "text": "the dog "}
 
 
-def ran(script: str, folder: Path) -> str:
-    """What a script prints, in a process of its own, without this package."""
-    file = folder / "script.py"
-    file.write_text(script, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-I", file], capture_output=True, text=True, check=True, timeout=120)
-    return done.stdout
-
-
-def held_to(printed: str, training: Training, step: int, text: str | None) -> None:
-    """Losses and attention weights are there, to four decimals."""
-    losses = re.findall(r"step (\d+): loss ([\d.]+)", printed)
-    assert [int(at) for at, _ in losses] == [at for at in moment_steps(training.settings.steps) if at < step]
-    assert all(loss == f"{training.losses[int(at)]:.4f}" for at, loss in losses)
-    trace = training.trace(step, text)
-    read = [name for name in trace.matrices if name.endswith("attention_weights")]
-    matrices = re.findall(r"tensor\((.*?)\)$", printed, re.DOTALL | re.MULTILINE)
-    assert len(matrices) == len(read) == training.settings.n_layers * training.settings.n_heads
-    for matrix, name in zip(matrices, read, strict=True):
-        torch.testing.assert_close(torch.tensor(json.loads(matrix)), trace[name], rtol=0, atol=6e-5)
-
-
 @pytest.mark.parametrize(("name", "settings"), TAKEN, ids=lambda case: str(case)[:20])
 def test_a_script_trains_the_same_model(name: str, settings: dict[str, Any]) -> None:
     training, text = train(name, steps=12, **settings), EXAMPLES.get(name)
@@ -68,12 +41,6 @@ def test_a_script_trains_the_same_model(name: str, settings: dict[str, Any]) -> 
     exec(script, found)
     for matrix, learned in training.at(12).parameters.items():
         assert torch.equal(found["w"][matrix], learned), matrix  # to the last bit
-
-
-def test_a_script_prints_the_same_numbers_in_a_process_of_its_own(tmp_path: Path) -> None:
-    training = train("order", steps=70, n_layers=2, n_heads=2)
-    held_to(ran(training_script(training, 65), tmp_path), training, training.at(65).step, None)
-    assert "attnviz" not in training_script(training)
 
 
 LARGE: dict[str, Any] = {
@@ -110,15 +77,6 @@ def test_numbers_are_the_same_however_many_threads_torch_has(threads: str | None
     sums = [each.double().sum().item() for each in training.at(3).parameters.values()]
     said = done.stdout.splitlines()[-2:]
     assert said == [f"{training.losses} {training.moments[-1][2:]}", str(sums)]
-
-
-def test_a_notebook_holds_the_same_lines() -> None:
-    training = train("agreement", steps=2)
-    notebook = nbformat.reads(training_notebook(training), as_version=4)  # type: ignore[no-untyped-call]
-    nbformat.validate(notebook)
-    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    script = "\n".join(line for line in training_script(training).splitlines() if not line.startswith("# "))
-    assert re.sub(r"\n+", "\n", code).strip() == re.sub(r"\n+", "\n", script).strip()
 
 
 def test_the_command_trains_and_shows_its_curves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -169,35 +127,3 @@ def test_a_file_that_is_too_long_or_no_text_is_refused(tmp_path: Path, capsys: p
         assert main(["train", "text", "--file", str(file), "--steps", "1"]) == 0
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
-
-
-class Terminal(io.StringIO):
-    """What is drawn on a terminal, or into a file."""
-
-    def __init__(self, shown: bool) -> None:
-        super().__init__()
-        self.shown = shown
-
-    def isatty(self) -> bool:
-        return self.shown
-
-
-def test_a_progress_bar_is_drawn_on_a_terminal_and_nowhere_else(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("attnviz.commands.training._REDRAWN", 0)
-    drawn = {}
-    for shown in (True, False):
-        terminal = Terminal(shown)
-        monkeypatch.setattr("sys.stderr", terminal)
-        assert main(["train", "agreement", "--steps", "4"]) == 0
-        drawn[shown] = terminal.getvalue()
-    assert drawn[False] == ""
-    assert drawn[True].endswith("\n")
-    bars = drawn[True].strip().split("\r")
-    losses = train("agreement", steps=4).losses
-    assert [bar.split("] ")[0].count("#") for bar in bars] == [7, 15, 22, 30]
-    for step, (bar, loss) in enumerate(zip(bars, losses, strict=True), 1):
-        assert f"] step {step} of 4, loss {loss:.4f}, " in bar
-    assert bars[-1].endswith("0.0 s left")
-    assert "step" in capsys.readouterr().out

@@ -73,14 +73,3 @@ def test_a_finite_difference_is_autograds_gradient(training: Training) -> None:
         row, column = divmod(int(gradient.abs().argmax()), gradient.shape[1])
         measured = finite_difference(training, 20, matrix, row, column)
         assert measured == pytest.approx(gradient[row, column].item(), rel=1e-3, abs=1e-6), matrix
-
-
-def test_what_has_no_gradient_is_refused() -> None:
-    training = train("agreement", steps=1)
-    trace, gradients = training.trace(1), training.gradients_of(1)
-    with pytest.raises(ValueError, match="matrix is 'nothing'"):
-        chain(trace, gradients, "nothing", 0, 0)
-    with pytest.raises(ValueError, match="row"):
-        chain(trace, gradients, "w_q", 99, 0)
-    with pytest.raises(ValueError, match="matrix is 'q'"):
-        finite_difference(training, 1, "q", 0, 0)

@@ -57,9 +57,3 @@ def test_each_outcome_is_that_of_its_own_training(alone: list[Outcome]) -> None:
     assert alone[1].steps == (0, 1, 2, 3, 4, 5, 6)
     assert alone[1].accuracies == tuple(moment.accuracy for moment in one.moments)
     assert alone[1].accuracy == one.moments[-1].accuracy
-
-
-def test_no_seed_and_too_many_are_refused() -> None:
-    for seeds in ((), range(201)):
-        with pytest.raises(ValueError, match=r"(0|201) can't be number of seeds: take a whole number from 1 to 200"):
-            train_many("order", seeds, steps=1)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from attnviz.app.learn.controls import VARIATIONS
@@ -70,16 +69,6 @@ def test_what_is_one_click_away_teaches_what_its_button_says(task: str, name: st
 
 def test_every_button_has_a_law() -> None:
     assert set(LAWS) == {name for _, name, _ in OFFERED}
-
-
-def test_the_loss_of_repeat_falls_when_both_heads_are_there() -> None:
-    moments = trained("repeat").moments
-    losses = np.array([moment.loss for moment in moments])
-    there = np.array([min(moment.figures["induction"], moment.figures["first_block"]) for moment in moments])
-    fallen = np.array([moment.step for moment in moments])[np.argmax(losses < (losses[0] + losses[-1]) / 2)]
-    come = np.array([moment.step for moment in moments])[np.argmax(there > there[-1] / 2)]
-    assert abs(fallen - come) <= 0.1 * moments[-1].step
-    assert np.corrcoef(losses, there)[0, 1] < -0.9
 
 
 def test_the_text_that_stands_there_first_is_learned_and_has_the_head_to_look_for() -> None:

@@ -13,7 +13,6 @@ from attnviz.tables.typed_numbers import NoNumberError, parse_number, read_numbe
 
 # The page's script is held to the same file: tests/js/typed_numbers.test.js.
 CASES = json.loads((Path(__file__).parents[1] / "typed_numbers.json").read_text(encoding="utf-8"))
-below = st.integers(0, 10**6).map(lambda n: n / 1000)
 
 
 @pytest.mark.parametrize(("text", "value"), CASES["numbers"])
@@ -62,12 +61,6 @@ def test_what_could_be_two_numbers_is_either_where_the_sign_is_known(whole: int,
     assert read_number(text.replace(",", ".")).value == small
     with pytest.raises(NoNumberError):
         read_number(text.replace(",", "."), decimal_sign=",")
-
-
-@given(st.integers(-99, 99), st.integers(1, 99))
-def test_a_fraction_is_its_quotient(above: int, under: int) -> None:
-    assert parse_number(f"{above}/{under}") == above / under
-    assert parse_number(f"{above} / {under}") == above / under
 
 
 @given(st.text(max_size=70) | st.text("0123456789.,;-+eE/½⅓·^'%− 10", max_size=12))

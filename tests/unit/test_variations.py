@@ -17,30 +17,14 @@ from attnviz.core.seeding import sinusoidal_positions
 from attnviz.teach.variations import (
     in_order,
     next_token_loss,
-    own_share,
     scaled_at,
-    softmax_over,
     training_step,
     with_matrix,
     with_positions,
     with_stage_of_positions,
-    without_positions,
 )
 from tests.examples import examples
 from tests.unit.helpers import setups
-
-SCORES = torch.tensor([[2.0, 1, 0], [2, 0, 1], [2, 0, 0]])
-
-
-def test_softmax_over_each_axis_sums_to_one_there_and_nowhere_else() -> None:
-    rows, columns, whole = (softmax_over(SCORES, axis) for axis in ("rows", "columns", "whole"))
-    torch.testing.assert_close(rows, F.softmax(SCORES, dim=1))
-    torch.testing.assert_close(columns, F.softmax(SCORES.T, dim=1).T)
-    torch.testing.assert_close(whole.sum(), torch.tensor(1.0))
-    # The published numbers of this example.
-    torch.testing.assert_close(rows.sum(0), torch.tensor([2.12, 0.44, 0.44]), atol=0.005, rtol=0)
-    torch.testing.assert_close(columns.sum(1), torch.tensor([1.12, 1.12, 0.76]), atol=0.005, rtol=0)
-    torch.testing.assert_close(whole.sum(1), torch.tensor([0.35, 0.35, 0.30]), atol=0.005, rtol=0)
 
 
 @given(setups())
@@ -64,18 +48,6 @@ def test_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
     assert (there.context.flip(0) - here.context).abs().max() > 0.01
 
 
-typed = st.decimals(-1000, 1000, places=6).map(float) | st.floats(width=32, allow_nan=False, allow_infinity=False)
-
-
-@given(st.lists(typed, min_size=8, max_size=8))
-def test_an_edit_is_the_same_number_with_and_without_positions(values: list[float]) -> None:
-    scenario = Scenario("a b", d_in=4, edits=tuple(Edit("x", i // 4, i % 4, value) for i, value in enumerate(values)))
-    placed = with_positions(scenario)
-    assert without_positions(placed) == scenario
-    assert torch.equal(placed.matrix("e"), scenario.matrix("x"))
-    assert torch.equal(placed.inputs, scenario.matrix("x") + sinusoidal_positions(2, 4))
-
-
 @given(st.lists(st.decimals(-1000, 1000, places=3).map(float), max_size=4), st.booleans())
 def test_positions_of_an_older_link_become_the_stage(values: list[float], as_edits: bool) -> None:
     """Older links hold E + P as X: as its numbers, with edits on top, or as edits of the numbers that are drawn."""
@@ -95,12 +67,6 @@ def test_positions_of_an_older_link_become_the_stage(values: list[float], as_edi
     assert {(edit.matrix, edit.row, edit.column) for edit in new.edits} == {("e", i, i) for i in range(len(values[:3]))}
     assert with_stage_of_positions(plain) == plain
     assert with_stage_of_positions(new) == new
-
-
-@pytest.mark.parametrize(("d", "share"), [(2, 0.53), (4, 0.78), (16, 0.998)])
-def test_the_own_score_wins_as_often_as_published(d: int, share: float) -> None:
-    # 12,000 rows: four standard errors, rows of one X being dependent, are at most 0.03.
-    assert own_share(d) == pytest.approx(share, abs=0.03)
 
 
 @pytest.mark.parametrize("settings", [{}, {"causal": True}, {"bias": True, "init": "linear", "temperature": 2.0}])

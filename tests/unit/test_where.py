@@ -50,13 +50,6 @@ def test_a_page_says_where_its_server_is_before_its_first_script(pieces: list[by
     assert b"etag" not in headers
 
 
-@pytest.mark.parametrize(("kind", "accept"), [("text/javascript", "text/html"), ("text/html", "*/*")])
-def test_all_else_passes_as_it_came(kind: str, accept: str) -> None:
-    start, *bodies = answered([HEAD, SCRIPT], kind, accept)
-    assert [body["body"] for body in bodies] == [HEAD, SCRIPT]
-    assert dict(start["headers"])[b"etag"] == b"1"
-
-
 @pytest.mark.parametrize("base", ["/", "/course/"])
 @pytest.mark.parametrize(
     ("page", "query", "needed"),

@@ -38,19 +38,6 @@ def test_a_scenario_has_the_matrices_that_the_source_states(example: WorkedExamp
     assert scenario.scale is example.scale
 
 
-@pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
-def test_published_tables_have_the_shapes_of_the_scenario(example: WorkedExample) -> None:
-    trace = attnviz.trace(example.scenario)
-    for name, rows in example.published.items():
-        assert np.shape(rows) == tuple(getattr(trace, name).shape), name
-
-
-def test_rows_without_a_scenario() -> None:
-    assert worked_example("slide-row").published["attention_weights"] == ((0.15, 0.22, 0.22, 0.13, 0.09, 0.18),)
-    scores = worked_example("softmax-times-8").given["scaled_scores"]
-    assert scores[1] == tuple(8 * score for score in scores[0])
-
-
 @pytest.mark.parametrize("example", FROM_SCORES, ids=lambda example: example.id)
 def test_an_example_of_scores_has_them_for_its_queries(example: WorkedExample) -> None:
     trace = attnviz.trace(example.scenario)
@@ -62,19 +49,6 @@ def test_an_example_of_scores_has_them_for_its_queries(example: WorkedExample) -
         }
     assert torch.equal(trace.context, trace.attention_weights)
     assert trace.q.shape[1] == (example.d_k or 1)
-
-
-def test_the_softmax_row_and_its_eightfold_have_the_printed_weights() -> None:
-    example = worked_example("softmax-times-8")
-    printed = torch.tensor(example.published["attention_weights"])
-    computed = attnviz.trace(example.scenario).attention_weights[:2]
-    torch.testing.assert_close(computed, printed, rtol=0, atol=0.00005 + 1e-6)
-
-
-def test_the_slides_scores_have_the_softmax_that_the_note_says() -> None:
-    example = worked_example("slide-row")
-    weights = attnviz.trace(example.scenario).attention_weights[1]
-    assert ", ".join(f"{weight:.2f}" for weight in weights.tolist()) in example.note
 
 
 def test_notes_are_true_to_what_the_page_marks_and_are_written_for_readers() -> None:
@@ -130,14 +104,6 @@ def test_the_variances_are_as_near_to_d_as_chance_allows() -> None:
 # An example's matrices as a replacement: named, not copied
 
 
-def test_an_examples_matrix_travels_by_name() -> None:
-    text = "x.example.love-ai*w_k.example.three-words"
-    changes, ignored = decode_changes(text)
-    assert not ignored
-    assert changes.replaced == (("x", "example:love-ai"), ("w_k", "example:three-words"))
-    assert encode_changes(changes) == text
-
-
 @pytest.mark.parametrize("part", ["x.example.nobody", "w_q.example.journey", "w_q.example.", "b_q.example.love-ai"])
 def test_a_matrix_that_no_example_states_is_left_out(part: str) -> None:
     assert decode_changes(part) == (type(decode_changes("")[0])(), [part])
@@ -160,20 +126,6 @@ def test_an_examples_vectors_belong_to_its_words(positions: str, words: list[str
     assert all(torch.equal(vector, stated.get(token, other)) for token, vector, other in both)
     said = "No vector was made for “dog”: it is drawn at random."  # "with" has a published one
     assert (said in numbers_in_words(own)) == ("dog" in words)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("I see my old dog", "No vectors were made for 4 tokens: they are drawn at random."),
-        ("I see my dog", "No vectors were made for the 3 words “see”, “my” and “dog”: they are drawn at random."),
-        ("I love AI", ""),
-    ],
-)
-def test_words_without_a_vector_of_the_example_are_named(text: str, said: str) -> None:
-    scenario = replace(worked_example("love-ai").scenario, text=text)
-    assert vectors_in_words(scenario) == f"The vectors are those of the worked example “I love AI”. {said}".strip()
-    assert numbers_in_words(scenario).endswith(said or "not trained.")
 
 
 def test_where_an_examples_numbers_are_from_is_said() -> None:
