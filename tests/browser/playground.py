@@ -8,9 +8,14 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import ConsoleMessage, Error, Locator, Page, TimeoutError, expect
 
+from attnviz.app.entry.main import DOORS
 from attnviz.words import say
 
 SECONDS = 30
+# The door behind which a page is, by what both are called.
+DOOR_OF = {
+    say(f"app.{page}.title"): say(f"app.doors.{door}") for door, pages in DOORS.items() if door for page in pages
+}
 expect.set_options(timeout=SECONDS * 1000)
 
 # Buttons of the set-up's panel.
@@ -308,7 +313,15 @@ class Playground:
         return label.text_content() or ""
 
     def go_to(self, page: str) -> Self:
-        self.page.get_by_test_id("stTopNav").get_by_role("link", name=page).click()
+        """Go to a page by its title, through the door behind which it is; to one without a door as the app does."""
+        if page == say("app.compare.title"):
+            self.page.evaluate("attnvizAddress.go('compare')")
+            return self
+        link = self.page.get_by_test_id("stTopNav").get_by_role("link", name=page)
+        if link.count() == 0:
+            self.page.get_by_role("button", name=DOOR_OF[page], exact=True).click()
+            link = self.page.get_by_test_id("stTopNavPopover").get_by_role("menuitem", name=page)
+        link.click()
         return self
 
     def darken(self) -> Self:

@@ -18,7 +18,7 @@ def test_another_page_and_back_keep_the_set_up_and_the_edits(new_board: Callable
     board.type_over(("w_q", 0, 1), "0.9")
     shows_number(board.cell(Q_OF_JOURNEY), "1.6659")
     eventually(lambda: board.address, "?text=one+journey&edits=w_q.0.1.0.9")
-    for back in (board.page.go_back, lambda: board.go_to("Playground")):
+    for back in (board.page.go_back, lambda: board.go_to("Explore")):
         board.go_to("Questions").page.wait_for_url("**/questions*")
         expect(board.board).to_have_count(0)
         back()

@@ -36,7 +36,7 @@ def test_a_script_that_does_not_come_is_asked_for_again_and_then_never_more(chro
     assert before == FAILING + 1
     board.go_to("Lesson")
     page.locator(".board .cell").first.wait_for()
-    board.go_to("Playground")
+    board.go_to("Explore")
     eventually(lambda: page.locator(".board .cell").count() > 0, True)
     assert len(asked) == before
     page.unroute(f"**/{BOARD_FILE.name}*")

@@ -46,7 +46,7 @@ def test_the_handout_is_pasted_and_the_verdict_read(check: Learner) -> None:
 
 
 def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
-    check.page.get_by_text("Exercise", exact=True).click()
+    check.go_to("Exercises").page.wait_for_url("**/exercises*")
     cell = check.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)
     cell.fill("99")
     cell.press("Enter")

@@ -22,7 +22,7 @@ def test_the_bar_the_set_up_and_messages_are_ink_on_paper(new_board: Callable[..
     expect(board.page.get_by_label("Sentence", exact=True)).to_be_visible()
     eventually(lambda: serious_trouble(board.page), [])
     paper = [255, 255, 255] if scheme == "light" else [20, 23, 28]
-    for part in (board.setup_button, board.page.get_by_role("link", name="Lesson").locator("p")):
+    for part in (board.setup_button, board.page.get_by_role("link", name="Explore").locator("p")):
         assert contrast(part.evaluate(_INK), paper) > 12
 
 
@@ -52,7 +52,7 @@ def test_controls_of_a_closed_set_up_keep_their_values_over_pages_back_and_reloa
     kept = {"seed=7", "temperature=2", "bias=true", "causal=true"}
     for act in (
         lambda: board.go_to("Lesson"),
-        lambda: board.go_to("Playground"),
+        lambda: board.go_to("Explore"),
         board.page.go_back,
         board.page.reload,
     ):
@@ -65,6 +65,6 @@ def test_controls_of_a_closed_set_up_keep_their_values_over_pages_back_and_reloa
 def test_on_a_telephone_the_pages_are_in_a_menu(new_learner: Callable[..., Learner]) -> None:
     reader = new_learner(390, 844).go()
     reader.page.get_by_test_id("stExpandSidebarButton").click()
-    reader.page.get_by_role("link", name="Lesson").click()
+    reader.page.get_by_role("link", name="Lesson", exact=True).click()
     reader.page.wait_for_url("**/lesson*")
     expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("the fluffy cat chased a mouse")

@@ -34,7 +34,8 @@ class CheckPage(Reader):
     """A reader's session on the page."""
 
     def __init__(self, check: str = "", **address: str) -> None:
-        super().__init__("pages/check.py", **address | ({"check": check} if check else {}))
+        page = "exercises" if check.startswith("exercise") else "check"  # as the server leads a link
+        super().__init__(f"pages/{page}.py", **address | ({"check": check} if check else {}))
 
     def type(self, **tables: str) -> Self:
         for name, text in tables.items():
@@ -446,7 +447,7 @@ def test_a_link_to_an_example_opens_its_tables_on_this_page(name: str) -> None:
     page = CheckPage(example=name)
     assert page.at.selectbox(key="check.example").value == name
     assert not page.at.warning
-    assert CheckPage("exercise", example=name).at.get_by_key("check.mode").value == "exercise"  # type: ignore[union-attr]
+    assert CheckPage("exercise.7", example=name).value("check.ex.seed") == 7
 
 
 def test_another_sentence_keeps_the_vectors_of_an_examples_words() -> None:
@@ -480,7 +481,7 @@ def test_a_link_that_names_no_exercise_is_told() -> None:
     page = CheckPage("exercise.7.99.<b>")
     (message,) = page.messages
     assert message == "Part of this link was ignored: there's no exercise `7.99.<b>`; 7.3.2.2.i.s.qksdac is shown."
-    assert not page.visit("pages/lesson.py").visit("pages/check.py").messages
+    assert not page.visit("pages/lesson.py").visit("pages/exercises.py").messages
     assert page.check == "exercise.7.3.2.2.i.s.qksdac"
 
 
@@ -495,7 +496,7 @@ def test_answers_are_marked_and_stay() -> None:
     assert "The first error is a number of “the”, Q[0, 1]: 9.00 should be" in page.says
     assert "2 cells are still blank." in page.says
     assert any("`oops` isn't a number" in caption.value for caption in page.at.caption)
-    page.visit("pages/lesson.py").visit("pages/check.py")
+    page.visit("pages/lesson.py").visit("pages/exercises.py")
     assert page.at.text_input(key="check.answer.7.2.2.2.i.s.q.q.0.1").value == "9"
 
 
@@ -508,6 +509,13 @@ def test_hints_come_one_after_the_other() -> None:
     page.press("Next hint")
     assert page.codes[0].splitlines()[-1] == f"= {as_printed(SMALL.table('q')[0, 0], 2)}"
     assert next(button for button in page.at.button if button.label == "Next hint").disabled
+
+
+def test_an_exercise_that_is_left_for_the_other_page_is_found_again() -> None:
+    page = CheckPage("exercise.7.2.2.2.i.s.q")
+    assert page.visit("pages/check.py").check == ""
+    assert page.value("check.mode") == "check"
+    assert page.visit("pages/exercises.py").check == "exercise.7.2.2.2.i.s.q"
 
 
 @pytest.mark.parametrize(

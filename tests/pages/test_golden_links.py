@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+from attnviz.app.server.where import moved_to
 from attnviz.link.set_up import parameters
 from attnviz.scaling.settings import OWN
 from tests.golden import SETTINGS, golden_links, other_numbers, parameters_of
@@ -29,7 +30,9 @@ QUESTIONS = (
 def opened(name: str) -> Playground:
     """Open a link, and nothing beside it."""
     link = LINKS[name]
-    page = Playground(f"pages/{link['page']}.py", **{"view": ""} | parameters_of(link["query"]))
+    query = link["query"]
+    page_of_link = (moved_to(link["page"], query.encode()) or link["page"]).partition("?")[0]
+    page = Playground(f"pages/{page_of_link}.py", **{"view": ""} | parameters_of(query))
     assert len(page.messages) == link["restores"].get("messages", 0), page.messages
     return page
 
@@ -152,7 +155,7 @@ def test_one_link_restores_every_page() -> None:
     assert [each.value for each in page.at.markdown if each.value.startswith(f"#### {expected['step']}. ")]
     page.visit("pages/scaling.py")
     assert page.at.session_state["scaling.trials"] == expected["sweep"]["trials"]
-    page.visit("pages/check.py")
+    page.visit("pages/exercises.py")
     assert page.at.session_state["check.ex.seed"] == expected["exercise"]["seed"]
     page.visit("pages/compare.py")
     wanted = expected["pinned"]["matrices"]["context"]

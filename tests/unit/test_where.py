@@ -7,7 +7,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import FILES
-from attnviz.app.server.where import SCRIPTS, WHERE, SaysWhere, soon
+from attnviz.app.server.where import SCRIPTS, WHERE, SaysWhere, moved_to, soon
 
 ROOT = Path(__file__).parents[2]
 HEAD, SCRIPT = b"<!DOCTYPE html><title>a</title>", b'<script type="module" src="a.js"></script>'
@@ -64,6 +64,19 @@ def test_a_page_is_told_of_its_letters_and_its_own_script_and_of_no_other_pages(
     told = soon(base + page, query).decode()
     assert [name.split(".")[0] for name in FILES if name in told] == ([needed] if needed else [])
     assert told.count('as="font"') == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "to"),
+    [
+        ("/check", b"check=exercise", "exercises?check=exercise"),
+        ("/a/check", b"seed=7&check=exercise.7.2&x=1", "exercises?seed=7&check=exercise.7.2&x=1"),
+        ("/check", b"check=examples&tables=exercise", None), ("/lesson", b"check=exercise.7", None),
+        ("/check", b"uncheck=exercise", None), ("/check", b"", None),
+    ],
+)  # fmt: skip
+def test_a_link_to_what_has_a_page_of_its_own_now_is_led_there(path: str, query: bytes, to: str | None) -> None:
+    assert moved_to(path, query) == to
 
 
 def test_of_every_page_it_is_known_what_draws_its_pictures() -> None:

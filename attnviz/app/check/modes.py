@@ -1,12 +1,14 @@
-"""What the page Check my numbers does: check, show published examples, or set exercises; the URL keeps it."""
+"""What the pages of checking do: check, show published examples, set an exercise; the URL says which."""
 
 import streamlit as st
 
 from attnviz.app.parts import published_example
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.documents.marking_page import STYLE
-from attnviz.link.page_texts import EXAMPLES, MODES, Checked, published_names
+from attnviz.link.page_texts import CHECK as CHECKING
+from attnviz.link.page_texts import EXAMPLES, EXERCISE, Checked, published_names
 from attnviz.link.parameter_table import CHECK
 from attnviz.words import say
 
@@ -22,12 +24,25 @@ def chosen_mode() -> str:
     named = published_example.take_named()
     if named in published_names() and not url_texts.receive(CHECK)[0]:
         url_texts.put(CHECK, Checked(EXAMPLES, named))
-    mode = st.session_state[_KEY] = checked().mode
+    session = this_session()
+    if checked().mode == EXERCISE:  # which has a page of its own, and finds it again there
+        session.exercise = url_texts.current(CHECK)
+        url_texts.correct(CHECK, "")
+    mode = checked().mode
+    session.put(_KEY, mode)
     st.segmented_control(
-        say("check.mode.label"), MODES, required=True, format_func=lambda mode: say(f"check.mode.{mode}"), key=_KEY,
-        on_change=_choose, label_visibility="collapsed",
+        say("check.mode.label"), (CHECKING, EXAMPLES), required=True, key=_KEY, on_change=_choose,
+        format_func=lambda mode: say(f"check.mode.{mode}"), label_visibility="collapsed",
     )  # fmt: skip
     return mode
+
+
+def open_exercise() -> None:
+    """Have the page of exercises show the exercise of its link, or the one that was left."""
+    st.html(_LETTERS + STYLE)
+    session = this_session()
+    if checked().mode != EXERCISE and session.exercise:
+        url_texts.correct(CHECK, session.exercise)
 
 
 def checked() -> Checked:
@@ -37,4 +52,4 @@ def checked() -> Checked:
 
 
 def _choose() -> None:
-    url_texts.put(CHECK, Checked(st.session_state[_KEY]))
+    url_texts.put(CHECK, Checked(this_session().get(_KEY)))

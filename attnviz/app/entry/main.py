@@ -6,8 +6,16 @@ from attnviz import app
 from attnviz.commands.app import site
 from attnviz.words import say
 
-PAGES = ("playground", "lesson", "questions", "compare", "model", "learn", "history", "scaling", "check")
-OWN_EXAMPLES = ("questions", "check", "model", "learn", "history")  # there, the set-up plays no part
+# The pages behind each door; the first has none of its own, and Compare is a view of it.
+DOORS = {
+    "": ("playground", "compare"),
+    "learning": ("lesson", "questions", "scaling"),
+    "models": ("learn", "model", "history"),
+    "checking": ("check", "exercises"),
+}
+PAGES = tuple(page for pages in DOORS.values() for page in pages)
+HIDDEN = ("compare",)
+OWN_EXAMPLES = ("questions", *DOORS["models"], *DOORS["checking"])  # there, the set-up plays no part
 
 
 def show_page() -> None:
@@ -21,15 +29,18 @@ def show_page() -> None:
         pages = {
             name: st.Page(
                 site() / "pages" / f"{name}.py", title=say(f"app.{name}.title"), help=say(f"app.{name}.line"),
-                default=name == PAGES[0],
+                default=name == PAGES[0], visibility="hidden" if name in HIDDEN else "visible",
             )
             for name in PAGES
         }  # fmt: skip
-        page = st.navigation(list(pages.values()), position="top")
+        doors = {say(f"app.doors.{door}") if door else "": [pages[each] for each in behind]
+                 for door, behind in DOORS.items()}  # fmt: skip
+        page = st.navigation(doors, position="top")
         run.page = next(name for name in PAGES if pages[name] == page)
         if run.page != "learn":
             app.leave_training()
-        share = app.show_top_bar(run.page)
+        door = next(i for i, behind in enumerate(DOORS.values()) if run.page in behind)
+        share = app.show_top_bar(run.page, door, sets_up=run.page not in OWN_EXAMPLES)
         with app.shared_setup(share, page.url_path, own_examples=run.page in OWN_EXAMPLES):
             page.run()
         app.show_foot()

@@ -1,4 +1,4 @@
-"""What the server adds to each page of Streamlit's: where the server is, and which script it will need.
+"""What the server adds to each page of Streamlit's: where the server is, which script it needs, what has moved.
 
 The address /lesson may be a page, or the folder that an app is served from. Streamlit's script asks at both places,
 the folder first: two requests that fail, and two red lines in the browser's console. Told where its server is, it asks
@@ -9,10 +9,12 @@ the scripts that draw components when the first of these is drawn: told of them 
 Streamlit's own, and no first picture waits for them. A page is told of no other page's script.
 """
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import BOARD_FILE, HEATMAPS_FILE, ScriptFile
@@ -25,7 +27,7 @@ WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.
 # The pages beside the playground, by their names in the address, and the script that draws their pictures, if one does.
 SCRIPTS: Mapping[str, ScriptFile | None] = MappingProxyType(
     dict.fromkeys(("lesson", "questions", "model", "learn"), BOARD_FILE)
-    | dict.fromkeys(("compare", "history", "scaling", "check"))
+    | dict.fromkeys(("compare", "history", "scaling", "check", "exercises"))
 )
 _LETTERS = letters_file()
 _SOON = "".join((
@@ -43,8 +45,20 @@ def soon(path: str, query: bytes) -> bytes:
     return _SOON if file is None else f'<link rel="modulepreload" href="{file.address}">'.encode() + _SOON
 
 
+def moved_to(path: str, query: bytes) -> str | None:
+    """Return where a page's link leads now, seen from the page; None where it's still its own place.
+
+    >>> moved_to("/course/check", b"seed=7&check=exercise.7"), moved_to("/check", b"check=examples")
+    ('exercises?seed=7&check=exercise.7', None)
+    """
+    if path.rpartition("/")[2] == "check" and re.search(rb"(^|&)check=exercise(\.|&|$)", query):
+        return f"exercises?{query.decode('latin-1')}"
+    return None
+
+
 class SaysWhere:
-    """Writes into each page where its server is, and what it needs soon; all else passes as it came."""
+    """Writes into each page where its server is, and what it needs soon; all else passes as it came. A link to what has
+    a page of its own by now is led there."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -52,10 +66,12 @@ class SaysWhere:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
+            query = scope.get("query_string", b"")
+            if to := moved_to(scope["path"], query):
+                await RedirectResponse(to, 307)(scope, receive, send)
+                return
             headers = [(name, value) for name, value in scope["headers"] if name not in _LEFT_OUT]
-            await self.app(
-                {**scope, "headers": headers}, receive, _Page(send, soon(scope["path"], scope.get("query_string", b"")))
-            )
+            await self.app({**scope, "headers": headers}, receive, _Page(send, soon(scope["path"], query)))
         else:
             await self.app(scope, receive, send)
 

@@ -39,7 +39,7 @@ _FIRST_PICTURE = 0.5
 @contextmanager
 def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False) -> Iterator[None]:
     """Draw the set-up around a page: the controls and the messages before it, what tells the `page` of them after it,
-    and in `share` what can be shared. A page with examples of its own has no part in the set-up, and the panel says so.
+    and in `share` what can be shared. On a page with examples of its own the set-up plays no part.
 
     On the first run of a session the controls stand as the URL says, and the page is computed before they are drawn:
     the browser has its first picture before two dozen controls.
@@ -51,7 +51,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     perhaps_refused = first and address.came_bare()
     opened = opened_link.read() if first else None
     panel = st.container(key="setup")
-    values = _draw_panel(panel, table, own_examples) if opened is None else opened
+    values = _draw_panel(panel, table) if opened is None else opened
     state.set_up(values)
     if first:
         opened_link.take_texts(session.scenario)
@@ -63,7 +63,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
             painting().wait(_FIRST_PICTURE)
     finally:  # even where a page fails
         if first:
-            _draw_panel(panel, table, own_examples)
+            _draw_panel(panel, table)
         published_example.take_named()  # a page opened later does not open it
         with overlay:
             messages.show(values, session.scenario, offers=not own_examples)
@@ -76,16 +76,13 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
             address.tell(page)
 
 
-def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control], own_examples: bool) -> dict[str, Any]:
+def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:
     with panel:
         hiding.hide()
         with st.container(key="setup_controls"):
             with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
                 values = _sentence_controls(table)
             values |= _computation_controls(table)
-        if own_examples:
-            st.html("<style>.st-key-setup_controls { display: none; }</style>")
-            st.text(say("setup.elsewhere"))
     return values
 
 

@@ -58,7 +58,7 @@ _opener = st.components.v2.component(
     isolate_styles=False,
 )
 
-# Nothing to see: each place is seen from its top, or where the reader asked to look.
+# Nothing to see: each place is seen from its top, or where the reader asked to look, and its door is marked.
 _arriving = st.components.v2.component("attnviz_arriving", html="<span></span>", js=script(_HERE / "arriving.js"))
 
 # Nothing to see either: it asks for another run where the reader's theme becomes another.
@@ -70,8 +70,8 @@ _theme = st.components.v2.component(
 )
 
 
-def show_top_bar(page: str) -> DeltaGenerator:
-    """Draw what stands in the bar beside the tabs of this page; return where Share goes."""
+def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
+    """Draw what stands in the bar beside the doors, of which this one is open; return where Share goes."""
     was_open = is_page_open()  # before a component of this run has a state
     with st.container(key="first"):
         # The same in each run: one that is drawn anew takes the style away for a moment.
@@ -80,8 +80,10 @@ def show_top_bar(page: str) -> DeltaGenerator:
     with st.container(key="name"):
         st.title(say("app.name"), anchor=False, width="content")
         place = f"{page}/{url_texts.current(QUESTION)}"
-        _arriving(key="arriving", data={"place": place, "asked": what_if_panel.asked(), "to": what_if_panel.SELECTOR})
+        asked = {"asked": what_if_panel.asked(), "to": what_if_panel.SELECTOR}
+        _arriving(key="arriving", data={"place": place, "door": door, "setsUp": sets_up} | asked)
         _theme(key="theme", data={"drawn": "dark" if is_dark() else "light"}, on_theme_change=lambda: None)
     with st.container(horizontal=True, key="top_bar"):
-        _opener(key="opener.setup", data={"opens": "setup", "label": say("setup.heading")})
+        if sets_up:
+            _opener(key="opener.setup", data={"opens": "setup", "label": say("setup.heading")})
         return st.container(key="share_place", width="content")

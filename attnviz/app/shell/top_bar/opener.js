@@ -32,23 +32,12 @@ export default function opener({ parentElement, data }) {
     close(opens);
     button.focus();
   });
-  window.addEventListener("attnviz:leaves", () => {
-    close(opens);
-    closeMenu();
-  });
+  window.addEventListener("attnviz:leaves", () => close(opens));
 }
 
 /** @param {string} opens */
 function close(opens) {
   if (root.dataset.open === opens) delete root.dataset.open;
-}
-
-// On a telephone Streamlit leaves the list of pages open over the one that was chosen.
-function closeMenu() {
-  const menu = document.querySelector("[data-testid=stSidebar]");
-  /** @type {HTMLElement | null | undefined} */
-  const button = menu?.querySelector("[data-testid=stSidebarCollapseButton] button");
-  if (menu?.checkVisibility() && menu.getBoundingClientRect().right > 0) button?.click();
 }
 
 /** @param {string} opens */

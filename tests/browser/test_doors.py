@@ -1,0 +1,128 @@
+"""The four doors: what stands in the bar, at both widths, and how each page is reached through it."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attnviz.app.entry.main import DOORS, HIDDEN, OWN_EXAMPLES, PAGES
+from attnviz.words import say
+from tests.browser.accessibility import serious_trouble
+from tests.browser.lesson import Learner
+from tests.browser.playground import eventually
+
+_MARKED = """() => [...document.querySelectorAll('[data-testid=stTopNav] > :not(.rc-overflow-item-rest)')].map(
+  door => getComputedStyle(door.querySelector('a, button')).borderBottomColor)"""
+# What can be pressed, moved or typed into, and the words that stand beside the matrices; of what is seen at first.
+_COUNTS = """() => {
+  const roots = [document.querySelector('.stApp')];
+  for (const root of roots) {
+    roots.push(...[...root.querySelectorAll('*')].map(each => each.shadowRoot).filter(each => each));
+  }
+  const seen = each => {
+    if (!each.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
+    const { x, y, width, height, right, bottom } = each.getBoundingClientRect();
+    return width > 1 && height > 1 && right > 0 && bottom > 0 && x < innerWidth && y < innerHeight;
+  };
+  const controls = ['a[href], button, input, select, textarea, summary',
+    ...['slider', 'radio', 'tab', 'switch'].map(role => `[role=${role}]`)].join();
+  const numbers = 'style, script, .cell, td, [data-testid=stToolbar], .st-key-foot';
+  const all = selector => roots.flatMap(root => [...root.querySelectorAll(selector)]);
+  const pressed = all(controls).filter(each => seen(each) && !each.parentElement?.closest(controls));
+  let words = 0;
+  for (const root of roots) {
+    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const parent = text.parentElement;
+      if (!parent || parent.closest(`${numbers}, ${controls}`)) continue;
+      if (seen(parent)) words += (text.data.match(/[\\p{L}]{2,}/gu) ?? []).length;
+    }
+  }
+  return { controls: pressed.length, words };
+}"""
+# By page and width: at most so many controls and words when it is first seen.
+MOST: Mapping[tuple[str, int], tuple[int, int]] = MappingProxyType({})
+
+
+def _address(page: str) -> str:
+    return "/" if page == PAGES[0] else f"/{page}"
+
+
+def _alone(colours: list[str]) -> list[int]:
+    return [i for i, colour in enumerate(colours) if colours.count(colour) == 1]
+
+
+def _titles(door: str) -> list[str]:
+    return [say(f"app.{page}.title") for page in DOORS[door] if page not in HIDDEN]
+
+
+def test_the_bar_has_four_doors_and_marks_the_one_behind_which_the_page_is(new_learner: Callable[..., Learner]) -> None:
+    reader = new_learner()
+    for page in PAGES:
+        reader.go(_address(page))
+        bar = reader.page.get_by_test_id("stTopNav")
+        expect(bar.get_by_test_id("stTopNavLink")).to_have_text(_titles(""), timeout=60_000)
+        expect(bar.get_by_role("button")).to_have_text([say(f"app.doors.{door}") for door in DOORS if door])
+        expect(reader.setup_button).to_have_count(int(page not in OWN_EXAMPLES))
+        open_door = next(i for i, pages in enumerate(DOORS.values()) if page in pages)
+        eventually(lambda: _alone(reader.page.evaluate(_MARKED)), [open_door])
+
+
+def test_each_page_is_reached_through_its_door_by_keyboard(new_learner: Callable[..., Learner]) -> None:
+    reader = new_learner().go("/")
+    for door in filter(None, DOORS):
+        for i, (page, title) in enumerate(zip(DOORS[door], _titles(door), strict=True)):
+            reader.page.get_by_role("button", name=say(f"app.doors.{door}"), exact=True).focus()
+            reader.page.keyboard.press("Enter")
+            link = reader.page.get_by_role("menuitem", name=title, exact=True)
+            expect(link).to_be_visible()
+            for _ in range(i):
+                reader.page.keyboard.press("ArrowDown")
+            expect(link).to_be_focused()
+            if (door, i) == ("models", 0):
+                eventually(lambda: serious_trouble(reader.page), [])
+            reader.page.keyboard.press("Enter")
+            reader.page.wait_for_url(f"**/{page}*")
+    reader.go_to(say("app.playground.title"))
+    eventually(lambda: reader.page.evaluate("location.pathname"), "/")
+
+
+def test_on_a_telephone_the_doors_are_headings_of_a_list_for_fingers(new_learner: Callable[..., Learner]) -> None:
+    reader = new_learner(390, 844).go("/lesson")
+    reader.page.get_by_test_id("stExpandSidebarButton").click()
+    links = reader.page.get_by_test_id("stSidebarNavLink")
+    expect(links).to_have_text([title for door in DOORS for title in _titles(door)])
+    for door in filter(None, DOORS):
+        expect(reader.page.get_by_test_id("stSidebarNav")).to_contain_text(say(f"app.doors.{door}"))
+    assert all(box and box["height"] >= 40 for box in (link.bounding_box() for link in links.all()))
+    links.get_by_text(say("app.exercises.title")).click()
+    reader.page.wait_for_url("**/exercises*")
+
+
+def test_an_old_link_to_an_exercise_opens_its_page_and_back_leads_away(
+    new_learner: Callable[..., Learner],
+) -> None:
+    reader = new_learner()
+    reader.page.goto(f"{reader.server}/_stcore/health")
+    reader.page.goto(f"{reader.server}/check?check=exercise.7")
+    expect(reader.page.get_by_label(say("exercises.number"), exact=True)).to_have_value("7", timeout=60_000)
+    assert reader.page.url.startswith(f"{reader.server}/exercises?")
+    reader.page.go_back()
+    reader.page.wait_for_url("**/_stcore/health")
+
+
+def counts(page: Page) -> tuple[int, int]:
+    """Return how many controls a page has, and how many words beside its matrices, of what is seen without a scroll."""
+    found = page.evaluate(_COUNTS)
+    return found["controls"], found["words"]
+
+
+@pytest.mark.parametrize(("page", "width"), MOST)
+def test_a_page_begins_with_few_controls_and_words(new_learner: Callable[..., Learner], page: str, width: int) -> None:
+    reader = new_learner(width, 768 if width > 390 else 844).go(page).settle()
+    expect(reader.page.locator(".st-key-foot").first).to_be_attached(timeout=60_000)
+    controls, words = counts(reader.page)
+    most_controls, most_words = MOST[page, width]
+    assert controls <= most_controls, f"{controls} controls"
+    assert words <= most_words, f"{words} words"
