@@ -18,13 +18,14 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
 from attnviz.core.masks import PAINTED
-from attnviz.core.rules import Scale, in_rows
+from attnviz.core.rules import Scale, declaration, in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT, Stage
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
 from attnviz.explanation.head_figures import heads_in_words
+from attnviz.explanation.sources import Shapes, shapes_of
 from attnviz.explanation.summary import LONGEST_NAME
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, for_json
@@ -50,6 +51,7 @@ _SENT = (
     "first",
     "own_from",
     "hidden_with",
+    "masked_by",
     "layer",
     "owners",
 )
@@ -110,11 +112,18 @@ def _read(trace: AttentionTrace) -> dict[str, Any]:
 
 def table_data(trace: Trace) -> dict[str, Any]:
     """Return what the page needs to evaluate a trace and to explain its computed cells."""
+    shapes = shapes_of(trace)
     return {
-        "stages": [_sent(stage) for stage in trace.stages.values()],
+        "stages": [_sent(stage) | _declared(stage, shapes) for stage in trace.stages.values()],
         "matrices": packed(trace),
         "tokens": [visible(token) for token in trace.tokens],
     }
+
+
+def _declared(stage: Stage, shapes: Shapes) -> dict[str, Any]:
+    """Return what the rule of a stage declares of its cells: of what is given, nothing."""
+    declared = () if stage.rule is None else declaration(stage.rule, *(shapes[source] for source in stage.sources))
+    return {"declared": declared, "shape": shapes[stage.name]}
 
 
 @lru_cache(maxsize=512)

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from attnviz.board.data import FITS
-from attnviz.core.rules import cap, feature_map, gelu, product
-from attnviz.core.rules.explaining import displayed, softmax
+from attnviz.core.rules import product
+from attnviz.core.rules.explaining import displayed, numbers, softmax
 from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK
 from attnviz.explanation import summary, told
 from attnviz.scripts import joined
@@ -19,14 +19,11 @@ _FLOAT32 = torch.finfo(torch.float32)
 CONSTANTS: dict[str, Any] = {
     "FITS": FITS,
     "FLOAT32": {"name": "float32", "max": _FLOAT32.max, "eps": _FLOAT32.eps, "tiny": _FLOAT32.tiny},
-    "READABLE": softmax.READABLE,
+    "READABLE": numbers.READABLE,
     "FAR": softmax.FAR,
     "SMALL": softmax.SMALL,
     "SMALL_LENGTH": product.SMALL,
     "LARGE_LENGTH": product.LARGE,
-    "CAP_ROUNDINGS": cap.ROUNDINGS,
-    "GELU_ROUNDINGS": gelu.ROUNDINGS,
-    "MAP_ROUNDINGS": feature_map.ROUNDINGS,
     "SHARES": ["softmax", "share"],
     "LONG": displayed.LONG,
     "SAME": summary.SAME,

@@ -2,12 +2,11 @@
 // tokens has a million cells: they are never made into places one by one.
 
 import { hiddenIn } from "./values/evaluate.js";
-import { RULES } from "./values/rules.js";
+import { reachIn } from "./values/declared.js";
 
 /** @import { Made, Matrices, Matrix, Place, Span, Stage } from "./types.js" */
 
 /** @typedef {((row: number, column: number) => boolean) | null} Hides whether a mask hides a cell; null where none can be hidden */
-/** @typedef {(row: number, column: number) => Span} Reach the cells of a source that a cell is made from */
 
 // The rectangle of cells [row, column], of which all are meant.
 /** @param {[row: number, column: number][]} cells @returns {Span} */
@@ -16,25 +15,10 @@ function spanOf(cells) {
   return { row: first[0], column: first[1], rows: last[0] - first[0] + 1, columns: last[1] - first[1] + 1 };
 }
 
-// Of each source of a stage, what a cell reads of it. A cell further down or to the right reads as many, further on by
-// the same way: a row of one source, a column of another, or one cell. So three cells tell of all, unless
-// a rule says it itself. A test holds every rule to that.
-/** @param {Stage} stage @param {Matrices} matrices @returns {Reach[]} */
+// Of each source of a stage, what a cell reads of it, as its rule declares it.
+/** @param {Stage} stage @param {Matrices} matrices */
 export function reachOf(stage, matrices) {
-  const sources = stage.sources.map((name) => matrices[name]);
-  const { rows, columns } = matrices[stage.name];
-  const { reach } = RULES[stage.rule];
-  if (reach) return sources.map((_, i) => reach(stage.settings, i, ...sources));
-  const at = (/** @type {number} */ row, /** @type {number} */ column) => RULES[stage.rule].reads(stage.settings, row, column, ...sources).map(spanOf);
-  const [first, below, beside] = [at(0, 0), at(Math.min(1, rows - 1), 0), at(0, Math.min(1, columns - 1))];
-  return first.map((span, i) => {
-    const [down, right] = [below[i], beside[i]];
-    return (row, column) => ({
-      ...span,
-      row: span.row + row * (down.row - span.row) + column * (right.row - span.row),
-      column: span.column + row * (down.column - span.column) + column * (right.column - span.column),
-    });
-  });
+  return reachIn(stage, stage.sources.map((name) => matrices[name]));
 }
 
 /**
@@ -69,12 +53,11 @@ function through(stage, matrices, reached, factorHides) {
     if (factorHides && stage.rule === "product" && i === 1) return mixed(cells, matrices[stage.name], reached[name], factorHides);
     const isAny = anyOf(matrices[name], reached[name]);
     // What does not depend on the column is asked once for a row, and the other way round.
-    const [first, down, right] = [reach(0, 0), reach(1, 0), reach(0, 1)];
-    if (first.rows * first.columns === 1 && down.rows * down.columns === 1 && down.row === 1 && right.column === 1 && first.column === 0 && columns === matrices[name].columns) {
+    if (reach.isOwn && columns === matrices[name].columns) {
       for (let at = 0; at < cells.length; at += 1) cells[at] |= reached[name][at]; // each cell of its own
-    } else if (same(first, right)) {
+    } else if (!reach.byColumn) {
       for (let row = 0; row < rows; row += 1) if (isAny(reach(row, 0))) cells.fill(1, row * columns, (row + 1) * columns);
-    } else if (same(first, down)) {
+    } else if (!reach.byRow) {
       for (let column = 0; column < columns; column += 1) {
         if (isAny(reach(0, column))) for (let at = column; at < cells.length; at += columns) cells[at] = 1;
       }
@@ -110,11 +93,6 @@ function mixed(cells, { rows, columns }, read, hides) {
       if (own.every((is, column) => is >= all[column])) break; // nothing is left to come
     }
   }
-}
-
-/** @param {Span} one @param {Span} other */
-function same(one, other) {
-  return one.row === other.row && one.column === other.column;
 }
 
 /** @param {Matrix} matrix @param {Uint8Array} cells @returns {(span: Span) => boolean} */

@@ -38,21 +38,14 @@ export interface Settings {
   d_k: number | null;
   temperature: number;
   temperature_text: string;
-  own: boolean;
-  limit: number;
-  limit_text: string;
+  in_symbols: string[];
+  in_words: Sentence | string;
   factor: boolean;
   shared: boolean;
   axis: string;
   sink: number | null;
   sink_text: string;
-  start: number;
-  stop: number;
-  base: number;
-  thetas: number[] | null;
-  halves: boolean;
   epsilon: number;
-  ids: number[];
   targets: number[];
   head: number;
   place: number;
@@ -99,6 +92,11 @@ export interface Stage {
   rule: string;
   sources: string[];
   settings: Settings;
+  /** What its rule declares of its cells; of what is given, nothing. */
+  declared: Piece[];
+  shape: [rows: number, columns: number];
+  /** The matrix that hides cells where it holds −∞. */
+  masked_by: string | null;
   isVector: boolean;
   /** Of one of several heads, which; else null. */
   head: number | null;
@@ -313,15 +311,31 @@ export interface MadeCell extends Cell {
   sources: Source[][];
 }
 
-/** One of attnviz/board/rules. */
+/** One of attnviz/board/rules: what it does besides what it declares. */
 export interface Rule {
   compute(settings: Settings, ...sources: Matrix[]): Matrix;
-  reads(settings: Settings, row: number, column: number, ...sources: Matrix[]): [row: number, column: number][][];
   bounded(settings: Settings, row: number, column: number, ...sources: Matrix[]): Bounded;
-  explain(cell: MadeCell): Explained;
-  masked_by?(settings: Settings): number | undefined;
-  seen?(stage: Stage, made: Made): string[];
-  reach?(settings: Settings, i: number, ...sources: Matrix[]): (row: number, column: number) => Span;
+  explain(cell: MadeCell, said: Explained): Explained;
+  seen(stage: Stage, made: Made): string[];
+}
+
+/** A part of a declared expression: what it does, and what with. */
+export type Node = [op: string, ...parts: any[]];
+
+/** A row or column: a number, and times i, j, k and j modulo a number; entries are added by i. */
+export type Index = [constant: number, i: number, j: number, k: number, rest?: number, modulus?: number, entries?: number[]];
+
+export type Sentence = [kind: string, key: string, places: Record<string, any>];
+
+/** What some cells are made from, and how that is said: core/rules/expression.py. */
+export interface Piece {
+  value: Node;
+  symbols: any[];
+  words: Sentence[];
+  where: any[];
+  roundings: number;
+  size: Node | null;
+  trouble: string;
 }
 
 /** Digits times ten to the power. */

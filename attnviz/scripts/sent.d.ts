@@ -36,9 +36,6 @@ export const CONSTANTS: {
   readonly SMALL: number;
   readonly SMALL_LENGTH: number;
   readonly LARGE_LENGTH: number;
-  readonly CAP_ROUNDINGS: number;
-  readonly GELU_ROUNDINGS: number;
-  readonly MAP_ROUNDINGS: number;
   readonly SHARES: string[];
   /** A sum of more terms shows the largest LONG - 1 and the remainder. */
   readonly LONG: number;

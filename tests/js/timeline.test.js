@@ -6,6 +6,11 @@ import { test } from "node:test";
 import { evaluate, isMasked, sourcesOf } from "../../attnviz/board/values/evaluate.js";
 import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing, TOTAL } from "../../attnviz/board/play/timeline.js";
 
+// What the rules of its stages declare that each cell reads.
+const [I, J, K] = [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]];
+const whole = (/** @type {number} */ n, /** @type {any} */ each) => ["sum", n, each, null, null];
+const declared = (/** @type {any} */ value) => [{ value, symbols: [], words: [], where: [], roundings: 0, size: null, trouble: "copied" }];
+
 const SPINE = ["x", "q", "scores", "attention_weights", "context"];
 
 /**
@@ -15,15 +20,20 @@ const SPINE = ["x", "q", "scores", "attention_weights", "context"];
  */
 function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, scaled = true, biases = false } = {}) {
   const given = (/** @type {string} */ name, rows = "feature") => ({ name, symbol: name, rule: "given", rows, columns: "feature", sources: [], settings: {} });
-  const product = (/** @type {string} */ name, /** @type {string[]} */ sources, columns = "feature", rows = "token") => ({ name, symbol: name, rule: "product", rows, columns, sources, settings: { transposed: columns === "key", cosine: false, typed: [] } });
+  const product = (/** @type {string} */ name, /** @type {string[]} */ sources, columns = "feature", rows = "token") => ({ name, symbol: name, rule: "product", rows, columns, sources, settings: { transposed: columns === "key", cosine: false, typed: [] }, declared: declared(productOf(name, sources)) });
+  const productOf = (/** @type {string} */ name, /** @type {string[]} */ sources) => {
+    const inner = { q: 2, k: 2, v: 2, scores: dK, context: tokens }[name] ?? 0;
+    const sum = whole(inner, ["*", ["at", 0, I, K], name === "scores" ? ["at", 1, J, K] : ["at", 1, K, J]]);
+    return sources.length > 2 ? ["+", sum, ["at", 2, [0, 0, 0, 0], J]] : sum;
+  };
   const bias = (/** @type {string} */ name) => (biases ? [name] : []);
   const stages = [
     given("x", "token"), ...["w_q", "w_k", "w_v", ...["b_q", "b_k", "b_v"].flatMap(bias)].map((name) => given(name)),
     product("q", ["x", "w_q", ...bias("b_q")]), product("k", ["x", "w_k", ...bias("b_k")]), product("v", ["x", "w_v", ...bias("b_v")]),
     product("scores", ["q", "k"], "key", "query"),
     ...(causal ? [{ ...given("mask", "query"), columns: "key" }] : []),
-    { name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", sources: causal ? ["scores", "mask"] : ["scores"], settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature) } },
-    { name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key", sources: ["scaled_scores"], settings: { axis: "rows", sink: null } },
+    { name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", sources: causal ? ["scores", "mask"] : ["scores"], settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature) }, masked_by: causal ? "mask" : null, declared: declared(["hidden", ["at", 0, I, J], causal ? ["at", 1, I, J] : ["number", 0], 1]) },
+    { name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key", sources: ["scaled_scores"], settings: { axis: "rows", sink: null }, declared: declared(whole(tokens, ["at", 0, I, K])) },
     product("context", ["attention_weights", "v"], "feature", "query"),
   ];
   const matrix = (/** @type {number} */ rows, /** @type {number} */ columns) => ({ rows, columns, values: Float64Array.from({ length: rows * columns }, (_, at) => Math.sin(at + rows)) });

@@ -7,7 +7,7 @@ import { FLOAT32 } from "../values/bounds.js";
 import { inDigits, numberOf, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Cell, MadeCell, Place, Source, Stage, Term } from "../types.js" */
+/** @import { Cell, MadeCell, Place, Source, Stage } from "../types.js" */
 
 // A row or a column by what it stands for: "query 1".
 /** @param {string} kind @param {number | string} index */
@@ -118,12 +118,10 @@ export function isNamedBefore(stage, before) {
   return before !== undefined && isWhatIsRead(stage) && isWhatIsRead(before) && stage.entries.length === before.entries.length;
 }
 
-// The factors of a term, negative ones in parentheses; of a remainder, how many terms it holds.
-/** @param {Cell} cell @param {Term} term */
-export function writtenFactors(cell, term) {
-  if (!term.factors.length) return [say("explanation.step.more", { count: term.count, value: cell.write(term.value) })];
-  const texts = term.factors.map((factor) => cell.write(factor.value));
-  return texts.length === 1 ? texts : texts.map(grouped);
+// Of the remainder of a long sum, how many terms it holds.
+/** @param {Cell} cell @param {number} value @param {number} count */
+export function moreWritten(cell, value, count) {
+  return say("explanation.step.more", { count, value: cell.write(value) });
 }
 
 /** @param {string} text */

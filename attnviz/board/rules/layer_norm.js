@@ -1,14 +1,10 @@
 // A row brought to mean 0 and deviation 1, then stretched and shifted column by column: core/rules/layer_norm.py.
 
 import { FLOAT32, tolerance } from "../values/bounds.js";
-import { already, grouped, largestFloat, namedCell } from "../cells/cell.js";
-import { decimal, productOf, sign, sumOf } from "../values/decimals.js";
-import { lineOf, matrixOf, rowCells } from "../values/matrices.js";
+import { lineOf, matrixOf } from "../values/matrices.js";
 import { total } from "../values/numbers.js";
-import { inSum } from "../values/terms.js";
-import { say } from "../../scripts/sentences.js";
 
-/** @import { MadeCell, Matrix, Settings, Source } from "../types.js" */
+/** @import { Matrix, Settings } from "../types.js" */
 
 // A row's mean and deviation, and what its numbers become.
 /** @param {ArrayLike<number>} line @param {number} epsilon */
@@ -24,11 +20,6 @@ function normedOf(line, epsilon) {
 export function compute({ epsilon }, source, gain, offset) {
   const rows = Array.from({ length: source.rows }, (_, row) => normedOf(lineOf(source, row), epsilon).normed);
   return matrixOf(source.rows, source.columns, (row, column) => rows[row][column] * gain.values[column] + offset.values[column]);
-}
-
-/** @param {Settings} _ @param {number} row @param {number} column @param {Matrix} source @returns {[number, number][][]} */
-export function reads(_, row, column, source) {
-  return [rowCells(source, row), [[0, column]], [[0, column]]];
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} source @param {Matrix} gain @param {Matrix} offset */
@@ -50,32 +41,4 @@ function boundedIn(epsilon, line, column, gain, offset) {
   const least = Math.max(deviation - ofDeviation, Math.sqrt(epsilon));
   const moved = (rounded[column] + Math.abs(normed[column]) * ofDeviation) / least;
   return { exact, tolerance: Math.abs(gain) * moved + tolerance(Math.abs(stretched) + Math.abs(offset), d + 10) };
-}
-
-/** @param {MadeCell} cell */
-export function explain(cell) {
-  const [row, [gain], [offset]] = cell.sources;
-  const { mean, deviation, normed } = normedOf(row.map(({ value }) => value), cell.stage.settings.epsilon);
-  const z = normed[cell.column];
-  const texts = [z, gain.value, offset.value, z * gain.value].map((value) => cell.write(value));
-  const value = cell.write(cell.value);
-  const [source, ofGain, ofOffset] = [row[cell.column], gain, offset].map((number) => namedCell(cell, number));
-  const places = { source, normed: texts[0], mean: cell.write(mean), deviation: cell.write(deviation), gain: ofGain, offset: ofOffset };
-  return {
-    symbols: `(${source} − m) / s · ${ofGain} + ${ofOffset}`,
-    steps: [
-      inSum([`${grouped(texts[0])} × ${grouped(texts[1])}`, texts[2]]),
-      `${sign(productOf([texts[0], texts[1]].map(decimal)), texts[3])} ${inSum([texts[3], texts[2]])}`,
-      `${sign(sumOf([texts[3], texts[2]].map(decimal)), value)} ${value}`,
-    ],
-    words: say("explanation.layer_norm.words", places),
-    notes: Number.isFinite(cell.value) ? [] : trouble(cell, [...row, gain, offset]),
-  };
-}
-
-/** @param {MadeCell} cell @param {Source[]} numbers */
-function trouble(cell, numbers) {
-  const broken = numbers.filter(({ value }) => !Number.isFinite(value));
-  if (!broken.length) return [say("explanation.trouble.on_the_way", { largest: largestFloat(cell) })];
-  return [already(cell, broken[0]), say("explanation.trouble.undefined_row")];
 }

@@ -1,16 +1,13 @@
 // The product of two matrices, with a bias added to each row where there is one: core/rules/product.py.
 
-import { FLOAT32, tolerance } from "../values/bounds.js";
-import { already, largestFloat, lineNamed, namedBlock, tokenOf, writtenFactors } from "../cells/cell.js";
-import { decimal, productOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
-import { columnCells, lineOf, rowCells } from "../values/matrices.js";
-import { numberOf, total } from "../values/numbers.js";
+import { tolerance } from "../values/bounds.js";
+import { lineOf } from "../values/matrices.js";
+import { total } from "../values/numbers.js";
 import { fourParts } from "../values/position_parts.js";
-import { inSum, shortened } from "../values/terms.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Explained, MadeCell, Matrix, Settings, Source, Span, Term } from "../types.js" */
+/** @import { Explained, MadeCell, Matrix, Settings } from "../types.js" */
 
 const { SMALL_LENGTH, LARGE_LENGTH } = CONSTANTS;
 
@@ -46,29 +43,6 @@ function typedAt({ typed }, row, column) {
   return typed.find(([r, c]) => r === row && c === column)?.[2];
 }
 
-/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] @returns {[number, number][][]} */
-export function reads(settings, row, column, left, right, bias) {
-  const { transposed } = settings;
-  if (typedAt(settings, row, column) !== undefined) return [[], [], ...(bias ? [[/** @type {[number, number]} */ ([0, column])]] : [])];
-  return [
-    rowCells(left, row),
-    transposed ? rowCells(right, column) : columnCells(right, column),
-    ...(bias ? [[/** @type {[number, number]} */ ([0, column])]] : []),
-  ];
-}
-
-// What is typed reads nothing, so the first cells don't tell of all.
-/** @param {Settings} settings @param {number} i @param {Matrix[]} sources @returns {(row: number, column: number) => Span} */
-export function reach(settings, i, ...sources) {
-  const [left, right] = sources;
-  return (row, column) => {
-    if (i === 2) return { row: 0, column, rows: 1, columns: 1 };
-    if (typedAt(settings, row, column) !== undefined) return { row, column, rows: 0, columns: 0 };
-    if (i === 0) return { row, column: 0, rows: 1, columns: left.columns };
-    return settings.transposed ? { row: column, column: 0, rows: 1, columns: right.columns } : { row: 0, column, rows: right.rows, columns: 1 };
-  };
-}
-
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
 export function bounded(settings, row, column, left, right, bias) {
   const { transposed, cosine } = settings;
@@ -88,94 +62,14 @@ function cosineOf(dot, one, other, n) {
   return { exact, tolerance: fine ? tolerance(1, 4 * (n + 3)) : Infinity };
 }
 
-/** @param {MadeCell} cell */
-export function explain(cell) {
-  const number = typedAt(cell.stage.settings, cell.row, cell.column);
-  if (number !== undefined) return { symbols: say("explanation.product.typed_symbols"), steps: [cell.write(number)], words: say("explanation.product.typed"), notes: [] };
-  const made = summed(cell);
+// What is said besides of directions that aren't there, and of positions: what each part adds.
+/** @param {MadeCell} cell @param {Explained} said @returns {Explained} */
+export function explain(cell, said) {
   const { cosine, transposed } = cell.stage.settings;
-  if (cosine) return ofDirections(cell, made);
-  const parts = transposed && Number.isFinite(cell.value) ? fourParts(cell) : null;
-  return parts ? { ...made, notes: [...made.notes, parts] } : made;
-}
-
-// What is said of a product that is divided by the lengths of both its rows.
-/** @param {MadeCell} cell @param {Explained} made @returns {Explained} */
-function ofDirections(cell, made) {
-  const [first, second] = cell.sources;
-  const [one, other] = [first, second].map((block) => lengthOf(block.map(({ value }) => value)));
-  const dot = total(first.map((a, i) => a.value * second[i].value));
-  const [product, left, right, value] = [dot, one, other, cell.value].map(cell.write);
-  const below = productOf([decimal(left), decimal(right)]);
-  const ratio = Number.isFinite(one * other) && numberOf(left) * numberOf(right) !== 0 ? ratioOf(decimal(product), below) : null;
-  const [a, b] = [namedBlock(cell, first), namedBlock(cell, second)];
-  return {
-    symbols: `${a} · ${b} / (|${a}| × |${b}|)`,
-    steps: [`${product} / (${left} × ${right})`, `${sign(ratio, value)} ${value}`],
-    words: say("explanation.product.cosine", { words: made.words }),
-    notes: [...made.notes, ...(one * other !== 0 ? [] : [say("explanation.product.no_direction")])],
-  };
-}
-
-/** @param {MadeCell} cell */
-function summed(cell) {
-  const [first, second, ...biases] = cell.sources;
-  const products = first.map((a, i) => ({ value: a.value * second[i].value, factors: [a, second[i]], count: 1 }));
-  const added = biases.flat().map((each) => ({ value: each.value, factors: [each], count: 1 }));
-  const symbolOf = (/** @type {Source[]} */ [{ matrix }]) => cell.made.stages.get(matrix).symbol;
-  return {
-    symbols: [`${namedBlock(cell, first)} · ${namedBlock(cell, second)}`, ...biases.map((block) => namedBlock(cell, block))].join(" + "),
-    steps: steps(cell, [...shortened(products), ...added]),
-    words: say(added.length ? "explanation.product.with_bias" : "explanation.product.sum", {
-      n: products.length,
-      first: rowNamed(cell, first),
-      a: symbolOf(first),
-      second: cell.stage.settings.transposed ? rowNamed(cell, second) : lineNamed("column", cell.column + cell.made.stages.get(second[0].matrix).first),
-      b: symbolOf(second),
-    }),
-    notes: Number.isFinite(cell.value) ? [] : trouble(cell, [...products, ...added]),
-  };
-}
-
-/** @param {MadeCell} cell @param {Term[]} terms */
-function steps(cell, terms) {
-  const factors = terms.map((term) => writtenFactors(cell, term));
-  const values = terms.map((term) => cell.write(term.value));
-  const value = cell.write(cell.value);
-  const displayed = terms.map((term, i) =>
-    term.factors.length ? productOf(factors[i].map((text) => decimal(text.replace(/[()]/g, "")))) : decimal(values[i]),
-  );
-  const start = inSum(factors.map((texts) => texts.join(" × ")));
-  if (terms.length === 1) return [start, `${sign(displayed[0], value)} ${value}`];
-  const sum = `${signOfAll(displayed, values)} ${inSum(values)}`;
-  return [start, sum, `${sign(sumOf(values.map(decimal)), value)} ${value}`];
-}
-
-// A row of a source by its token; by its number, without one.
-/** @param {MadeCell} cell @param {Source[]} block */
-function rowNamed(cell, block) {
-  const token = tokenOf(cell, block[0]);
-  return token === null ? lineNamed("row", block[0].row) : say("explanation.line.of_token", { token });
-}
-
-/** @param {MadeCell} cell @param {Term[]} terms */
-function trouble(cell, terms) {
-  let noNumber = Number.isNaN(cell.value) ? [say("explanation.trouble.difference")] : [];
-  const broken = terms.flatMap((term) => term.factors).filter((factor) => !Number.isFinite(factor.value));
-  if (broken.length) {
-    if (broken.some((factor) => Number.isNaN(factor.value))) noNumber = [];
-    else if (terms.some((term) => Number.isNaN(term.value))) noNumber = [say("explanation.trouble.product")];
-    return [already(cell, broken[0]), ...noNumber];
+  if (cosine) {
+    const isUndefined = cell.sources.some((block) => lengthOf(block.map(({ value }) => value)) === 0);
+    return isUndefined ? { ...said, notes: [...said.notes, say("explanation.product.no_direction")] } : said;
   }
-  const over = terms.filter((term) => Math.abs(term.value) > FLOAT32.max);
-  if (!over.length) return [say("explanation.trouble.on_the_way", { largest: largestFloat(cell) }), ...noNumber];
-  const worst = over.reduce((most, term) => (Math.abs(term.value) > Math.abs(most.value) ? term : most));
-  const beyond = say("explanation.trouble.beyond", {
-    arithmetic: `${writtenFactors(cell, worst).join(" × ")} = ${cell.write(worst.value)}`,
-    largest: largestFloat(cell),
-    infinite: cell.write(worst.value < 0 ? -Infinity : Infinity),
-  });
-  const n = over.length - 1;
-  const more = n ? [say("explanation.trouble.others_beyond", { n, terms: terms.length })] : [];
-  return [beyond, ...more, ...noNumber];
+  const parts = transposed && cell.sources[0].length && Number.isFinite(cell.value) ? fourParts(cell) : null;
+  return parts ? { ...said, notes: [...said.notes, parts] } : said;
 }

@@ -1,24 +1,20 @@
 // The exponentials of each row, over their sum: core/rules/softmax.py.
 
 import { tolerance } from "../values/bounds.js";
-import { already, largestFloat, namedCell, nothingLeft, writtenFactors } from "../cells/cell.js";
-import { decimal, decimalOf, productOf, ratioOf, sign, signOfAll, sumOf } from "../values/decimals.js";
-import { reasonOf } from "../values/hiding.js";
-import { columnCells, lineOf, rowCells, valueAt } from "../values/matrices.js";
-import { numberOf, total } from "../values/numbers.js";
-import { quotient, shortened } from "../values/terms.js";
-import { inSymbols, inWords } from "./scale.js";
+import { already, largestFloat, namedCell, nothingLeft } from "../cells/cell.js";
+import { worked } from "../values/declared.js";
+import { decimal, sign, sumOf } from "../values/decimals.js";
+import { whyHidden } from "../values/hiding.js";
+import { lineOf, valueAt } from "../values/matrices.js";
+import { total } from "../values/numbers.js";
+import { inWords, placeOf } from "../values/said.js";
+import { quotient } from "../values/terms.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Explained, Made, MadeCell, Matrix, Settings, Source, Stage, Term } from "../types.js" */
+/** @import { Explained, Made, MadeCell, Matrix, Settings, Source, Stage } from "../types.js" */
 
 const { FAR, READABLE, SMALL } = CONSTANTS;
-
-// A mask that comes too late hides cells, too.
-export function masked_by() {
-  return 1;
-}
 
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
 export function compute({ shared, axis, sink }, { rows, columns, values: scores }, mask) {
@@ -63,12 +59,6 @@ function layOver(values, mask, start, end, shared) {
   for (let at = start; at < end; at += 1) left += values[at] = Math.fround(values[at] * Math.fround(Math.exp(mask.values[at])));
   if (!shared) return;
   for (let at = start; at < end; at += 1) values[at] = Math.fround(values[at] / left);
-}
-
-/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] @returns {[number, number][][]} */
-export function reads({ shared, axis }, row, column, scores, mask) {
-  const whole = axis === "rows" ? rowCells(scores, row) : axis === "columns" ? columnCells(scores, column) : Array.from({ length: scores.rows }, (_, each) => rowCells(scores, each)).flat();
-  return mask ? [whole, shared ? whole : [[row, column]]] : [whole];
 }
 
 /** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] */
@@ -131,54 +121,59 @@ function shares(line, sink = null) {
   return { shift, powers, divisor: total(powers) };
 }
 
-/** @param {MadeCell} cell */
-export function explain(cell) {
-  const made = explainedAlone(cell);
-  return cell.sources.length > 1 ? maskedAfter(cell, made) : made;
+// What is said of scores that may stand beside it or not, and of a shift that cancels; the steps are those declared.
+/** @param {MadeCell} cell @param {Explained} said @returns {Explained} */
+export function explain(cell, { steps }) {
+  const said = explainedAlone(cell, steps);
+  return cell.sources.length > 1 ? maskedAfter(cell, said) : said;
 }
 
 // What is said of a share that a mask is laid over: what it is multiplied by, and what its row keeps.
-/** @param {MadeCell} cell @param {Explained} made @returns {Explained} */
-function maskedAfter(cell, made) {
+/** @param {MadeCell} cell @param {Explained} said @returns {Explained} */
+function maskedAfter(cell, said) {
   const [row, masks] = cell.sources;
-  const { shared, axis } = cell.stage.settings;
+  const { shared } = cell.stage.settings;
   const mask = shared ? masks[cell.column] : masks[0];
   const line = row.map(({ value }) => value);
-  const { powers, divisor } = shares(line);
-  const share = divisor === 0 ? NaN : powers[placeIn(axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns)] / divisor;
-  const sharedOut = shared ? keptOf(line, masks.map(({ value }) => value), cell.column) : { exact: share * Math.exp(mask.value), left: 1 };
-  const lost = Number.isNaN(sharedOut.exact) && Number.isFinite(share);
-  const kept = lost ? { ...sharedOut, left: 0 } : sharedOut; // as it was computed
-  const [before, times, left, value] = [lost ? Math.fround(share) : share, Math.exp(mask.value), kept.left, cell.value].map(cell.write);
-  const product = productOf([decimal(before), decimal(times)]);
+  const share = shareOf(cell);
+  const exact = shared ? keptOf(line, masks.map(({ value }) => value), cell.column).exact : share * Math.exp(mask.value);
+  const lost = Number.isNaN(exact) && Number.isFinite(share);
   const symbols = namedCell(cell, mask);
   const beyond = Number.isFinite(share) && !lost && !Number.isFinite(cell.value);
+  const left = shared ? cell.write(worked(cell.stage.declared[0].value[1][2])(placeOf(cell), 0)) : "";
   return {
-    symbols: `${made.symbols} × exp(${symbols})${shared ? " / r" : ""}`,
-    steps: [shared ? `(${before} × ${times}) / ${left}` : `${before} × ${times}`, `${sign(shared ? (Number.isFinite(kept.left) ? ratioOf(product, decimal(left)) : null) : product, value)} ${value}`],
-    words: say(shared ? "explanation.softmax.shared" : "explanation.softmax.times", { words: made.words, mask: symbols, left }),
-    notes: [...made.notes, ...(cell.masked ? [whyClosed(cell, mask)] : []), ...(lost ? [nothingLeft(cell)] : []), ...(beyond ? [say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) })] : [])],
+    ...said,
+    symbols: `${said.symbols} × exp(${symbols})${shared ? " / r" : ""}`,
+    words: say(shared ? "explanation.softmax.shared" : "explanation.softmax.times", { words: said.words, mask: symbols, left }),
+    notes: [
+      ...said.notes,
+      ...(cell.masked ? [say("explanation.softmax.closed", { why: whyHidden(cell) })] : []),
+      ...(lost ? [nothingLeft(cell)] : []),
+      ...(beyond ? [say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) })] : []),
+    ],
   };
 }
 
-/** @param {MadeCell} cell @param {Source} mask */
-function whyClosed(cell, mask) {
-  const { key, n } = reasonOf(cell.made.matrices[mask.matrix], mask.row, mask.column, cell.stage.own_from);
-  return say("explanation.softmax.closed", { why: say(`explanation.hidden.${key}`, { key: cell.ofColumn, query: cell.ofRow, n }) });
+// The share itself, before a mask is laid over it.
+/** @param {MadeCell} cell */
+function shareOf(cell) {
+  const [row] = cell.sources;
+  const { powers, divisor } = shares(row.map(({ value }) => value), cell.stage.settings.sink);
+  const at = placeIn(cell.stage.settings.axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns);
+  return divisor === 0 ? NaN : powers[at] / divisor;
 }
 
-/** @param {MadeCell} cell */
-function explainedAlone(cell) {
+/** @param {MadeCell} cell @param {string[]} steps @returns {Explained} */
+function explainedAlone(cell, steps) {
   const [row] = cell.sources;
   const { axis, sink, sink_text: number } = cell.stage.settings;
   const at = placeIn(axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns);
   const beside = scoresBeside(cell, row);
   if (!beside) return { symbols: "", steps: [cell.write(cell.value)], words: say("explanation.softmax.unshown"), notes: [] };
-  const { shift, powers, divisor } = shares(row.map(({ value }) => value), sink);
-  const exps = powers.map((value, i) => ({ value, factors: i < row.length ? [row[i]] : [], count: 1 }));
+  const { shift } = shares(row.map(({ value }) => value), sink);
   return {
     symbols: beside.softmax(shift === 0 ? "" : " − m"), // also where the largest is no number
-    steps: steps(cell, exps, at, shift, divisor),
+    steps,
     words: say(`explanation.softmax.share${sink === null ? "" : "_sink"}`, { line: lineOver(axis), n: row.length, score: beside.name(cell.column), sink: number }),
     notes: notes(cell, row, at, shift, beside),
   };
@@ -188,26 +183,6 @@ function explainedAlone(cell) {
 /** @param {string} axis */
 function lineOver(axis) {
   return say(`explanation.softmax.line.${axis}`);
-}
-
-/** @param {MadeCell} cell @param {Term[]} all @param {number} at @param {number} shift @param {number} divisor */
-function steps(cell, all, at, shift, divisor) {
-  const own = all[at];
-  const terms = shortened(all, at);
-  const expOf = (/** @type {Term} */ term) => (term.factors.length ? `exp(${cell.write(term.factors[0].value - shift)})` : writtenFactors(cell, term)[0]);
-  const [exps, values] = [terms.map(expOf), terms.map((term) => cell.write(term.value))];
-  const displayed = terms.map((term, i) =>
-    term.factors.length ? decimalOf(Math.exp(numberOf(exps[i].slice(4, -1)))) : decimal(values[i]),
-  );
-  const [numerator, denominator, value] = [own.value, divisor, cell.value].map(cell.write);
-  const said = [quotient(expOf(own), exps, " + ")];
-  let between = signOfAll(displayed, values);
-  if (terms.length > 1) {
-    said.push(`${between} ${quotient(numerator, values, " + ")}`);
-    between = sign(sumOf(values.map(decimal)), denominator);
-  }
-  said.push(`${between} ${numerator} / ${denominator}`);
-  return [...said, `${sign(ratioOf(decimal(numerator), decimal(denominator)), value)} ${value}`];
 }
 
 // The scores as they stand on the board: those that it reads, or those that these are divided from; null where none do.
@@ -232,7 +207,7 @@ function scoresBeside(cell, row) {
   const { settings, sources } = stages.get(row[0].matrix);
   const byMask = matrix === row[0].matrix ? undefined : sources[1];
   const masked = (/** @type {number | string} */ column, /** @type {number | string} */ at) => (byMask ? namedCell(cell, { matrix: byMask, row: at, column }) : "");
-  const [symbols, divisor] = matrix === row[0].matrix ? [[], ""] : [inSymbols(settings), inWords(settings, cell)];
+  const [symbols, divisor] = matrix === row[0].matrix ? [[], ""] : [settings.in_symbols, inWords(cell, settings.in_words)];
   const name = (/** @type {number | string} */ column, /** @type {number | string} */ at = cell.row) => {
     const divided = quotient(of(column, at), symbols);
     if (!byMask) return divided;
@@ -257,15 +232,6 @@ export function seen(stage, { stages, shown }) {
   return read.rule === "scale" && shown.includes(read.sources[0]) ? [read.sources[0], ...masks] : [];
 }
 
-// Whether the softmax itself gives a number.
-/** @param {MadeCell} cell @param {Source[]} row */
-function isFine(cell, row) {
-  if (Number.isFinite(cell.value) || cell.sources.length === 1) return Number.isFinite(cell.value);
-  const { powers, divisor } = shares(row.map(({ value }) => value));
-  const at = placeIn(cell.stage.settings.axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns);
-  return divisor !== 0 && Number.isFinite(powers[at] / divisor);
-}
-
 /** @param {MadeCell} cell @param {Source[]} row @param {number} at @param {number} shift @param {Beside} beside */
 function notes(cell, row, at, shift, beside) {
   const score = row[at];
@@ -274,7 +240,7 @@ function notes(cell, row, at, shift, beside) {
     ...(divisor ? [say(`explanation.softmax.divided${!beside.mask ? "" : beside.factor ? "_factor" : "_added"}`, { score: beside.of(cell.column), divisor, mask: beside.mask })] : []),
     ...(shift === 0 ? [] : notesOfShift(cell, score, shift, beside)),
     ...(cell.masked && cell.sources.length === 1 ? [say("explanation.softmax.masked")] : []),
-    ...(isFine(cell, row) ? [] : trouble(cell, row, beside)),
+    ...(Number.isFinite(cell.sources.length === 1 ? cell.value : shareOf(cell)) || Number.isFinite(cell.value) ? [] : trouble(cell, row, beside)),
   ];
 }
 

@@ -12,6 +12,12 @@ export function decimal(displayed) {
   return { digits: BigInt(minus + whole + part), power: Number(power) - part.length };
 }
 
+// The float that a decimal is.
+/** @param {Decimal} decimal */
+export function numberIn({ digits, power }) {
+  return Number(`${digits}e${power}`);
+}
+
 // The decimal that a float is, to forty places.
 /** @param {number} value */
 export function decimalOf(value) {

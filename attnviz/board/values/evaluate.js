@@ -1,6 +1,7 @@
 // The table of stages, evaluated in the page by its rules, so that every matrix follows a cell while it is dragged.
 // The numbers that count are torch's; the board compares the two after every change.
 
+import { boundedBy, cellsIn, computed, reachIn } from "./declared.js";
 import { valueAt } from "./matrices.js";
 import { RULES } from "./rules.js";
 
@@ -15,7 +16,7 @@ export function evaluate(stages, given) {
   /** @type {Matrices} */
   const matrices = { ...given };
   for (const stage of stages) {
-    if (stage.rule !== "given") matrices[stage.name] = RULES[stage.rule].compute(stage.settings, ...sourcesIn(matrices, stage));
+    if (stage.rule !== "given") matrices[stage.name] = computedBy(stage, matrices);
   }
   return matrices;
 }
@@ -45,10 +46,18 @@ export function evaluateWithin(stages, given, before, most) {
       older.add(stage.name);
       matrices[stage.name] = before[stage.name];
     } else {
-      matrices[stage.name] = RULES[stage.rule].compute(stage.settings, ...sourcesIn(matrices, stage));
+      matrices[stage.name] = computedBy(stage, matrices);
     }
   }
   return { matrices, older };
+}
+
+// By its own arithmetic where its rule has one in the page, for what takes long; else cell by cell, as it's declared.
+/** @param {Stage} stage @param {Matrices} matrices */
+function computedBy(stage, matrices) {
+  const sources = sourcesIn(matrices, stage);
+  const compute = RULES[stage.rule]?.compute;
+  return compute ? compute(stage.settings, ...sources) : computed(stage.declared, stage.shape, sources);
 }
 
 /** @param {Matrix} matrix @param {Matrix} other */
@@ -74,8 +83,8 @@ function sourcesIn(matrices, stage) {
 /** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices @returns {Place[][]} */
 export function sourcesOf(stage, row, column, matrices) {
   if (stage.rule === "given") return [];
-  const blocks = RULES[stage.rule].reads(stage.settings, row, column, ...sourcesIn(matrices, stage));
-  return blocks.map((cells, i) => cells.map(([r, c]) => ({ matrix: stage.sources[i], row: r, column: c })));
+  const spans = reachIn(stage, sourcesIn(matrices, stage)).map((reach) => cellsIn(reach(row, column)));
+  return spans.map((cells, i) => cells.map(([r, c]) => ({ matrix: stage.sources[i], row: r, column: c })));
 }
 
 // The same where the explanation names other matrices, such as the scores for scaled scores that are not on the board.
@@ -90,7 +99,9 @@ export function seenSourcesOf(made, { matrix, row, column }) {
 // What a cell should be, as { exact, tolerance }, by the numbers of the cells that it is made from.
 /** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices */
 export function boundedOf(stage, row, column, matrices) {
-  return RULES[stage.rule].bounded(stage.settings, row, column, ...sourcesIn(matrices, stage));
+  const sources = sourcesIn(matrices, stage);
+  const bounded = RULES[stage.rule]?.bounded;
+  return bounded ? bounded(stage.settings, row, column, ...sources) : boundedBy(stage.declared, { sources, i: row, j: column });
 }
 
 // Whether a cell is masked, by its own rule or by that of the scores which it is shares of.
@@ -113,8 +124,5 @@ export function hiddenIn({ stages, matrices }, stage) {
 function masksOf(stages, stage) {
   const scores = stage.rule === "softmax" ? stage.sources : stage.hidden_with ? [stage.hidden_with] : [];
   const makers = [stage, ...scores.map((name) => stages.get(name))];
-  return makers.flatMap(({ rule, settings, sources }) => {
-    const place = RULES[rule]?.masked_by?.(settings);
-    return place !== undefined && place < sources.length ? [sources[place]] : [];
-  });
+  return makers.flatMap(({ masked_by: by }) => (by ? [by] : []));
 }

@@ -8,9 +8,10 @@ import { boundedOf, isMasked, sourcesOf } from "./evaluate.js";
 import { valueAt } from "./matrices.js";
 import { written } from "./numbers.js";
 import { RULES } from "./rules.js";
+import { saidOf } from "./said.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Bounded, Cell, Explained, Made, Place, Stage } from "../types.js" */
+/** @import { Bounded, Cell, Explained, Made, MadeCell, Place, Stage } from "../types.js" */
 
 /** @param {Made} made @param {Place} place */
 export function explain(made, place) {
@@ -76,7 +77,14 @@ function madeBy(cell) {
   const valued = (/** @type {Place} */ place) => ({ ...place, value: valueAt(made.matrices[place.matrix], place.row, place.column) });
   const sources = sourcesOf(stage, row, column, made.matrices).map((block) => block.map(valued));
   const masked = isMasked(made, stage, row, column);
-  return { ...boundedOf(stage, row, column, made.matrices), ...RULES[stage.rule].explain({ ...cell, sources, masked }) };
+  return { ...boundedOf(stage, row, column, made.matrices), ...explainedBy({ ...cell, sources, masked }) };
+}
+
+// As it's declared, or with what its rule says besides.
+/** @param {MadeCell} cell @returns {Explained} */
+function explainedBy(cell) {
+  const said = saidOf(cell);
+  return RULES[cell.stage.rule]?.explain?.(cell, said) ?? said;
 }
 
 /** @param {Cell} cell @returns {Bounded & Explained} */

@@ -1,8 +1,16 @@
 // Why a mask hides a cell, told by the mask alone: core/rules/explaining/hiding.py.
 
 import { valueAt } from "./matrices.js";
+import { say } from "../../scripts/sentences.js";
 
-/** @import { Matrix } from "../types.js" */
+/** @import { MadeCell, Matrix } from "../types.js" */
+
+// Why a mask hides a cell, in words.
+/** @param {MadeCell} cell */
+export function whyHidden({ made, stage, row, column, ofRow, ofColumn }) {
+  const { key, n } = reasonOf(made.matrices[stage.sources[1]], row, column, stage.own_from);
+  return say(`explanation.hidden.${key}`, { key: ofColumn, query: ofRow, n });
+}
 
 /**
  * `n` are the tokens of a window. The first query's own key is `from`, and those before it were kept; where it's null,

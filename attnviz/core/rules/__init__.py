@@ -1,7 +1,7 @@
 """The rules of the tables of stages, one file each."""
 
 from attnviz.core.rules.add import Add
-from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Block, Bounded, Precision, Rule, Shape
+from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, Rule, declaration
 from attnviz.core.rules.cap import Cap
 from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on, owner_of
@@ -12,6 +12,7 @@ from attnviz.core.rules.layer_norm import LayerNorm
 from attnviz.core.rules.lookup import Ids, Lookup
 from attnviz.core.rules.pass_on import PassOn
 from attnviz.core.rules.product import Product
+from attnviz.core.rules.reading import Block, Shape
 from attnviz.core.rules.recut import Recut
 from attnviz.core.rules.relative import Relative
 from attnviz.core.rules.relu import ReLU
@@ -65,6 +66,7 @@ __all__ = [
     "Surprise",
     "Term",
     "TimesRoot",
+    "declaration",
     "in_rows",
     "later",
     "names_on",

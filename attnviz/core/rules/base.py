@@ -3,16 +3,18 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.explaining.cell import Cell, Cells, Made
+from attnviz.core.rules.explaining.said import explained
+from attnviz.core.rules.expression import Piece
+from attnviz.core.rules.reading import Block, Pieces, Shape, block_of, copied, piece_at, touched
 
-Shape = tuple[int, int]  # (rows, columns); a vector is one row
 Size = TypeVar("Size")  # how many rows or columns there are: a number, or what stands for it
-Block = tuple[range, range]  # all of these rows by all of these columns
 
 
 class Bounded(NamedTuple):
@@ -48,7 +50,7 @@ class Rule(ABC):
     """
 
     name: ClassVar[str]
-    n_sources: ClassVar[tuple[int, ...]]  # how many sources it may have
+    n_sources: ClassVar[tuple[int, ...]] = (1,)  # how many sources it may have
     spells_sources: ClassVar[bool] = False  # whether its formula names what its sources are made of
 
     @property
@@ -72,16 +74,27 @@ class Rule(ABC):
         """
         return self.compute
 
-    @abstractmethod
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """Return the shape of what is made from matrices of these shapes, in numbers or in what stands for them.
+        """Return the shape of what is made from matrices of these shapes, in numbers or in what stands for them: the
+        one that all have, if a rule says nothing else.
 
         Raises ``ValueError`` with the shape that does not fit and the one expected.
         """
+        for shape in shapes[1:]:
+            expect(shape == shapes[0], "a source", shape, f"{shapes[0]} like the first")
+        return shapes[0]
 
     @abstractmethod
+    def declared(self, *shapes: Shape) -> Sequence[Piece]:
+        """Return what a cell is made from, as an expression, and how that is said; of some cells, there may be pieces.
+
+        The board is sent it, and this and that derive from it which cells are read, and arithmetic as it's written.
+        """
+
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
         """Return the cells that a cell is made from: a block of each source."""
+        piece = piece_at(declaration(self, *shapes), row, column)
+        return tuple(block_of(piece, at, row, column, shape) for at, shape in enumerate(shapes))
 
     @abstractmethod
     def bounded(self, *tables: Bounded) -> Bounded:
@@ -105,9 +118,10 @@ class Rule(ABC):
         """Return the sizes of all terms of each cell, added up once for each sum that they go through."""
         return np.abs(made.value)
 
-    @abstractmethod
     def touched(self, *marks: np.ndarray) -> np.ndarray:
         """Return which cells read a marked cell of a source."""
+        shapes: list[Shape] = [(each.shape[0], each.shape[1]) for each in marks]
+        return touched(declaration(self, *shapes), self.shape(*shapes), marks)
 
     @abstractmethod
     def formula(self, *symbols: str) -> str:
@@ -117,33 +131,43 @@ class Rule(ABC):
     def code(self, made: str, *names: str) -> list[str]:
         """Return the lines of PyTorch that make what is called `made` of the sources of these names."""
 
-    @abstractmethod
     def explain(self, cell: Cell) -> Made:
         """Say how a cell is made: its arithmetic in symbols, in numbers and in words."""
+        return explained(cell, declaration_of(cell, self))
 
     def seen(self, cell: Cell) -> tuple[Cells, ...]:
         """Return the sources of a cell as its explanation names them: those that stand beside it."""
         return cell.sources
 
 
-class EachCell(Rule):
-    """A rule that makes each cell from the cells at the same place of its sources: of one, if it says nothing else."""
+class Copying(Rule):
+    """A rule whose cells are cells of its sources, elsewhere."""
 
-    n_sources: ClassVar[tuple[int, ...]] = (1,)
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """The same numbers."""
+        shapes: list[Shape] = [(each.value.shape[0], each.value.shape[1]) for each in tables]
+        pieces, shape = declaration(self, *shapes), self.shape(*shapes)
+        return Bounded(*(copied(pieces, shape, parts) for parts in zip(*tables, strict=True)))
 
-    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """The shape of the source."""
-        for shape in shapes[1:]:
-            expect(shape == shapes[0], "a source", shape, f"{shapes[0]} like the first")
-        return shapes[0]
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Nothing is rounded."""
+        return np.zeros_like(made.value)
 
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The cell at the same place of each."""
-        return tuple((range(row, row + 1), range(column, column + 1)) for _ in shapes)
+    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Nothing is added."""
+        return np.zeros_like(made.value)
 
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """The same places."""
-        return np.logical_or.reduce(marks)
+
+@lru_cache(maxsize=1024)
+def declaration(rule: Rule, *shapes: Shape) -> Pieces:
+    """Return what a rule declares for sources of these shapes, as the page reads it; to be read, not to be changed."""
+    return tuple(piece.as_json() for piece in rule.declared(*shapes))
+
+
+def declaration_of(cell: Cell, rule: Rule) -> Pieces:
+    """Return what a rule declares for the sources of a cell."""
+    shapes = ((1, *cell.matrices[cells.matrix].shape)[-2:] for cells in cell.sources)
+    return declaration(rule, *((rows, columns) for rows, columns in shapes))
 
 
 def expect(fits: bool, what: str, has: Sequence[object], expected: str) -> None:

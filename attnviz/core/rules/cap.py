@@ -1,24 +1,22 @@
 """Cap: scores kept between a limit and its negative, smoothly."""
 
-import math
 from dataclasses import dataclass
-from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.explaining.cell import Cell, Made, Term, grouped
-from attnviz.core.rules.explaining.displayed import as_decimal, sign
-from attnviz.words import say
+from attnviz.core.rules.base import Bounded, Rule
+from attnviz.core.rules.expression import I, J, Piece, at_once, number, sentence, sources, tanh
+from attnviz.core.rules.reading import Shape
 from attnviz.words.numbers import significant
 
 ROUNDINGS = 6  # of the quotient, the tangent, of which a machine knows the last digits badly, and the product
 
 
 @dataclass(frozen=True)
-class Cap(EachCell):
+class Cap(Rule):
     """limit · tanh(z / limit): a number far below the limit hardly changes, and none gets beyond it.
 
     Source: Gemma Team 2024, Gemma 2, section 2 (logit soft-capping); Bello et al. 2016, section 5.3.
@@ -48,6 +46,17 @@ class Cap(EachCell):
         """Quotient, tangent and product."""
         return np.abs(made.value) * ROUNDINGS
 
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """The limit times the tangent of the number over it."""
+        (x,), limit = sources(1), number(self.limit)
+        words = sentence("explanation.cap.words", number=x.named(), limit=significant(self.limit))
+        return (Piece(limit * at_once(tanh(x[I, J] / limit)), self.around(x.name()), (words,), roundings=ROUNDINGS),)
+
+    def around(self, of: Any) -> tuple[Any, ...]:
+        """Return what stands around a number in symbols, and the number."""
+        limit = significant(self.limit)
+        return f"{limit} · tanh(", of, f" / {limit})"
+
     def formula(self, *symbols: str) -> str:
         """The limit times the tangent."""
         limit = significant(self.limit)
@@ -56,21 +65,3 @@ class Cap(EachCell):
     def code(self, made: str, *names: str) -> list[str]:
         """Torch's own."""
         return [f"{made} = torch.tanh({names[0]} / {self.limit!r}) * {self.limit!r}"]
-
-    def explain(self, cell: Cell) -> Made:
-        """The number over the limit, its tangent, times the limit."""
-        (number,) = cell.factors(cell.sources[0])
-        tangent = math.tanh(number.value / self.limit)
-        exact = self.limit * tangent
-        before, limit, written, value = map(cell.write, (number.value, self.limit, tangent, cell.value))
-        displayed = as_decimal(before) / as_decimal(limit) if math.isfinite(number.value) else number.value
-        steps = [
-            f"{limit} × tanh({before} / {limit})",
-            f"{sign(Decimal(math.tanh(float(displayed))), written)} {limit} × {grouped(written)}",
-            f"{sign(as_decimal(limit) * as_decimal(written), value)} {value}",
-        ]
-        words = say("explanation.cap.words", number=cell.named(number), limit=significant(self.limit))
-        return Made(
-            self.formula(number.symbols), steps, words, (Term(exact, (number,)),), exact,
-            cell.tolerance(abs(exact), ROUNDINGS), notes=() if math.isfinite(cell.value) else (cell.already(number),),
-        )  # fmt: skip

@@ -1,25 +1,22 @@
 """Matrices side by side, the results of all heads; or one below the other, as under a sentence that was kept."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
 from operator import add
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from attnviz.core.limits import MAX_HEADS
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.explaining.cell import Cell, Made, Term
+from attnviz.core.rules.base import Copying, Size, expect
+from attnviz.core.rules.expression import I, J, Piece, Source, sentence, sources
 from attnviz.core.rules.lines import COLUMNS, ROWS
-from attnviz.words import say
+from attnviz.core.rules.reading import Shape
 
 
 @dataclass(frozen=True)
-class Concatenate(Rule):
+class Concatenate(Copying):
     """The columns of the first source, then those of the next, and so on: matrices of as many rows and of one width.
     Along `axis` "rows", the rows of the first, and below them those of the next: matrices of as many columns.
 
@@ -53,29 +50,15 @@ class Concatenate(Rule):
             expect(each == shapes[0], "what stands beside it", each, f"{shapes[0]} like the first")
         return rows, reduce(add, (columns for _, columns in shapes))
 
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The cell that it is, of one of them."""
-        return tuple(_own_cell(row, column, self._along, start, shape) for start, shape in self._starts(shapes))
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """The cell of the source that has it: of each, where it begins along the axis."""
+        starts = accumulate((shape[self._along] for shape in shapes), initial=0)
+        return tuple(map(self._piece, sources(len(shapes)), starts, shapes))
 
-    def _starts(self, shapes: Sequence[Shape]) -> list[tuple[int, Shape]]:
-        """Return where each source begins along the axis, with its shape."""
-        return list(zip(accumulate((shape[self._along] for shape in shapes), initial=0), shapes, strict=False))
-
-    def bounded(self, *tables: Bounded) -> Bounded:
-        """The same numbers."""
-        return Bounded(*(np.concatenate(parts, axis=self._along) for parts in zip(*tables, strict=True)))
-
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is rounded."""
-        return np.zeros_like(made.value)
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is added."""
-        return np.zeros_like(made.value)
-
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """The same cells."""
-        return np.concatenate(marks, axis=self._along)
+    def _piece(self, of: Source, start: int, shape: Shape) -> Piece:
+        along, back = (I, (I - start, J)) if self.axis == ROWS else (J, (I, J - start))
+        words = sentence(f"explanation.concatenate.{self.axis}", matrix=of.title)
+        return Piece(of[back], (of.name(*back),), (words,), ((along, start, start + shape[self._along]),))
 
     def formula(self, *symbols: str) -> str:
         """One after the other, of many the first and the last; or one above the other, as Matlab writes it."""
@@ -85,21 +68,3 @@ class Concatenate(Rule):
     def code(self, made: str, *names: str) -> list[str]:
         """Torch's own."""
         return [f"{made} = torch.cat([{', '.join(names)}], dim={self._along - 2})"]
-
-    def explain(self, cell: Cell) -> Made:
-        """The number that stands there."""
-        (number,) = (number for cells in cell.sources for number in cell.factors(cells))
-        notes = () if math.isfinite(cell.value) else (cell.already(number),)
-        words = say(f"explanation.concatenate.{self.axis}", matrix=number.stage.title)
-        return Made(
-            number.symbols, [cell.write(cell.value)], words, (Term(number.value, (number,)),), number.value, 0.0,
-            notes=notes,
-        )  # fmt: skip
-
-
-def _own_cell(row: int, column: int, along: int, start: int, shape: Shape) -> Block:
-    """Return the cell of a source that begins at `start` along an axis: none where another source has it."""
-    place = [row, column]
-    place[along] -= start
-    own = 1 if 0 <= place[along] < shape[along] else 0
-    return range(place[0], place[0] + own), range(place[1], place[1] + own)

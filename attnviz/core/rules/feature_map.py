@@ -1,23 +1,21 @@
 """The feature map of linear attention: elu(z) + 1, which is positive for every number."""
 
-import math
 from dataclasses import dataclass
-from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.explaining.cell import Cell, Made, Term
-from attnviz.core.rules.explaining.displayed import as_decimal, exp, in_sum, sign
-from attnviz.words import say
+from attnviz.core.rules.base import Bounded, Rule
+from attnviz.core.rules.expression import I, J, Piece, exp, number, sentence, sources
+from attnviz.core.rules.reading import Shape
 
 ROUNDINGS = 4
 
 
 @dataclass(frozen=True)
-class FeatureMap(EachCell):
+class FeatureMap(Rule):
     """z + 1 where z is above 0, else exp(z).
 
     Source: Katharopoulos et al. 2020, Transformers are RNNs, section 3.2.2, equation 7.
@@ -39,6 +37,16 @@ class FeatureMap(EachCell):
         """Every rounding is relative to what is made."""
         return ROUNDINGS * np.abs(made.value)
 
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """A sum above 0, else an exponential."""
+        (x,) = sources(1)
+        above, below = (sentence(f"explanation.feature_map.{each}", number=x.named()) for each in ("above", "below"))
+        more: dict[str, Any] = {"roundings": ROUNDINGS, "trouble": "read"}
+        return (
+            Piece(x[I, J] + number(1.0, "1"), (x.name(), " + 1"), (above,), (x[I, J],), **more),
+            Piece(exp(x[I, J]), ("exp(", x.name(), ")"), (below,), **more),
+        )
+
     def formula(self, *symbols: str) -> str:
         """Its usual name."""
         return f"elu({symbols[0]}) + 1"
@@ -46,17 +54,3 @@ class FeatureMap(EachCell):
     def code(self, made: str, *names: str) -> list[str]:
         """The number plus 1 above 0, else the exponential."""
         return [f"{made} = torch.where({names[0]} > 0, {names[0]} + 1, {names[0]}.clamp(max=0).exp())"]
-
-    def explain(self, cell: Cell) -> Made:
-        """A sum, or an exponential."""
-        (number,) = cell.factors(cell.sources[0])
-        before, value, above = cell.write(number.value), cell.write(cell.value), number.value > 0
-        exact = number.value + 1 if above else exp(number.value)
-        displayed = as_decimal(before) + 1 if above else Decimal(exp(float(as_decimal(before))))
-        return Made(
-            f"{number.symbols} + 1" if above else f"exp({number.symbols})",
-            [in_sum([before, "1"]) if above else f"exp({before})", f"{sign(displayed, value)} {value}"],
-            say(f"explanation.feature_map.{'above' if above else 'below'}", number=cell.named(number)),
-            (Term(exact, (number,)),), exact, cell.tolerance(abs(exact), ROUNDINGS),
-            notes=() if math.isfinite(number.value) else (cell.already(number),),
-        )  # fmt: skip

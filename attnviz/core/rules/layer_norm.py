@@ -8,9 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Precision, Rule, Shape, Size, expect
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, grouped
-from attnviz.core.rules.explaining.displayed import as_decimal, in_sum, sign, total
+from attnviz.core.rules.base import Bounded, Precision, Rule, Size, expect
+from attnviz.core.rules.explaining.cell import Cell, Made
+from attnviz.core.rules.expression import I, J, K, Piece, add_up, as_number, number, root, sentence, sources, written
+from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
 EPSILON = 1e-5  # as in PyTorch
@@ -61,11 +62,6 @@ class LayerNorm(Rule):
             expect(each == (1, shapes[0][1]), what, each, f"{(1, shapes[0][1])}")
         return shapes[0]
 
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The whole row, and one number each of gain and offset."""
-        this = range(column, column + 1)
-        return ((range(row, row + 1), range(shapes[0][1])), (range(1), this), (range(1), this))
-
     def bounded(self, *tables: Bounded) -> Bounded:
         """What errors do to the row's mean and deviation, they do to all its cells."""
         source, gain, offset = tables
@@ -95,9 +91,21 @@ class LayerNorm(Rule):
         deviation = np.sqrt((apart**2).mean(-1, keepdims=True) + self.epsilon)
         return _Normed(mean, deviation, apart / deviation)
 
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """Every cell of a row that holds a mark, and every cell of a column whose gain or offset does."""
-        return np.broadcast_to(marks[0].any(axis=1, keepdims=True) | marks[1] | marks[2], marks[0].shape)
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """The normed number, times the gain, plus the offset."""
+        x, gain, offset = sources(3)
+        n = shapes[0][1]
+        mean = add_up(n, x[I, K]) / number(n)
+        square = (x[I, K] - mean) * (x[I, K] - mean)
+        deviation = root(add_up(n, square) / number(n) + number(self.epsilon))
+        normed = (x[I, J] - mean) / deviation
+        own, by, plus = x.name(), gain.name(0, J), offset.name(0, J)
+        words = sentence(
+            "explanation.layer_norm.words", source=own, normed=written(normed), mean=written(mean),
+            deviation=written(deviation), gain=by, offset=plus,
+        )  # fmt: skip
+        symbols = ("(", own, " − m) / s · ", by, " + ", plus)
+        return (Piece(as_number(normed) * gain[0, J] + offset[0, J], symbols, (words,), trouble="row"),)
 
     def formula(self, *symbols: str) -> str:
         """In words, for the symbols say less."""
@@ -110,43 +118,16 @@ class LayerNorm(Rule):
         return [f"{made} = {row} * {gain} + {offset}"]
 
     def explain(self, cell: Cell) -> Made:
-        """The normed number, times the gain, plus the offset."""
+        """Roundings of the mean move all that follows."""
         row, (gain,), (offset,) = (cell.factors(cells) for cells in cell.sources)
-        values = np.array([[number.value for number in row]])
+        said, values = super().explain(cell), np.array([[number.value for number in row]])
+        d, size, eps, tiny = len(row), np.abs(values), cell.precision.eps, cell.precision.tiny
         with np.errstate(all="ignore"):
+            if not float((size**2).sum()) <= cell.precision.max * (1 - eps):  # squares overflow sooner
+                return said._replace(tolerance=math.inf)
             normed = self._row(values)
-        own, z = row[cell.column], float(normed.normed[0, cell.column])
-        exact = total([z * gain.value, offset.value])
-        texts = [cell.write(each) for each in (z, gain.value, offset.value, z * gain.value)]
-        value = cell.write(cell.value)
-        steps = [
-            in_sum([f"{grouped(texts[0])} × {grouped(texts[1])}", texts[2]]),
-            f"{sign(as_decimal(texts[0]) * as_decimal(texts[1]), texts[3])} {in_sum([texts[3], texts[2]])}",
-            f"{sign(as_decimal(texts[3]) + as_decimal(texts[2]), value)} {value}",
-        ]
-        mean, deviation = (cell.write(float(each[0, 0])) for each in (normed.mean, normed.deviation))
-        return Made(
-            f"({own.symbols} − m) / s · {gain.symbols} + {offset.symbols}", steps,
-            say("explanation.layer_norm.words", source=own.symbols, normed=texts[0], mean=mean, deviation=deviation,
-                gain=gain.symbols, offset=offset.symbols),
-            (Term(z * gain.value, (own,)), Term(offset.value, (offset,))), exact,
-            self._tolerance(cell, values, (z * gain.value, gain.value, offset.value)),
-            notes=() if math.isfinite(cell.value) else tuple(_trouble(cell, [*row, gain, offset])),
-        )  # fmt: skip
-
-    def _tolerance(self, cell: Cell, row: np.ndarray, sizes: tuple[float, float, float]) -> float:
-        """Return how far roundings may take a cell: those of the mean move all that follows."""
-        d, size, (stretched, gain, offset) = row.shape[-1], np.abs(row), sizes
-        eps, tiny = cell.precision.eps, cell.precision.tiny
-        if not float((size**2).sum()) <= cell.precision.max * (1 - eps):  # squares overflow sooner
-            return math.inf
-        rounded = (d + 6) * (eps * (size + size.mean()) + tiny)
-        moved = float(self._row(row).moved(rounded, self.epsilon)[0, cell.column])
-        return abs(gain) * moved + cell.tolerance(abs(stretched) + abs(offset), d + 10)
-
-
-def _trouble(cell: Cell, numbers: list[Factor]) -> list[str]:
-    broken = [number for number in numbers if not math.isfinite(number.value)]
-    if not broken:
-        return [say("explanation.trouble.on_the_way", largest=cell.largest_float)]
-    return [cell.already(broken[0]), say("explanation.trouble.undefined_row")]
+            rounded_by = (d + 6) * (eps * (size + size.mean()) + tiny)
+            moved = float(normed.moved(rounded_by, self.epsilon)[0, cell.column])
+            stretched = float(normed.normed[0, cell.column]) * gain.value
+        around = cell.tolerance(abs(stretched) + abs(offset.value), d + 10)
+        return said._replace(tolerance=abs(gain.value) * moved + around)

@@ -1,18 +1,16 @@
 """A matrix as it was made: what one layer makes is what the next one gets."""
 
-import math
 from dataclasses import dataclass
 
-import numpy as np
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.explaining.cell import Cell, Made, Term
-from attnviz.words import say
+from attnviz.core.rules.base import Copying
+from attnviz.core.rules.expression import I, J, Piece, sentence, sources
+from attnviz.core.rules.reading import Shape
 
 
 @dataclass(frozen=True)
-class PassOn(EachCell):
+class PassOn(Copying):
     """The same numbers under another name.
 
     >>> PassOn().reads(0, 1, (3, 6))
@@ -25,17 +23,10 @@ class PassOn(EachCell):
         """The source itself."""
         return sources[0]
 
-    def bounded(self, *tables: Bounded) -> Bounded:
-        """The same numbers."""
-        return tables[0]
-
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is rounded."""
-        return np.zeros_like(made.value)
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is added."""
-        return np.zeros_like(made.value)
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """The cell at the same place."""
+        (x,) = sources(1)
+        return (Piece(x[I, J], (x.name(),), (sentence("explanation.pass_on.words", title=x.title),)),)
 
     def formula(self, *symbols: str) -> str:
         """The symbol of the source."""
@@ -44,13 +35,3 @@ class PassOn(EachCell):
     def code(self, made: str, *names: str) -> list[str]:
         """An assignment."""
         return [f"{made} = {names[0]}"]
-
-    def explain(self, cell: Cell) -> Made:
-        """The number that stands there."""
-        number = cell.factors(cell.sources[0])[0]
-        return Made(
-            number.symbols, [cell.write(cell.value)],
-            say("explanation.pass_on.words", title=number.stage.title),
-            (Term(number.value, (number,)),), number.value, 0.0,
-            notes=() if math.isfinite(cell.value) else (cell.already(number),),
-        )  # fmt: skip

@@ -1,19 +1,33 @@
 """The product of two matrices, with a bias added to each row where there is one."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import partial
 
 import numpy as np
 from torch import Tensor, matmul
 from torch.nn.functional import linear
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.explaining.cell import Cell, Cells, Made, Term, line_of
-from attnviz.core.rules.explaining.displayed import DECIMALS, as_decimal, in_sum, shortened, sign, sign_of_all, total
+from attnviz.core.rules.base import Bounded, Rule, Size, expect
+from attnviz.core.rules.explaining.cell import Cell, Made
+from attnviz.core.rules.explaining.displayed import total
 from attnviz.core.rules.explaining.position_parts import four_parts
+from attnviz.core.rules.expression import (
+    I,
+    J,
+    K,
+    Piece,
+    Text,
+    add_up,
+    as_number,
+    at_once,
+    number,
+    root,
+    sentence,
+    sources,
+)
+from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
 SMALL, LARGE = 1e-18, 1e18  # lengths between these can be squared in float32
@@ -54,12 +68,9 @@ class Product(Rule):
             made = made / (first.norm(dim=-1)[..., :, None] * second.norm(dim=-1)[..., None, :])
         for bias in biases:
             made = made + bias
-        for row, column, number in self.typed:
-            made[..., row, column] = number
+        for row, column, typed in self.typed:
+            made[..., row, column] = typed
         return made
-
-    def _typed_at(self, row: int, column: int) -> float | None:
-        return next((number for *place, number in self.typed if place == [row, column]), None)
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """As many rows as the first source, as many columns as the second."""
@@ -70,14 +81,6 @@ class Product(Rule):
         for each in bias:
             expect(each == (1, width), "the bias", each, f"{(1, width)}")
         return first[0], width
-
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """A row of the first source, a column (or row) of the second, one number of the bias."""
-        inner, this_row, this_column = range(shapes[0][1]), range(row, row + 1), range(column, column + 1)
-        if self._typed_at(row, column) is not None:
-            inner = range(0)
-        second = (this_column, inner) if self.transposed else (inner, this_column)
-        return ((this_row, inner), second, *((range(1), this_column) for _ in shapes[2:]))
 
     def bounded(self, *tables: Bounded) -> Bounded:
         """Errors add up along the sum."""
@@ -91,8 +94,8 @@ class Product(Rule):
             error = np.abs(a.value) @ b.error + a.error @ np.abs(b.value) + a.error @ b.error
             for bias in tables[2:]:
                 value, error = value + bias.value, error + bias.error
-        for row, column, number in self.typed:
-            value[row, column], error[row, column] = number, 0.0
+        for row, column, typed in self.typed:
+            value[row, column], error[row, column] = typed, 0.0
         return Bounded(value, error)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
@@ -110,15 +113,38 @@ class Product(Rule):
             terms = terms + np.abs(bias.value)
         return (first.shape[1] + 1) * (4 if self.cosine else 1) * terms
 
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """Every cell whose row of the first, column of the second, or bias holds a mark."""
-        second = marks[1].T if self.transposed else marks[1]
-        rows = np.logical_or.reduce(marks[0], axis=1, keepdims=True)
-        made: np.ndarray = rows | np.logical_or.reduce(second, axis=0, keepdims=True)
-        made = made | marks[2] if len(marks) == 3 else made
-        for row, column, _ in self.typed:
-            made[row, column] = False
-        return made
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """A row of the first source times a column (or row) of the second, plus one number of the bias."""
+        (a, b, bias), n = sources(3), shapes[0][1]
+        line = ":" if n > 1 else 0
+        other, factor, second = (
+            (b.line(J), b[J, K], (J, line)) if self.transposed else (b.column(J), b[K, J], (line, J))
+        )
+        value = add_up(n, a[I, K] * factor)
+        symbols: Text = (a.name(I, line), " · ", b.name(*second))
+        if self.cosine:
+            lengths = [root(add_up(n, each * each)) for each in (a[I, K], factor)]
+            value = at_once(as_number(value) / (as_number(lengths[0]) * as_number(lengths[1])))
+            one, two = symbols[::2]
+            symbols = (*symbols, " / (|", one, "| × |", two, "|)")
+        if len(shapes) == 3:
+            value, symbols = value + bias[0, J], (*symbols, " + ", bias.name(0, J))
+        kind = "explanation.product.with_bias" if len(shapes) == 3 else "explanation.product.sum"
+        words = sentence(kind, n=n, first=a.line(I), a=a.symbol, second=other, b=b.symbol)
+        if self.cosine:
+            words = sentence("explanation.product.cosine", words=words)
+        return (*self._typed_pieces, Piece(value, symbols, (words,), roundings=n + 2, trouble="sum"))
+
+    @property
+    def _typed_pieces(self) -> Iterator[Piece]:
+        for row, column, typed in self.typed:
+            where = ((I, row, row + 1), (J, column, column + 1))
+            yield Piece(
+                number(typed),
+                (sentence("explanation.product.typed_symbols"),),
+                (sentence("explanation.product.typed"),),
+                where,
+            )
 
     def formula(self, *symbols: str) -> str:
         """The factors beside each other, plus the bias."""
@@ -137,42 +163,16 @@ class Product(Rule):
         return lines + [f"{made}[..., {row}, {column}] = {number!r}" for row, column, number in self.typed]
 
     def explain(self, cell: Cell) -> Made:
-        """Number by number, then the sum of the products and the bias."""
-        if (typed := self._typed_at(cell.row, cell.column)) is not None:
-            words = say("explanation.product.typed")
-            return Made(say("explanation.product.typed_symbols"), [cell.write(typed)], words, (), typed, 0.0)
-        made = self._summed(cell)
+        """Number by number, then the sum of the products and the bias; of positions, what each part adds."""
+        said = super().explain(cell)
         if self.cosine:
-            return _of_directions(cell, made)
-        parts = four_parts(cell) if self.transposed and math.isfinite(cell.value) else None
-        return made._replace(notes=(*made.notes, parts)) if parts else made
-
-    def _summed(self, cell: Cell) -> Made:
-        first, second, *biases = cell.sources
-        pairs = zip(cell.factors(first), cell.factors(second), strict=True)
-        products = [Term(a.value * b.value, (a, b)) for a, b in pairs]
-        bias = [Term(added.value, (added,)) for cells in biases for added in cell.factors(cells)]
-        terms = (*shortened(products), *bias)
-        words = say(
-            "explanation.product.with_bias" if bias else "explanation.product.sum",
-            n=len(products),
-            first=_row_of(cell, first, cell.row),
-            a=first.stage.symbol,
-            second=_row_of(cell, second, cell.column)
-            if self.transposed
-            else line_of("column", cell.column + second.stage.first),
-            b=second.stage.symbol,
-        )
-        size = total(abs(term.value) for term in (*products, *bias))
-        return Made(
-            symbols=" + ".join([f"{first.symbols} · {second.symbols}", *(cells.symbols for cells in biases)]),
-            steps=_steps(cell, terms),
-            words=words,
-            terms=terms,
-            exact=total(term.value for term in (*products, *bias)),
-            tolerance=cell.tolerance(size, len(products) + 2),
-            notes=() if math.isfinite(cell.value) else tuple(_trouble(cell, [*products, *bias])),
-        )
+            lengths = [math.sqrt(total(each.value**2 for each in cell.factors(cells))) for cells in cell.sources[:2]]
+            is_fine = math.isfinite(said.exact) and all(SMALL < each < LARGE for each in lengths)
+            around = cell.tolerance(1.0, 4 * (len(cell.sources[0].columns) + 3)) if is_fine else math.inf
+            notes = () if lengths[0] * lengths[1] else (say("explanation.product.no_direction"),)
+            return said._replace(tolerance=around, divisor=said.divisor or 1.0, notes=(*said.notes, *notes))
+        parts = four_parts(cell) if self.transposed and cell.sources[0].rows and math.isfinite(cell.value) else None
+        return said._replace(notes=(*said.notes, parts)) if parts else said
 
 
 def _of_length_1(table: Bounded) -> Bounded:
@@ -183,71 +183,6 @@ def _of_length_1(table: Bounded) -> Bounded:
         near = np.maximum(lengths - moved, 0.0)
         value = table.value / lengths
         return Bounded(value, np.where(near > 0, (table.error + np.abs(value) * moved) / near, np.inf))
-
-
-def _of_directions(cell: Cell, made: Made) -> Made:
-    """Return what is said of a product that is divided by the lengths of both its rows."""
-    lengths = [math.sqrt(total(each.value**2 for each in cell.factors(cells))) for cells in cell.sources[:2]]
-    dot, around = made.exact, cell.tolerance(1.0, 4 * (len(cell.sources[0].columns) + 3))
-    divisor = lengths[0] * lengths[1]
-    exact = dot / divisor if divisor else math.nan
-    is_fine = math.isfinite(exact) and all(SMALL < each < LARGE for each in lengths)
-    product, one, other, value = (cell.write(each) for each in (dot, *lengths, cell.value))
-    below = DECIMALS.multiply(as_decimal(one), as_decimal(other))
-    ratio = DECIMALS.divide(as_decimal(product), below) if below and math.isfinite(divisor) else Decimal("NaN")
-    first, second = (cells.symbols for cells in cell.sources[:2])
-    notes = [] if divisor else [say("explanation.product.no_direction")]
-    return made._replace(
-        symbols=f"{first} · {second} / (|{first}| × |{second}|)",
-        steps=[f"{product} / ({one} × {other})", f"{sign(ratio, value)} {value}"],
-        words=say("explanation.product.cosine", words=made.words),
-        exact=exact, tolerance=around if is_fine else math.inf, divisor=divisor or 1.0, notes=(*made.notes, *notes),
-    )  # fmt: skip
-
-
-def _steps(cell: Cell, terms: tuple[Term, ...]) -> list[str]:
-    factors = [cell.write_factors(term) for term in terms]
-    values = [cell.write(term.value) for term in terms]
-    value = cell.write(cell.value)
-    displayed = [
-        math.prod((as_decimal(text.strip("()")) for text in texts), start=Decimal(1)) if term.factors else as_decimal(v)
-        for term, texts, v in zip(terms, factors, values, strict=True)
-    ]
-    steps = [in_sum([" × ".join(texts) for texts in factors])]
-    if len(terms) > 1:
-        steps.append(f"{sign_of_all(displayed, values)} {in_sum(values)}")
-        displayed = [sum(map(as_decimal, values), start=Decimal(0))]
-    return [*steps, f"{sign_of_all(displayed, [value])} {value}"]
-
-
-def _row_of(cell: Cell, cells: Cells, index: int) -> str:
-    """Name a row of a source by its token; by its number, without one."""
-    token = cell.token_of(cells.stage, index)
-    return line_of("row", index) if token is None else say("explanation.line.of_token", token=token)
-
-
-def _trouble(cell: Cell, terms: list[Term]) -> list[str]:
-    no_number = [say("explanation.trouble.difference")] if math.isnan(cell.value) else []
-    broken = [factor for term in terms for factor in term.factors if not math.isfinite(factor.value)]
-    if broken:
-        if any(math.isnan(factor.value) for factor in broken):
-            no_number = []
-        elif any(math.isnan(term.value) for term in terms):
-            no_number = [say("explanation.trouble.product")]
-        return [cell.already(broken[0]), *no_number]
-    over = [term for term in terms if abs(term.value) > cell.precision.max]
-    if not over:
-        return [say("explanation.trouble.on_the_way", largest=cell.largest_float), *no_number]
-    worst = max(over, key=lambda term: abs(term.value))
-    beyond = say(
-        "explanation.trouble.beyond",
-        arithmetic=f"{' × '.join(cell.write_factors(worst))} = {cell.write(worst.value)}",
-        largest=cell.largest_float,
-        infinite=cell.write(math.copysign(math.inf, worst.value)),
-    )
-    others = len(over) - 1
-    more = [say("explanation.trouble.others_beyond", n=others, terms=len(terms))] if others else []
-    return [beyond, *more, *no_number]
 
 
 def _with_transpose(first: Tensor, second: Tensor) -> Tensor:

@@ -2,18 +2,18 @@
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
-from attnviz.core.rules.explaining.displayed import as_decimal, in_sum, sign
-from attnviz.core.rules.explaining.hiding import why_hidden
-from attnviz.words import plural, say
+from attnviz.core.rules.base import Bounded, Rule, Size, expect
+from attnviz.core.rules.expression import I, Index, J, Piece, hidden, plural_of, sentence, sources
+from attnviz.core.rules.reading import Shape
+from attnviz.words import say
+
+FAR = 10**9  # further than any token
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,6 @@ class Relative(Rule):
             expect(mask == made, "the mask", mask, f"{made}")
         return made
 
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The number of its distance, and the cell of the mask."""
-        at = column - row - self.place + shapes[0][1] // 2
-        own = (range(self.head, self.head + 1), range(at, at + 1))
-        return (own, *((range(row, row + 1), range(column, column + 1)) for _ in shapes[1:]))
-
     def _spread(self, numbers: np.ndarray) -> np.ndarray:
         place = np.arange((numbers.shape[1] + 1) // 2)
         made: np.ndarray = numbers[self.head][place - place[self.place :, None] + len(place) - 1]
@@ -94,10 +88,22 @@ class Relative(Rule):
         """Nothing is added but the mask."""
         return self.kept(made, *tables)
 
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """All pairs of tokens that are so far apart, and the same places of the mask."""
-        made = self._spread(marks[0])
-        return made if len(marks) == 1 else made | marks[1]
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """The number of their distance, plus the mask."""
+        numbers, mask = sources(2)
+        apart = J - I - self.place
+        at = (Index(self.head), apart + shapes[0][1] // 2)
+        value = numbers[at] if len(shapes) == 1 else hidden(numbers[at], mask[I, J], 2)
+        wheres = {"itself": (0, 1), "before": (-FAR, 0), "after": (1, FAR)}
+        return tuple(
+            Piece(
+                value, (numbers.name(*at),),
+                (sentence(f"explanation.relative.{where}", cell=numbers.name(*at),
+                          tokens=plural_of(-apart if where == "before" else apart, "token")),),
+                ((apart, *ends),), trouble="distance",
+            )
+            for where, ends in wheres.items()
+        )  # fmt: skip
 
     def formula(self, *symbols: str) -> str:
         """In words, plus the mask."""
@@ -115,54 +121,3 @@ class Relative(Rule):
             f"i = torch.arange(({names[0]}.shape[1] + 1) // 2, device={names[0]}.device)",
             f"{made} = {' + '.join((numbers, *names[1:]))}",
         ]
-
-    def explain(self, cell: Cell) -> Made:
-        """The number of their distance, plus the mask."""
-        (number,) = cell.factors(cell.sources[0])
-        (mask,) = cell.factors(cell.sources[1]) if len(cell.sources) > 1 else (None,)
-        apart = cell.column - cell.row - self.place
-        where = "itself" if apart == 0 else "before" if apart < 0 else "after"
-        words = say(f"explanation.relative.{where}", cell=number.symbols, tokens=plural(abs(apart), "token"))
-        is_last = mask is None or mask.value == 0
-        made = Made(
-            number.symbols, [cell.write(cell.value if is_last else number.value)], words,
-            (Term(number.value, (number,)),), number.value, 0.0,
-            notes=() if math.isfinite(number.value) else (cell.already(number),),
-        )  # fmt: skip
-        if cell.masked:
-            return _hidden(cell, made)
-        return made if is_last or mask is None else _added(cell, made, mask)
-
-
-def _hidden(cell: Cell, made: Made) -> Made:
-    masked = say("explanation.step.masked")
-    return made._replace(
-        symbols=f"−∞ {masked}",
-        steps=[cell.write(made.exact), f"→ −∞ {masked}"],
-        words=say("explanation.scale.masked", why=why_hidden(cell), words=made.words),
-        exact=-math.inf,
-        tolerance=0.0,
-        masked=True,
-    )
-
-
-def _added(cell: Cell, made: Made, mask: Factor) -> Made:
-    numbers = [cell.write(made.exact), cell.write(mask.value)]
-    value, displayed = cell.write(cell.value), sum(map(as_decimal, numbers), start=Decimal(0))
-    return made._replace(
-        symbols=f"{made.symbols} + {mask.symbols}",
-        steps=[in_sum(numbers), f"{sign(displayed, value)} {value}"],
-        words=say("explanation.scale.added", words=made.words, mask=mask.symbols),
-        terms=(*made.terms, Term(mask.value, (mask,))),
-        exact=made.exact + mask.value,
-        notes=made.notes or _trouble(cell, mask),
-        tolerance=cell.tolerance(abs(made.exact) + abs(mask.value), 2),
-    )
-
-
-def _trouble(cell: Cell, mask: Factor) -> tuple[str, ...]:
-    if math.isfinite(cell.value):
-        return ()
-    if not math.isfinite(mask.value):
-        return (cell.already(mask),)
-    return (say("explanation.trouble.on_the_way", largest=cell.largest_float),)

@@ -1,17 +1,34 @@
 """Rotary positions: each pair of columns is turned by an angle that grows with the row's place."""
 
-import math
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, grouped
-from attnviz.core.rules.explaining.displayed import as_decimal, in_sum, sign, sign_of_all, total
+from attnviz.core.rules.base import Bounded, Rule, Size, expect
+from attnviz.core.rules.expression import (
+    I,
+    Index,
+    J,
+    Node,
+    Piece,
+    as_number,
+    cos,
+    entry,
+    j_modulo,
+    negative,
+    place,
+    place_of,
+    power,
+    rounded,
+    sentence,
+    sin,
+    sources,
+    written,
+)
+from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
 BASE = 10_000.0  # of the wavelengths, as in both papers
@@ -42,7 +59,6 @@ class Rotate(Rule):
     place: int = 0
 
     name = "rotate"
-    n_sources = (1,)
 
     def angle(self, place: int, column: int, d: int) -> float:
         """Return the angle of the pair of a row at a place in radians, of `d` columns.
@@ -58,14 +74,6 @@ class Rotate(Rule):
     def _pairs(self, d: int) -> int:
         """Return how many pairs are turned, of `d` columns."""
         return d // 2 if self.thetas is None else len(self.thetas)
-
-    def _pair_of(self, column: int, d: int) -> tuple[int, int] | None:
-        """Return the columns of the pair that one is of; None where it isn't turned."""
-        pairs = self._pairs(d)
-        if column >= 2 * pairs:
-            return None
-        first = column % pairs if self.halves else column - column % 2
-        return first, first + (pairs if self.halves else 1)
 
     def _angles(self, rows: int, d: int) -> np.ndarray:
         """Return the angle of each pair, ``(rows, pairs)``."""
@@ -101,12 +109,6 @@ class Rotate(Rule):
             expect(fits, "what is turned", shapes[0], "columns in pairs")
         return shapes[0]
 
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """Both cells of its pair; at place 0, which is not turned, the cell alone."""
-        pair = None if self.place + row == 0 else self._pair_of(column, shapes[0][1])
-        columns = range(column, column + 1) if pair is None else range(pair[0], pair[1] + 1, pair[1] - pair[0])
-        return ((range(row, row + 1), columns),)
-
     def bounded(self, *tables: Bounded) -> Bounded:
         """Errors are turned, too: each counts by its cosine or sine."""
         value, error = tables[0]
@@ -130,15 +132,42 @@ class Rotate(Rule):
         sizes = self._turned(np.abs(tables[0].value), np.abs(np.cos(angles)), np.abs(np.sin(angles)), 1)
         return np.abs(made.value) + 2 * sizes
 
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """Both cells of a pair; at place 0 the same."""
-        turned = 2 * self._pairs(marks[0].shape[1])
-        either = np.logical_or(*self._parts(marks[0][:, :turned]))
-        both = np.tile(either, 2) if self.halves else either.repeat(2, axis=1)
-        pairs = np.concatenate([both, marks[0][:, turned:]], 1)
-        if not self.place:
-            pairs[0] = marks[0][0]
-        return pairs
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """Two products, of a pair with the cosine and the sine of its angle; at place 0 and beyond the pairs a cell."""
+        (x,), d = sources(1), shapes[0][1]
+        pairs = self._pairs(d)
+        pair = j_modulo(pairs) if self.halves else J - j_modulo(2)
+        first, second = x[I, pair], x[I, pair + (pairs if self.halves else 1)]
+        angle, theta = (self._angle(pair, d, place_of(each)) for each in (I + self.place, Index(1)))
+        one, other = (x.name(I, each) for each in (pair, pair + (pairs if self.halves else 1)))
+        words = sentence(
+            "explanation.rotate.words", first=one, second=other, angle=written(angle), place=place(I + self.place),
+            theta=written(theta),
+        )  # fmt: skip
+        cosine, sine = as_number(cos(angle)), as_number(sin(angle))
+        is_second = (J, pairs, 2 * pairs) if self.halves else (j_modulo(2), 1, 2)
+        more: dict[str, Any] = {"roundings": 5, "trouble": "turned"}
+        unturned, beyond = (
+            Piece(x[I, J], (x.name(),), (sentence(f"explanation.rotate.{each}", last=2 * pairs - 1),), where)
+            for each, where in (
+                ("unturned", ((I, 0, 1), (J, 0, 2 * pairs))), ("beyond", ((J, 2 * pairs, d),)),
+            )
+        )  # fmt: skip
+        return (
+            *([] if self.place else [unturned]),
+            *([beyond] if 2 * pairs < d else []),
+            Piece(first * sine + second * cosine, (one, " sin φ + ", other, " cos φ"), (words,), (is_second,), **more),
+            Piece(first * cosine + second * as_number(negative(sin(angle))),
+                  (one, " cos φ − ", other, " sin φ"), (words,), **more),
+        )  # fmt: skip
+
+    def _angle(self, pair: Index, d: int, at: Node) -> Node:
+        """Return the angle of a pair of columns at a place; `pair` is its number, twice that where they're side by
+        side."""
+        if self.thetas is None:
+            return at * power(self.base, pair + pair if self.halves else pair, d)
+        thetas = np.array(self.thetas, np.float32).astype(float).repeat(1 if self.halves else 2)
+        return rounded(at * entry(thetas.tolist(), pair))
 
     def formula(self, *symbols: str) -> str:
         """In words, for the symbols say less."""
@@ -170,57 +199,3 @@ class Rotate(Rule):
             f"{one}, {other} = {parts}",
             f"{made} = torch.cat([{both}{rest}], dim=-1)" if rest else f"{made} = {both}",
         ]
-
-    def explain(self, cell: Cell) -> Made:
-        """Two products, of the pair with the cosine and the sine of the angle."""
-        pair = cell.factors(cell.sources[0])
-        d = cell.matrices[cell.sources[0].matrix].shape[-1]
-        if len(pair) == 1:
-            return _unturned(cell, pair[0], 2 * self._pairs(d))
-        place = self.place + cell.row
-        angle = self.angle(place, cell.column, d)
-        cosine, sine = math.cos(angle), math.sin(angle)
-        is_second = cell.column == pair[1].column
-        turns = (sine, cosine) if is_second else (cosine, -sine)
-        terms = tuple(Term(number.value * turn, (number,)) for number, turn in zip(pair, turns, strict=True))
-        exact = total(term.value for term in terms)
-        first, second = (number.symbols for number in pair)
-        return Made(
-            f"{first} sin φ + {second} cos φ" if is_second else f"{first} cos φ − {second} sin φ",
-            _steps(cell, pair, turns),
-            say("explanation.rotate.words", first=first, second=second, angle=cell.write(angle), place=place,
-                theta=cell.write(self.angle(1, cell.column, d))),
-            terms, exact, cell.tolerance(total(abs(term.value) for term in terms), 5),
-            notes=() if math.isfinite(cell.value) else tuple(_trouble(cell, pair, terms)),
-        )  # fmt: skip
-
-
-def _steps(cell: Cell, pair: list[Factor], turns: tuple[float, float]) -> list[str]:
-    factors = [(cell.write(number.value), cell.write(turn)) for number, turn in zip(pair, turns, strict=True)]
-    values = [cell.write(number.value * turn) for number, turn in zip(pair, turns, strict=True)]
-    products = [as_decimal(one) * as_decimal(other) for one, other in factors]
-    value = cell.write(cell.value)
-    return [
-        in_sum([" × ".join(map(grouped, texts)) for texts in factors]),
-        f"{sign_of_all(products, values)} {in_sum(values)}",
-        f"{sign(sum(map(as_decimal, values), start=Decimal(0)), value)} {value}",
-    ]
-
-
-def _trouble(cell: Cell, pair: list[Factor], terms: tuple[Term, ...]) -> list[str]:
-    broken = [number for number in pair if not math.isfinite(number.value)]
-    if not broken:
-        return [say("explanation.trouble.on_the_way", largest=cell.largest_float)]
-    told = [cell.already(broken[0])]
-    if math.isnan(cell.value) and not any(math.isnan(number.value) for number in broken):
-        told.append(say(f"explanation.trouble.{'product' if math.isnan(terms[0].value) else 'difference'}"))
-    return told
-
-
-def _unturned(cell: Cell, number: Factor, turned: int) -> Made:
-    notes = () if math.isfinite(cell.value) else (cell.already(number),)
-    words = say("explanation.rotate.unturned" if cell.column < turned else "explanation.rotate.beyond", last=turned - 1)
-    return Made(
-        number.symbols, [cell.write(cell.value)], words, (Term(number.value, (number,)),), number.value, 0.0,
-        notes=notes,
-    )  # fmt: skip

@@ -2,20 +2,36 @@
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, EachCell, Shape
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
-from attnviz.core.rules.explaining.displayed import as_decimal, exp, in_sum, shortened, sign, total
-from attnviz.core.rules.explaining.hiding import why_hidden
+from attnviz.core.rules.base import Bounded, Rule
+from attnviz.core.rules.explaining.cell import Cell, Made
+from attnviz.core.rules.explaining.displayed import exp as exp_of
+from attnviz.core.rules.explaining.displayed import total
+from attnviz.core.rules.expression import (
+    I,
+    Index,
+    J,
+    K,
+    Node,
+    Piece,
+    Text,
+    add_up,
+    as_number,
+    exp,
+    sentence,
+    sources,
+    text,
+)
+from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
 
 @dataclass(frozen=True)
-class Share(EachCell):
+class Share(Rule):
     """Each number over the sum of its row; with a second source, a mask, each is multiplied by its exponential first,
     which is 0 where it holds -∞.
 
@@ -34,10 +50,6 @@ class Share(EachCell):
         """Products with the mask, then quotients."""
         kept = sources[0] if len(sources) == 1 else sources[0] * sources[1].exp()
         return kept / kept.sum(-1, keepdim=True)
-
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The whole row of each."""
-        return tuple((range(row, row + 1), range(columns)) for _, columns in shapes)
 
     def _kept(self, *tables: Bounded) -> Bounded:
         value, error = tables[0]
@@ -68,10 +80,20 @@ class Share(EachCell):
             sizes: np.ndarray = np.abs(made.value) * spread * (value.shape[1] + 2)
             return sizes
 
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """Every cell of a row that holds a mark."""
-        either = np.logical_or.reduce(marks)
-        return np.broadcast_to(either.any(axis=1, keepdims=True), either.shape)
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """A number over the sum of its row."""
+        (score, mask), n = sources(2), shapes[0][1]
+
+        def left(column: Index) -> Node:
+            return as_number(score[I, column] * exp(mask[I, column]) if len(shapes) == 2 else score[I, column])
+
+        def name(column: Any) -> Text:
+            return (score.name(I, column), *((" × exp(", mask.name(I, column), ")") if len(shapes) == 2 else ()))
+
+        each = ("(", *name("j"), ")") if len(shapes) == 2 else name("j")
+        words = sentence("explanation.share.words", score=text(*name(J)), n=n)
+        symbols = (*name(J), " / Σ_j ", *each)
+        return (Piece(left(J) / add_up(n, left(K), J), symbols, (words,), trouble="share"),)
 
     def formula(self, *symbols: str) -> str:
         """In words, for the symbols say less."""
@@ -85,58 +107,16 @@ class Share(EachCell):
         return [f"{made} = {kept}", f"{made} = {made} / {made}.sum(-1, keepdim=True)"]
 
     def explain(self, cell: Cell) -> Made:
-        """A number over the sum of its row."""
+        """The sum is off by as much more as its terms are larger than it is."""
+        said = super().explain(cell)
         row = cell.factors(cell.sources[0])
-        masks = cell.factors(cell.sources[1]) if len(cell.sources) > 1 else None
-        terms = _terms(row, masks)
-        own, divisor = terms[cell.column], total(term.value for term in terms)
-        size = total(abs(term.value) for term in terms)
-        exact = own.value / divisor if divisor else math.nan
-        tolerance = math.inf
-        if divisor and cell.tolerance(size, 1) < math.inf:
-            tolerance = cell.tolerance(abs(exact) * (size / abs(divisor)), len(row) + 8)
-        score, stage, line = row[cell.column].symbols, row[0].stage, cell.row
-        symbols = f"{score} / Σ_j {stage.at(line, 'j')}"
-        if masks:
-            by = masks[0].stage
-            score = f"{score} × exp({by.at(line, cell.column)})"
-            symbols = f"{score} / Σ_j ({stage.at(line, 'j')} × exp({by.at(line, 'j')}))"
-        made = Made(
-            symbols, _steps(cell, terms, divisor), say("explanation.share.words", score=score, n=len(row)),
-            shortened(terms, keep=cell.column), exact, tolerance, divisor, 0.0, cell.masked,
-        )  # fmt: skip
-        return made._replace(notes=tuple(_notes(cell, row, divisor)))
-
-
-def _terms(row: list[Factor], masks: list[Factor] | None) -> list[Term]:
-    if masks is None:
-        return [Term(score.value, (score,)) for score in row]
-    return [Term(score.value * exp(mask.value), (score, mask)) for score, mask in zip(row, masks, strict=True)]
-
-
-def _steps(cell: Cell, all_terms: list[Term], divisor: float) -> list[str]:
-    terms = shortened(all_terms, keep=cell.column)
-    values = [cell.write(term.value) for term in terms]
-    texts = [value if term.factors else cell.write_factors(term)[0] for value, term in zip(values, terms, strict=True)]
-    own, denominator, value = (cell.write(each) for each in (all_terms[cell.column].value, divisor, cell.value))
-    share = as_decimal(own) / as_decimal(denominator) if math.isfinite(divisor) else Decimal("NaN")
-    between = sign(sum(map(as_decimal, values), start=Decimal(0)), denominator)
-    return [
-        f"{own} / ({in_sum(texts)})",
-        f"{between} {own} / {denominator}",
-        f"{sign(share, value)} {value}",
-    ]
-
-
-def _notes(cell: Cell, row: list[Factor], divisor: float) -> list[str]:
-    notes = []
-    if cell.masked:
-        notes.append(say("explanation.share.closed", why=why_hidden(cell)))
-    if math.isfinite(cell.value):
-        return notes
-    broken = next((score for score in row if not math.isfinite(score.value)), None)
-    if broken is not None:
-        return [*notes, cell.already(broken)]
-    if divisor == 0:
-        return [*notes, cell.nothing_left()]
-    return [*notes, say("explanation.trouble.quotient_beyond", largest=cell.largest_float)]
+        masks = (
+            [exp_of(each.value) for each in cell.factors(cell.sources[1])]
+            if len(cell.sources) > 1
+            else [1.0] * len(row)
+        )
+        size = total(abs(score.value * mask) for score, mask in zip(row, masks, strict=True))
+        if not said.divisor or not cell.tolerance(size, 1) < math.inf:
+            return said._replace(tolerance=math.inf)
+        spread = abs(said.exact) * (size / abs(said.divisor))
+        return said._replace(tolerance=cell.tolerance(spread, len(row) + 8))

@@ -1,18 +1,16 @@
 """Some columns of a matrix that stand beside each other: what one head gets of Q, K or V."""
 
-import math
 from dataclasses import dataclass
 
-import numpy as np
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.explaining.cell import Cell, Made, Term
-from attnviz.words import say
+from attnviz.core.rules.base import Copying, Size, expect
+from attnviz.core.rules.expression import HEAD, I, J, Piece, sentence, sources
+from attnviz.core.rules.reading import Shape
 
 
 @dataclass(frozen=True)
-class Slice(Rule):
+class Slice(Copying):
     """The columns from `start` up to `stop`, which isn't among them.
 
     >>> Slice(2, 4).reads(0, 1, (3, 6))
@@ -23,7 +21,6 @@ class Slice(Rule):
     stop: int = 1
 
     name = "slice"
-    n_sources = (1,)
 
     def compute(self, *sources: Tensor) -> Tensor:
         """A view of the source."""
@@ -38,26 +35,17 @@ class Slice(Rule):
             return rows, width
         return rows, type(columns)()
 
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The cell that it is."""
-        place = self.start + column
-        return ((range(row, row + 1), range(place, place + 1)),)
-
-    def bounded(self, *tables: Bounded) -> Bounded:
-        """The same numbers."""
-        return Bounded(*(each[:, self.start : self.stop] for each in tables[0]))
-
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is rounded."""
-        return np.zeros_like(made.value)
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is added."""
-        return np.zeros_like(made.value)
-
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """The same cells."""
-        return marks[0][:, self.start : self.stop]
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """The cell that it is; of a head, whose it is."""
+        (x,) = sources(1)
+        at = (I, J + self.start)
+        places = {"matrix": x.symbol, "first": self.start, "last": self.stop - 1}
+        of_head = "one" if self.stop - self.start == 1 else "words"
+        words = (
+            sentence(f"explanation.slice.{of_head}", head=HEAD, **places),
+            sentence("explanation.slice.cut", **places),
+        )
+        return (Piece(x[at], (x.name(*at),), words),)
 
     def formula(self, *symbols: str) -> str:
         """As Python writes it."""
@@ -66,19 +54,3 @@ class Slice(Rule):
     def code(self, made: str, *names: str) -> list[str]:
         """As Python writes it."""
         return [f"{made} = {names[0]}[..., {self.start}:{self.stop}]"]
-
-    def explain(self, cell: Cell) -> Made:
-        """The number that stands there."""
-        number = cell.factors(cell.sources[0])[0]
-        notes = () if math.isfinite(cell.value) else (cell.already(number),)
-        return Made(
-            number.symbols, [cell.write(cell.value)],
-            say(f"explanation.slice.{self._told(cell)}", head=cell.stage.head, matrix=number.stage.symbol,
-                first=self.start, last=self.stop - 1),
-            (Term(number.value, (number,)),), number.value, 0.0, notes=notes,
-        )  # fmt: skip
-
-    def _told(self, cell: Cell) -> str:
-        if cell.stage.head is None:
-            return "cut"
-        return "one" if self.stop - self.start == 1 else "words"

@@ -10,10 +10,27 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
+from attnviz.core.rules.base import Bounded, Rule, declaration_of
 from attnviz.core.rules.explaining.cell import Cell, Cells, Made
 from attnviz.core.rules.explaining.softmax import explained_share
+from attnviz.core.rules.expression import (
+    I,
+    J,
+    K,
+    Node,
+    Piece,
+    add_up,
+    as_number,
+    at_once,
+    exp,
+    largest,
+    level,
+    number,
+    rounded,
+    sources,
+)
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE, in_lines, out_of_lines
+from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.scale import Scale
 from attnviz.words import say
 from attnviz.words.numbers import significant
@@ -82,22 +99,6 @@ class Softmax(Rule):
         left = shares * mask.exp()
         return left / left.sum(-1, keepdim=True) if self.shared else left
 
-    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """The shape of the source."""
-        for shape in shapes[1:]:
-            expect(shape == shapes[0], "a source", shape, f"{shapes[0]} like the first")
-        return shapes[0]
-
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The whole row, and of the mask its own cell, or the row where that is shared out again."""
-        whole = (range(row, row + 1), range(shapes[0][1]))
-        if self.axis != ROWS:
-            rows, columns = map(range, shapes[0])
-            whole = (rows, range(column, column + 1) if self.axis == COLUMNS else columns)
-        if len(shapes) == 1:
-            return (whole,)
-        return (whole, whole if self.shared else (range(row, row + 1), range(column, column + 1)))
-
     def bounded(self, *tables: Bounded) -> Bounded:
         """A number that is off by e makes its own exponential, and at worst the sum too, off by a factor of exp(e)."""
         value, error = tables[0]
@@ -139,13 +140,26 @@ class Softmax(Rule):
         sizes = 2 * first.shape[1] + 8 + 2 * (scores + np.maximum(scores.max(-1, keepdims=True), abs(self.sink or 0.0)))
         return made.value * out_of_lines(np.broadcast_to(sizes, first.shape), self.axis, made.value.shape)
 
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """Every cell of a row that holds a mark."""
-        lines = in_lines(marks[0], self.axis)
-        whole = out_of_lines(np.broadcast_to(lines.any(axis=1, keepdims=True), lines.shape), self.axis, marks[0].shape)
-        if len(marks) == 1:
-            return whole
-        return whole | (marks[1].any(axis=1, keepdims=True) if self.shared else marks[1])
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """exp of a number over the sum of the exps of its line, then the mask; a shift of the whole line cancels."""
+        (score, mask), (rows, columns) = sources(2), shapes[0]
+        n, each, own = {
+            ROWS: (columns, (I, K), J), COLUMNS: (rows, (K, J), I), WHOLE: (rows * columns, (0, K), I * columns + J),
+        }[self.axis]  # fmt: skip
+        sink = None if self.sink is None else number(self.sink)
+        shift = level(largest(n, score[each], sink))
+
+        def power(of: Node) -> Node:
+            return exp(as_number(of - shift))
+
+        powers = add_up(n, power(score[each]), own, None if sink is None else power(sink))
+        share = power(score[I, J]) / powers
+        if len(shapes) == 1:
+            return (Piece(share),)
+        if not self.shared:
+            return (Piece(at_once(as_number(share) * as_number(exp(mask[I, J])))),)
+        left = add_up(n, rounded(power(score[each]) / powers) * exp(mask[each]))
+        return (Piece(at_once(as_number(rounded(share)) * as_number(exp(mask[I, J])) / as_number(left))),)
 
     def formula(self, *symbols: str) -> str:
         """In words, for the symbols say less."""
@@ -172,7 +186,8 @@ class Softmax(Rule):
 
     def explain(self, cell: Cell) -> Made:
         """exp of a number over the sum of the exps of its row; a shift of the whole row cancels."""
-        return explained_share(cell, self.axis, self.shared, self.seen(cell), self.sink)
+        pieces = declaration_of(cell, self)
+        return explained_share(cell, pieces, self.axis, self.shared, self.seen(cell), self.sink)
 
     def seen(self, cell: Cell) -> tuple[Cells, ...]:
         """Of scaled scores that do not stand beside it, the scores that these are made from."""

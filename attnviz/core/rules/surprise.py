@@ -1,20 +1,33 @@
 """How surprised a model is by what really comes next: minus the logarithm of the probability that it gave to it."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Block, Bounded, Rule, Shape, Size, expect
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
-from attnviz.core.rules.explaining.displayed import as_decimal, exp, in_sum, shortened, sign, total
-from attnviz.core.rules.explaining.softmax import READABLE
+from attnviz.core.rules.base import Bounded, Rule, Size, expect
+from attnviz.core.rules.explaining.cell import Cell, Made
+from attnviz.core.rules.explaining.displayed import exp as exp_of
+from attnviz.core.rules.explaining.displayed import total
+from attnviz.core.rules.expression import (
+    I,
+    Index,
+    K,
+    Piece,
+    add_up,
+    as_number,
+    at_once,
+    exp,
+    largest,
+    level,
+    ln,
+    sentence,
+    sources,
+)
 from attnviz.core.rules.lookup import Ids
-from attnviz.core.tokens import visible
+from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
 
@@ -33,7 +46,6 @@ class Surprise(Rule):
     targets: Ids = (0,)
 
     name = "surprise"
-    n_sources = (1,)
 
     @property
     def of_one(self) -> list[int]:
@@ -60,10 +72,6 @@ class Surprise(Rule):
         made: tuple[Size, Size] = (n, 1)  # type: ignore[assignment]
         return made
 
-    def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """The whole row."""
-        return ((range(row, row + 1), range(shapes[0][1])),)
-
     def bounded(self, *tables: Bounded) -> Bounded:
         """The logarithm of the sum moves no more than the number that moves most."""
         n = len(self.targets)
@@ -89,10 +97,18 @@ class Surprise(Rule):
         largest: np.ndarray = np.where(np.isfinite(value), np.abs(value), 0.0).max(-1, keepdims=True)
         return largest
 
-    def touched(self, *marks: np.ndarray) -> np.ndarray:
-        """Where a row holds a mark."""
-        marked: np.ndarray = np.logical_or.reduce(marks[0][: len(self.targets)], axis=1, keepdims=True)
-        return marked
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """The logarithm of the sum of the row's exps, less its own number; a shift of the whole row cancels."""
+        (logits,), n, target = sources(1), shapes[0][1], Index(entries=tuple(self.of_one))
+        shift = level(largest(n, logits[I, K]))
+        powers = add_up(n, exp(as_number(logits[I, K] - shift)), target)
+        own = logits.name(I, target)
+        words = (
+            sentence("explanation.surprise.of_entry", number=own, entry=logits.entry(target)),
+            sentence("explanation.surprise.words", number=own),
+        )
+        value = at_once(ln(powers)) - as_number(logits[I, target] - shift)
+        return (Piece(value, ("ln Σ_j exp(", logits.name(I, "j"), ") − ", own), words, trouble="logits"),)
 
     def formula(self, *symbols: str) -> str:
         """In words, for the columns of the targets are many."""
@@ -104,66 +120,11 @@ class Surprise(Rule):
         return [f"{made} = -torch.log_softmax({names[0]}, dim=-1)[{rows}, {self.of_one}][:, None]"]
 
     def explain(self, cell: Cell) -> Made:
-        """The logarithm of the sum of the row's exps, less its own number; a shift of the whole row cancels."""
-        row, target = cell.factors(cell.sources[0]), self.of_one[cell.row]
-        own, stage = row[target], row[target].stage
-        largest = math.nan if any(math.isnan(each.value) for each in row) else max(each.value for each in row)
-        shift = 0.0 if abs(largest) <= READABLE else largest
-        exps = [Term(exp(each.value - shift), (each,)) for each in row]
-        divisor = total(term.value for term in exps)
-        summed = math.log(divisor) if divisor > 0 else math.nan
-        terms = shortened(exps, keep=target)
-        told = "of_entry" if target < len(stage.entries) else "words"
-        lowered = say("explanation.surprise.lowered", largest=cell.write(shift))
-        steps = _steps(cell, terms, summed, own.value - shift, shift)
-        return Made(
-            f"ln Σ_j exp({stage.at(cell.row, 'j')}) − {own.symbols}", steps,
-            say(f"explanation.surprise.{told}", number=own.symbols,
-                entry=visible(stage.entries[target]) if told == "of_entry" else ""),
-            terms, summed - (own.value - shift), cell.tolerance(_size(row), 2), divisor, shift,
-            notes=(*([lowered] if shift else []), *([] if math.isfinite(cell.value) else _trouble(cell, row))),
-        )  # fmt: skip
-
-
-def _size(row: Sequence[Factor]) -> float:
-    """Return what the roundings are relative to; infinite where a number of the row is undefined."""
-    if any(math.isnan(each.value) or each.value == math.inf for each in row):
-        return math.inf
-    return 4 * max((abs(each.value) for each in row if each.value > -math.inf), default=0.0) + len(row) + 8
-
-
-def _steps(cell: Cell, terms: tuple[Term, ...], summed: float, own: float, shift: float) -> list[str]:
-    texts = [
-        f"exp({cell.write(term.factors[0].value - shift)})" if term.factors else cell.write_factors(term)[0]
-        for term in terms
-    ]
-    displayed = total(
-        exp(float(as_decimal(text[4:-1]))) if term.factors else float(as_decimal(cell.write(term.value)))
-        for term, text in zip(terms, texts, strict=True)
-    )
-    between, less, value = cell.write(summed), _negative(cell.write(own)), cell.write(cell.value)
-    known = Decimal(math.log(displayed)) if displayed > 0 else Decimal("NaN")
-    return [
-        in_sum([f"ln({' + '.join(texts)})", less]),
-        f"{sign(known, between)} {in_sum([between, less])}",
-        f"{sign(as_decimal(between) + as_decimal(less), value)} {value}",
-    ]
-
-
-def _negative(text: str) -> str:
-    """Return a displayed number with the other sign.
-
-    >>> _negative("−1.5"), _negative("1.5"), _negative("NaN")
-    ('1.5', '−1.5', 'NaN')
-    """
-    return text if text == "NaN" else text[1:] if text.startswith("−") else f"−{text}"
-
-
-def _trouble(cell: Cell, row: Sequence[Factor]) -> list[str]:
-    broken = [each for each in row if math.isnan(each.value) or each.value == math.inf]
-    if broken:
-        return [cell.already(broken[0]), say("explanation.trouble.undefined_row")]
-    certain = [each for each in row if each.value == -math.inf]
-    if certain:
-        return [cell.already(certain[0])]
-    return [say("explanation.trouble.on_the_way", largest=cell.largest_float)]
+        """Roundings are relative to the largest number; nothing is certain where one of the row is undefined."""
+        row = [each.value for each in cell.factors(cell.sources[0])]
+        size = 4 * max((abs(each) for each in row if each > -math.inf), default=0.0) + len(row) + 8
+        if any(math.isnan(each) or each == math.inf for each in row):
+            size = math.inf
+        said = super().explain(cell)
+        divisor = total(exp_of(each - said.shift) for each in row)
+        return said._replace(tolerance=cell.tolerance(size, 2), divisor=divisor)

@@ -2,19 +2,17 @@
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 
 import numpy as np
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, EachCell
-from attnviz.core.rules.explaining.cell import Cell, Made, Term, grouped
-from attnviz.core.rules.explaining.displayed import as_decimal, sign
-from attnviz.words import say
+from attnviz.core.rules.base import Bounded, Rule
+from attnviz.core.rules.expression import I, J, Piece, number, root, sentence, sources
+from attnviz.core.rules.reading import Shape
 
 
 @dataclass(frozen=True)
-class TimesRoot(EachCell):
+class TimesRoot(Rule):
     """Each number times √d, where its matrix has d columns.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.4.
@@ -36,6 +34,13 @@ class TimesRoot(EachCell):
         """The root is rounded before the product is."""
         return 2 * np.abs(made.value)
 
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """The number and the root."""
+        (x,), d = sources(1), shapes[0][1]
+        words = sentence("explanation.times_root.words", number=x.named(), n=d)
+        value = root(number(d, str(d))) * x[I, J]
+        return (Piece(value, (f"√{d} × ", x.name()), (words,), roundings=4, trouble="read"),)
+
     def formula(self, *symbols: str) -> str:
         """A product."""
         return f"√d_in · {symbols[0]}"
@@ -43,22 +48,3 @@ class TimesRoot(EachCell):
     def code(self, made: str, *names: str) -> list[str]:
         """A product."""
         return [f"{made} = {names[0]} * {names[0]}.shape[-1] ** 0.5"]
-
-    def explain(self, cell: Cell) -> Made:
-        """The number and the root."""
-        (number,) = cell.factors(cell.sources[0])
-        d = cell.matrices[number.matrix].shape[-1]
-        exact, root, value = number.value * math.sqrt(d), cell.write(math.sqrt(d)), cell.write(cell.value)
-        displayed = as_decimal(root) * as_decimal(cell.write(number.value))
-        notes: tuple[str, ...] = ()
-        if not math.isfinite(number.value):
-            notes = (cell.already(number),)
-        elif not math.isfinite(cell.value):
-            notes = (say("explanation.trouble.on_the_way", largest=cell.largest_float),)
-        times = grouped(cell.write(number.value))
-        steps = [f"√{d} × {times}", f"{sign(Decimal(d).sqrt(), root)} {root} × {times}"]
-        return Made(
-            f"√{d} × {number.symbols}", [*steps, f"{sign(displayed, value)} {value}"],
-            say("explanation.times_root.words", number=cell.named(number), n=d),
-            (Term(exact, (number,)),), exact, cell.tolerance(abs(exact), 4), notes=notes,
-        )  # fmt: skip

@@ -2,42 +2,47 @@
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 
 from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term
 from attnviz.core.rules.explaining.displayed import (
-    DECIMALS,
     as_decimal,
     exp,
     quotient,
     shortened,
     sign,
-    sign_of_all,
     total,
 )
 from attnviz.core.rules.explaining.hiding import why_hidden
+from attnviz.core.rules.explaining.numbers import READABLE, Numbers
+from attnviz.core.rules.explaining.steps import Steps
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
+from attnviz.core.rules.reading import Pieces
 from attnviz.core.rules.scale import Scale
 from attnviz.words import say
 from attnviz.words.numbers import significant
 
-READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 FAR = 1000.0  # exp of this far below is 0 at every precision
 SMALL = 1e-30  # of what is left of a row: its shares have lost digits
 
 
 def explained_share(
-    cell: Cell, axis: str, shared: bool, seen: tuple[Cells, ...], sink: float | None = None
+    cell: Cell, pieces: Pieces, axis: str, shared: bool, seen: tuple[Cells, ...], sink: float | None = None
 ) -> Made:  # fmt: skip
     """Say how a share over an `axis` is made: exp of a number over the sum of the exps of its row, where a shift of the
     whole row cancels. A mask may be laid over it, and its rows `shared` out again. `seen` are the sources that stand
     beside it, and a `sink` stands beside the scores of each row.
     """
     made = _explained(cell, axis, _scores_beside(cell, axis, seen), sink)
-    return made if len(cell.sources) == 1 else _masked_after(cell, made, shared)
+    numbers, node = Numbers(cell), pieces[0]["value"]
+    if made.symbols:
+        made = made._replace(steps=Steps(cell, numbers).of(node, cell.value))
+    if len(cell.sources) == 1:
+        return made
+    left = numbers.value(node[1][2]) if shared else None
+    return _masked_after(cell, made, left)
 
 
 def _explained(cell: Cell, axis: str, seen: "_Scores | None", sink: float | None) -> Made:
@@ -66,7 +71,6 @@ def _explained(cell: Cell, axis: str, seen: "_Scores | None", sink: float | None
     name, number = seen.name(cell.row, cell.column), "" if sink is None else significant(sink)
     return made._replace(
         symbols=seen.softmax(cell, " − m" if shift else ""),
-        steps=_steps(cell, made, own),
         words=say(f"explanation.softmax.{kind}", line=seen.line, n=len(row), score=name, sink=number),
         notes=tuple(_notes(cell, made, row, row[at], seen)),
     )
@@ -79,46 +83,33 @@ def _place_in_line(cell: Cell, axis: str) -> int:
     return cell.row if axis == COLUMNS else cell.column
 
 
-def _masked_after(cell: Cell, made: Made, shared: bool) -> Made:
-    """Return what is said of a share that a mask is laid over: what it is multiplied by, and what its row keeps."""
+def _masked_after(cell: Cell, made: Made, left: float | None) -> Made:
+    """Return what is said of a share that a mask is laid over, and of its row shared out again, of which so much is
+    left."""
     masks = cell.factors(cell.sources[1])
-    mask = masks[cell.column] if shared else masks[0]
+    mask = masks[0] if left is None else masks[cell.column]
     factor, share = exp(mask.value), made.exact
-    kept = _Kept.of(cell, masks) if shared else _Kept(share * factor, 1.0, made.tolerance * factor)
+    kept = _Kept(share * factor, made.tolerance * factor) if left is None else _Kept.of(cell, masks)
     lost = math.isnan(kept.exact) and math.isfinite(share)
-    if lost:  # as it was computed
-        share, kept = float(np.float32(share)), kept._replace(left=0.0)
-    before, times, left, value = map(cell.write, (share, factor, kept.left, cell.value))
-    displayed = DECIMALS.multiply(as_decimal(before), as_decimal(times))
-    if shared:
-        displayed = DECIMALS.divide(displayed, as_decimal(left)) if math.isfinite(kept.left) else Decimal("NaN")
-    first = f"({before} × {times}) / {left}" if shared else f"{before} × {times}"
-    words = say(
-        f"explanation.softmax.{'shared' if shared else 'times'}", words=made.words, mask=mask.symbols, left=left
-    )
+    kind, divided = ("times", "") if left is None else ("shared", " / r")
+    words = say(f"explanation.softmax.{kind}", words=made.words, mask=mask.symbols, left=cell.write(left or 0.0))
     beyond = math.isfinite(share) and not lost and not math.isfinite(cell.value)
     tolerance = kept.tolerance + cell.tolerance(abs(kept.exact), 6)
+    closed = [say("explanation.softmax.closed", why=why_hidden(cell))] if cell.masked else []
     return made._replace(
-        symbols=f"{made.symbols} × exp({mask.symbols}){' / r' if shared else ''}",
-        steps=[first, f"{sign(displayed, value)} {value}"],
+        symbols=f"{made.symbols} × exp({mask.symbols}){divided}",
         words=words,
         exact=kept.exact,
         tolerance=math.inf if math.isnan(tolerance) else tolerance,
-        notes=(*made.notes, *([_why_closed(cell)] if cell.masked else []),
-               *([cell.nothing_left()] if lost else []),
+        notes=(*made.notes, *closed, *([cell.nothing_left()] if lost else []),
                *([say("explanation.trouble.quotient_beyond", largest=cell.largest_float)] if beyond else [])),
     )  # fmt: skip
-
-
-def _why_closed(cell: Cell) -> str:
-    return say("explanation.softmax.closed", why=why_hidden(cell))
 
 
 class _Kept(NamedTuple):
     """A share after a mask, and what its row adds up to before it is shared out again."""
 
     exact: float
-    left: float
     tolerance: float
 
     @classmethod
@@ -136,7 +127,7 @@ class _Kept(NamedTuple):
         spread = total(share * distance for share, distance in zip(shares, far, strict=True))
         spread_kept = total(each * distance for each, distance in zip(kept, far, strict=True)) / (left or 1.0)
         size = far[cell.column] + spread_kept + 2 * (spread + len(scores) + 8)
-        return cls(exact, left, cell.tolerance(abs(exact), size) if left > SMALL else math.inf)
+        return cls(exact, cell.tolerance(abs(exact), size) if left > SMALL else math.inf)
 
 
 class _Scores(NamedTuple):
@@ -191,28 +182,7 @@ def _scores_beside(cell: Cell, axis: str, sources: tuple[Cells, ...]) -> _Scores
     assert isinstance(scaling, Scale)
     masks = cell.sources[0].stage.sources[1:]
     mask = cell.table[masks[0]] if masks else None
-    return _Scores(sources[0].stage, scaling.in_symbols, scaling.in_words(cell), mask, scaling.factor, axis)
-
-
-def _steps(cell: Cell, made: Made, own: Term) -> list[str]:
-    exps = [_exp(cell, term, made.shift) for term in made.terms]
-    values = [cell.write(term.value) for term in made.terms]
-    displayed = [
-        Decimal(exp(float(as_decimal(text[4:-1])))) if term.factors else as_decimal(v)
-        for term, text, v in zip(made.terms, exps, values, strict=True)
-    ]
-    numerator, denominator, value = cell.write(own.value), cell.write(made.divisor), cell.write(cell.value)
-    steps = [quotient(_exp(cell, own, made.shift), exps, " + ")]
-    between = sign_of_all(displayed, values)
-    if len(exps) > 1:
-        steps.append(f"{between} {quotient(numerator, values, ' + ')}")
-        between = sign(sum(map(as_decimal, values), start=Decimal(0)), denominator)
-    steps.append(f"{between} {numerator} / {denominator}")
-    return [*steps, f"{sign(as_decimal(numerator) / as_decimal(denominator), value)} {value}"]
-
-
-def _exp(cell: Cell, term: Term, shift: float) -> str:
-    return f"exp({cell.write(term.factors[0].value - shift)})" if term.factors else cell.write_factors(term)[0]
+    return _Scores(sources[0].stage, scaling.in_symbols, scaling.divisor_said(cell), mask, scaling.factor, axis)
 
 
 def _notes(cell: Cell, made: Made, row: list[Factor], score: Factor, seen: _Scores) -> list[str]:

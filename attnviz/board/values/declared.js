@@ -1,0 +1,282 @@
+// What a rule declares of a cell (core/rules/expression.py), interpreted: its number, how far roundings may take it, and
+// which cells it reads. Each expression is made into functions once.
+
+import { tolerance } from "./bounds.js";
+import { normalShare } from "./normal.js";
+import { total } from "./numbers.js";
+import { CONSTANTS } from "../../scripts/sent.js";
+
+/** @import { Bounded, Index, Matrix, Node, Piece, Span, Stage } from "../types.js" */
+
+/**
+ * The cell that is worked out, of these sources; `folds` are the sums and largest numbers that are known already.
+ * @typedef {{ sources: Matrix[], i: number, j: number, folds?: Map<Node, number> }} At
+ * @typedef {(at: At, k: number) => number} Worked
+ */
+
+/** @type {Record<string, (x: number) => number>} */
+export const FUNCTIONS = {
+  exp: Math.exp, root: Math.sqrt, tanh: Math.tanh, cos: Math.cos, sin: Math.sin, normal: normalShare, rounded: Math.fround,
+  ln: (x) => (x > 0 ? Math.log(x) : NaN),
+  positive: (x) => Math.max(0, x),
+  negative: (x) => -x,
+  level: (x) => (Math.abs(x) <= CONSTANTS.READABLE ? 0 : x),
+};
+/** @type {Record<string, (x: number, y: number) => number>} */
+const OPERATIONS = {
+  "-": (x, y) => x - y,
+  "/": (x, y) => (y === 0 ? NaN : x / y),
+  hidden: (x, y) => (y === -Infinity ? y : x + y),
+  weighed: (x, y) => x * Math.exp(y),
+};
+export const SAME = ["as_number", "at_once"];
+
+/** @type {WeakMap<Node, Worked>} */
+const WORKED = new WeakMap();
+
+/** @template {object} Key @template Value @param {WeakMap<Key, Value>} known @param {Key} key @param {() => Value} make @returns {Value} */
+function once(known, key, make) {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const value = make();
+  known.set(key, value);
+  return value;
+}
+
+// What works an expression out.
+/** @param {Node} node @returns {Worked} */
+export function worked(node) {
+  return once(WORKED, node, () => workedOut(node));
+}
+
+/** @param {Node} node @returns {Worked} */
+function workedOut(node) {
+  const [op, ...rest] = node;
+  if (op === "number") return () => rest[0];
+  if (op === "index") return indexOf(rest[0]);
+  if (op === "at") return cellOf(rest[0], rest[1], rest[2]);
+  if (op === "entry" || op === "power") {
+    const at = indexOf(rest[1]);
+    return op === "entry" ? (cell, k) => rest[0][at(cell, k)] : (cell, k) => rest[0] ** (-at(cell, k) / rest[2]);
+  }
+  if (op === "sum" || op === "max") return folded(node);
+  const first = worked(rest[0]);
+  if (SAME.includes(op)) return first;
+  if (op in FUNCTIONS) {
+    const act = FUNCTIONS[op];
+    const works = (/** @type {At} */ at, /** @type {number} */ k) => act(first(at, k));
+    return readsIn(node, 1).length ? works : onceAtEachPlace(works);
+  }
+  const second = worked(rest[1]);
+  // What is worked out most has a function of its own, which a browser makes quick.
+  if (op === "+") return (at, k) => first(at, k) + second(at, k);
+  if (op === "*") return (at, k) => first(at, k) * second(at, k);
+  return (at, k) => OPERATIONS[op](first(at, k), second(at, k));
+}
+
+// What follows from a cell's place alone stays what it is while numbers change.
+/** @param {Worked} works @returns {Worked} */
+function onceAtEachPlace(works) {
+  /** @type {Map<number, number>} */
+  const known = new Map();
+  return (at, k) => {
+    const place = at.i * 2 ** 20 + at.j;
+    const found = known.get(place);
+    if (found !== undefined) return found;
+    const value = works(at, k);
+    known.set(place, value);
+    return value;
+  };
+}
+
+/** @param {number} source @param {Index} row @param {Index} column @returns {Worked} */
+function cellOf(source, row, column) {
+  if (String(row) === "0,1,0,0" && String(column) === "0,0,1,0") return ({ sources, i, j }) => sources[source].values[i * sources[source].columns + j];
+  const [r, c] = [indexOf(row), indexOf(column)];
+  return (at, k) => {
+    const { columns, values } = at.sources[source];
+    return values[r(at, k) * columns + c(at, k)];
+  };
+}
+
+/** @param {Node} node @returns {Worked} */
+function folded(node) {
+  return (at) => {
+    at.folds ??= new Map();
+    const known = at.folds.get(node);
+    if (known !== undefined) return known;
+    const all = termsOf(node, at);
+    const value = node[0] === "sum" ? total(all) : Math.max(...all);
+    at.folds.set(node, value);
+    return value;
+  };
+}
+
+// The numbers that a sum, or a largest number, is made of.
+/** @param {Node} node @param {At} at */
+export function termsOf(node, at) {
+  const [n, each, more] = [node[1], worked(node[2]), node.at(-1)];
+  const all = Array.from({ length: n }, (_, k) => each(at, k));
+  return more ? [...all, worked(more)(at, 0)] : all;
+}
+
+/** @param {Index} index @returns {Worked} */
+export function indexOf([constant, ofI, ofJ, ofK, rest = 0, modulus = 1, entries = []]) {
+  if (rest || entries.length) return ({ i, j }, k) => constant + ofI * i + ofJ * j + ofK * k + rest * (j % modulus) + (entries.length ? entries[i] : 0);
+  return ({ i, j }, k) => constant + ofI * i + ofJ * j + ofK * k;
+}
+
+/**
+ * A piece with what says whether it holds: by a cell's place alone, and by its numbers, too.
+ * @typedef {{ piece: Piece, isPlace: (at: At) => boolean, holds: (at: At) => boolean, value: Worked }} Choice
+ */
+
+/** @type {WeakMap<Piece[], Choice[]>} */
+const CHOICES = new WeakMap();
+
+/** @param {Piece[]} declared */
+function choicesOf(declared) {
+  return once(CHOICES, declared, () => declared.map((piece) => {
+    const places = piece.where.filter(([index]) => Array.isArray(index)).map(([index, low, high]) => ({ place: indexOf(index), low, high }));
+    const numbers = piece.where.filter(([op]) => !Array.isArray(op)).map(worked);
+    const isPlace = (/** @type {At} */ at) => {
+      for (const { place, low, high } of places) if (place(at, 0) < low || place(at, 0) >= high) return false;
+      return true;
+    };
+    const holds = numbers.length ? (/** @type {At} */ at) => isPlace(at) && numbers.every((number) => number(at, 0) > 0) : isPlace;
+    return { piece, isPlace, holds, value: worked(piece.value) };
+  }));
+}
+
+// What a declaration says of a cell: the first piece that holds for it.
+/** @param {Piece[]} declared @param {At} at */
+export function pieceAt(declared, at) {
+  return /** @type {Choice} */ (choicesOf(declared).find(({ holds }) => holds(at))).piece;
+}
+
+// The matrix that is declared, cell by cell.
+/** @param {Piece[]} declared @param {[rows: number, columns: number]} shape @param {Matrix[]} sources @returns {Matrix} */
+export function computed(declared, [rows, columns], sources) {
+  const values = new Float64Array(rows * columns);
+  const choices = choicesOf(declared);
+  const last = choices.length - 1;
+  /** @type {At} */
+  const at = { sources, i: 0, j: 0, folds: undefined };
+  for (let n = 0; at.i < rows; at.i += 1) {
+    for (at.j = 0; at.j < columns; at.j += 1, n += 1) {
+      if (at.folds) at.folds.clear();
+      let which = 0;
+      while (which < last && !choices[which].holds(at)) which += 1;
+      values[n] = Math.fround(choices[which].value(at, 0));
+    }
+  }
+  return { rows, columns, values };
+}
+
+// What a cell should be, and how far the roundings of its declaration may take it from that.
+/** @param {Piece[]} declared @param {At} at @returns {Bounded} */
+export function boundedBy(declared, at) {
+  const { value, size, roundings } = pieceAt(declared, at);
+  const isUnderMask = value[0] === "hidden" || value[0] === "weighed";
+  const mask = isUnderMask ? worked(value[2])(at, 0) : 0;
+  if (value[0] === "hidden" && mask === -Infinity) return { exact: mask, tolerance: 0 };
+  const node = isUnderMask && mask === 0 ? value[1] : value;
+  const all = mask === 0 ? roundings : roundings + value[3];
+  return { exact: worked(node)(at, 0), tolerance: all ? tolerance(sizeOf(size ?? node, at), all) : 0 };
+}
+
+// How large all is that is added up.
+/** @param {Node} node @param {At} at @returns {number} */
+function sizeOf(node, at) {
+  const [op, one, other] = node;
+  if (op === "+" || op === "-" || op === "hidden") return sizeOf(one, at) + sizeOf(other, at);
+  if (op === "sum") return total(termsOf(node, at).map(Math.abs));
+  return Math.abs(worked(node)(at, 0));
+}
+
+/**
+ * Cells of one source: their row and column as indices, of so many terms.
+ * @typedef {{ source: number, row: Index, column: Index, n: number }} Read
+ * @typedef {((row: number, column: number) => Span) & { byRow: boolean, byColumn: boolean, isOwn: boolean }} Reach the cells
+ * of a source that a cell is made from, whether they depend on its row and on its column, and whether they're the same cell
+ */
+
+// All that an expression reads, in the order in which it does.
+/** @param {any} node @param {number} n @returns {Read[]} */
+function readsIn(node, n) {
+  if (!Array.isArray(node) || typeof node[0] !== "string") return [];
+  if (node[0] === "at") return [{ source: node[1], row: node[2], column: node[3], n }];
+  const isFold = node[0] === "sum" || node[0] === "max";
+  return node.slice(1).flatMap((each, place) => readsIn(each, isFold && place === 1 ? node[1] : n));
+}
+
+const isLine = (/** @type {Index} */ index) => String(index) === "0,0,0,1";
+
+// Whether all that one reads is read by another, of a whole line or of all.
+/** @param {Matrix} matrix @returns {(one: Read, other: Read) => boolean} */
+function coveredIn({ rows, columns }) {
+  return (one, other) => {
+    if (one.n >= other.n) return one !== other && one.n === other.n && `${one.row};${one.column}` === `${other.row};${other.column}`;
+    if (other.n === rows * columns && isLine(other.column)) return true;
+    if (isLine(other.column)) return other.n === columns && String(one.row) === String(other.row);
+    return isLine(other.row) && other.n === rows && String(one.column) === String(other.column);
+  };
+}
+
+/** @type {WeakMap<Piece[], Reach[]>} */
+const REACHES = new WeakMap();
+
+// Of each source of a stage, what a cell reads of it.
+/** @param {Stage} stage @param {Matrix[]} sources @returns {Reach[]} */
+export function reachIn({ declared }, sources) {
+  return once(REACHES, declared, () => sources.map((matrix, source) => reachOver(declared, matrix, source)));
+}
+
+/** @param {Piece[]} declared @param {Matrix} matrix @param {number} source @returns {Reach} */
+function reachOver(declared, matrix, source) {
+  const isCovered = coveredIn(matrix);
+  const reads = declared.map(({ value }) => {
+    const all = readsIn(value, 1).filter((read) => read.source === source && read.n > 0);
+    return all.filter((one, at) => !all.some((other, i) => isCovered(one, other) && (one.n < other.n || i < at)));
+  });
+  const spans = reads.map((all) => spanOver(all, matrix.columns));
+  const choices = choicesOf(declared);
+  /** @param {number} i @param {number} j */
+  const reach = (i, j) => {
+    const at = { sources: [], i, j };
+    return spans[choices.length === 1 ? 0 : choices.findIndex(({ isPlace }) => isPlace(at))](at);
+  };
+  const places = declared.flatMap(({ where }) => where.map(([index]) => index).filter(Array.isArray));
+  const indices = [...places, ...reads.flat().flatMap(({ row, column }) => [row, column])];
+  const byRow = indices.some(([, ofI, , , , , entries = []]) => ofI !== 0 || entries.length > 0);
+  const byColumn = indices.some(([, , ofJ, , rest = 0]) => ofJ !== 0 || rest !== 0);
+  const isOwn = declared.length === 1 && reads[0].length === 1 && `${reads[0][0].row};${reads[0][0].column}` === "0,1,0,0;0,0,1,0";
+  return Object.assign(reach, { byRow, byColumn, isOwn });
+}
+
+/** @param {Read[]} reads @param {number} width @returns {(at: At) => Span} */
+function spanOver(reads, width) {
+  const ends = reads.map(({ row, column, n }) => {
+    const [r, c] = [indexOf(row), indexOf(column)];
+    return (/** @type {At} */ at) => {
+      const [first, last] = [r(at, 0) * width + c(at, 0), r(at, n - 1) * width + c(at, n - 1)];
+      const [top, bottom] = [Math.floor(first / width), Math.floor(last / width)];
+      const goesOn = top !== bottom && row[3] === 0; // a row that goes on in the next ones: all columns
+      return { top, bottom, left: goesOn ? 0 : first % width, right: goesOn ? width - 1 : last % width };
+    };
+  });
+  if (!ends.length) return () => ({ row: 0, column: 0, rows: 0, columns: 0 });
+  return (at) => {
+    const [one, other = one] = ends.map((each) => each(at));
+    const [row, column, end] = [Math.min(one.top, other.top), Math.min(one.left, other.left), Math.max(one.right, other.right)];
+    const isPair = one.left === one.right && other.left === other.right && end > column + 1;
+    return { row, column, rows: Math.max(one.bottom, other.bottom) - row + 1, columns: end - column + 1, ...(isPair ? { step: end - column } : {}) };
+  };
+}
+
+// The cells [row, column] of a span.
+/** @param {Span} span @returns {[row: number, column: number][]} */
+export function cellsIn({ row, column, rows, columns, step = 1 }) {
+  const width = Math.ceil(columns / step);
+  return Array.from({ length: rows * width }, (_, at) => [row + Math.floor(at / width), column + (at % width) * step]);
+}

@@ -1,0 +1,135 @@
+// What is said of a cell that is out of the ordinary: core/rules/explaining/trouble.py.
+
+import { FLOAT32 } from "./bounds.js";
+import { indexOf, worked } from "./declared.js";
+import { whyHidden } from "./hiding.js";
+import { inSum } from "./terms.js";
+import { already, grouped, largestFloat, nothingLeft } from "../cells/cell.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { At } from "./declared.js" */
+/** @import { MadeCell, Node, Piece, Source, Term } from "../types.js" */
+
+const isBroken = (/** @type {{ value: number }} */ { value }) => !Number.isFinite(value);
+const onTheWay = (/** @type {MadeCell} */ cell) => say("explanation.trouble.on_the_way", { largest: largestFloat(cell) });
+const quotientBeyond = (/** @type {MadeCell} */ cell) => say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) });
+
+// By its name in a declaration.
+/** @type {Record<string, (cell: MadeCell, at: At, piece: Piece) => string[]>} */
+const KINDS = { copied, read, row: wholeRow, logits, quotient, distance, share, sum: summed, turned: summed };
+
+/** @param {MadeCell} cell @param {At} at @param {Piece} piece */
+export function notesOf(cell, at, piece) {
+  return KINDS[piece.trouble](cell, at, piece);
+}
+
+/** @param {MadeCell} cell */
+function copied(cell) {
+  const broken = cell.sources.flat().find(isBroken);
+  return broken && isBroken(cell) ? [already(cell, broken)] : [];
+}
+
+/** @param {MadeCell} cell */
+function read(cell) {
+  const broken = cell.sources.flat().find(isBroken);
+  return broken ? [already(cell, broken)] : isBroken(cell) ? [onTheWay(cell)] : [];
+}
+
+/** @param {MadeCell} cell */
+function wholeRow(cell) {
+  if (!isBroken(cell)) return [];
+  const broken = cell.sources.flat().find(isBroken);
+  return broken ? [already(cell, broken), say("explanation.trouble.undefined_row")] : [onTheWay(cell)];
+}
+
+/** @param {MadeCell} cell @param {At} at @param {Piece} piece */
+function logits(cell, at, { value }) {
+  const shift = worked(levelIn(value))(at, 0);
+  const said = shift ? [say("explanation.surprise.lowered", { largest: cell.write(shift) })] : [];
+  if (!isBroken(cell)) return said;
+  const broken = cell.sources[0].find(({ value: each }) => Number.isNaN(each) || each === Infinity);
+  if (broken) return [...said, already(cell, broken), say("explanation.trouble.undefined_row")];
+  const certain = cell.sources[0].find(isBroken);
+  return [...said, certain ? already(cell, certain) : onTheWay(cell)];
+}
+
+/** @param {any} node @returns {any} */
+function levelIn(node) {
+  if (!Array.isArray(node)) return null;
+  return node[0] === "level" ? node : node.reduce((found, each) => found ?? levelIn(each), null);
+}
+
+/** @param {MadeCell} cell @param {At} at @param {Piece} piece */
+function quotient(cell, at, { value }) {
+  const [[score], [mask] = []] = cell.sources;
+  const said = isBroken(score) ? [already(cell, score)] : isBroken(cell) && !cell.masked ? [quotientBeyond(cell)] : [];
+  if (value[0] !== "hidden" || cell.masked) return said;
+  const divided = worked(value[1])(at, 0);
+  // Nothing is left of a score beside a number so large that float32 has no digits for both.
+  if (!mask.value || cell.value !== mask.value || !divided || !Number.isFinite(mask.value)) return said;
+  return [...said, say("explanation.scale.swallowed", { mask: cell.write(mask.value), score: cell.write(divided), dtype: FLOAT32.name })];
+}
+
+/** @param {MadeCell} cell */
+function distance(cell) {
+  const broken = cell.sources.slice(0, cell.masked ? 1 : 2).flat().find(isBroken);
+  return broken ? [already(cell, broken)] : isBroken(cell) && !cell.masked ? [onTheWay(cell)] : [];
+}
+
+/** @param {MadeCell} cell @param {At} at @param {Piece} piece */
+function share(cell, at, { value }) {
+  const said = cell.masked ? [say("explanation.share.closed", { why: whyHidden(cell) })] : [];
+  if (!isBroken(cell)) return said;
+  const broken = cell.sources[0].find(isBroken);
+  if (broken) return [...said, already(cell, broken)];
+  return [...said, worked(value[2])(at, 0) === 0 ? nothingLeft(cell) : quotientBeyond(cell)];
+}
+
+/** @param {MadeCell} cell @param {At} at @param {Piece} piece */
+function summed(cell, at, { value: node, trouble }) {
+  if (!isBroken(cell)) return [];
+  const terms = addends(cell, at, node);
+  const factors = terms.flatMap((term) => term.factors);
+  const broken = factors.find(isBroken);
+  const noNumber = Number.isNaN(cell.value) && terms.length > 1 ? [say("explanation.trouble.difference")] : [];
+  if (broken) {
+    if (factors.some(({ value }) => Number.isNaN(value))) return [already(cell, broken)];
+    return [already(cell, broken), ...(terms.some(({ value }) => Number.isNaN(value)) ? [say("explanation.trouble.product")] : noNumber)];
+  }
+  const over = terms.filter(({ value }) => Math.abs(value) > FLOAT32.max);
+  if (over.length) return [...beyond(cell, terms, over), ...noNumber];
+  if (trouble === "turned" || terms.some((term) => term.factors.length > 1)) return [onTheWay(cell), ...noNumber];
+  return [isBeyond(cell, inSum(terms.map(({ value }) => cell.write(value))), worked(node)(at, 0)), ...noNumber];
+}
+
+/** @param {MadeCell} cell @param {Term[]} terms @param {Term[]} over */
+function beyond(cell, terms, over) {
+  const worst = over.reduce((most, term) => (Math.abs(term.value) > Math.abs(most.value) ? term : most));
+  const factors = worst.factors.map(({ value }) => cell.write(value));
+  const n = over.length - 1;
+  const more = n ? [say("explanation.trouble.others_beyond", { n, terms: terms.length })] : [];
+  return [isBeyond(cell, factors.length > 1 ? factors.map(grouped).join(" × ") : factors[0], worst.value), ...more];
+}
+
+/** @param {MadeCell} cell @param {string} arithmetic @param {number} value */
+function isBeyond(cell, arithmetic, value) {
+  const infinite = cell.write(value < 0 ? -Infinity : Infinity);
+  return say("explanation.trouble.beyond", { arithmetic: `${arithmetic} = ${cell.write(value)}`, largest: largestFloat(cell), infinite });
+}
+
+/** @param {MadeCell} cell @param {At} at @param {Node} node @returns {Term[]} */
+function addends(cell, at, node) {
+  if (node[0] === "at_once") return addends(cell, at, node[1][1][1]); // of directions: the product that is divided
+  if (node[0] === "+") return node.slice(1).flatMap((each) => addends(cell, at, /** @type {any} */ (each)));
+  const [each, n] = node[0] === "sum" ? [node[2], node[1]] : [node, 1];
+  return Array.from({ length: n }, (_, k) => ({ value: worked(each)(at, k), factors: factorsIn(cell, at, each, k), count: 1 }));
+}
+
+// The cells that an expression reads, but for those that all terms of a line have in common.
+/** @param {MadeCell} cell @param {At} at @param {any} node @param {number} k @returns {Source[]} */
+function factorsIn(cell, at, node, k) {
+  if (!Array.isArray(node) || ["sum", "max"].includes(node[0])) return [];
+  if (node[0] !== "at") return node.slice(1).flatMap((each) => factorsIn(cell, at, each, k));
+  const [row, column] = [indexOf(node[2])(at, k), indexOf(node[3])(at, k)];
+  return [{ matrix: cell.stage.sources[node[1]], row, column, value: worked(/** @type {any} */ (node))(at, k) }];
+}

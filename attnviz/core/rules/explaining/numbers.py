@@ -1,0 +1,145 @@
+"""The numbers of a declared expression at one cell: its value, its terms, how large what is added up is."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from attnviz.core.rules.explaining.cell import Cell, Factor, Matrix, Term, in_rows
+from attnviz.core.rules.explaining.displayed import exp, total
+from attnviz.core.rules.expression import Parts
+from attnviz.core.rules.reading import index_at
+
+READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
+
+
+def normal_share(value: float) -> float:
+    """Return which share of the standard normal distribution lies below a value, Φ.
+
+    >>> normal_share(0.0), normal_share(-math.inf)
+    (0.5, 0.0)
+    """
+    return 0.5 * math.erfc(-value / math.sqrt(2))
+
+
+FUNCTIONS: Mapping[str, Callable[[float], float]] = {
+    "exp": exp,
+    "ln": lambda x: math.log(x) if x > 0 else math.nan,
+    "root": math.sqrt,
+    "tanh": math.tanh,
+    "cos": math.cos,
+    "sin": math.sin,
+    "normal": normal_share,
+    "positive": lambda x: x if x > 0 or math.isnan(x) else 0.0,
+    "negative": lambda x: -x,
+    "rounded": lambda x: float(np.float32(x)),
+    "level": lambda x: 0.0 if abs(x) <= READABLE else x,
+}
+SAME = ("as_number", "at_once")
+
+
+class Numbers:
+    """The numbers that a cell is made from; `k` counts the terms of a sum."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell, self._line, self._known = cell, dict[int, Any](), dict[int, float]()
+        self._terms = dict[int, list[tuple[Term, Parts, int]]]()
+
+    def stage(self, source: int) -> Matrix:
+        """Return the row of the table of a source; of -1, that of the matrix that is made."""
+        return self.cell.stage if source < 0 else self.cell.sources[source].stage
+
+    def index(self, parts: Parts, k: int = 0) -> int:
+        """Return a row or column."""
+        return int(index_at(parts, self.cell.row, self.cell.column, k))
+
+    def place(self, source: int, row: Parts, column: Parts, k: int = 0) -> tuple[int, int]:
+        """Return the row and column of a cell that is read."""
+        return divmod(self.index(row, k) * self._values(source)[1] + self.index(column, k), self._values(source)[1])
+
+    def _values(self, source: int) -> tuple[np.ndarray, int]:
+        if source not in self._line:
+            matrix = in_rows(self.cell.matrices[self.stage(source).name].detach()).cpu().double()
+            self._line[source] = matrix.reshape(-1).numpy(), matrix.shape[1]
+        found: tuple[np.ndarray, int] = self._line[source]
+        return found
+
+    def factor(self, node: Parts, k: int = 0) -> Factor:
+        """Return a cell that is read."""
+        _, source, *line = node
+        row, column = self.place(source, line[0], line[1], k)
+        values, width = self._values(source)
+        return Factor(self.stage(source), row, column, float(values[row * width + column]))
+
+    def value(self, node: Parts, k: int = 0) -> float:
+        """Return the value of an expression in float64."""
+        op, *rest = node
+        if op == "at":
+            values, width = self._values(rest[0])
+            return float(values[self.index(rest[1], k) * width + self.index(rest[2], k)])
+        if op == "number":
+            return float(rest[0])
+        if op in ("index", "entry"):
+            return float(self.index(rest[0], k) if op == "index" else rest[0][self.index(rest[1], k)])
+        if op == "power":
+            return float(rest[0] ** (-self.index(rest[1], k) / rest[2]))
+        if op in ("sum", "max"):
+            if id(node) not in self._known:
+                terms = [self.value(rest[1], at) for at in range(rest[0])]
+                terms += [self.value(rest[-1])] if rest[-1] else []
+                undefined = op == "max" and any(map(math.isnan, terms))
+                self._known[id(node)] = total(terms) if op == "sum" else math.nan if undefined else max(terms)
+            return self._known[id(node)]
+        x = self.value(rest[0], k)
+        if op in SAME:
+            return x
+        if op in FUNCTIONS:
+            return FUNCTIONS[op](x)
+        return combined(op, x, self.value(rest[1], k))
+
+    def terms(self, node: Parts) -> list[tuple[Term, Parts, int]]:
+        """Return the terms of a sum over k, each with what it's made of and its k."""
+        if id(node) in self._terms:
+            return self._terms[id(node)]
+        _, n, each, _, more = node
+        found = [(Term(self.value(each, k), tuple(self.factors(each, k))), each, k) for k in range(n)]
+        self._terms[id(node)] = [*found, *([(Term(self.value(more)), more, 0)] if more else [])]
+        return self._terms[id(node)]
+
+    def factors(self, node: Parts, k: int = 0) -> list[Factor]:
+        """Return the cells that an expression reads, but for those that all terms of a line have in common."""
+        if node[0] == "at":
+            return [self.factor(node, k)]
+        if node[0] in ("sum", "max", "number", "index", "entry", "power"):
+            return []
+        return [factor for each in node[1:] if isinstance(each, list) for factor in self.factors(each, k)]
+
+    def size(self, node: Parts) -> float:
+        """Return how large all is that is added up to an expression."""
+        op, *rest = node
+        if op in ("+", "-"):
+            return total(map(self.size, rest))
+        if op == "sum":
+            return total(abs(term.value) for term, *_ in self.terms(node))
+        return abs(self.value(node))
+
+
+def combined(op: str, x: float, y: float) -> float:
+    """Return what an operation makes of two numbers; what overflows or is undefined becomes infinite or NaN.
+
+    >>> combined("/", 1.0, 0.0), combined("hidden", math.nan, -math.inf)
+    (nan, -inf)
+    """
+    match op:
+        case "+":
+            return x + y
+        case "-":
+            return x - y
+        case "*":
+            return x * y
+        case "/":
+            return x / y if y else math.nan
+        case "hidden":
+            return -math.inf if y == -math.inf else x + y
+    return x * exp(y)  # weighed

@@ -1,0 +1,146 @@
+"""What is said of a cell that is out of the ordinary: why it's no finite number, and what a mask leaves of it."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
+from attnviz.core.rules.explaining.displayed import in_sum
+from attnviz.core.rules.explaining.hiding import why_hidden
+from attnviz.core.rules.explaining.numbers import Numbers
+from attnviz.core.rules.expression import Parts
+from attnviz.words import say
+
+
+class Trouble:
+    """What may be out of the ordinary of a cell; `kinds` has, by the name in a declaration, what says it."""
+
+    def __init__(self, cell: Cell, numbers: Numbers, piece: Mapping[str, Any], made: Made) -> None:
+        self.cell, self.numbers, self.node, self.made = cell, numbers, piece["value"], made
+        self.kind: str = piece["trouble"]
+        self.is_finite = math.isfinite(cell.value)
+
+    def notes(self) -> Iterator[str]:
+        """Yield the sentences."""
+        kinds: dict[str, Callable[[], Iterator[str]]] = {
+            "copied": self._copied, "read": self._read, "sum": self._summed, "turned": self._summed,
+            "row": self._row, "logits": self._logits, "quotient": self._quotient, "distance": self._distance,
+            "share": self._share,
+        }  # fmt: skip
+        return kinds[self.kind]()
+
+    def _broken(self, *blocks: int) -> Factor | None:
+        """Return the first number that isn't finite of what is read, or of some sources of that."""
+        read = [self.cell.sources[at] for at in blocks] if blocks else self.cell.sources
+        return next(
+            (each for cells in read for each in self.cell.factors(cells) if not math.isfinite(each.value)), None
+        )  # fmt: skip
+
+    def _on_the_way(self) -> str:
+        return say("explanation.trouble.on_the_way", largest=self.cell.largest_float)
+
+    def _copied(self) -> Iterator[str]:
+        if not self.is_finite and (broken := self._broken()):
+            yield self.cell.already(broken)
+
+    def _read(self) -> Iterator[str]:
+        if broken := self._broken():
+            yield self.cell.already(broken)
+        elif not self.is_finite:
+            yield self._on_the_way()
+
+    def _row(self) -> Iterator[str]:
+        if self.is_finite:
+            return
+        broken = self._broken()
+        yield self._on_the_way() if broken is None else self.cell.already(broken)
+        if broken is not None:
+            yield say("explanation.trouble.undefined_row")
+
+    def _logits(self) -> Iterator[str]:
+        if self.made.shift:
+            yield say("explanation.surprise.lowered", largest=self.cell.write(self.made.shift))
+        if self.is_finite:
+            return
+        row = self.cell.factors(self.cell.sources[0])
+        broken = next((each for each in row if math.isnan(each.value) or each.value == math.inf), None)
+        certain = broken or self._broken()
+        yield self._on_the_way() if certain is None else self.cell.already(certain)
+        if broken is not None:
+            yield say("explanation.trouble.undefined_row")
+
+    def _quotient(self) -> Iterator[str]:
+        score, *masks = (self.cell.factors(cells)[0] for cells in self.cell.sources)
+        if not math.isfinite(score.value):
+            yield self.cell.already(score)
+        elif not self.is_finite and not self.cell.masked:
+            yield say("explanation.trouble.quotient_beyond", largest=self.cell.largest_float)
+        if masks and self.node[0] == "hidden" and not self.cell.masked:
+            yield from self._swallowed(self.numbers.value(self.node[1]), masks[0].value)
+
+    def _swallowed(self, score: float, mask: float) -> Iterator[str]:
+        """Say that nothing is left of a score beside a number so large that its precision has no digits for both."""
+        if mask and self.cell.value == mask and score and math.isfinite(mask):
+            places = {"mask": self.cell.write(mask), "score": self.cell.write(score)}
+            yield say("explanation.scale.swallowed", dtype=self.cell.precision.dtype, **places)
+
+    def _distance(self) -> Iterator[str]:
+        broken = self._broken() if not self.cell.masked else self._broken(0)
+        if broken is not None:
+            yield self.cell.already(broken)
+        elif not self.is_finite and not self.cell.masked:
+            yield self._on_the_way()
+
+    def _share(self) -> Iterator[str]:
+        if self.cell.masked:
+            yield say("explanation.share.closed", why=why_hidden(self.cell))
+        if self.is_finite:
+            return
+        if broken := self._broken(0):
+            yield self.cell.already(broken)
+        elif self.made.divisor == 0:
+            yield self.cell.nothing_left()
+        else:
+            yield say("explanation.trouble.quotient_beyond", largest=self.cell.largest_float)
+
+    def _summed(self) -> Iterator[str]:
+        if self.is_finite:
+            return
+        terms, cell = self._addends(self.node), self.cell
+        broken = [factor for term in terms for factor in term.factors if not math.isfinite(factor.value)]
+        no_number = [say("explanation.trouble.difference")] if math.isnan(cell.value) and len(terms) > 1 else []
+        if broken:
+            yield cell.already(broken[0])
+            if any(math.isnan(term.value) for term in terms):
+                no_number = [say("explanation.trouble.product")]
+            yield from [] if any(math.isnan(factor.value) for factor in broken) else no_number
+            return
+        over = [term for term in terms if abs(term.value) > cell.precision.max]
+        if over:
+            yield from self._beyond(terms, over)
+        elif self.kind == "turned" or any(len(term.factors) > 1 for term in terms):
+            yield self._on_the_way()
+        else:
+            yield self._is_beyond(in_sum([cell.write(term.value) for term in terms]), self.made.exact)
+        yield from no_number
+
+    def _beyond(self, terms: list[Term], over: list[Term]) -> Iterator[str]:
+        worst = max(over, key=lambda term: abs(term.value))
+        yield self._is_beyond(" × ".join(self.cell.write_factors(worst)), worst.value)
+        if others := len(over) - 1:
+            yield say("explanation.trouble.others_beyond", n=others, terms=len(terms))
+
+    def _is_beyond(self, arithmetic: str, value: float) -> str:
+        return say(
+            "explanation.trouble.beyond", arithmetic=f"{arithmetic} = {self.cell.write(value)}",
+            largest=self.cell.largest_float, infinite=self.cell.write(math.copysign(math.inf, value)),
+        )  # fmt: skip
+
+    def _addends(self, node: Parts) -> list[Term]:
+        if node[0] == "at_once":  # of directions: the product that is divided
+            return self._addends(node[1][1][1])
+        if node[0] == "+":
+            return [term for each in node[1:] for term in self._addends(each)]
+        if node[0] == "sum":
+            return [term for term, *_ in self.numbers.terms(node)]
+        return [Term(self.numbers.value(node), tuple(self.numbers.factors(node)))]

@@ -1,0 +1,247 @@
+"""The language in which a rule declares what a cell is: expressions over the cells of its sources, as plain lists.
+
+A declaration goes to the page as JSON: `reading.py` and `explaining/` interpret it here, `board/values/` there.
+
+>>> a, b = sources(2)
+>>> (a[I, J] + b[I, J]).parts
+['+', ['at', 0, [0, 1, 0, 0], [0, 0, 1, 0]], ['at', 1, [0, 1, 0, 0], [0, 0, 1, 0]]]
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Parts: TypeAlias = list[Any]  # a node as JSON: what it does, and what with
+Text: TypeAlias = Sequence[Any]  # plain text, and nodes in place of which a page writes a name or a number
+Sentence: TypeAlias = list[Any]  # the key of a sentence, and what stands at its places
+
+
+@dataclass(frozen=True)
+class Index:
+    """A row or column that follows from the cell (i, j) and the term k of a sum; `entries` are added by the row i."""
+
+    constant: int = 0
+    i: int = 0
+    j: int = 0
+    k: int = 0
+    rest: int = 0  # times j modulo `modulus`
+    modulus: int = 1
+    entries: tuple[int, ...] = ()
+
+    def __add__(self, other: "Index | int") -> "Index":
+        more = other if isinstance(other, Index) else Index(other)
+        return Index(
+            self.constant + more.constant, self.i + more.i, self.j + more.j, self.k + more.k, self.rest + more.rest,
+            max(self.modulus, more.modulus), self.entries or more.entries,
+        )  # fmt: skip
+
+    def __mul__(self, n: int) -> "Index":
+        return Index(self.constant * n, self.i * n, self.j * n, self.k * n, self.rest * n, self.modulus, self.entries)
+
+    def __neg__(self) -> "Index":
+        return self * -1
+
+    def __sub__(self, other: "Index | int") -> "Index":
+        return self + (-other)
+
+    @property
+    def parts(self) -> Parts:
+        """Its numbers: those of the place alone, where there is nothing else."""
+        place = [self.constant, self.i, self.j, self.k]
+        return [*place, self.rest, self.modulus, list(self.entries)] if self.rest or self.entries else place
+
+
+I, J, K = Index(i=1), Index(j=1), Index(k=1)  # noqa: E741
+
+
+def j_modulo(modulus: int) -> Index:
+    """Return the column modulo a number."""
+    return Index(rest=1, modulus=modulus)
+
+
+class Node:
+    """A part of an expression."""
+
+    def __init__(self, *parts: Any) -> None:
+        self.parts: Parts = [each.parts if isinstance(each, Node | Index) else each for each in parts]
+
+    def __add__(self, other: "Node") -> "Node":
+        return Node("+", self, other)
+
+    def __sub__(self, other: "Node") -> "Node":
+        return Node("-", self, other)
+
+    def __mul__(self, other: "Node") -> "Node":
+        return Node("*", self, other)
+
+    def __truediv__(self, other: "Node") -> "Node":
+        return Node("/", self, other)
+
+
+class Source:
+    """A matrix that a rule reads, by its number; what a text says of it are nodes of that text."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __getitem__(self, place: tuple[Any, Any]) -> Node:
+        """Return a cell; columns beyond the last go on in the next row, as numbers lie in memory."""
+        row, column = (each if isinstance(each, Index) else Index(each) for each in place)
+        return Node("at", self.number, row, column)
+
+    def name(self, row: Any = I, column: Any = J) -> Parts:
+        """The cell in symbols; ":" or "j" stand for a whole line."""
+        return Node("name", self.number, row, column).parts
+
+    def named(self, row: Any = I, column: Any = J) -> Parts:
+        """The cell in symbols, with the token that its row is of."""
+        return Node("named", self.number, row, column).parts
+
+    def token(self, row: Index = I) -> Parts:
+        """The token of a row; a sentence that asks for one is only said where there is one."""
+        return Node("token", self.number, row).parts
+
+    def row(self, column: Index) -> Parts:
+        """The row of a cell whose column goes on in the next rows."""
+        return Node("row_of", self.number, column).parts
+
+    def token_at(self, column: Index) -> Parts:
+        """The token of that row."""
+        return Node("token_at", self.number, column).parts
+
+    def entry(self, column: Index) -> Parts:
+        """The entry of a vocabulary that a column stands for, where it does."""
+        return Node("entry_of", self.number, column).parts
+
+    def line(self, row: Index) -> Parts:
+        """A row by its token, or by its number."""
+        return Node("line", self.number, row).parts
+
+    def column(self, column: Index) -> Parts:
+        """A column by its number in the whole matrix."""
+        return Node("column", self.number, column).parts
+
+    @property
+    def symbol(self) -> Parts:
+        """What the matrix is called in symbols."""
+        return ["symbol", self.number]
+
+    @property
+    def title(self) -> Parts:
+        """What the matrix is called in words."""
+        return ["title", self.number]
+
+
+RESULT = Source(-1)  # the matrix that the rule makes
+HEAD: Parts = ["head"]  # the number of its head, where it has one
+
+
+def sources(n: int) -> list[Source]:
+    """Return so many sources."""
+    return [Source(number) for number in range(n)]
+
+
+def number(value: float, text: str = "") -> Node:
+    """Return a constant, written as any number, or as this text."""
+    return Node("number", value, text) if text else Node("number", value)
+
+
+def place_of(index: Index) -> Node:
+    """Return a row or column as a number."""
+    return Node("index", index)
+
+
+def place(index: Index) -> Parts:
+    """Return a row or column as a text writes it."""
+    return Node("place", index).parts
+
+
+def plural_of(index: Index, noun: str) -> Parts:
+    """Return so many of something in words."""
+    return Node("plural", index, noun).parts
+
+
+def power(base: float, index: Index, d: int) -> Node:
+    """Return a base to the power of minus a place over d."""
+    return Node("power", base, index, d)
+
+
+def entry(numbers: Sequence[float], index: Index) -> Node:
+    """Return the number at a place of a list."""
+    return Node("entry", list(numbers), index)
+
+
+def add_up(n: int, each: Node, keep: Index | None = None, more: Node | None = None) -> Node:
+    """Return the sum over k of n terms, and of one `more`; where a long one is written, the term at `keep` is shown."""
+    return Node("sum", n, each, keep, more)
+
+
+def largest(n: int, each: Node, more: Node | None = None) -> Node:
+    """Return the largest over k of n numbers, and of one `more`."""
+    return Node("max", n, each, more)
+
+
+def function(name: str) -> Callable[[Node], Node]:
+    """Return what makes a node of this name from one other."""
+    return lambda of: Node(name, of)
+
+
+exp, ln, root, tanh, normal, positive, cos, sin, negative = map(
+    function, ("exp", "ln", "root", "tanh", "normal", "positive", "cos", "sin", "negative")
+)
+rounded = function("rounded")  # a number that torch keeps on the way, in float32
+level = function("level")  # what cancels out: 0, unless exponentials would be too large to read
+as_number = function("as_number")  # written as one number, whatever it's made of
+at_once = function("at_once")  # written out, then as one number, without a step for each part
+
+
+def hidden(value: Node, mask: Node, roundings: int) -> Node:
+    """Return a number plus a mask; where that holds -∞ there is nothing else."""
+    return Node("hidden", value, mask, roundings)
+
+
+def weighed(value: Node, mask: Node, roundings: int) -> Node:
+    """Return a number times the exponential of a mask."""
+    return Node("weighed", value, mask, roundings)
+
+
+def sentence(key: str, **places: Any) -> Sentence:
+    """Return a sentence of explanations with what stands at its places: plain values, nodes, or sentences in it."""
+    return ["say", key.removeprefix("explanation."), places]
+
+
+def text(*parts: Any) -> Parts:
+    """Return several parts of a text as one."""
+    return ["text", *parts]
+
+
+def written(value: Node) -> Parts:
+    """Return a number as a page writes it."""
+    return ["written", value.parts]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What some cells are made from, and how that is said: those for which each of `where` holds.
+
+    `where` has triples (index, from, to), of which the last is left out, and nodes that are to be positive. Of `words`,
+    the first is said whose places are known. So many `roundings` of numbers of this `size`, that of all addends if none
+    is named, may be between a cell and its exact value. Of trouble, it's said as `trouble` says.
+    """
+
+    value: Node
+    symbols: Text = ()
+    words: Sequence[Sentence] = ()
+    where: Sequence[Any] = ()
+    roundings: float = 0
+    size: Node | None = None
+    trouble: str = "copied"
+
+    def as_json(self) -> Mapping[str, Any]:
+        """Return it as the page reads it."""
+        where = [list(each.parts) if isinstance(each, Node) else [each[0].parts, *each[1:]] for each in self.where]
+        return {
+            "value": self.value.parts, "symbols": list(self.symbols), "words": list(self.words), "where": where,
+            "roundings": self.roundings, "size": None if self.size is None else self.size.parts,
+            "trouble": self.trouble,
+        }  # fmt: skip
