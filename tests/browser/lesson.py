@@ -74,13 +74,3 @@ class Learner(Playground):
 
     def cell(self, matrix: str, row: int, column: int) -> Locator:
         return self.page.locator(f"[data-at='{matrix},{row},{column}']").first
-
-    def frame_of(self, matrix: str) -> str:
-        """How a matrix is framed: "solid", "dashed" or "none"."""
-        grid = self.cell(matrix, 0, 0).locator("xpath=ancestor::*[@role='grid']")
-        return str(grid.evaluate("grid => getComputedStyle(grid).outlineStyle"))
-
-    @property
-    def too_tall(self) -> int:
-        """How many pixels of the page do not fit the screen."""
-        return int(self.page.evaluate("(m => m.scrollHeight - m.clientHeight)(document.querySelector('.stMain'))"))

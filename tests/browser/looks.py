@@ -1,14 +1,5 @@
 """What tests of looks measure."""
 
-# How bright a text is, of a chart or of the page: 0 is black, 255 white.
-BRIGHTNESS = """element => {
-  const { fill, color } = getComputedStyle(element);
-  const parts = (element instanceof SVGElement ? fill : color).match(/[\\d.]+/g);
-  if (!parts) return 128; // it is just being drawn anew
-  const [red, green, blue] = parts.map(Number);
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}"""
-
 
 def contrast(one: list[int], other: list[int]) -> float:
     """Return the contrast ratio of two colours (WCAG 2.2)."""

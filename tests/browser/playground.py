@@ -23,26 +23,6 @@ _IN_SETUP = [say(f"setup.{name}") for name in ("same_seed", "new_seed", "start_o
 MATRICES = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 PUBLISHED_CONTEXT_OF_JOURNEY = ["0.3061", "0.8210"]
 
-# What a reader reads off a heatmap: for each row its label and the numbers in its cells, and whether it is outlined.
-_READ_HEATMAP = """selector => {
-  const plot = document.querySelector(selector);
-  if (!plot) return [];
-  const box = element => element.getBoundingClientRect();
-  const middle = element => (box(element).top + box(element).bottom) / 2;
-  const cells = [...plot.querySelectorAll('.heatmap-label text, .scatterlayer text')].map(
-    text => ({y: middle(text), x: box(text).left + box(text).width / 2, text: text.textContent}));
-  const outline = plot.querySelector('.shapelayer path');
-  return [...plot.querySelectorAll('.ytick text')].map(tick => {
-    const y = middle(tick);
-    const inRow = cells.filter(cell => Math.abs(cell.y - y) < 8).sort((a, b) => a.x - b.x);
-    return {
-      label: tick.textContent,
-      cells: inRow.map(cell => cell.text),
-      places: inRow.map(cell => [cell.x, cell.y]),
-      outlined: outline !== null && box(outline).top < y && y < box(outline).bottom,
-    };
-  }).sort((a, b) => a.places[0]?.[1] - b.places[0]?.[1]);
-}"""
 
 # The same of one that our script draws.
 _READ_OWN = """figure => {
@@ -216,13 +196,6 @@ class Playground:
             button.click()
         return self
 
-    def use_example(self, title: str) -> Self:
-        """Start from one of the examples beside the sentence."""
-        with self.setting_up():
-            self.page.get_by_role("button", name=say("setup.examples"), exact=True).click()
-            self.page.get_by_test_id("stPopoverBody").get_by_text(title, exact=True).click()
-        return self
-
     def look_at(self, symbol: str) -> Self:
         """Choose the matrix that the editor shows."""
         self.page.get_by_test_id("stButtonGroup").get_by_text(symbol, exact=True).click()
@@ -233,14 +206,6 @@ class Playground:
         """Type into a cell of the matrix that the editor shows."""
         self.select_cell(row, column)
         self.type_into_cell(value)
-        return self
-
-    def paste_into_cells(self, table: str) -> Self:
-        """Paste a table into the cells from the first one on, as from a spreadsheet."""
-        self.page.evaluate("text => navigator.clipboard.writeText(text)", table)
-        self.select_cell(0, 0)
-        self.page.wait_for_timeout(200)
-        self.page.keyboard.press("Control+V")
         return self
 
     def select_cell(self, row: int, column: int) -> None:
@@ -373,10 +338,6 @@ class Playground:
         """The rows of a heatmap; none while the server computes another."""
         drawn = self.page.locator(f".st-key-playground-heatmaps[data-stale=false] figure[data-matrix={matrix}]")
         return list(drawn.evaluate(_READ_OWN)) if drawn.count() else []
-
-    def read_chart(self, key: str) -> list[dict[str, Any]]:
-        """The rows of the heatmap that Plotly draws under a key."""
-        return list(self.page.evaluate(_READ_HEATMAP, f".st-key-{key}[data-stale=false] .js-plotly-plot"))
 
     def labels(self, matrix: str) -> list[str]:
         return [row["label"] for row in self.read(matrix)]

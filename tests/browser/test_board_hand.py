@@ -58,24 +58,6 @@ def test_a_drag_counts_from_where_it_began_and_pins_nothing(board: LoneBoard) ->
     assert told[1] == pytest.approx(0.3061, abs=1e-4)
 
 
-_LIT = """() => {
-  const root = document.body.shadowRoot;
-  const lit = [...root.querySelectorAll('.fed, .source, .chosen')].map(each => each.dataset.at).sort();
-  return [lit, root.querySelector('.board').matches('.pointing')];
-}"""
-
-
-def test_what_a_number_does_is_lit_before_a_drag_in_it_and_behind_it(board: LoneBoard) -> None:
-    board.cell(W_Q).hover()
-    before = board.page.evaluate(_LIT)
-    assert before[1]
-    assert len(before[0]) > 12
-    board.drag(W_Q, 5, 20)
-    assert board.page.evaluate(_LIT) == before
-    board.page.mouse.up()
-    assert board.page.evaluate(_LIT) == before
-
-
 def test_escape_gives_a_dragged_number_back(board: LoneBoard) -> None:
     board.cell(("q", 1, 0)).focus()
     board.press("Enter")

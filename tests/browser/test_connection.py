@@ -101,22 +101,6 @@ def _has_left(reader: Playground, address: str) -> bool:
     return reader.address != address
 
 
-def test_a_number_that_is_being_typed_outlives_a_board_that_is_built_anew(
-    between: Network, at_network: Callable[..., Board]
-) -> None:
-    board = at_network(between.address).open_board()
-    between.freeze()
-    board.switch("Biases")
-    board.focus_on(("w_q", 0, 1)).press_keys("0", ".")
-    between.restore()
-    board.page.wait_for_selector('[data-test-script-state="notRunning"]')
-    board.page.wait_for_timeout(500)
-    board.press_keys("9", "Enter")
-    eventually(lambda: board.address, "?bias=true&edits=w_q.0.1.0.9")
-    expect(board.cell(("b_q", 0, 0))).to_be_visible()
-    shows_number(board.cell(("q", 1, 1)), "1.6659")
-
-
 def _edits_the_board(reader: Board) -> Callable[[], bool]:
     reader.type_over(("w_q", 0, 1), "0.9")
     return lambda: "edits=w_k.1.1.0.4*w_q.0.1.0.9" in reader.address

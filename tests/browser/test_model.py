@@ -122,26 +122,3 @@ def test_heads_of_another_sentence_are_painted_before_its_board(new_reader: Call
     then = page.evaluate("boardThen")
     assert "sat" in then
     assert "ran" not in then
-
-
-_IN_SIGHT = """all => all.map(each => {
-  const [box, around] = [each, each.closest(".sentence")].map(part => part.getBoundingClientRect());
-  return box.left >= around.left && box.right <= around.right;
-})"""
-
-
-def test_on_a_telephone_a_token_and_the_one_that_it_reads_most_are_in_sight(
-    new_reader: Callable[..., Playground],
-) -> None:
-    reader = new_reader()
-    page = reader.page
-    page.set_viewport_size({"width": 390, "height": 844})
-    reader.open("/model", model_head="3.1")
-    tokens = page.locator(".sentence .token")
-    expect(tokens.filter(has_text="it").first).to_be_attached()
-    expect(page.locator(".sentence .token.on")).to_have_text("it")
-    expect(page.locator(".sentence path").first).to_be_attached()
-    seen = dict(zip(tokens.all_text_contents(), tokens.evaluate_all(_IN_SIGHT), strict=True))
-    assert seen["animal"], seen  # which it reads with 64 %
-    assert seen["it"], seen
-    assert not all(seen.values()), seen  # there is something to scroll

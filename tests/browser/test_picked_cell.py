@@ -1,14 +1,11 @@
 """A click on a heatmap's cell explains it, anywhere in the cell, and Back, reload and the link remember it."""
 
-from collections.abc import Callable
-
 from playwright.sync_api import expect
 
 from attnviz import Scenario, explain, trace
 from tests.browser.playground import Playground, eventually
 
 SCORE = explain(trace(Scenario(embedding="published")), "scores", 1, 5)
-SHARE = explain(trace(Scenario(embedding="published", causal=True)), "attention_weights", 5, 5)
 
 
 def to_the_top(playground: Playground, matrix: str, row: int = 0, column: int = 0) -> tuple[float, float]:
@@ -42,17 +39,3 @@ def test_a_click_anywhere_in_a_cell_explains_it_and_back_and_reload_bring_it_aga
     playground.page.go_back()
     eventually(lambda: playground.address, "?cell=context.3.1")
     playground.says("Context vectors, query 3 “with”, feature 1")
-
-
-def test_the_hover_still_says_the_number_and_the_explanation_stays_in_sight(
-    new_reader: Callable[..., Playground],
-) -> None:
-    playground = new_reader(1366, 768).open(cell="attention_weights.5.5", causal="true")
-    assert playground.hover("x", 1, 0) == "token journey, feature 0\nX = 0.5500"
-    to_the_top(playground, "scaled_scores")
-    assert "masked" in playground.hover("scaled_scores", 0, 3)
-    box = playground.page.locator(".st-key-picked_cell").bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] <= 768
-    assert box["height"] <= 768 / 3
-    expect(playground.page.get_by_text(f"{SHARE.words}.", exact=True)).to_be_visible()

@@ -38,12 +38,6 @@ class Reader(Playground):
     def type_dims(self, text: str) -> Self:
         return self.set_number("Dimensions d", text)
 
-    def start_long_sweep(self) -> Self:
-        dims, trials = LONG
-        self.set_number("Trials", trials).type_dims(dims)
-        expect(self.progress).to_be_visible()
-        return self
-
     def pick_point(self, curve: str, point: int, line: int = 0) -> Self:
         chart = self.page.locator(f".st-key-scaling-curve-{curve}")
         marker = chart.locator(".trace:has(.point)").nth(line).locator(".point").nth(point)
@@ -52,20 +46,6 @@ class Reader(Playground):
         box = marker.bounding_box()
         assert box is not None
         self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        return self
-
-    def pick_from_list(self, dim: int) -> Self:
-        box = self.page.get_by_label("At dimension", exact=True)
-        box.scroll_into_view_if_needed()
-        option = self.page.get_by_role("option", name=str(dim), exact=True)
-
-        def opened() -> bool:  # scrolling closes the list again
-            if not option.is_visible():
-                box.press("ArrowDown")
-            return option.is_visible()
-
-        eventually(opened, True)
-        option.click()
         return self
 
     @property

@@ -13,9 +13,8 @@ from attnviz.documents import report
 from attnviz.export import pytorch_script
 from attnviz.words import say
 from tests.browser.board import Board
-from tests.browser.playground import Playground, eventually
+from tests.browser.playground import Playground
 
-CLIPBOARD = ["clipboard-read", "clipboard-write"]
 LONG = "Donaudampfschifffahrtsgesellschaft reads_an_extraordinarily_long_word WWWWWWWWWWWWWWWWWWWWWW"
 # Of a saved picture: what of its letters stands outside of it, in which letters they are, and whether it brings these.
 _LETTERS = """async () => {
@@ -56,19 +55,6 @@ def saved(playground: Playground, button: str) -> Path:
     with playground.page.expect_download() as download:
         playground.press(button)
     return Path(download.value.path())
-
-
-def test_the_copied_link_opens_the_same_elsewhere(new_board: Callable[..., Board]) -> None:
-    sender = new_board(permissions=CLIPBOARD).open_board(init="linear", seed=789, edits="w_v.identity")
-    sender.type_over(("w_q", 0, 1), "0.9").torch_says()
-    sender.switch("Causal mask").pick("starts").says("“starts” reads “Your” most")
-    link, receiver = copied(share(sender), "Copy link"), new_board()
-    receiver.page.goto(link)
-    receiver.settle().says("“starts” reads “Your” most")
-    eventually(receiver.numbers, sender.torch_says().numbers())
-    expect(receiver.cell(("w_q", 0, 1))).to_have_attribute("data-value", "0.8999999761581421")
-    expect(receiver.cell(("w_v", 0, 0))).to_have_attribute("data-value", "1")
-    expect(receiver.cell(("attention_weights", 0, 1))).to_have_text("–")
 
 
 def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Board]) -> None:

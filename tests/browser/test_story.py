@@ -176,28 +176,6 @@ def test_a_slider_changes_a_number_at_once_and_undo_takes_it_back(telephone: Cal
     story.torch_says()
 
 
-_DOCK = f"""() => {{ {_ROOT}
-  const [made, words] = ['.made', '.words'].map(name => root.querySelector(name));
-  const [chosen] = seen('.chosen');
-  return {{
-    cut: [made, words].filter(each => each.scrollHeight > each.clientHeight + 1).map(each => each.textContent),
-    pin: [getComputedStyle(chosen, '::after').content, getComputedStyle(chosen).position],
-    covered: chosen.getBoundingClientRect().bottom > root.querySelector('.panel').getBoundingClientRect().top,
-  }};
-}}"""
-
-
-def test_what_is_tapped_has_its_pin_and_is_said_to_the_end(telephone: Callable[..., Story]) -> None:
-    story = telephone().open_story(CAT)
-    for place in (("attention_weights", FLUFFY, CAT_AT), ("scaled_scores", FLUFFY, 5), ("context", FLUFFY, 1)):
-        story.tap(place)
-        assert story.page.evaluate(_DOCK) == {"cut": [], "pin": ['""', "relative"], "covered": False}
-    story.open_board(text="the students who missed the lecture understand nothing")
-    story.torch_says()
-    story.tap(("attention_weights", 1, 3))
-    assert story.page.evaluate(_DOCK)["cut"] == []
-
-
 @pytest.mark.parametrize(
     ("reads", "second", "order"),
     [("second", "il gatto si sedette", ["y", "x", "q"]), ("kept", "it was there", ["y", "x", "joined", "q"])],

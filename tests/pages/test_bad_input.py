@@ -86,17 +86,6 @@ def test_ten_thousand_characters_are_cut_to_1024_tokens_and_stay_in_the_box(
     assert playground.at.text_input(key="text").value == text
 
 
-def test_of_a_text_that_is_too_long_the_box_keeps_what_a_link_can_carry_and_the_page_says_so(
-    playground: Playground,
-) -> None:
-    playground.edit("w_q", 0, 1, 0.9).type_sentence("a " * 12_500)
-    assert playground.value("text") == ("a " * 10_000)
-    told = say("messages.pasted_too_much", characters="25,000 characters", most="20,000")
-    assert playground.messages == [told, say("messages.long_sentence", tokens="1,024 tokens")]
-    reloaded = Playground(text=playground.value("text"), edits=playground.changes)
-    assert reloaded.messages == [say("messages.long_sentence", tokens="1,024 tokens")]
-
-
 def test_the_largest_widths_are_shown(playground: Playground) -> None:
     playground.type_sentence("a b").set("d_in", 1024).set("d_out", 1024)
     assert playground.charts["context"].alt.startswith("Context vectors, 2 by 1024: ")

@@ -11,19 +11,16 @@ from streamlit.testing.v1 import AppTest
 from attnviz import Scenario
 from attnviz.app.check.form import tables_in
 from attnviz.app.text import as_message
-from attnviz.core.changes import with_changes
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, layer_table
 from attnviz.exercises.exercise import decoded
-from attnviz.link.changes_text import decode_changes
 from attnviz.link.packing import pack
-from attnviz.link.set_up import parameters, scenario_of
-from attnviz.link.typed_form import MOST_UNPACKED, TABLE_NAMES
+from attnviz.link.typed_form import TABLE_NAMES
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.tables.reading import write_table
 from attnviz.words import say
-from tests.pages.reader import PAGES, Reader, boards_of, in_address
+from tests.pages.reader import PAGES, Reader, in_address
 
 SMALL = decoded("7.2.2.2.i.s.q")
 HANDOUT_BUTTON = "Load a handout with mistakes"
@@ -193,17 +190,6 @@ def test_a_residual_sum_is_marked_and_where_x_was_forgotten_the_page_says_so(pag
     assert said in page.errors[0].replace("\\", "")
 
 
-def test_layers_and_positions_that_do_not_fit_say_so_in_words(page: CheckPage) -> None:
-    page.type(context="1 2\n3 4", w_1="1 2 3\n4 5 6", hidden="1 2\n3 4")
-    (error,) = page.errors
-    assert "H has 2 columns, but W_1 has 3 columns. Both have to be equal" in error.replace("\\", "")
-    page.press("Clear").type(e="1 2\n3 4", p="1 2")
-    assert "P has 1 row, but E has 2 rows" in page.errors[0].replace("\\", "")
-    page.press("Clear").type(e="1 2\n3 4")
-    (hint,) = [info.value for info in page.at.info]
-    assert "E alone can't be right or wrong. Add P and X" in hint
-
-
 def test_tables_that_leave_nothing_to_mark_say_what_to_add(page: CheckPage) -> None:
     page.type(x="1 2\n3 4")
     (hint,) = [info.value for info in page.at.info]
@@ -269,23 +255,6 @@ def test_rubbish_in_the_address_leaves_the_form_as_it_was(tables: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tables", "why"),
-    [
-        ("rubbish", "damaged"),
-        (pack('{"check.table.q": "1 2 3 4 5 6 7 8 9"}')[:-9], "damaged"),
-        (pack("[]"), "damaged"),
-        (pack("[" * 9000), "damaged"),
-        ("z2.eNqrVkrOz0nVUVAqLcpJLMjJTFayUrBSMFJSqwUAZ0YHKg", "newer"),
-        (pack(" " * (MOST_UNPACKED + 1)), "too_much"),
-    ],
-)
-def test_tables_that_cannot_be_read_say_why_as_all_links_do(tables: str, why: str) -> None:
-    (message,) = CheckPage(tables=tables).messages
-    part = say(f"links.unreadable.{why}", what=say("links.unreadable.tables"))
-    assert message == say("links.part", part=part)
-
-
-@pytest.mark.parametrize(
     ("typed", "wanted"),
     [
         ({"x": "1,0\n0,1\n1,1", "w_q": "1 2\n3 4"}, [[1, 0], [0, 1], [1, 1]]),
@@ -301,11 +270,6 @@ def test_other_tables_tell_whether_a_comma_parts_two_numbers(
     table = tables_in(typed)[next(iter(typed))]
     assert not isinstance(table, str), table
     assert table.array.tolist() == wanted
-
-
-@pytest.mark.parametrize("typed", [{"x": "1,0\n0,1"}, {"w_q": "1,2\n3,4", "w_v": "1 2\n3 4"}])
-def test_a_comma_that_may_mean_both_is_asked_about(typed: dict[str, str]) -> None:
-    assert "could be one number or two" in str(tables_in(typed)[next(iter(typed))])
 
 
 def drawn_table(seed: int, rows: int, columns: int, decimals: int) -> str:
@@ -366,18 +330,6 @@ def test_an_upload_fills_a_table_and_one_that_is_no_text_is_told(page: CheckPage
 # Published examples
 
 
-@pytest.mark.parametrize("name", [*worked_examples(), "variance_of_dot_products"])
-def test_every_example_opens_by_its_link(name: str) -> None:
-    page = CheckPage(f"examples.{name}")
-    assert page.at.selectbox(key="check.example").value == name
-    if name == "journey":
-        assert "✓ All 96 results are right, to the last printed digit." in page.says
-        assert {mark for mark, _ in page.cells("W_q")} == {"right"}
-    if name == "love-ai":
-        assert "The first error is a number of “AI”, F[2, 0]: 5.000 should be 4.996" in page.says
-        assert page.cells("F, feed-forward output")[4] == ("wrong", "5.000")
-
-
 def test_another_example_is_chosen_and_stands_in_the_address() -> None:
     page = CheckPage("examples").set("check.example", "three-words")
     assert page.check == "examples.three-words"
@@ -387,33 +339,11 @@ def test_another_example_is_chosen_and_stands_in_the_address() -> None:
     assert page.text_of("q") == HANDOUT_Q
 
 
-@pytest.mark.parametrize("name", ["nope", "<b>x</b>"])
-def test_an_unknown_example_of_this_page_is_told(name: str) -> None:
-    page = CheckPage(f"examples.{name}")
-    (message,) = page.messages
-    assert message.startswith(
-        f"Part of this link was ignored: there's no worked example `{name}`, only one of journey, "
-    )
-    assert message.endswith("dog-runs, variance_of_dot_products.")
-    assert page.at.selectbox(key="check.example").value == "love-ai"
-    assert not page.visit("pages/lesson.py").visit("pages/check.py").messages
-    assert page.check == "examples"
-
-
 # An example as the set-up of the other pages
 
 
 def opened(page: str = "pages/playground.py", **address: str) -> AppTest:
     return Reader(page, **address).at
-
-
-def test_an_example_in_the_address_is_the_set_up() -> None:
-    at = opened(example="love-ai")
-    assert at.text_input(key="text").value == "I love AI"
-    assert at.get_by_key("scale").value is False  # type: ignore[union-attr]
-    assert at.number_input(key="d_in").value == 2
-    assert in_address(at, "edits") == "*".join(f"{name}.example.love-ai" for name in ("x", "w_q", "w_k", "w_v"))
-    assert not at.warning
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -428,33 +358,12 @@ def test_an_unknown_example_is_told_on_every_page(page: str) -> None:
     assert in_address(at, "example") == "published"
 
 
-@pytest.mark.parametrize("name", worked_examples())
-@pytest.mark.parametrize("page", ["pages/playground.py", "pages/lesson.py"])
-def test_every_example_opens_by_its_address(name: str, page: str) -> None:
-    at = opened(page, example=name)
-    assert not at.warning
-    wanted = worked_example(name).scenario
-    values = {name: at.get_by_key(name).value for name in parameters()}  # type: ignore[union-attr]
-    changes, ignored = decode_changes(in_address(at, "edits"))
-    assert (with_changes(scenario_of(values), changes), ignored) == (wanted, [])
-    told = [*(caption.value for caption in at.caption), *(board["about"] for board in boards_of(at))]
-    chosen = [text for text in told if "X, W_q and W_k were chosen" in text]
-    assert bool(chosen) == worked_example(name).from_scores
-
-
 @pytest.mark.parametrize("name", ["three-words", "slide-row"])
 def test_a_link_to_an_example_opens_its_tables_on_this_page(name: str) -> None:
     page = CheckPage(example=name)
     assert page.at.selectbox(key="check.example").value == name
     assert not page.at.warning
     assert CheckPage("exercise.7", example=name).value("check.ex.seed") == 7
-
-
-def test_another_sentence_keeps_the_vectors_of_an_examples_words() -> None:
-    at = opened(example="love-ai")
-    at.text_input(key="text").set_value("I love tea").run()
-    assert not at.exception
-    assert "x.example.love-ai*w_q.example.love-ai" in in_address(at, "edits")
 
 
 def test_an_example_is_the_set_up_with_one_click_and_gives_back_what_was_edited() -> None:
@@ -558,14 +467,6 @@ def test_a_pasted_table_without_a_name_waits_until_it_is_said_which_it_is(page: 
     page.set("check.name", "scores")
     assert (page.text_of("scores"), page.at.text_area(key="check.paste").value) == ("5", "")
     assert page.cells("Scores") == [("wrong", "5")]
-
-
-def test_a_head_of_numbers_is_told_by_the_other_tables_and_what_was_left_out_is_said(page: CheckPage) -> None:
-    page.type(q="0 1\n0.57 0.81\n0.25 0.35")
-    assert any("could be names of the columns or a row of numbers" in error.value for error in page.at.error)
-    page.type(k="0.5 ± 0.1  1\n0.1 ± 0.1  0", scores="1.1 0.06\n0.48 0.03", v="1 0\n0 1", x="1 2\n3 4")
-    assert not page.at.error
-    assert any("What stands after ± is left out" in caption.value for caption in page.at.caption)
 
 
 def test_the_marks_can_be_kept_as_a_page_and_as_csv_once_there_are_some(page: CheckPage) -> None:

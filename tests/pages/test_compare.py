@@ -7,7 +7,6 @@ import pytest
 
 from attnviz import Scenario, trace
 from attnviz.app.compare.example import example
-from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.packing import pack
 from attnviz.link.set_up import query_of
 from attnviz.words import say
@@ -50,16 +49,6 @@ def test_the_example_opens_as_a_comparison_that_one_can_go_on_with(page: Playgro
     assert "B is still the same as A." in page.texts
     page.press("Forget A")
     assert say("compare.nothing_yet") in page.texts
-
-
-def test_it_says_whose_numbers_are_random(page: Playground) -> None:
-    page.press("Keep this as A")
-    random = projections_in_words(Scenario())
-    assert [each.value for each in page.at.caption].count(random) == 1
-    given = Playground("pages/compare.py", pinned=pack(query_of(Scenario(**PUBLISHED))), edits="w_q.identity")
-    captions = [each.value for each in given.at.caption]
-    assert say("compare.numbers", which="A", numbers=random) in captions
-    assert say("compare.numbers", which="B", numbers=projections_in_words(Scenario(w_q="identity"))) in captions
 
 
 def test_a_kept_set_up_stays_while_the_other_changes(page: Playground) -> None:

@@ -79,14 +79,6 @@ def test_another_draw_drops_the_edits_says_how_many_and_offers_them_back(
     assert playground.can_press("Bring back") == (brought_back < 2)  # what does not fit stays on offer
 
 
-def test_the_same_seed_again_drops_the_edits_and_offers_them_back(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).press("Same seed again")
-    assert playground.shows(Scenario(**PUBLISHED))
-    assert DROPPED_ONE in playground.texts
-    playground.press("Bring back")
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
-
-
 @pytest.mark.parametrize("name", ["x", *WEIGHTS, *BIASES])
 def test_every_matrix_has_its_whole_matrix_actions(playground: Playground, name: str) -> None:
     drawn = PUBLISHED | {"init": "linear", "bias": True}
@@ -200,38 +192,6 @@ def test_beyond_a_dozen_edits_are_chosen_from_a_list_to_be_undone(playground: Pl
     assert playground.shows(replace(wanted, edits=wanted.edits[:-1]))
 
 
-def test_further_edits_are_chosen_from_the_same_list_whatever_they_are(playground: Playground) -> None:
-    playground.set("d_in", 5).set("d_out", 4)
-    ids = set()
-    for number in (1, 2, 3):
-        playground.paste("w_k", "\n".join([f"1 2 3 {number}"] * 5))
-        (rest,) = (box for box in playground.at.selectbox if box.label == "8 more edits")
-        ids.add(rest.proto.id)
-        if number == 1:
-            rest.select_index(3)
-            playground.run()
-    assert len(ids) == 1, "of each other control, Streamlit keeps what it knows as long as there is the session"
-    assert rest.value == ("w_k", 3, 3)
-    assert rest.options[rest.index or 0].startswith("W_k[3, 3]")
-    playground.press("Undo this one")
-    (rest,) = (box for box in playground.at.selectbox if box.label == "7 more edits")
-    assert rest.value == ("w_k", 3, 0)
-
-
-def test_weights_of_1e30_are_shown_where_they_overflow_and_explained(playground: Playground) -> None:
-    playground.paste("w_q", "1e30 1e30\n1e30 1e30\n1e30 1e30").paste("w_k", "1e30 1e30\n1e30 1e30\n1e30 1e30")
-    explained = next(caption for caption in playground.captions if "overflow first" in caption)
-    assert "The numbers overflow first in Scores: 36 of 36 cells hold no finite number (S[0, 0] is ∞)." in explained
-    assert any("6 of 6 rows of attention weights are undefined (NaN)" in caption for caption in playground.captions)
-    assert playground.sentence == say("summary.reads.undefined", token="journey")
-    assert np.isnan(playground.matrix("scores")).all()
-    assert playground.signs("scores") == {"∞, beyond float32": 36}
-    assert playground.signs("attention_weights") == {"NaN, not a number": 36}
-    assert np.isfinite(playground.matrix("q")).all()
-    playground.press("Reset").look_at("w_q").press("Reset")
-    assert playground.shows(Scenario(**PUBLISHED))
-
-
 @pytest.mark.parametrize(
     ("typed", "number"),
     [
@@ -248,13 +208,6 @@ def test_weights_of_1e30_are_shown_where_they_overflow_and_explained(playground:
 def test_a_number_is_taken_as_it_is_typed(playground: Playground, typed: str, number: float) -> None:
     playground.edit("w_v", 0, 1, typed)
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_v", 0, 1, number)]))
-
-
-@pytest.mark.parametrize("typed", ["abc", "", "NaN", "1e400", "1,500", "1/0", "--1", "2.5.1", "9" * 50])
-def test_what_is_no_number_is_told_and_changes_nothing(playground: Playground, typed: str) -> None:
-    playground.edit("w_q", 0, 1, typed)
-    assert kept(playground) == "W_q[0, 1] is still 0.5166."
-    assert playground.shows(Scenario(**PUBLISHED))
 
 
 def test_a_cell_typed_just_before_another_undo_is_kept(open_playground: Callable[..., Playground]) -> None:

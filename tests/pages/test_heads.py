@@ -53,18 +53,6 @@ def test_the_heatmaps_show_the_head_that_is_picked_and_count_columns_in_the_whol
     assert "Q[1, 2]" in page.explanation
 
 
-def test_a_head_that_is_not_there_is_told() -> None:
-    page = Playground(**ADDRESS, head="2")
-    assert say("links.expected.head", last=1) in page.messages[0]
-    assert in_address(page.at, "head") == ""
-    alone = Playground(head="1")
-    assert say("links.expected.only_head") in alone.messages[0]
-    # Where the heads become fewer, the first is in view.
-    page.set("heads.picker", 1).set("n_heads", 1)
-    assert not page.at.exception
-    assert page.charts
-
-
 def test_set_ups_with_other_numbers_of_heads_are_compared_head_by_head() -> None:
     a = Scenario(embedding="published", d_out=4)
     page = Playground("pages/compare.py", **ADDRESS, head="1", pinned=pack(query_of(a)))

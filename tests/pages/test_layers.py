@@ -50,16 +50,6 @@ def test_the_heatmaps_and_the_editor_follow_the_layer_that_is_picked() -> None:
     assert in_address(page.at, "edits") == "w_v~1.zeros"
 
 
-def test_a_layer_that_is_not_there_is_told() -> None:
-    page = Playground(**ADDRESS, layer="2")
-    assert say("links.expected.layer", last=1) in page.messages[0]
-    alone = Playground(layer="1")
-    assert say("links.expected.only_layer") in alone.messages[0]
-    page.set("layers.picker", 1).set("n_layers", 1)
-    assert not page.at.exception
-    assert page.charts
-
-
 def test_set_ups_with_other_numbers_of_layers_are_compared() -> None:
     a = Scenario(embedding="published", d_out=3)
     page = Playground("pages/compare.py", **ADDRESS, layer="1", pinned=pack(query_of(a)))

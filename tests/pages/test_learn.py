@@ -144,15 +144,6 @@ def test_one_step_pause_and_another_rate() -> None:
     assert say("learn.rate_since", step=2, rate="0.5") in reader.captions
 
 
-def test_what_was_paused_can_be_taken_home() -> None:
-    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")))
-    assert say("learn.stopped", done=1, steps=plural(20, "step")) in reader.captions
-    assert matches(reader, train("agreement", steps=20), 1)
-    part(reader, "home")
-    assert say("learn.home.what") in reader.captions
-    assert say("learn.home.address") in reader.captions
-
-
 def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
     trained(Reader(PAGE).set("learn.steps", 20).press_key("learn.start"))
     second = Reader(PAGE).set("learn.steps", 20)
@@ -216,12 +207,6 @@ def test_a_loss_that_is_no_number_ends_in_a_sentence_and_the_curves_until_then()
     assert data_of(reader, "attnviz_learn_time")["done"] == done
 
 
-def test_a_rate_that_is_changed_while_nothing_runs_is_in_its_link() -> None:
-    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).set("learn.rate", 0.5)
-    assert say("learn.rate_since", step=1, rate="0.5") in reader.captions
-    assert in_address(reader.at, "learn") == f"{FEW}*rates.1:0.5*until.1"
-
-
 @pytest.mark.parametrize(
     ("text", "why"), [("", "no_token"), ("<b>unheard</b> *of*", "unknown_token"), ("the " * 20, "tokens_many")]
 )
@@ -276,22 +261,6 @@ class Sharing(Reader):
     @property
     def files(self) -> list[str]:
         return [each.proto.label for each in self.at.get("download_button")]
-
-
-def test_share_says_of_a_text_too_long_for_its_link_that_it_goes_along_as_a_file() -> None:
-    reader = Sharing(PAGE).set("learn.task", "text")
-    assert say("share.link.about") in reader.captions
-    assert say("learn.own.save") not in reader.files
-    text = "ab ba " * 1000
-    reader.set("learn.typed", text)
-    told = say("learn.own.no_link", characters=plural(len(text), "character"), most=f"{MOST_OF_LEARNED:,}")
-    assert [each.value for each in reader.at.info] == [as_message(told)] * 2  # on the page, and in Share
-    assert say("share.link.about") not in reader.captions
-    assert say("share.link.short") in reader.captions
-    assert say("learn.own.save") in reader.files
-    reader.visit("pages/playground.py")
-    assert say("share.link.about") in reader.captions
-    assert say("learn.own.save") not in reader.files
 
 
 def test_a_file_is_learned_from_and_one_that_is_no_text_is_told() -> None:

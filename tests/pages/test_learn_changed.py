@@ -41,16 +41,6 @@ def test_while_a_training_goes_on_its_address_names_the_rates_so_far() -> None:
     assert first == (1, 0.5)
 
 
-@pytest.mark.parametrize(("name", "control", "value"), [("w_q", "learn.n_layers", 2), ("w_u", "learn.tied", True)])
-def test_what_another_model_does_not_have_is_frozen_no_more(name: str, control: str, value: int) -> None:
-    reader = Reader(PAGE, learn=FEW).set("learn.frozen", ["w_e", name] if control == "learn.tied" else [name])
-    reader.set(control, value)
-    assert say("learn.thawed", names=f"`{name}`") in reader.messages
-    assert name not in in_address(reader.at, "learn")
-    trained(reader.press_key("learn.start"))
-    assert len(part(reader, "numbers").boards) == 1
-
-
 def test_the_text_of_a_link_that_holds_none_opens_its_moment() -> None:
     text = "ab ba " * 1000
     link = f"task.text*steps.3*until.2*text.{len(text)}"
@@ -97,12 +87,3 @@ def test_the_picture_of_a_seed_opens_what_it_is_of() -> None:
     assert own(reader).job is None
     assert not own(reader).start_now
     assert matches(reader, train("agreement", steps=20, seed=1), 20)
-
-
-def test_the_page_says_what_is_held_out_of_a_text() -> None:
-    new = "".join(map(chr, range(0x4E00, 0x4E00 + 108)))  # of which no piece comes again
-    for text, length, n, key in (
-        (new, 5, 0, "held_out"), (new[:70], 32, 25, "in_both"), ("ab ba cd " * 12, 5, 0, "repeats"),
-    ):  # fmt: skip
-        reader = Reader(PAGE, learn=f"task.text*length.{length}", learn_text=text)
-        assert say(f"learn.own.{key}", length=plural(length, "token"), n=n) in reader.texts

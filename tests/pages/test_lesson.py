@@ -11,9 +11,9 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.link.set_up import scenario_from_query
 from attnviz.teach.lesson import STEPS, about_the_numbers
 from attnviz.teach.questions import QUESTIONS
-from attnviz.words import catalogue, say
+from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
-from tests.pages.reader import Reader, boards_of, control_of, in_address
+from tests.pages.reader import Reader, boards_of, in_address
 
 Lesson = Callable[..., AppTest]
 
@@ -71,14 +71,6 @@ def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson: Lesson) -> No
     assert not lesson(step="4").warning
 
 
-def test_the_sentences_follow_the_set_up(lesson: Lesson) -> None:
-    at = lesson(step="9")
-    assert tells(at)["sentences"][0]["sentence"] == catalogue()["lesson.context.read"]
-    at.toggle(key="causal").set_value(True)
-    at.run()
-    assert tells(at)["sentences"][0]["sentence"] == catalogue()["lesson.context.read_masked"]
-
-
 def test_what_is_told_apart_from_the_sentences_is_sent_with_them(lesson: Lesson) -> None:
     for number, step in enumerate(STEPS, 1):
         told = tells(lesson(step=str(number)))
@@ -108,12 +100,6 @@ def test_a_challenge_is_marked_as_done_when_it_is(lesson: Lesson) -> None:
     assert "✓ Done: Make every token" in texts(lesson(step="9", edits="w_q.zeros"))
 
 
-def test_a_challenge_brings_its_sentence(lesson: Lesson) -> None:
-    at = press(lesson(step="9"), "Use its sentence")
-    assert control_of(at, "text").value == "the cat sat on the mat"
-    assert "“cat” gives “sat”" in " ".join(caption.value for caption in at.caption)
-
-
 @pytest.mark.parametrize("address", [{"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}])
 def test_every_step_sends_its_sentences_with_the_places_of_their_numbers(
     lesson: Lesson, address: dict[str, str]
@@ -128,16 +114,6 @@ def test_every_step_sends_its_sentences_with_the_places_of_their_numbers(
         assert tells(at)["sentences"] == [each.sent() for each in told]
 
 
-def test_without_a_board_the_sentences_stand_on_the_page(lesson: Lesson) -> None:
-    scenario = Scenario(d_in=200)
-    for number, step in enumerate(STEPS, 1):
-        at = lesson(step=str(number), d_in="200")
-        assert not boards_of(at)
-        wanted = [*step.says(traced(scenario), 1, DEFAULT_DIGITS), step.analogy, about_the_numbers(step, scenario)]
-        wanted = [*filter(None, wanted), say("lesson.too_large")]
-        assert [text.value for text in at.text][: len(wanted)] == wanted
-
-
 def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word(lesson: Lesson) -> None:
     for number, step in enumerate(STEPS, 1):
         at = lesson(step=str(number), text=" ")
@@ -148,11 +124,6 @@ def test_a_step_frames_what_is_new_and_nothing_else(lesson: Lesson) -> None:
     for number, step in enumerate(STEPS, 1):
         drawn = Reader("pages/lesson.py", step=str(number)).boards
         assert [set(each["fresh"]) for each in drawn] == [set(step.new)]
-
-
-def test_one_score_is_the_only_one_filled_and_the_next_step_fills_all() -> None:
-    assert Reader("pages/lesson.py", step="4").boards[0]["only"] == {"matrix": "scores", "row": 1, "column": 2}
-    assert Reader("pages/lesson.py", step="5").boards[0]["only"] is None
 
 
 def test_a_step_leads_to_the_questions_asked_there(lesson: Lesson) -> None:

@@ -15,7 +15,6 @@ from attnviz.core.changes import changes_of
 from attnviz.core.limits import MAX_EDITS
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.changes_text import encode_changes
-from attnviz.link.packing import pack
 from attnviz.link.set_up import parameters
 from attnviz.published import worked_example
 from attnviz.words import say
@@ -117,12 +116,6 @@ def test_junk_among_the_edits_is_left_out_with_one_message_and_the_rest_is_kept(
     assert any(re.fullmatch(pattern, said, re.DOTALL) for pattern in patterns), message
 
 
-def test_several_changes_that_cannot_be_made_are_counted() -> None:
-    playground = Playground(edits="nonsense*w_q.9.9.1.0")
-    unreadable = say("links.changes.unreadable", n=2, first="`nonsense`")
-    assert playground.messages == [say("links.part", part=unreadable)]
-
-
 def test_more_edits_than_are_allowed_get_a_message() -> None:
     edits = "*".join(f"w_q.{row}.{column}.1" for row in range(70) for column in range(70))
     playground = Playground(d_in="70", d_out="70", edits=edits)
@@ -167,25 +160,11 @@ def test_every_parameter_falls_back_to_its_default(name: str, value: str) -> Non
     assert playground.shows(Scenario(**PUBLISHED, d_out=4))
 
 
-def test_what_falls_back_leaves_the_rest_of_the_address_alone() -> None:
-    playground = Playground(d_in="5.5", seed="7", text="the cat sat", edits="w_q.0.1.0.9", query="2")
-    assert playground.shows(Scenario("the cat sat", **PUBLISHED, seed=7, edits=[("w_q", 0, 1, 0.9)]))
-    assert playground.sentence.startswith("“sat” reads")
-    (message,) = playground.messages
-    assert message.endswith("d_in = `5.5` should be a whole number from 1 to 1024; 3 is used.")
-
-
 @pytest.mark.parametrize("raw", ["true", "True", "TRUE"])
 def test_a_switch_is_read_as_it_is_written(raw: str) -> None:
     playground = Playground(causal=raw)
     assert playground.messages == []
     assert playground.shows(Scenario(**PUBLISHED, causal=True))
-
-
-def test_parameters_that_mailers_add_are_left_alone() -> None:
-    playground = Playground(utm_source="somewhere", d_in="4")
-    assert playground.shows(Scenario(**PUBLISHED, d_in=4))
-    assert playground.messages == []
 
 
 @pytest.mark.parametrize(
@@ -216,31 +195,6 @@ def test_only_what_the_server_made_the_browser_say_tells_of_a_link_that_was_too_
     assert message == say("links.part", part=part)
     forged = mark[:-1] + ("0" if mark[-1] != "0" else "1")
     assert Playground(d_in="4", left_out=f"{forged} 9999999 3 1 edits").messages[0].endswith("know `left_out`.")
-
-
-@pytest.mark.parametrize(
-    ("edits", "why"),
-    [
-        ("z1.abc", "damaged"),
-        (pack("w_q.0.0.1" * 99)[:-9], "damaged"),
-        ("z2.abc", "newer"),
-        (pack("w_q.0.0.1*" * 100_001), "too_much"),
-    ],
-    ids=["garbage", "cut", "newer", "too much"],
-)
-def test_packed_changes_that_cannot_be_read_say_why_and_what_to_do(edits: str, why: str) -> None:
-    playground = Playground(edits=edits, d_in="4")
-    part = say(f"links.unreadable.{why}", what=say("links.unreadable.changes"))
-    assert playground.messages == [say("links.part", part=part)]
-    assert playground.shows(Scenario(**PUBLISHED, d_in=4))
-    assert playground.run().changes == ""
-
-
-def test_one_link_has_one_message() -> None:
-    playground = Playground(edits="z1.abc", seed="x", zzz="1", hide="qqq", step="99", text="word " * 1100)
-    (message,) = playground.messages
-    assert message.startswith(say("links.parts"))
-    assert message.count("\n- ") == 6
 
 
 def test_a_sentence_typed_after_an_example_says_that_its_matrices_are_still_the_examples() -> None:

@@ -4,9 +4,7 @@ import base64
 import json
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,8 +12,7 @@ import pytest
 import torch
 from streamlit.delta_generator import DeltaGenerator
 
-from attnviz import ModelEdit, look_into
-from attnviz.app.model.looked import looked, turn
+from attnviz import look_into
 from attnviz.app.model.typing import ModelSession
 from attnviz.app.text import as_message
 from attnviz.documents.model_pages import STRONGEST
@@ -203,23 +200,6 @@ def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its
     assert say("models.page.output_told_bias", token="it", part=part, whole=every) in reader.texts
 
 
-def test_what_a_head_reads_on_average_is_told_in_parts_that_are_all_of_it(opened: Reader) -> None:
-    seen, data = look_into(INCLUDED, text=ANIMAL), heads_of(opened)
-    assert data["parts"][0] == say("models.parts.marks", tokens="[CLS] [SEP]")
-    for (layer, head), trace in seen.heads.items():
-        told = data["told"][layer][head]
-        assert sum(told["parts"]) == pytest.approx(1, abs=1e-5)
-        words = trace.attention_weights[1:-1].double()
-        assert told["parts"][0] == pytest.approx(words[:, [0, -1]].sum(-1).mean().item())
-        inner = words[:, 1:-1]
-        for at, diagonal in enumerate((0, 1, -1), start=1):
-            assert told["parts"][at] == pytest.approx(inner.diagonal(diagonal).sum().item() / len(words))
-        figures = seen.measured(layer, head)
-        assert figures is not None
-        largest = figures.largest(ALL_SHARES)
-        assert told["short"] == say(f"heads.short.{largest}", share=percent(getattr(figures, largest)))
-
-
 LONGEST = " ".join(["the cat saw a dog that ran"] * 73)[: -len(" that ran")]  # 509 words, and two tokens around them
 
 
@@ -256,38 +236,6 @@ def test_a_text_of_as_many_tokens_as_the_model_has_places_is_read_and_one_more_i
     reader.set("model.sentence", "a cat")
     assert reader.messages == []
     assert heads_of(reader)["rows"] == 4
-
-
-def test_of_long_texts_two_are_on_their_way_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each holds what was computed of it until it is drawn."""
-    looked(INCLUDED, "a cat")  # the model is there
-    monkeypatch.setattr("attnviz.app.model.looked._LONG", 0)
-    lock, now, seen = Lock(), [0], []
-
-    def read(place: int) -> None:
-        with turn(INCLUDED, f"a cat sat on mat {place}", ""):
-            with lock:
-                now[0] += 1
-                seen.append(now[0])
-            time.sleep(0.05)
-            with lock:
-                now[0] -= 1
-
-    with ThreadPoolExecutor(6) as readers:
-        list(readers.map(read, range(6)))
-    assert max(seen) == 2
-
-
-def test_what_a_model_made_of_a_sentence_is_not_computed_again_for_a_change_of_it() -> None:
-    plain = looked(INCLUDED, "a cat sat there")
-    changed = looked(INCLUDED, "a cat sat there", edits=(ModelEdit(2, 3, "off"),))
-    assert changed.original is plain
-    assert changed.name == plain.name == INCLUDED
-    anew = look_into(INCLUDED, text="a cat sat there", edits=["2.3.off"])
-    for one, other in zip(changed.layers, anew.layers, strict=True):
-        assert torch.equal(one.weights, other.weights)
-    assert torch.equal(changed.result.last_hidden_state, anew.result.last_hidden_state)
-    assert not torch.equal(changed.result.last_hidden_state, plain.result.last_hidden_state)
 
 
 def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

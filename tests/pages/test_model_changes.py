@@ -134,25 +134,6 @@ def test_a_changed_number_is_marked_on_the_board_and_says_what_it_was() -> None:
     assert set(board["origins"]) == {"x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "mask", "w_o"}
 
 
-def test_what_is_said_of_a_changed_head_counts_and_the_followed_token_stays() -> None:
-    """The sentence above the board says of a head that is off, or even, what the board says."""
-    opened = Reader(PAGE)
-    followed = heads_of(opened)["followed"]
-    assert heads_of(opened)["tokens"][followed] == "it"
-    for edit, said in (
-        (
-            "3.1.off",
-            say("models.page.value_off", reads=say("board.reads.most", token="it", names="“animal”", weight="0.6397")),
-        ),
-        ("3.even", say("board.reads.equally", token="it", count=15, weight="0.0667")),
-    ):
-        reader = on_board(model_edits=edit)
-        assert [text for text in reader.texts if text.startswith(said)], reader.texts
-        assert not [text for text in reader.texts if "2.7400" in text]
-        assert reader.boards[0]["query"] == followed
-        assert heads_of(opened_as(reader, "heads"))["followed"] == followed
-
-
 def test_changes_without_a_place_are_told_and_dropped() -> None:
     reader = Reader(PAGE, model_text="a cat", model_head="3.1", model_edits="3.1.q.10.0=2.5*3.1.off")
     assert "Q[10, 0] = 2.50" in reader.messages[0]
@@ -181,43 +162,6 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     assert np.allclose(nexts(reader)["probability"], [100 * each.probability for each in found])
     before = {each.id: each.probability for each in next_tokens(view, temperature=0.5, top=100)}
     assert np.allclose(nexts(reader)["before"], [100 * before[each.id] for each in found])
-
-
-def test_what_to_look_for_is_what_this_kind_of_attention_can_show(folders: dict[str, str]) -> None:
-    reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2")
-    assert as_message(say("models.look.decoder", first="[CLS]")) in helps(reader)
-    reader.set("model.order", "after").set("model.above", 5)
-    assert [each.value for each in reader.at.info] == [say("models.page.none_after")]
-    assert as_message(say("models.look.encoder", first="[CLS]", last="[SEP]")) in helps(Reader(PAGE))
-
-
-def test_how_far_changes_reach_is_told_of_what_moves() -> None:
-    """A head of the last layer that is off moves no attention weight, and its contexts do."""
-    reader = Reader(PAGE, model_edits="5.3.off")
-    view = look_into(INCLUDED, text=ANIMAL, edits=["5.3.off"])
-    assert view.original is not None
-    most = float(view.original.heads[5, 3].context.abs().max())
-    told = say("models.use.moved_context", layer=say("models.layer", layer=5), head=3, most=written(most, 4))
-    assert told in reader.texts
-
-
-def test_a_model_without_a_layer_for_answers_says_how_far_its_vectors_move(folders: dict[str, str]) -> None:
-    asked = {"model": folders["t5bare"], "model_text": TEXT, "model_target": "der kater"}
-    plain = Reader(PAGE, **asked)
-    assert plain.messages == []
-    assert say("models.use.vectors") in plain.captions
-    reader = Reader(PAGE, **asked, model_edits="1.2.off")
-    view = look_into(*loaded(folders["t5bare"]), TEXT, target="der kater", edits=["1.2.off"])
-    assert view.original is not None
-    now, then = (each.result.last_hidden_state[0] for each in (view, view.original))
-    apart = (now - then).norm(dim=-1)
-    shown_ = reader.at.dataframe[0].value
-    assert list(shown_["token"]) == ["[PAD]", "der", "kater"]
-    assert apart.min() > 0
-    assert np.allclose(shown_["moves"], apart, atol=1e-6)
-    assert np.allclose(shown_["of_length"], 100 * apart / then.norm(dim=-1), atol=1e-4)
-    assert say("models.use.vectors_moved") in reader.captions
-    assert [text for text in reader.texts if text.startswith("How far the changes reach: in the last layer")]
 
 
 def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, str]) -> None:

@@ -42,19 +42,6 @@ def test_the_published_example_is_named_where_nothing_else_is_said(address: dict
     assert in_address(reader.set("seed", 123).at, "example") == "published"
 
 
-def test_the_published_sentence_stands_first_under_examples_and_the_opening_one_second() -> None:
-    reader = Reader(**NOTHING)
-    labels = [button.label for button in reader.at.button]
-    first = labels.index(PUBLISHED.text)
-    assert labels[first + 1] == starting_points()[OPENING].title
-    assert labels.count(PUBLISHED.text) == 1
-    reader.press(PUBLISHED.text)
-    assert in_address(reader.at, "example") == "published"
-    assert reader.boards[0]["features"] is None
-    reader.press(starting_points()[OPENING].title)
-    assert in_address(reader.at, "edits") == EDITS
-
-
 def test_what_is_said_of_a_link_of_which_nothing_is_left_stands_on_the_next_run() -> None:
     reader = Reader(query="77", d_in="abc")
     (said,) = reader.messages

@@ -103,20 +103,6 @@ def test_the_controls_of_a_page_that_is_opened_wait_for_its_first_picture_and_fo
     assert first_asks(reader) == asks, "what it draws stays: it has the style of all pages"
 
 
-def test_where_no_picture_stands_first_the_controls_wait_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = Reader("pages/check.py")
-    found = painting_that_says(first_asks(reader)["word"])
-    assert found is not None
-    in_a_browser(monkeypatch)
-    assert seconds(found, 30) < 15
-
-
-def test_who_is_no_browser_is_not_waited_for() -> None:
-    page = Painting()
-    page.begin()
-    assert seconds(page, 30) < 15
-
-
 def test_only_a_page_of_this_server_tells_and_of_a_strange_word_nothing_is_said(server: TestClient) -> None:
     reader = Reader()
     page = painting_that_says(str(first_asks(reader)["word"]))

@@ -8,7 +8,7 @@ from attnviz import Scenario, explain, trace
 from attnviz.app.parts.picked_cell import COLUMN, MATRIX, ROW
 from attnviz.core.stages import attention_table, pictured
 from tests.pages.playground import Playground
-from tests.pages.reader import Reader, in_address
+from tests.pages.reader import in_address
 
 PUBLISHED = Scenario(embedding="published")
 HEATMAPS = "playground.heatmaps"
@@ -77,40 +77,6 @@ def test_what_is_pinned_survives_changes_and_is_dropped_quietly_where_there_is_n
     assert not playground.at.warning
     playground.type_sentence("the cat sat")
     assert pinned(playground) == ("context", 1, 0)
-
-
-def test_a_cell_that_no_board_has_is_told() -> None:
-    playground = Playground(view="board", cell="scores.1.99")
-    assert pinned(playground) is None
-    assert [warning.value for warning in playground.at.warning] == [
-        "Part of this link was ignored: cell = `scores.1.99` should be a cell of these matrices, as in scores.1.5; "
-        "none is used."
-    ]
-    assert not playground.set("seed", 7).at.warning
-
-
-def test_the_lesson_pins_the_cell_of_its_link_and_lets_go_of_it_with_the_step() -> None:
-    lesson = Reader("pages/lesson.py", step="5", cell="scores.2.3")
-    assert lesson.boards[0]["picked"] == {"matrix": "scores", "row": 2, "column": 3}
-    lesson.press("Next")
-    assert lesson.boards[0]["picked"] is None
-    assert in_address(lesson.at, "cell") == ""
-
-
-@pytest.mark.parametrize(
-    "cell", ["scores", "scores.1", "scores.1.99", "b_q.0.0", "nothing.0.0", "scores.-1.0", "a.b.c.d"]
-)
-def test_an_address_without_such_a_cell_picks_none(cell: str) -> None:
-    playground = Playground(cell=cell)
-    assert playground.explanation == ""
-    assert not any(playground.outlines(name) for name in PICTURED)
-
-
-def test_texts_of_tokens_are_never_markup_or_latex() -> None:
-    playground = Playground(text="<b>x</b> $\\frac12$ **y**", tokenizer="whitespace", cell="scores.1.2")
-    assert "$\\frac12$" in playground.explanation
-    assert not any("frac12" in text for text in playground.all_markdown())
-    assert "frac12" not in playground.at.latex[0].value
 
 
 @pytest.mark.parametrize("name", PICTURED)

@@ -48,11 +48,6 @@ def texts(at: AppTest) -> str:
     return " ".join(text.value for text in at.text)
 
 
-def said_by(message: str, words: str) -> bool:
-    """Whether a message holds these words, in which blanks are kept together."""
-    return words in message.replace("\N{NO-BREAK SPACE}", " ")
-
-
 def board(at: AppTest) -> dict[str, Any]:
     (found,) = boards_of(at)
     return found
@@ -104,22 +99,6 @@ def test_next_leads_through_all_and_links_open_at_theirs(opened: Open) -> None:
     assert in_address(at, "question") == QUESTIONS[-2].slug
     assert title(opened(question="where")).startswith("#### 7. ")
     assert title(opened(question="seven")) == ""
-
-
-@pytest.mark.parametrize(("number", "name"), [("7", "where"), ("07", "where"), ("12", "order")])
-def test_a_link_of_before_opens_by_its_number_and_is_written_anew(opened: Open, number: str, name: str) -> None:
-    at = opened(question=number)
-    assert title(at).startswith(f"#### {int(number)}. ")
-    assert in_address(at, "question") == name
-    assert not at.warning
-
-
-@pytest.mark.parametrize(("number", "chosen", "anew"), [("4", "w_k=1", "w_k=wider"), ("8", "axis=2", "axis=whole")])
-def test_a_choice_of_before_is_written_anew(opened: Open, number: str, chosen: str, anew: str) -> None:
-    at = opened(question=number, numbers=chosen)
-    assert not at.warning
-    assert in_address(at, "numbers").endswith(anew)
-    assert in_address(opened(question=number, numbers=in_address(at, "numbers")), "numbers").endswith(anew)
 
 
 def test_what_is_no_question_opens_the_list(opened: Open) -> None:
@@ -193,25 +172,6 @@ def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(
     assert all(sentence in texts(at) for sentence in question.look(question.start, {}, 4).sentences)
 
 
-@pytest.mark.parametrize(
-    ("number", "damaged"), [("4", "w_k=2"), ("5", "p=1.5"), ("5", "p=nan"), ("7", "place=-1"), ("8", "axis=")]
-)
-def test_a_choice_that_there_is_not_gives_way_to_the_start(opened: Open, number: str, damaged: str) -> None:
-    at = opened(question=number, numbers=damaged)
-    question = QUESTIONS[int(number) - 1]
-    option = next(option for option in question.options if option.name == damaged.partition("=")[0])
-    (warning,) = at.warning
-    raw = repr(damaged.partition("=")[2])
-    if isinstance(option, Exponent):
-        expected = say("links.expected.number", low="0", high="1")
-        said = say("links.value", name=option.name, raw=raw, expected=expected, used=option.default)
-    else:
-        said = say("links.choice", raw=raw, label=option.label, used=option.choices[option.default])
-    assert warning.value == as_message(say("links.part", part=say("links.example", parts=said)))
-    assert "`" not in warning.value, "a sentence, and no code"
-    assert all(sentence in texts(at) for sentence in question.look(question.start, {}, 4).sentences)
-
-
 @pytest.mark.parametrize("strange", ["foo=9", "%25%25", "axes=whole", "d_in"])
 def test_what_nobody_knows_in_a_links_example_is_named(opened: Open, strange: str) -> None:
     at = opened(question="axis", numbers=f"axis=zz&{strange}")
@@ -222,41 +182,12 @@ def test_what_nobody_knows_in_a_links_example_is_named(opened: Open, strange: st
     assert ".;" not in warning.value
 
 
-@pytest.mark.parametrize("example", ["d_in=500", "text=" + "+".join("word" for _ in range(40)), "d_in=abc"])
-def test_a_damaged_example_gives_way_to_the_start(opened: Open, example: str) -> None:
-    at = opened(question="1", numbers=example)
-    assert say("seen.start") in texts(at)
-    assert any("example" in warning.value for warning in at.warning)
-
-
-@pytest.mark.parametrize(
-    ("question", "example"),
-    [
-        ("12", "text=x+y+z+w"),
-        ("3", "d_out=3&embedding=stable"),
-        ("9", "text=one"),
-        ("1", "causal=true"),
-        ("10", "text=the+cat+sat+down&embedding=stable&seed=5&d_in=4&d_out=9"),
-    ],
-)
-def test_an_example_that_a_question_cannot_be_seen_on_gives_way(opened: Open, question: str, example: str) -> None:
-    at = opened(question=question, numbers=example)
-    assert any(said_by(warning.value, say("question_page.foreign")) for warning in at.warning)
-    assert not press(at, "All questions").warning
-
-
 def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
     at = press(opened(question="5"), "Open the scaling page")
     assert in_address(at, "sweep") == "dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p"
     at = press(opened(question="8"), "Lesson, step 7: Softmax")
     assert in_address(at, "step") == "softmax"
     assert any(markdown.value == "#### 7. Softmax" for markdown in at.markdown)
-
-
-def test_the_board_of_a_question_shows_its_example(opened: Open) -> None:
-    shown = board(press(opened(question="1"), "W_v = zeros"))
-    assert set(shown["matrices"]["w_v"]["values"]) == {0.0}
-    assert shown["labels"] == ["the", "black", "cat", "sleeps"]
 
 
 def test_the_token_of_a_link_is_followed_until_it_starts_again(opened: Open) -> None:
@@ -267,18 +198,3 @@ def test_the_token_of_a_link_is_followed_until_it_starts_again(opened: Open) -> 
     assert in_address(at, "query") == "", "the playground's own pick stays"
     assert board(press(at, "W_v = zeros"))["query"] == 3
     assert board(press(at, "Start again"))["query"] == 1
-
-
-def test_the_words_stand_over_every_board_to_be_picked_and_ribbons_where_weights_are_seen(opened: Open) -> None:
-    for number, question in enumerate(QUESTIONS, 1):
-        if not question.shows:
-            continue
-        drawn = board(opened(question=str(number)))
-        reads = "attention_weights" in drawn["shown"]
-        assert (drawn["sentence"], drawn["says"], drawn["ribbons"]) == (True, reads, reads or None)
-
-
-def test_what_cannot_be_computed_leaves_the_board(opened: Open) -> None:
-    at = opened(question="4", numbers="w_k=1")
-    assert board(at)["shown"] == ["x", "w_q", "w_v", "q", "v"]
-    assert set(board(at)["notes"]) == {"x", "w_q", "w_v", "q", "v"}

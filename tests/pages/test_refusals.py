@@ -7,7 +7,7 @@ import pytest
 from attnviz.link.example_name import EXAMPLE
 from attnviz.link.parameter_table import texts
 from attnviz.link.set_up import parameters
-from tests.pages.reader import PAGES, Reader, in_address
+from tests.pages.reader import PAGES, Reader
 from tests.rubbish import RUBBISH
 
 TAKEN = {("text", kind) for kind in RUBBISH if kind != "300 KB"}  # a sentence may be anything
@@ -68,13 +68,3 @@ def test_what_is_said_of_a_link_stands_until_something_is_changed() -> None:
     assert reader.run().messages == told
     assert reader.set("seed", 7).messages == []
     assert reader.set("seed", 123).messages == []
-
-
-@pytest.mark.parametrize("name", ["step", "question", "sweep", "check", "tables", "pinned"])
-def test_what_was_refused_does_not_come_back_into_the_address(name: str) -> None:
-    # Here no browser mends its address, so what counts is what it would be told to write; tests/browser has the rest.
-    reader = Reader(**{name: "garbage"})
-    # A link that names anything has the lines of before, and says so.
-    left = "scales.none-sqrt-linear" if name == "sweep" else ""
-    assert in_address(reader.run().at, name) == left
-    assert in_address(reader.visit("pages/scaling.py").at, name) == left

@@ -54,15 +54,6 @@ def test_a_board_says_where_its_numbers_are_from(first_page: Playground) -> None
     assert "All 6 tokens have their published vectors." in first_page.captions
 
 
-def test_a_board_tells_what_was_done_to_attention_before_where_its_numbers_are_from() -> None:
-    page = Playground(view="board", causal="true", mask_use="factor")
-    assert page.board is not None
-    told = page.board["about"]
-    leak = told.index(say("summary.mask.leak", mean="*", most="*").partition("*")[0])
-    assert told.startswith(say("summary.mask.factor"))
-    assert leak < told.index("The numbers of W_q, W_k and W_v are random and untrained")
-
-
 def test_the_heatmaps_are_one_click_away_and_the_address_keeps_the_choice(first_page: Playground) -> None:
     first_page.set("playground.view", "heatmaps")
     assert first_page.shows(Scenario(embedding="published"))
@@ -72,23 +63,6 @@ def test_the_heatmaps_are_one_click_away_and_the_address_keeps_the_choice(first_
     first_page.set("playground.view", "board")
     assert first_page.board is not None
     assert in_address(first_page.at, "view") == ""
-
-
-@pytest.mark.parametrize(
-    ("view", "messages"),
-    [
-        ("", []),
-        ("board", []),
-        ("3d", ["Part of this link was ignored: view = `3d` should be one of board, heatmaps; board is used."]),
-        ("<b>", ["Part of this link was ignored: view = `<b>` should be one of board, heatmaps; board is used."]),
-    ],
-)
-def test_whatever_else_the_address_says_shows_the_board(view: str, messages: list[str]) -> None:
-    playground = Playground(view=view)
-    assert playground.board is not None
-    assert playground.messages == messages
-    playground.set("d_out", 3)
-    assert playground.messages == []
 
 
 @pytest.mark.parametrize("address", [{"text": WORDS}, {"d_in": "17"}, {"d_out": "17"}])

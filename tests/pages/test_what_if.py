@@ -9,10 +9,8 @@ import torch
 from attnviz import Scenario, trace
 from attnviz.link.packing import pack
 from attnviz.link.set_up import query_of
-from attnviz.teach.dropping import dropped, mean_of_draws
 from attnviz.teach.few_bits import computed_in
 from attnviz.words import say
-from attnviz.words.numbers import written
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
 
@@ -85,15 +83,6 @@ def test_a_switch_that_does_not_fit_gets_a_sentence_and_stands_as_soon_as_it_doe
     assert playground.shows(replace(PUBLISHED, d_out=3, what_if="projections:transposed"))
 
 
-def test_a_link_opens_it_and_it_is_compared_with_the_usual_way() -> None:
-    playground = Playground(what_if="scores:keys-first")
-    assert playground.shows(replace(PUBLISHED, what_if="scores:keys-first"))
-    playground.press(say("what_if.compare"))
-    label, usual = say("setup.what_if.label"), say("what_if.usual")
-    differs = say("compare.changes.setting", label=label, before=usual, after=say("what_if.scores.keys_first.choice"))
-    assert say("compare.differs", changes=differs) in playground.texts
-
-
 def test_one_matrix_is_tried_as_b_beside_the_set_up_of_now() -> None:
     playground = opened()
     usual = playground.at.session_state["session"].set_up["temperature"]
@@ -116,38 +105,11 @@ def test_what_is_tried_is_done_once_and_stands_beside_the_set_up_of_before(name:
     assert "reads itself most" in playground.says, "nothing leads away again"
 
 
-@pytest.mark.parametrize(("text", "kind"), [("a", "equal_alone"), ("a a", "equal_both"), ("a b c", "equal")])
-def test_what_is_said_of_equal_projections_is_true_of_the_sentence(text: str, kind: str) -> None:
-    playground = Playground(text=text)
-    playground.at.session_state["playground.what_if"] = True
-    assert say(f"what_if.replaced.{kind}") in playground.run().texts
-
-
-def test_the_mean_of_many_draws_stands_in_the_panel() -> None:
-    playground = opened().set("what_if.replaced.dropout", 0.5).set("what_if.replaced.mean", True)
-    weights = trace(PUBLISHED).attention_weights
-    gaps = [written(float((each - weights).abs().max()), 4)
-            for each in (mean_of_draws(weights, 0.5), dropped(weights, 0.5, 0))]  # fmt: skip
-    assert say("what_if.replaced.mean_done", draws="2,000", gap=gaps[0], own=gaps[1], seed=0) in playground.texts
-
-
 def test_what_x_times_c_does_to_each_stage_is_told() -> None:
     playground = opened().set("what_if.replaced.times", 3.0)
     told = " ".join(playground.captions)
     assert "S is multiplied by 9.00" in told
     assert "A and C by no one number" in told
-
-
-@pytest.mark.parametrize(("reads", "told"), [("kept", "K, V"), ("second", "")])
-def test_that_y_is_not_multiplied_with_x_is_said(reads: str, told: str) -> None:
-    playground = Playground(text="the cat sat", embedding="stable", reads=reads, second="it was")
-    playground.at.session_state["playground.what_if"] = True
-    said = next(each for each in playground.run().captions if each.startswith("With X times 2"))
-    assert "Q is multiplied by 2.00" in said
-    assert ("K is multiplied by 1.00" in said) == (reads == "second")
-    assert told in said.partition("by no one number")[0]
-    assert said.endswith(say(f"what_if.replaced.times_y.{reads}"))
-    assert not any("Y, of which" in each for each in opened().captions)
 
 
 @pytest.mark.parametrize(

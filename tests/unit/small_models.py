@@ -1,6 +1,5 @@
 """Small models of transformers, made from configurations and a seed, without any network."""
 
-import copy
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -29,13 +28,6 @@ def tokenizer() -> Any:
         tokenizer_object=made, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]",
         model_max_length=64,
     )  # fmt: skip
-
-
-def without_frame() -> Any:
-    """The same without a frame: what a decoder is given is the text alone."""
-    made = copy.deepcopy(tokenizer())
-    made.backend_tokenizer.post_processor = None
-    return made
 
 
 def _model(kind: str, config: str, **settings: Any) -> Any:
