@@ -4,6 +4,7 @@ Small matrices are sent as plain numbers, large ones as the bits of their float3
 million numbers, which as text would be 20 MB each.
 """
 
+import json
 from base64 import b64encode
 from collections.abc import Mapping
 from functools import lru_cache
@@ -171,7 +172,25 @@ def _origins(scenario: Scenario, name: str) -> list[str]:
 
 def packed(trace: Trace) -> dict[str, dict[str, Any]]:
     """Return each matrix of a trace by its name, as the page unpacks it."""
-    return {name: _packed(trace, name, matrix) for name, matrix in trace.matrices.items()}
+    return {name: _packed(trace, name, matrix) | _whys(trace, name, matrix) for name, matrix in trace.matrices.items()}
+
+
+def _whys(trace: Trace, name: str, matrix: torch.Tensor) -> dict[str, str]:
+    """Return why a mask of a known kind hides cells, as the page asks it: each reason with its cells, as how many in
+    turn it isn't and is the reason for."""
+    stage = trace.stages[name]
+    if stage.masked is None or stage.masked.kind is None or not stage.masked.kind.whys:
+        return {}
+    reasons = stage.masked.reasons(matrix.cpu().numpy() == -np.inf, stage.own_from)
+    placed = stage.masked.kind.by_places
+    whys = [{"key": why.key, "n": why.n, "placed": placed, "cells": _lengths(cells.ravel())} for why, cells in reasons]
+    return {"whys": json.dumps(whys)}
+
+
+def _lengths(cells: np.ndarray) -> list[int]:
+    ends = np.flatnonzero(np.diff(cells)) + 1
+    counts: list[int] = np.diff([0, *ends, cells.size]).tolist()
+    return [0, *counts] if cells[0] else counts
 
 
 def _packed(trace: Trace, name: str, tensor: torch.Tensor) -> dict[str, Any]:

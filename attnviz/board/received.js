@@ -32,10 +32,19 @@ function isSame({ values, runs, ...rest }, other) {
 }
 
 /** @param {SentMatrix} matrix */
-function unpackedOne({ rows, columns, values, float32, runs }) {
-  if (runs) return { rows, columns, values: inFull(runs, rows * columns) };
+function unpackedOne({ rows, columns, values, float32, runs, whys }) {
+  const why = whys ? { whys: reasons(whys, rows * columns) } : {};
+  if (runs) return { rows, columns, values: inFull(runs, rows * columns), ...why };
   // JSON has no infinities and no NaN: these travel as words.
-  return { rows, columns, values: values ? Float64Array.from(values, Number) : numbersIn(float32 ?? "") };
+  return { rows, columns, values: values ? Float64Array.from(values, Number) : numbersIn(float32 ?? ""), ...why };
+}
+
+// Why a mask hides cells: each reason with 1 for each of its cells, which came as how many in turn aren't and are.
+/** @param {string} text @param {number} length @returns {import("./types.js").Why[]} */
+function reasons(text, length) {
+  return JSON.parse(text).map((/** @type {{ key: string, n: number, placed: boolean, cells: number[] }} */ { cells, ...why }) => {
+    return { ...why, cells: inFull(cells.map((count, i) => [count, i % 2]), length) };
+  });
 }
 
 // Numbers of which few change from one to the next, as those of a mask.

@@ -22,10 +22,21 @@ export interface Source extends Place {
 }
 
 /** Its values row by row. */
+/** Why a mask hides the cells that are 1; of a window, how many tokens it has. */
+export interface Why {
+  key: string;
+  n: number;
+  /** Whether it goes by places that queries and keys have in common. */
+  placed: boolean;
+  cells: Float64Array;
+}
+
 export interface Matrix {
   rows: number;
   columns: number;
   values: Float64Array;
+  /** Of a mask whose kind is known. */
+  whys?: Why[];
 }
 
 export type Matrices = Record<string, Matrix>;
@@ -152,6 +163,7 @@ export interface SentMatrix {
   dividedBy?: number;
   /** The mask that is added to it, where there is one. */
   plus?: string;
+  whys?: string;
   /** How often each of its numbers comes in a row, where few change. */
   runs?: [count: number, value: number | string][];
 }

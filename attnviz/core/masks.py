@@ -184,16 +184,33 @@ class Masked:
     size: int = 0
     use: MaskUse = USES[ADDED]
 
+    @classmethod
+    def like(cls, hidden: np.ndarray) -> "Masked | None":
+        """Return what hides exactly these cells, of more keys than queries the first being kept ones; None where no
+        kind does.
+
+        >>> Masked.like(np.triu(np.ones((3, 3), dtype=bool), 1)).kind.name, Masked.like(np.zeros((3, 3), dtype=bool))
+        ('causal', None)
+        """
+        n_kept = max(0, hidden.shape[1] - hidden.shape[0])
+        sizes = ((kind, kind.size_of(hidden, n_kept)) for kind in MASKS.values() if kind.whys)
+        return next((cls(kind, size) for kind, size in sizes if size is not None), None) if hidden.any() else None
+
+    def hidden(self, n_queries: int, n_keys: int) -> np.ndarray:
+        """Return which keys it hides from which queries; of more keys than queries, the first are kept ones."""
+        assert self.kind is not None
+        return self.kind.hidden(n_queries, n_keys, self.size, max(0, n_keys - n_queries))
+
     def reasons(self, hidden: np.ndarray, own_from: int | None) -> list[tuple[Why, np.ndarray]]:
         """Return why cells may be hidden, and which ones for that reason; a reason holds where all its cells are.
 
-        Keys that no token may read come first. Of numbers whose kind isn't known, these are the reasons of every kind
+        Keys that no token may read come first. Of numbers that are given or painted, these are those of every kind
         that counts no tokens, or hides exactly these. The first query's own key is `own_from`; where that is None, keys
         and queries have no places in common.
         """
         nobody = np.array(np.broadcast_to(hidden.all(0), hidden.shape))
         found, n_kept = [(Why("nobody"), nobody)], own_from or 0
-        for kind in MASKS.values() if self.kind is None else (self.kind,):
+        for kind in (self.kind,) if self.kind is not None and self.kind.whys else MASKS.values():
             size = self.size if kind is self.kind else kind.size_of(hidden, n_kept) if kind.whys and kind.sized else 0
             if size is not None and not (own_from is None and kind.by_places):
                 found += kind.reasons((hidden.shape[0], hidden.shape[1]), size, n_kept)

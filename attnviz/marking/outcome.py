@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from attnviz.core.limits import check_whole
+from attnviz.core.masks import Masked
 from attnviz.core.stages import Stage, Table
 from attnviz.marking.printing import Half
 from attnviz.marking.settings import Reading, Settings
@@ -149,7 +150,7 @@ class Marking:
     `rounded` are the printed tables that hide digits. `before` holds, for every table of the computation, printed or
     not, what the tables after it were followed from, and `full` the same with all digits that can be known; `decimals`
     those of the printed tables. `half` is the half precision that the results were taken to be computed in, because
-    their numbers tell it; `masked` says that a causal mask was found in them, which nobody had named. `otherwise` is
+    their numbers tell it; `masked` is the mask that was found in them, which nobody had named. `otherwise` is
     the other reading, in which nothing is wrong, where numbers are in doubt; `said` the half precision that the tables
     say they are of.
     """
@@ -164,7 +165,7 @@ class Marking:
     half: Half | None = None
     full: Mapping[str, np.ndarray] = field(default_factory=dict)
     reading: Reading = Reading()  # noqa: RUF009  frozen
-    masked: bool = False
+    masked: Masked | None = None
     unlikeliness: float = 0.0  # of these numbers, read like this: the negative logarithm
     otherwise: "Marking | None" = None
     said: str = ""

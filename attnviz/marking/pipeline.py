@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from attnviz.core.limits import check_temperature, in_short
+from attnviz.core.masks import CAUSAL, MASKS, NONE, Masked, mask_named
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.marking.handout import check_shapes, known_d_k
 from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, Marking, as_marks
-from attnviz.marking.printing import half_of, looks_masked, may_be_masked, without_masked
+from attnviz.marking.printing import found_mask, half_of, perhaps_masked, without_masked
 from attnviz.marking.settings import (
     ALL_DIGITS,
     ROUNDED_FROM,
@@ -69,6 +70,7 @@ def mark_pipeline(
     *,
     scale: bool = True,
     causal: bool | None = None,
+    mask: str | None = None,
     temperature: float = 1.0,
     d_k: int | None = None,
     decimals: int | None = None,
@@ -87,7 +89,8 @@ def mark_pipeline(
     "heads.0.scores"; Q, K, V and the context hold those of all heads side by side. `n_heads` is how many there are,
     where no table shows it; `d_k` is then that of one head.
 
-    Three things are found by the numbers where they are None: whether there is a mask, `causal`; whether printed inputs
+    Three things are found by the numbers where they are None: whether there is a mask, `causal`, or another
+    `mask` such as "window:3"; whether printed inputs
     have hidden digits, `rounded_inputs`; and how results were `carried` on: "rounded" as printed, in "full", or with
     digits "cut" off in place of rounded. The reading that makes the numbers likeliest is taken: see
     ``Marking.reading``.
@@ -112,19 +115,28 @@ def mark_pipeline(
     if heads.n == 1:
         printed, shapes = of_one_head(printed), of_one_head(shapes)
     d_k = heads.d_k if heads.n > 1 else known_d_k(shapes, d_k)
-    whole = Settings(scale, False, temperature, d_k, activation, heads).table(printed)
+    whole = Settings(scale, None, temperature, d_k, activation, heads).table(printed)
     if heads.n > 1:
         check_of_heads(printed, whole, heads.n)
     printed = in_order(printed, whole)
     check_shapes({name: shapes[name] for name in printed}, None if heads.n == 1 else whole, heads.d_v)
-    found = causal is None and looks_masked(printed)
-    settings = Settings(scale, bool(causal) or found, temperature, d_k, activation, heads)
+    said = _said_mask(causal, mask)
+    found = found_mask(printed) if causal is None and mask is None else None
+    settings = Settings(scale, said or found, temperature, d_k, activation, heads)
     marking = _likeliest(printed, settings, rounded_inputs, carried, precision)
-    if causal is None and not found and marking.n_not_right and may_be_masked(printed):
-        masked = _likeliest(printed, replace(settings, causal=True), rounded_inputs, carried, precision)
+    open_ = causal is None and mask is None and found is None and marking.n_not_right
+    perhaps = perhaps_masked(printed) if open_ else None
+    if perhaps is not None:
+        masked = _likeliest(printed, replace(settings, masked=perhaps), rounded_inputs, carried, precision)
         if masked.n_not_right < marking.n_not_right:
-            return replace(masked, masked=True, said=_SAID.get(precision, ""))
+            return replace(masked, masked=perhaps, said=_SAID.get(precision, ""))
     return replace(marking, masked=found, said=_SAID.get(precision, ""))
+
+
+def _said_mask(causal: bool | None, mask: str | None) -> Masked | None:
+    """Return the mask that is stated, as "window:3"; None where none is, or it's stated that there is none."""
+    kind, size = mask_named(CAUSAL if causal else mask or NONE)
+    return None if kind == NONE else Masked(MASKS[kind], size or 0)
 
 
 @np.errstate(all="ignore")  # numbers may be of any size; what overflows fits nothing
@@ -136,8 +148,8 @@ def _likeliest(
     precision: Precision,
 ) -> Marking:
     """Return the marking in the likeliest way of reading; the plainest one, where it leaves nothing wrong."""
-    if settings.causal:
-        printed = without_masked(printed)
+    if settings.masked is not None:
+        printed = without_masked(printed, settings.masked)
     plainest, *others = _readings(printed, rounded, carried)
     best = plain = Walk(printed, settings, plainest, precision).marking()
     if best.first_wrong is not None:

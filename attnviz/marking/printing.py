@@ -1,4 +1,4 @@
-"""How tables were printed: in percent, with what a causal mask hides, from half precision."""
+"""How tables were printed: in percent, with what a mask hides, from half precision."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.rules import BFLOAT16, FLOAT16, Precision, later
+from attnviz.core.masks import CAUSAL, MASKS, Masked
+from attnviz.core.rules import BFLOAT16, FLOAT16, Precision
 from attnviz.marking.settings import base_of
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 
@@ -48,44 +49,28 @@ _AS_ENDLESS = -9_999.0  # so far below, people print −∞: −10000, −1e9
 _SCORES, _WEIGHTS = ("scores", "scaled_scores"), "attention_weights"
 
 
-def looks_masked(printed: Mapping[str, Printed]) -> bool:
-    """Whether scores or attention weights are printed as a causal mask leaves them: nothing where a key comes later,
-    and numbers everywhere else.
+def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
+    """Return the mask that left scores or attention weights as they are printed: nothing where it hides a key, and
+    numbers everywhere else; None where they don't look so. A blank alone tells of none but a causal mask.
 
-    >>> looks_masked({"scores": Printed.of([[1.0, -1e9], [2.0, 3.0]])}), looks_masked({"scores": Printed.of([[1, 2]])})
-    (True, False)
+    >>> found = found_mask({"scores": Printed.of([[1.0, -1e9], [2.0, 3.0]])})
+    >>> found and found.kind.name, found_mask({"scores": Printed.of([[1, 2]])})
+    ('causal', None)
     """
-    return any(
-        _looks_masked(base_of(name), table.array)
-        for name, table in printed.items()
-        if base_of(name) in (*_SCORES, _WEIGHTS)
-    )
+    found = (_found(base_of(name), table.array) for name, table in printed.items())
+    return next(filter(None, found), None)
 
 
-def may_be_masked(printed: Mapping[str, Printed]) -> bool:
-    """Whether attention weights are 0 wherever a key comes later, and not everywhere else."""
+def perhaps_masked(printed: Mapping[str, Printed]) -> Masked | None:
+    """Return the mask that attention weights tell of which are 0 wherever it hides a key, and nowhere else."""
     every = [table.array for name, table in printed.items() if base_of(name) == _WEIGHTS]
-    return bool(every) and all(_may_hide(weights) and _has_zeros_behind(weights) for weights in every)
+    found = {Masked.like(weights == 0) if _may_hide(weights) else None for weights in every}
+    return found.pop() if len(found) == 1 else None
 
 
-def hidden_causally(n_queries: int, n_keys: int) -> np.ndarray:
-    """Return which keys a causal mask hides: those that come later. Of more keys than queries, the first were kept from
-    the sentence before.
-
-    >>> hidden_causally(2, 3).tolist()
-    [[False, False, True], [False, False, False]]
-    """
-    return later(n_queries, n_keys, n_kept=max(0, n_keys - n_queries)).numpy()
-
-
-def _has_zeros_behind(weights: np.ndarray) -> bool:
-    behind = hidden_causally(*weights.shape)
-    return bool((weights[behind] == 0).all() and (weights[~behind] != 0).all())
-
-
-def without_masked(printed: Mapping[str, Printed]) -> dict[str, Printed]:
-    """Return the tables with what a causal mask hides written one way: −∞ in scaled scores, nothing in the others."""
-    return {name: _written(base_of(name), table) for name, table in printed.items()}
+def without_masked(printed: Mapping[str, Printed], masked: Masked) -> dict[str, Printed]:
+    """Return the tables with what a mask hides written one way: −∞ in scaled scores, nothing in the others."""
+    return {name: _written(base_of(name), table, masked) for name, table in printed.items()}
 
 
 def _may_hide(array: np.ndarray) -> bool:
@@ -97,19 +82,19 @@ def _stands_for_masked(name: str, array: np.ndarray) -> np.ndarray:
     return (array == -np.inf) if name == _WEIGHTS else (array <= _AS_ENDLESS)
 
 
-def _looks_masked(name: str, array: np.ndarray) -> bool:
-    if not _may_hide(array):
-        return False
-    behind, endless = hidden_causally(*array.shape), _stands_for_masked(name, array)
-    nothing = endless | np.isnan(array)
-    return bool(nothing[behind].all() and not nothing[~behind].any())
+def _found(name: str, array: np.ndarray) -> Masked | None:
+    if name not in (*_SCORES, _WEIGHTS) or not _may_hide(array):
+        return None
+    endless = _stands_for_masked(name, array)
+    found = Masked.like(endless | np.isnan(array))
+    return found if found is not None and (endless.any() or found.kind is MASKS[CAUSAL]) else None
 
 
-def _written(name: str, table: Printed) -> Printed:
+def _written(name: str, table: Printed, masked: Masked) -> Printed:
     array = table.array
     if name not in (*_SCORES, _WEIGHTS) or not _may_hide(array):
         return table
-    endless = _stands_for_masked(name, array) & hidden_causally(*array.shape)
+    endless = _stands_for_masked(name, array) & masked.hidden(*array.shape)
     if not endless.any():
         return table
     written = np.where(endless, -np.inf if name == "scaled_scores" else np.nan, array)

@@ -9,6 +9,7 @@ import numpy as np
 
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_HEADS, check_whole
+from attnviz.core.masks import Masked
 from attnviz.core.stages import (
     BIASES,
     EVERY_STAGE,
@@ -194,7 +195,7 @@ class Settings:
     """How the scores become attention weights; `d_k` is that of all heads together, None where no score is scaled."""
 
     scale: bool
-    causal: bool
+    masked: Masked | None
     temperature: float
     d_k: int | None
     activation: str = "relu"
@@ -210,7 +211,7 @@ class Settings:
         and X is a sum where one of its summands is."""
         attention = layer_table(
             self.d_k or self.heads.n, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
-            temperature=self.temperature, mask=self.causal or MASK in tables,
+            temperature=self.temperature, mask=self.masked or MASK in tables,
             positions="e" in tables or "p" in tables,
             output=has_output(tables), b_o="b_o" in tables, n_heads=self.heads.n, n_kv_heads=self.heads.n_kv,
             d_v=self.heads.d_v or self.heads.n,

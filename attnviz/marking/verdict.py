@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from attnviz.core.masks import CAUSAL
 from attnviz.core.stages import EVERY_STAGE, VECTORS, Stage
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
@@ -140,8 +141,9 @@ def _rounding(marking: Marking) -> tuple[str, ...]:
 def reading_in_words(marking: Marking) -> tuple[str, ...]:
     """Say how a handout was read, where that is not the plainest way, or shows in its numbers."""
     reading, said = marking.reading, []
-    if marking.masked:
-        said.append(say("marking.reading.masked"))
+    if marking.masked is not None and (kind := marking.masked.kind):
+        of = say(f"explanation.of_mask.{kind.words}", tokens=plural(marking.masked.size, "token"))
+        said.append(say("marking.reading.masked") if kind.name == CAUSAL else say("marking.reading.hidden", of=of))
     for table in marking.tables:
         if table.unit > 1:
             said.append(say(f"marking.reading.{'percent' if table.unit == 100 else 'parts'}", title=table.stage.title))

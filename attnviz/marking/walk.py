@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnviz.core.masks import Masked
 from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale
 from attnviz.core.stages import MASK, Stage
 from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
 from attnviz.marking.outcome import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks
-from attnviz.marking.printing import Half, behind, hidden_causally, in_its_unit, with_numbers
+from attnviz.marking.printing import Half, behind, in_its_unit, with_numbers
 from attnviz.marking.settings import Reading, Settings, base_of, path_of
 from attnviz.tables.printed_table import Printed
 
@@ -70,8 +71,8 @@ class Walk:
                 self._make(stage)
             elif stage.name in self.printed:
                 self._take(stage.name)
-            elif stage.name == MASK:
-                self._know_causal()
+            elif stage.name == MASK and self.settings.masked is not None:
+                self._know_mask(self.settings.masked)
         n_cells = sum(table.n_cells for table in self.marked)
         wrong = sum(table.count(*ENTERS) for table in self.marked)
         # Where many are wrong, one more is less of a surprise.
@@ -105,15 +106,15 @@ class Walk:
         self.tainted[name] = np.zeros(given.shape, dtype=bool)
         self.taken.append(name)
 
-    def _know_causal(self) -> None:
-        """Take the causal mask, which nobody has to print, because a setting says it."""
+    def _know_mask(self, masked: Masked) -> None:
+        """Take the mask that a setting says, which nobody has to print."""
         there = {name: made.value.shape for name, made in self.before.items()}
         there |= {name: table.array.shape for name, table in self.printed.items()}
         square = next((shape for name, shape in there.items() if base_of(name) in OF_KEYS), None)
         rows = {base_of(name): shape[0] for name, shape in there.items()}
         n_queries, n_keys = square or (rows.get("q", rows.get("x")), rows.get("k", rows.get("x")))
         if n_queries and n_keys:
-            self._know(MASK, np.where(hidden_causally(n_queries, n_keys), -np.inf, 0.0))
+            self._know(MASK, np.where(masked.hidden(n_queries, n_keys), -np.inf, 0.0))
 
     def _know(self, name: str, exact: np.ndarray) -> None:
         self.exact[name] = self.before[name] = self.noise[name] = Bounded.exactly(exact)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attnviz.core.masks import MASKS, Masked
 from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, Printed, mark_pipeline, verdict
 from attnviz.tables.reading import read_table
 from attnviz.words import plural, say
@@ -129,7 +130,7 @@ def test_masked_cells_are_read_however_they_are_printed(hidden: str, switched: b
     given |= results | {"scaled_scores": read_table("\n".join(lines), infinite=True, blanks=True)}
     marking = mark_pipeline(given, causal=switched)
     assert marking.n_not_right == 0
-    assert marking.settings.causal
+    assert marking.settings.masked == Masked(MASKS["causal"])
     assert (say("marking.reading.masked") in verdict(marking).reading) == (switched is None)
 
 

@@ -1,4 +1,4 @@
-// Why a mask hides a cell, told by the mask alone: core/rules/explaining/hiding.py.
+// Why a mask hides a cell: as its kind says, or where that is not known, told by the mask alone. See core/masks.py.
 
 import { valueAt } from "./matrices.js";
 import { say } from "../../scripts/sentences.js";
@@ -26,6 +26,10 @@ export function reasonOf(mask, row, column, from) {
     return true;
   };
   if (everywhere((r, c) => c !== column || hides(r, c))) return { key: "nobody", n: 0 };
+  if (mask.whys) {
+    const holds = (/** @type {Float64Array} */ cells) => cells.every((own, at) => !own || mask.values[at] === -Infinity);
+    return mask.whys.find(({ cells, placed }) => !(placed && from === null) && cells[row * columns + column] && holds(cells)) ?? { key: "painted", n: 0 };
+  }
   if (from === null) return { key: "painted", n: 0 };
   const before = (/** @type {number} */ r, /** @type {number} */ c) => from + r - c;
   if (before(row, column) < 0 && everywhere((r, c) => before(r, c) >= 0 || hides(r, c))) return { key: "later", n: 0 };

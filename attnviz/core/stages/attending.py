@@ -53,7 +53,7 @@ class Attending:
             *(self._by_distance(head, early) if distances else ()),
             row("scaled_scores", "S′", "query", "key", "scores",
                 Scale(d_k if self.scale else None, self.temperature, use is not None and use.times_scores),
-                ("scores", DISTANCE_BIAS) if distances else ("scores", MASK)[: 1 + early],
+                ("scores", DISTANCE_BIAS) if distances else ("scores", MASK)[: 1 + early], what_if=self.what_if,
                 told="scaled_scores_biased" if distances else ""),
             row("attention_weights", "A", "query", "key", "attention",
                 Softmax(use is not None and use.shared), ("scaled_scores", MASK)[: 1 + late], what_if=self.what_if,

@@ -51,7 +51,7 @@ def _other_scale(marking: Marking, table: MarkedTable) -> str:
     """Say that attention weights belong to scores of another scale, by about a power of ten: no slip, for it fits only
     roughly; else an empty text.
     """
-    if table.stage.kind != "softmax" or marking.settings.causal:
+    if table.stage.kind != "softmax" or marking.settings.masked is not None:
         return ""
     given, scores = table.given, marking.before[table.stage.sources[0]]
     if scores.shape[1] < 3 or not (given > 0).all() or not np.isfinite(scores).all():
