@@ -50,8 +50,8 @@ _SCORES, _WEIGHTS = ("scores", "scaled_scores"), "attention_weights"
 
 
 def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
-    """Return the mask that left scores or attention weights as they are printed: nothing where it hides a key, and
-    numbers everywhere else; None where they don't look so. A blank alone tells of none but a causal mask.
+    """Return the mask that scores or attention weights are printed with: nothing where it hides a key, and numbers
+    everywhere else; None without one. Blanks alone tell of none but a causal mask.
 
     >>> found = found_mask({"scores": Printed.of([[1.0, -1e9], [2.0, 3.0]])})
     >>> found and found.kind.name, found_mask({"scores": Printed.of([[1, 2]])})

@@ -186,7 +186,8 @@ def test_what_is_added_in_one_place_is_everywhere(tmp_path: Path) -> None:
     MASKS, USES, POSITIONS, TOKENIZERS, INITIALIZATIONS, SWITCHES, BLOCKS, WEIGHTINGS, CONSTRAINTS,
 ], ids=lambda kinds: kinds.setting)  # fmt: skip
 def test_an_unknown_kind_raises_and_names_those_that_there_are(kinds: Kinds[Any]) -> None:
-    for name in ("nothing", "", None, 3, ["causal"]):
+    names: tuple[Any, ...] = ("nothing", "", None, 3, ["causal"])
+    for name in names:
         with pytest.raises(ValueError, match=next(iter(kinds))) as caught:
             kinds[name]
         assert in_short(name) in str(caught.value)
