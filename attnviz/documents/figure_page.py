@@ -2,16 +2,14 @@
 
 import base64
 import html
-import json
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from attnviz.colours.palette import FONT_FAMILY, LETTERS, theme
+from attnviz.colours.palette import LETTERS, theme
 from attnviz.core.trace import Trace
+from attnviz.documents.page import page_of, script_json
 from attnviz.figures.heatmap import heatmap_spec
 from attnviz.scripts import joined
 from attnviz.words import say
@@ -22,44 +20,18 @@ _PLOTLY_JS = "plotly-figures-3.7.0.min.js.gz"
 
 _SPARE = 4  # pixels to the right of the letters
 
-# Nothing may be loaded from anywhere, whatever a figure's texts say.
-_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
-)
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>{title}</title>
-<style id="letters">{letters}</style>
-<style>
-body {{ margin: 16px; font: 14px {family}; color: {text}; background: {background}; }}
-#frame {{ overflow: hidden; }}
-#figure {{ transform-origin: 0 0; }}
-button {{
+_ALLOWS = "; script-src 'unsafe-inline'; img-src data: blob:; font-src data:"
+_STYLE = """
+body { margin: 16px; line-height: normal; }
+#frame { overflow: hidden; }
+#figure { transform-origin: 0 0; }
+button {
   margin-right: 8px; padding: 6px 14px; border: 1px solid color-mix(in srgb, currentcolor 25%, transparent);
   border-radius: 8px; background: transparent; color: inherit; font: inherit; cursor: pointer;
-}}
-button:hover {{ border-color: currentcolor; }}
-button:focus-visible {{ outline: 2px solid currentcolor; outline-offset: 1px; }}
-@media print {{ button {{ display: none; }} }}
-</style>
-</head>
-<body>
-<div id="frame"><div id="figure" role="img" aria-label="{alt}"></div></div>
-<p>{caption}</p>
-<button data-format="svg">{save_svg}</button>
-<button data-format="png">{save_png}</button>
-<script id="plotly" type="application/octet-stream">{plotly}</script>
-<script id="given" type="application/json">{given}</script>
-<script type="module">
-{script}
-</script>
-</body>
-</html>
+}
+button:hover { border-color: currentcolor; }
+button:focus-visible { outline: 2px solid currentcolor; outline-offset: 1px; }
+@media print { button { display: none; } }
 """
 _SCRIPT = joined(Path(__file__).parent / "figure_page.js")
 
@@ -100,23 +72,19 @@ def figure_page(
     the font of the figure as a WOFF2 file; the page and the pictures saved from it carry it along. Without it they are
     written in what the reader's machine has.
     """
-    background = theme(dark).paper
-    on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": background}}
-    return _PAGE.format(
-        policy=_POLICY,
-        title=html.escape(title),
-        alt=html.escape(alt or title),
-        caption=html.escape(alt),
-        text=theme(dark).text,
-        background=background,
-        family=html.escape(FONT_FAMILY, quote=False),
-        letters=_font_face(letters),
-        save_svg=html.escape(say("figures.page.save_svg")),
-        save_png=html.escape(say("figures.page.save_png")),
-        script=_SCRIPT,
-        plotly=_packed_plotly(),
-        given=script_json({"figure": on_paper, "filename": file_name or title, "spare": _SPARE}),
-    )
+    on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": theme(dark).paper}}
+    drawn = script_json({"figure": on_paper, "filename": file_name or title, "spare": _SPARE})
+    body = f"""<style id="letters">{_font_face(letters)}</style>
+<div id="frame"><div id="figure" role="img" aria-label="{html.escape(alt or title)}"></div></div>
+<p>{html.escape(alt)}</p>
+<button data-format="svg">{html.escape(say("figures.page.save_svg"))}</button>
+<button data-format="png">{html.escape(say("figures.page.save_png"))}</button>
+<script id="plotly" type="application/octet-stream">{_packed_plotly()}</script>
+<script id="given" type="application/json">{drawn}</script>
+<script type="module">
+{_SCRIPT}
+</script>"""
+    return page_of(title, _STYLE, body, allows=_ALLOWS, dark=dark)
 
 
 def _font_face(letters: bytes | None) -> str:
@@ -134,33 +102,3 @@ def _packed_plotly() -> str:
     """Return plotly.js gzipped, as the package carries it; the page unpacks it."""
     packed = resources.files("attnviz.documents").joinpath("plotly_js", _PLOTLY_JS).read_bytes()
     return base64.b64encode(packed).decode("ascii")
-
-
-def script_json(value: Any) -> str:
-    """Return a value as JSON that can stand inside a script element: no text in it can end the element.
-
-    >>> script_json({"token": "</script>"})
-    '{"token": "\\\\u003c/script\\\\u003e"}'
-    """
-    written = json.dumps(_plain(value), allow_nan=False)
-    # ASCII alone, so that U+2028, which ends a line of a script, is escaped too.
-    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _plain(value: Any) -> Any:
-    """Return a value without arrays: Plotly.js reads theirs as base64, which keeps NaN."""
-    match value:
-        case dict():
-            return {key: _plain(each) for key, each in value.items()}
-        case list() | tuple():
-            return [_plain(each) for each in value]
-        case np.ndarray() if value.dtype.kind != "f":
-            return value.tolist()
-        case np.ndarray():
-            data = np.ascontiguousarray(value)
-            array = {"dtype": data.dtype.str[1:], "bdata": base64.b64encode(data.tobytes()).decode("ascii")}
-            return array | ({"shape": ", ".join(map(str, data.shape))} if data.ndim > 1 else {})
-        case np.generic():
-            return value.item()
-        case _:
-            return value

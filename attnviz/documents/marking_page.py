@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from attnviz.colours.palette import FONT_FAMILY, LIGHT
 from attnviz.core.stages import VECTORS, Stage
 from attnviz.core.tokens import axis_labels
+from attnviz.documents.page import paragraphs, printed_page
 from attnviz.export.data import for_spreadsheet
 from attnviz.marking import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, Verdict, verdict
 from attnviz.tables.printed_table import MAX_DECIMALS, as_printed, decimals_of
@@ -149,19 +149,12 @@ def _labels(kind: str, n: int, tokens: Sequence[str]) -> list[str]:
     return [label.replace("␣", " ") for label in axis_labels(tuple(tokens), kind, n, LABEL_CHARS)]
 
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # no script, nothing from anywhere
-_LETTERS = f"body {{ font: 14px/1.45 {FONT_FAMILY}; color: {LIGHT.text}; background: {LIGHT.paper}; }}"
 _PAGE_STYLE = """
-body { margin: 24px auto; max-width: 1080px; padding: 0 16px;
-  -webkit-print-color-adjust: exact; print-color-adjust: exact; }
-h1 { font-size: 20px; margin: 0 0 4px; } h2 { font-size: 15px; margin: 14px 0 4px; }
-p { margin: 4px 0; overflow-wrap: anywhere; }
-pre { font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f8fa; padding: 8px; }
+h2 { font-size: 15px; margin: 14px 0 4px; break-after: avoid; }
 .tables { display: flex; flex-wrap: wrap; gap: 10px 28px; }
 .marked, .first, pre { break-inside: avoid; }
-h2 { break-after: avoid; }
 @page { margin: 12mm; }
-@media print { body { margin: 0; padding: 0; max-width: none; font-size: 11px; } .marked { overflow: visible; } }
+@media print { body { font-size: 11px; } .marked { overflow: visible; } }
 """
 
 
@@ -173,30 +166,16 @@ def marking_page(marking: Marking, tokens: Sequence[str] = (), title: str = "") 
     >>> "1 should be" in marking_page(marking), "should be 1" in marking_page(marking)
     (False, True)
     """
-    heading = html.escape(title or say("marking.page.title"))
     taken = [_given(marking, name, tokens) for name in marking.taken]
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{heading}</title>
-<style>{_LETTERS}{_PAGE_STYLE}</style>
-{STYLE}
-</head>
-<body>
-<h1>{heading}</h1>
+    body = f"""{STYLE}
 {_said(marking, tokens)}
 <h2>{html.escape(say("marking.page.marks"))}</h2>
 {legend()}
 <div class="tables">{"".join(marked_table(table, tokens) for table in marking.tables)}</div>
 <h2>{html.escape(say("marking.page.given"))}</h2>
 <div class="tables">{"".join(taken)}</div>
-<p>{html.escape(say("marking.page.counting"))}</p>
-</body>
-</html>
-"""
+<p>{html.escape(say("marking.page.counting"))}</p>"""
+    return printed_page(title or say("marking.page.title"), _PAGE_STYLE, body)
 
 
 def marking_markup(marking: Marking, tokens: Sequence[str] = ()) -> str:
@@ -216,11 +195,7 @@ def _said(marking: Marking, tokens: Sequence[str]) -> str:
     lines = [summary, *words.doubt, *words.slips, *words.reading, *words.rounding]
     arithmetic = html.escape("\n".join(words.arithmetic))
     first = f'<div class="first"><p>{html.escape(words.first_error)}</p><pre>{arithmetic}</pre></div>'
-    return _paragraphs(lines) + (first if words.first_error else "") + _paragraphs(words.tables)
-
-
-def _paragraphs(texts: Iterable[str]) -> str:
-    return "".join(f"<p>{html.escape(text)}</p>" for text in texts)
+    return paragraphs(lines) + (first if words.first_error else "") + paragraphs(words.tables)
 
 
 def _given(marking: Marking, name: str, tokens: Sequence[str]) -> str:

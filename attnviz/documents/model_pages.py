@@ -11,12 +11,12 @@ import numpy as np
 
 from attnviz.board.data import bits_of
 from attnviz.colours.mixing import ramp
-from attnviz.colours.palette import FONT_FAMILY, theme
+from attnviz.colours.palette import theme
 from attnviz.colours.roles import PAPER, ROLES
 from attnviz.core.tokens import token_labels, visible
-from attnviz.documents.figure_page import script_json
 from attnviz.documents.matrix_markup import png
-from attnviz.documents.report import page_of, paragraphs, section
+from attnviz.documents.page import page_of, paragraphs, script_json
+from attnviz.documents.report import report_page, section
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_short, figures_in_words
 from attnviz.export import matrix_names
 from attnviz.figures.model_grid import check_alike, grid_of, grid_shades, largest_of
@@ -143,41 +143,13 @@ def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
 _MOST_TOKENS = 48  # that are written out above a picture
 
 
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 _SCRIPTS = Path(__file__).parents[1] / "scripts"
 GRID_STYLE = "".join((_SCRIPTS / f"{name}.css").read_text("utf-8") for name in ("head_view", "head_grid"))
 SCRIPT = joined(Path(__file__).parent / "model_page.js")
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>{title}</title>
-<style>
-:root {{ --ink: {ink}; --mute: {mute}; --line: {line}; --page: {paper}; --weight: {weight}; }}
-body {{ margin: 16px; font: 14px {family}; color: {ink}; background: {paper}; }}
-h1 {{ margin: 0 0 4px; font-size: 18px; overflow-wrap: anywhere; }}
-p {{ max-width: 1080px; }}
-main {{ display: flex; flex-wrap: wrap; gap: 24px 44px; }}
-#head {{ flex: 1 1 480px; min-width: 0; }}
-{style}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-<p>{about}</p>
-<main><div id="grid" role="group" aria-label="{alt}"></div><div id="head"></div></main>
-<script id="given" type="application/json">{given}</script>
-<script>
-"use strict";
-{{
-{script}
-}}
-</script>
-<script id="numbers" type="application/json">{numbers}</script>
-</body>
-</html>
+_STYLE = """
+body { margin: 16px; line-height: normal; }
+h1 { margin: 0 0 4px; font-size: 18px; overflow-wrap: anywhere; }
+p { max-width: 1080px; }
 """
 
 
@@ -201,13 +173,23 @@ def model_page(view: ModelTrace, *, dark: bool = False) -> str:
     about = say("models.about", axes=say("models.axes"), colours=shown)
     if numbers["strongest"] is not None:
         about += " " + say("models.strongest", most=STRONGEST)
-    return _PAGE.format(
-        policy=_POLICY, title=html.escape(say("models.title", model=view.name)), about=html.escape(about),
-        alt=html.escape(say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name)),
-        ink=colours.text, mute=colours.muted, line=colours.grid, paper=colours.paper, weight=ROLES["a"].on(dark),
-        family=html.escape(FONT_FAMILY, quote=False), style=GRID_STYLE, given=script_json(given), script=SCRIPT,
-        numbers=script_json(numbers),
-    )  # fmt: skip
+    title = say("models.title", model=view.name)
+    alt = say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name)
+    inks = {"ink": colours.text, "mute": colours.muted, "line": colours.grid, "page": colours.paper,
+            "weight": ROLES["a"].on(dark)}  # fmt: skip
+    style = f":root {{ {' '.join(f'--{name}: {ink};' for name, ink in inks.items())} }}{_STYLE}{GRID_STYLE}"
+    body = f"""<h1>{html.escape(title)}</h1>
+<p>{html.escape(about)}</p>
+<div id="grid" role="group" aria-label="{html.escape(alt)}"></div>
+<script id="given" type="application/json">{script_json(given)}</script>
+<script>
+"use strict";
+{{
+{SCRIPT}
+}}
+</script>
+<script id="numbers" type="application/json">{script_json(numbers)}</script>"""
+    return page_of(title, style, body, allows="; script-src 'unsafe-inline'", dark=dark)
 
 
 def model_markup(view: ModelTrace) -> str:
@@ -257,4 +239,4 @@ def head_report(view: ModelTrace, layer: int, head: int, *, digits: int = DEFAUL
     measured = figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"]
     matrices = "\n".join(section(trace, name, digits) for name in matrix_names(trace))
     told = paragraphs([_sentence(view), *([measured] if view.layers[layer].kind != "cross" else []), *trace.notices])
-    return page_of(title, f'{told}\n<div class="matrices">\n{matrices}\n</div>')
+    return report_page(title, f'{told}\n<div class="matrices">\n{matrices}\n</div>')

@@ -1,9 +1,7 @@
 """A computation on one page, to print or to hand out: plain HTML, without any script."""
 
 import html
-from collections.abc import Iterable
 
-from attnviz.colours.palette import FONT_FAMILY, LIGHT
 from attnviz.colours.roles import ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
@@ -11,6 +9,7 @@ from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.stages import ITSELF, KEPT, SECOND
 from attnviz.core.tokens import visible
 from attnviz.documents.matrix_markup import matrix_markup, small_picture
+from attnviz.documents.page import paragraphs, printed_page
 from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, setting_in_words
 from attnviz.explanation.numbers_from import numbers_in_words, vectors_in_words
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
@@ -24,14 +23,8 @@ _ALWAYS = {"tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bi
            "device"}  # fmt: skip
 _LISTED_CHANGES = 12
 _LISTED_QUERIES = 16
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # no script, nothing from anywhere
-_LETTERS = f"body {{ font: 14px/1.45 {FONT_FAMILY}; color: {LIGHT.text}; background: {LIGHT.paper}; }}"
 _STYLE = """
-body { margin: 24px auto; max-width: 1080px; padding: 0 16px;
-  -webkit-print-color-adjust: exact; print-color-adjust: exact; }
-h1 { font-size: 20px; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 15px; margin: 0 0 2px; }
-p { margin: 4px 0; overflow-wrap: anywhere; }
 .about { color: #5b626b; font-size: 12px; }
 .matrices { display: flex; flex-wrap: wrap; gap: 18px 28px; margin: 14px 0; }
 section { break-inside: avoid; overflow-x: auto; max-width: 100%; min-width: 150px; }
@@ -40,10 +33,9 @@ section > :is(h2, p) { width: 0; min-width: 100%; }
 table { font-size: 13px; }
 .attending { columns: 28em auto; margin: 10px 0; }
 .attending p { margin: 0 0 4px; break-inside: avoid; }
-pre { font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f8fa; padding: 10px; }
 @page { margin: 10mm; }
 @media print {
-  body { margin: 0; padding: 0; max-width: none; font-size: 10.5px; line-height: 1.3; }
+  body { font-size: 10.5px; line-height: 1.3; }
   h1 { font-size: 16px; }
   h2 { font-size: 12px; break-after: avoid; }
   p { margin: 1px 0; }
@@ -74,7 +66,7 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     titles = {ITSELF: "report.title", SECOND: "report.title_second", KEPT: "report.title_kept"}
     title = say(titles[scenario.reads], sentence=sentence, second=second)
     set_up = paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario, digits), *trace.notices])
-    return page_of(
+    return report_page(
         title,
         f"""{set_up}
 {paragraphs(out_of_the_ordinary(trace))}
@@ -89,35 +81,14 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     )
 
 
-def page_of(title: str, body: str) -> str:
-    """Return a page that prints well, of a title and what stands below it as HTML."""
-    title = html.escape(title)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{title}</title>
-<style>{_LETTERS}{_STYLE}</style>
-</head>
-<body>
-<h1>{title}</h1>
-{body}
-<p class="about">{html.escape(say("report.made"))}</p>
-</body>
-</html>
-"""
+def report_page(title: str, body: str) -> str:
+    """Return a report of a title and what stands below it as HTML, with what made it at its end."""
+    return printed_page(title, _STYLE, f'{body}\n<p class="about">{html.escape(say("report.made"))}</p>')
 
 
 def visible_text(text: str) -> str:
     """Return a text in which all but its blanks is visible as :func:`attnviz.core.tokens.visible` makes it."""
     return " ".join(visible(word) for word in text.split())
-
-
-def paragraphs(texts: Iterable[str]) -> str:
-    """Return texts as paragraphs."""
-    return "\n".join(f"<p>{html.escape(text)}</p>" for text in texts)
 
 
 def _set_up(scenario: Scenario) -> str:

@@ -10,41 +10,37 @@ import numpy as np
 
 from attnviz.core.stages import STAGES
 from attnviz.documents.marking_page import in_pairs, plain_table
+from attnviz.documents.page import page_of
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, formula
 from attnviz.tables.printed_table import decimals_of
 from attnviz.words import say
 
 LinkOf = Callable[[Exercise], str]
 
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>
-body {{ font-family: sans-serif; color: #111; background: #fff; margin: 2rem; }}
-h1 {{ font-size: 1.25rem; margin: 0 0 0.5rem; }}
-table {{ border-collapse: collapse; margin: 0 0 0.5rem; font-variant-numeric: tabular-nums; }}
-caption {{ text-align: left; font-weight: 600; white-space: nowrap; }}
-th {{ font-weight: 400; color: #555; padding: 0 0.5rem; text-align: right; }}
-td {{ border: 1px solid #888; padding: 0.25rem 0.6rem; text-align: right; min-width: 2.2rem; height: 1.2rem; }}
-td small {{ display: block; color: #444; font-size: 0.8em; }}
-.pairs {{ display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; }}
-.marked, .room, .link {{ break-inside: avoid; }}
-section + section {{ break-before: page; }}
-.name {{ display: flex; gap: 2rem; margin: 0 0 1rem; }}
-.name span {{ flex: 1; border-bottom: 1px solid #555; padding: 0 0 0.2rem; color: #555; }}
-.name span + span {{ flex: 0 0 10rem; }}
-.room {{ margin: 1rem 0; height: 70mm; border: 1px solid #bbb; padding: 0.3rem 0.6rem; color: #555; }}
-.link {{ display: flex; align-items: center; gap: 1rem; overflow-wrap: anywhere; }}
-.link svg {{ flex: none; }}
-@page {{ margin: 14mm; }}
-@media print {{
-  html {{ font-size: 13px; }}
-  body {{ margin: 0; }}
-  .pairs {{ gap: 0.4rem 2rem; }}
-  .room {{ height: 62mm; margin: 0.4rem 0; }}
-}}
-</style></head><body>{body}</body></html>
+_STYLE = """
+body { font: 1rem sans-serif; color: #111; background: #fff; margin: 2rem; }
+h1 { font-size: 1.25rem; margin: 0 0 0.5rem; }
+table { border-collapse: collapse; margin: 0 0 0.5rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; white-space: nowrap; }
+th { font-weight: 400; color: #555; padding: 0 0.5rem; text-align: right; }
+td { border: 1px solid #888; padding: 0.25rem 0.6rem; text-align: right; min-width: 2.2rem; height: 1.2rem; }
+td small { display: block; color: #444; font-size: 0.8em; }
+.pairs { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; }
+.marked, .room, .link { break-inside: avoid; }
+section + section { break-before: page; }
+.name { display: flex; gap: 2rem; margin: 0 0 1rem; }
+.name span { flex: 1; border-bottom: 1px solid #555; padding: 0 0 0.2rem; color: #555; }
+.name span + span { flex: 0 0 10rem; }
+.room { margin: 1rem 0; height: 70mm; border: 1px solid #bbb; padding: 0.3rem 0.6rem; color: #555; }
+.link { display: flex; align-items: center; gap: 1rem; overflow-wrap: anywhere; }
+.link svg { flex: none; }
+@page { margin: 14mm; }
+@media print {
+  html { font-size: 13px; }
+  body { margin: 0; }
+  .pairs { gap: 0.4rem 2rem; }
+  .room { height: 62mm; margin: 0.4rem 0; }
+}
 """
 
 
@@ -55,7 +51,7 @@ def answer_sheet(exercise: Exercise, link: str = "") -> str:
     2
     """
     title = say("exercises.sheet_title", name=exercise.encoded())
-    return _PAGE.format(title=html.escape(title), body=_sheet(exercise, link) + _key(exercise))
+    return page_of(title, _STYLE, _sheet(exercise, link) + _key(exercise))
 
 
 def class_sheets(exercises: Iterable[Exercise], link_of: LinkOf = lambda exercise: "") -> tuple[str, str]:
@@ -69,8 +65,8 @@ def class_sheets(exercises: Iterable[Exercise], link_of: LinkOf = lambda exercis
     sheets = "".join(_sheet(exercise, link_of(exercise)) for exercise in exercises)
     keys = "".join(map(_key, exercises))
     return (
-        _PAGE.format(title=html.escape(say("exercises.class_sheets")), body=sheets),
-        _PAGE.format(title=html.escape(say("exercises.class_keys")), body=keys),
+        page_of(say("exercises.class_sheets"), _STYLE, sheets),
+        page_of(say("exercises.class_keys"), _STYLE, keys),
     )
 
 

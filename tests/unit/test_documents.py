@@ -21,8 +21,8 @@ import attnviz
 from attnviz import Scenario, documents
 from attnviz.colours.roles import ROLES
 from attnviz.core.stages import STAGES
-from attnviz.documents.figure_page import script_json
 from attnviz.documents.matrix_markup import png
+from attnviz.documents.page import script_json
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.words.numbers import written
 

@@ -133,7 +133,7 @@ def test_the_sheet_has_the_blanks_first_and_the_answers_after() -> None:
 
 
 def _sections(page: str) -> list[str]:
-    read(page.removeprefix("<!doctype html>\n"))
+    read(page.removeprefix("<!DOCTYPE html>\n"))
     return [part.partition("</section>")[0] for part in page.split("<section>")[1:]]
 
 

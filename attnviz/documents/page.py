@@ -1,0 +1,87 @@
+"""A page of HTML that needs nothing else: its head, its letters, how it prints, and data in its scripts."""
+
+import base64
+import html
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from attnviz.colours.palette import FONT_FAMILY, theme
+
+# What pages to hand out have in common, on a screen and on paper.
+_PRINTED = """
+body { margin: 24px auto; max-width: 1080px; padding: 0 16px;
+  -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+h1 { font-size: 20px; margin: 0 0 4px; overflow-wrap: anywhere; }
+p { margin: 4px 0; overflow-wrap: anywhere; }
+pre { font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f8fa; padding: 10px; }
+@media print { body { margin: 0; padding: 0; max-width: none; } }
+"""
+
+
+def page_of(title: str, style: str, body: str, *, allows: str = "", dark: bool = False) -> str:
+    """Return a page with a title and what its body holds as HTML. Nothing may be loaded from anywhere, whatever its
+    texts say: of all but styles, only what its policy `allows`.
+
+    >>> page_of("<a>", "", "")[:60]
+    '<!DOCTYPE html>\\n<html lang="en">\\n<head>\\n<meta charset="utf-8'
+    """
+    shown = theme(dark)
+    letters = f"font: 14px/1.45 {html.escape(FONT_FAMILY, quote=False)}"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'{allows}">
+<title>{html.escape(title)}</title>
+<style>body {{ {letters}; color: {shown.text}; background: {shown.paper}; }}{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def printed_page(title: str, style: str, body: str) -> str:
+    """Return a page that prints well, of a title and what stands below it as HTML; pictures may stand in it."""
+    heading = f"<h1>{html.escape(title)}</h1>\n{body}"
+    return page_of(title, _PRINTED + style, heading, allows="; img-src data:")
+
+
+def paragraphs(texts: Iterable[str]) -> str:
+    """Return texts as paragraphs."""
+    return "\n".join(f"<p>{html.escape(text)}</p>" for text in texts)
+
+
+def script_json(value: Any) -> str:
+    """Return a value as JSON that can stand inside a script element: no text in it can end the element.
+
+    >>> script_json({"token": "</script>"})
+    '{"token": "\\\\u003c/script\\\\u003e"}'
+    """
+    written = json.dumps(_plain(value), allow_nan=False)
+    # ASCII alone, so that U+2028, which ends a line of a script, is escaped too.
+    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without arrays: Plotly.js reads theirs as base64, which keeps NaN."""
+    match value:
+        case dict():
+            return {key: _plain(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_plain(each) for each in value]
+        case np.ndarray() if value.dtype.kind != "f":
+            return value.tolist()
+        case np.ndarray():
+            data = np.ascontiguousarray(value)
+            array = {"dtype": data.dtype.str[1:], "bdata": base64.b64encode(data.tobytes()).decode("ascii")}
+            return array | ({"shape": ", ".join(map(str, data.shape))} if data.ndim > 1 else {})
+        case np.generic():
+            return value.item()
+        case _:
+            return value
