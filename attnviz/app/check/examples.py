@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attnviz.app.check.modes import checked
-from attnviz.app.check.shown_verdict import show_verdict
+from attnviz.app.check.showing import checked, show_verdict
 from attnviz.app.check.typed import load
 from attnviz.app.parts import published_example
 from attnviz.app.parts.charts import show_offered

@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 import numpy as np
 import streamlit as st
 
-from attnviz.app.check.modes import checked
-from attnviz.app.check.shown_verdict import show_verdict
+from attnviz.app.check.showing import checked, show_verdict
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import receive
 from attnviz.app.session.session import this_session

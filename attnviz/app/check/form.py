@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.check import typed
-from attnviz.app.check.shown_verdict import show_verdict
+from attnviz.app.check.showing import show_verdict
 from attnviz.app.check.typed import form_of, kept, key_of, text_of
 from attnviz.app.refusals import told
 from attnviz.app.session.session import this_session

@@ -1,0 +1,95 @@
+"""What the pages of Check share: what they do, by the URL, and the verdict on what was marked."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attnviz.app.parts import published_example
+from attnviz.app.session import url_texts
+from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
+from attnviz.documents.marking_page import STYLE, legend
+from attnviz.link.page_texts import CHECK as CHECKING
+from attnviz.link.page_texts import EXAMPLES, EXERCISE, Checked, published_names
+from attnviz.link.parameter_table import CHECK
+from attnviz.marking import Marking, verdict
+from attnviz.marking.settings import symbol_of
+from attnviz.words import say
+
+_KEY = "check.mode"
+_LETTERS = """<style>
+.st-key-check_form textarea, .st-key-check-paste textarea { font-family: monospace; white-space: pre; }
+</style>"""
+
+
+def chosen_mode() -> str:
+    """Draw the choice of what to do and return what was chosen."""
+    st.html(_LETTERS + STYLE)
+    named = published_example.take_named()
+    if named in published_names() and not url_texts.receive(CHECK)[0]:
+        url_texts.put(CHECK, Checked(EXAMPLES, named))
+    session = this_session()
+    if checked().mode == EXERCISE:  # which has a page of its own, and finds it again there
+        session.exercise = url_texts.current(CHECK)
+        url_texts.correct(CHECK, "")
+    mode = checked().mode
+    session.put(_KEY, mode)
+    st.segmented_control(
+        say("check.mode.label"), (CHECKING, EXAMPLES), required=True, key=_KEY, on_change=_choose,
+        format_func=lambda mode: say(f"check.mode.{mode}"), label_visibility="collapsed",
+    )  # fmt: skip
+    return mode
+
+
+def open_exercise() -> None:
+    """Have the page of exercises show the exercise of its link, or the one that was left."""
+    st.html(_LETTERS + STYLE)
+    session = this_session()
+    if checked().mode != EXERCISE and session.exercise:
+        url_texts.correct(CHECK, session.exercise)
+
+
+def checked() -> Checked:
+    """Return what the URL says: the mode, and which example or exercise; to check one's own, where it says none."""
+    found: Checked = take(CHECK)
+    return found
+
+
+def _choose() -> None:
+    url_texts.put(CHECK, Checked(this_session().get(_KEY)))
+
+
+def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str] = ()) -> None:
+    """Draw a verdict: the summary, the first error with its arithmetic, and how each table stands; nothing is all right
+    while there are tables that can't be read."""
+    words = verdict(marking, tokens)
+    if words.nothing_yet:
+        st.info(f"{words.summary} {words.nothing_yet}", icon=":material/edit:")
+        return
+    with st.container(border=True, key="verdict"):
+        stands = "wrong" if words.first_error else "part" if unread else "doubt" if words.doubt else "right"
+        st.text(say(f"check.verdict.summary_{stands}", summary=words.summary))
+        if unread:
+            names = ", ".join(map(symbol_of, unread))
+            st.text(say("check.verdict.unread", names=names))
+        if words.doubt:
+            settled = say(
+                "check.verdict.doubt_settled", more=say("check.form.more"), inputs=say("check.form.inputs.label")
+            )
+            st.text(say("check.verdict.doubt", sentence=" ".join((*words.doubt, settled))))
+        for slip in words.slips:
+            st.text(say("check.verdict.slip", slip=slip))
+        if words.first_error:
+            left, right = st.columns(2)
+            left.text(words.first_error)
+            left.code("\n".join(words.arithmetic), language=None, wrap_lines=True)
+            right.text("\n".join(words.tables))
+        else:
+            st.text("\n".join(words.tables))
+        for sentence in words.reading:
+            st.text(say("check.verdict.reading", sentence=sentence))
+        for sentence in words.rounding:
+            st.text(say("check.verdict.rounding", sentence=sentence))
+        taken = ", ".join(map(symbol_of, marking.taken))
+        st.caption(say("check.verdict.taken", names=taken))
+        st.html(legend())
