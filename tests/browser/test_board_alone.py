@@ -51,35 +51,6 @@ def test_a_disagreement_is_told_loudly(page: Page) -> None:
     assert text == say("board.status.wrong", where=where)
 
 
-def test_of_a_matrix_with_only_one_cell_the_others_are_empty_places(page: Page) -> None:
-    scenario = Scenario("a b", d_in=2, d_out=2, causal=True)
-    only = {"matrix": "scores", "row": 1, "column": 0}
-    data = board_data(scenario, attnviz.trace(scenario), 1, 4, ("q", "scores"))
-    texts, names, chosen, filled = page.evaluate(
-        """data => {
-          const root = document.createElement('div');
-          root.innerHTML = '<div class="board"></div>';
-          document.body.replaceChildren(root);
-          const receive = (changed) => script.default({
-            parentElement: root, data: {...data, ...changed}});
-          const cells = () => [...root.querySelectorAll('[data-at^="scores"]')];
-          receive({});
-          const drawn = [cells().map(cell => cell.textContent), cells().map(cell => cell.getAttribute('aria-label'))];
-          for (const type of ['pointerover', 'focusin']) cells()[3].dispatchEvent(new Event(type, {bubbles: true}));
-          const key = new KeyboardEvent('keydown', {key: 'Enter', bubbles: true});
-          cells()[3].dispatchEvent(key);
-          drawn.push(root.querySelector('.chosen').dataset.at);
-          receive({only: null});
-          return [...drawn, cells().filter(cell => cell.textContent).length];
-        }""",
-        data | {"lit": only, "only": only},
-    )
-    assert [bool(text) for text in texts] == [False, False, True, False]
-    assert [name.endswith(": not filled yet") for name in names] == [True, True, False, True]
-    assert chosen == "scores,1,0"  # an empty place explains nothing, and cannot be pinned
-    assert filled == 4
-
-
 def test_what_is_pinned_is_told_once_and_holds_against_older_answers(page: Page) -> None:
     scenario = Scenario(embedding="published")
     page.evaluate(PAGE, "")

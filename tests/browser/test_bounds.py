@@ -18,7 +18,6 @@ from tests.browser.readers import Tabs, readers
 
 CAT: dict[str, Any] = {"example": "fluffy-cat"}
 SPINE = ("x", "q", "scores", "attention_weights", "context")
-RIBBONS = 56  # pixels, all of a row together
 SCREENS = [(1366, 650), (1366, 768), (1920, 1080)]
 
 _ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
@@ -26,28 +25,6 @@ const root = host.shadowRoot;
 const all = (selector) => [...root.querySelectorAll(selector)];
 const boxOf = (each) => (({x, y, width, height}) => [x, y, width, height])(each.getBoundingClientRect());"""
 _BOXES = f"selector => {{ {_ROOT} return all(selector).map(boxOf); }}"
-_RIBBONS = f"""() => {{ {_ROOT}
-  const scale = parseFloat(getComputedStyle(root.querySelector('.board')).getPropertyValue('--s'));
-  const seen = all('.ribbon').filter(each => each.getAttribute('d') && each.getBoundingClientRect().height > 4);
-  return seen.map(each => parseFloat(getComputedStyle(each).strokeWidth) / scale);
-}}"""
-# Pick one word after the other. Of each: how many ms until what is painted next, and whether band, numbers and ribbons
-# were those of this word before the script let go, so that no server can have had a part in it.
-_PICK = f"""async () => {{ {_ROOT}
-  const took = [];
-  for (const [word, chip] of all('.chip').entries()) {{
-    const before = all('.ribbon').map(each => each.getAttribute('d')).join();
-    const start = performance.now();
-    chip.click();
-    const bold = all('[data-at^="scores,"].query').map(each => each.dataset.at.split(',')[1]);
-    const now = all('.ribbon').map(each => each.getAttribute('d')).join();
-    const done = now !== before && bold.length > 0 && bold.every(row => row === String(word));
-    await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
-    took.push([done, performance.now() - start]);
-    await new Promise(resolve => setTimeout(resolve, 200));
-  }}
-  return took;
-}}"""
 # In each frame from now on: what the sentence and the chips say, and the weights of the row that they speak of.
 _FILM = f"""query => {{ {_ROOT}
   window.film = [];
@@ -87,11 +64,6 @@ class Bounds(Board):
     def row_of(self, matrix: str, row: int) -> list[list[float]]:
         return self.boxes(f'[data-at^="{matrix},{row},"]')
 
-    def pick_word(self, at: int) -> None:
-        self.board.locator(".chip").nth(at).click()
-        self.page.mouse.move(2, 2)
-        self.page.wait_for_timeout(300)  # until what moves there has come
-
 
 @pytest.fixture(scope="module")
 def opened(tabs: Tabs, server: str) -> Iterator[Bounds]:
@@ -107,31 +79,6 @@ def board(opened: Bounds) -> Bounds:
     opened.page.mouse.move(2, 2)
     opened.open_board(**CAT)
     return opened.torch_says()
-
-
-# --- The sentence and its ribbons -----------------------------------------------------------------------------
-
-
-def test_a_ribbon_to_each_word_that_may_be_read_and_another_word_is_drawn_at_once(board: Bounds) -> None:
-    for picked in (0, 1, 5):
-        board.pick_word(picked)
-        widths = board.page.evaluate(_RIBBONS)
-        assert len(widths) == 6
-        assert sum(widths) == pytest.approx(RIBBONS, abs=2)
-    board.page.mouse.move(2, 2)
-    took: list[float] = []
-    while not took or (min(took) > 50 and len(took) < 60):  # a machine that has other work is asked again
-        picks = board.page.evaluate(_PICK)
-        assert [done for done, _ in picks] == [True] * 6, "what was drawn, before anybody could have answered"
-        took += [ms for _, ms in picks]
-    assert min(took) <= 50, took
-    with board.setting_up():
-        board.switch(say("setup.causal.label"))
-    eventually(lambda: len(board.page.evaluate(_RIBBONS)), 6)
-    board.pick_word(2)
-    widths = board.page.evaluate(_RIBBONS)
-    assert len(widths) == 3, "later words are masked"
-    assert sum(widths) == pytest.approx(RIBBONS, abs=2)
 
 
 # --- Where things stand ---------------------------------------------------------------------------------------

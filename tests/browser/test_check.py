@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from attnviz.published import worked_example
 from attnviz.words import say
 from tests.browser.lesson import Learner
+from tests.browser.playground import eventually
 
 HANDOUT = worked_example("three-words")
 PASTE = say("check.form.paste")
@@ -50,6 +51,7 @@ def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
     cell = check.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)
     cell.fill("99")
     cell.press("Enter")
+    eventually(lambda: "answers=" in check.link, True)
     check.press("Mark my answers")
     check.says("The first error is a number of “the”, Q[0, 0]: 99.00 should be")
     expect(check.page.locator("td.wrong")).to_have_count(1)

@@ -1,6 +1,5 @@
 """Pages that are taken home, opened in a browser without a network."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,25 +59,6 @@ def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, t
             tab.get_by_role("button", name=label).click()
         assert Path(download.value.path()).read_bytes().startswith(starts)
         assert download.value.suggested_filename.startswith("attention_weights.")
-
-
-@pytest.mark.parametrize(("dark", "paper"), [(False, "rgb(255, 255, 255)"), (True, "rgb(20, 23, 28)")])
-def test_a_saved_figure_has_room_for_all_its_letters_on_its_own_paper(
-    offline: BrowserContext, tmp_path: Path, dark: bool, paper: str
-) -> None:
-    page = documents.heatmap_page(attnviz.trace(Scenario("WWWWWWWW b", d_out=1)), "attention_weights", dark=dark)
-    wide = page.replace("Arial, Helvetica", "monospace")  # on a machine without the usual letters
-    assert wide != page
-    tab = opened(offline, tmp_path / "page.html", wide)
-    with tab.expect_download() as download:
-        tab.get_by_role("button", name="Save as SVG").click()
-    saved = Path(download.value.path()).read_text()
-    tab.set_content(f"<body style='margin: 0'>{saved}")
-    width = float(re.findall(r'^<svg[^>]* width="(\d+)"', saved)[0])
-    boxes = tab.locator("text").evaluate_all("all => all.map((each) => each.getBoundingClientRect().toJSON())")
-    assert len(boxes) >= 9
-    assert all(box["left"] >= 0 and box["right"] <= width for box in boxes)
-    assert tab.locator("svg > rect").first.evaluate("under => getComputedStyle(under).fill") == paper
 
 
 def test_a_report_opens_prints_and_runs_nothing(offline: BrowserContext, tmp_path: Path) -> None:

@@ -56,19 +56,6 @@ def test_what_waited_for_an_answer_before_it_counts_and_is_a_step_back_of_its_ow
     has_it_there_and_back(board, "Lesson", "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
 
 
-def test_a_sentence_left_so_counts(board: Board) -> None:
-    board.hold_back()
-    board.switch("Causal mask")
-    board.board.get_by_role("button", name=say("board.sentence.edit")).click()
-    board.page.keyboard.type("dog bites man")
-    board.go_to("Lesson")
-    eventually(lambda: board.n_held >= 3, True)
-    board.let_go()
-    board.page.wait_for_url("**/lesson*")
-    eventually(lambda: sorted(board.address[1:].split("&")), ["causal=true", "text=dog+bites+man"])
-    expect(board.page.get_by_role("radio", name="bites")).to_be_visible()
-
-
 @pytest.mark.parametrize("held", [0, 100])
 def test_a_field_of_the_set_up_left_so_counts_and_the_page_is_left(board: Board, held: int) -> None:
     """However long the mouse is held down: what the field has to tell is sent in the meantime, or after the click."""

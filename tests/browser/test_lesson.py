@@ -1,9 +1,7 @@
 """The lesson by keyboard alone, on a projector, on a telephone; a changed weight changes the sentences."""
 
 from collections.abc import Callable
-from functools import partial
 
-import pytest
 from playwright.sync_api import expect
 
 from attnviz.teach.lesson import STEPS
@@ -86,39 +84,3 @@ def test_a_challenge_is_met_by_keyboard_alone(new_learner: Callable[..., Learner
     learner.page.keyboard.type("0")
     learner.page.keyboard.press("Enter")
     learner.says("✓ Done: Make every token")
-
-
-# Which rows of which matrices are seen, as a telephone shows them.
-_ROWS = """() => {
-  const {shadowRoot: root} = document.querySelector('[class*=st-key-][class*=board] [data-testid$=Isolated]');
-  const seen = [...root.querySelectorAll('.cell')].filter(cell => cell.checkVisibility({visibilityProperty: true}));
-  return [...new Set(seen.map(cell => cell.dataset.at.split(',').slice(0, 2).join()))].sort();
-}"""
-# Which of the dots are filled.
-_FILLED = "dots => [...dots.children].map(dot => getComputedStyle(dot).backgroundColor !== 'rgba(0, 0, 0, 0)')"
-
-
-@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
-def test_the_way_on_and_back_and_nine_dots_stand_still_from_the_first_step_to_the_last(
-    new_learner: Callable[..., Learner], width: int, height: int
-) -> None:
-    learner = new_learner(width, height).lesson()
-    button, dots = learner.page.get_by_role("button", name="Next"), learner.page.locator(".lesson-dots")
-    back = learner.page.get_by_role("button", name="Back")
-    places = []
-    for number, step in enumerate(STEPS, 1):
-        learner.is_at(f"{number}. {step.title}")
-        assert learner.sideways <= 0
-        places.append([each.bounding_box() for each in (back, button, dots)])
-        assert dots.evaluate(_FILLED) == [at == number for at in range(1, 10)]
-        if width < 400 and step.name == "softmax":  # the picked token's part of the stage, and nothing else
-            rows = partial(learner.page.evaluate, _ROWS)
-            eventually(rows, ["attention_weights,1", "scaled_scores,1"])
-            learner.says("“journey” reads itself most")
-            learner.page.get_by_role("radio", name="step").click()
-            eventually(rows, ["attention_weights,5", "scaled_scores,5"])
-            learner.says("“step” reads")
-        if number < len(STEPS):
-            button.click()
-    assert None not in places[0]
-    assert places == [places[0]] * len(STEPS)

@@ -124,22 +124,3 @@ def test_escape_takes_a_tip_back_and_arrow_keys_move_it(opened: Open) -> None:
     board.press("ArrowLeft")
     expect(tip).not_to_have_attribute("aria-valuetext", str(was))
     assert len(board.told) == 1
-
-
-def test_pointing_goes_both_ways_and_another_words_query_is_shown(opened: Open) -> None:
-    board = opened(Scenario(embedding="published"))
-    said = board.page.locator(".plane .told")
-    board.cell(("scores", 1, 3)).hover()
-    expect(said).to_contain_text(say("board.plane.reaches", key="with"))
-    expect(board.page.locator(".plane .word.pointed")).to_have_text("with")
-    board.page.locator(".tip.k").nth(4).hover()
-    board.chooses(("scores", 1, 4))
-    expect(said).to_contain_text(say("board.plane.reaches", key="one"))
-    main = board.page.locator(".plane .names .main")
-    for matrix in ("scores", "attention_weights", "context"):
-        board.cell((matrix, 4, 1)).hover()
-        expect(main).to_have_text(say("board.plane.q", token="one"))
-    board.cell(("w_v", 0, 0)).hover()
-    expect(main).to_have_text(say("board.plane.q", token="journey"))
-    board.page.locator(".chip").nth(2).hover()
-    expect(main).to_have_text(say("board.plane.q", token="starts"))

@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -54,7 +54,6 @@ _DIFFERENCE = """async pictures => {
   if (one.length !== other.length) return 255;
   return one.reduce((most, channel, at) => Math.max(most, Math.abs(channel - other[at])), 0);
 }"""
-_SCRUB = "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')) }"
 _BLUR = """() => {
   let at = document;
   while (at.activeElement?.shadowRoot) at = at.activeElement.shadowRoot;
@@ -89,12 +88,6 @@ class Player(Board):
     @property
     def hint(self) -> Locator:
         return self.board.locator(".hint")
-
-    def scrub_to(self, milliseconds: float) -> Self:
-        if not self.slider.is_visible():
-            self.play.click()
-        self.slider.evaluate(_SCRUB, milliseconds)
-        return self
 
     def seen(self, at: str) -> float:
         return round(float(self.page.evaluate(_SEEN, at)), 3)

@@ -8,7 +8,6 @@ from playwright.sync_api import Browser, expect
 
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
 from attnviz.core.stages import STAGES
-from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
@@ -111,25 +110,3 @@ def test_words_dragged_twice_hold_against_the_answer_to_the_first_drag(chromium:
     )
     page.close()
     assert got == ["bites man dog", "bites man dog", "dog bites man"]
-
-
-def test_each_question_begins_at_its_top_as_of_now_and_leads_to_its_own_example(learner: Learner) -> None:
-    learner.questions()
-    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
-    last_with_board = 12
-    question = QUESTIONS[last_with_board - 1]
-    button = learner.page.get_by_role("button", name=f"{last_with_board}. {question.title}", exact=True)
-    button.scroll_into_view_if_needed()
-    learner.page.mouse.wheel(0, 300)
-    eventually(lambda: learner.page.evaluate(scrolled) > 0, True)
-    button.click()
-    learner.is_at(f"{last_with_board}. ")
-    eventually(lambda: learner.page.evaluate(scrolled), 0)
-    expect(learner.page.locator(".cell").first).to_be_visible()
-    learner.page.keyboard.press("PageDown")
-    learner.is_at(f"{last_with_board + 1}. ")
-    expect(learner.page.locator(".cell")).to_have_count(0)
-    expect(learner.page.get_by_text(say("board.older"), exact=True)).to_have_count(0)
-    learner.questions(question="axis").press(say("what_if.way"))
-    eventually(lambda: "text=black+cat+sat" in learner.address, True)
-    expect(learner.page.get_by_text(say("what_if.lead"))).to_be_in_viewport()

@@ -1,7 +1,6 @@
 """Words of another sentence on the board, and rows that belong to other tokens than their places say."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,8 +10,6 @@ from attnviz import Scenario, trace
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import eventually
-from tests.browser.readers import Tabs, readers
-from tests.browser.test_play import Player
 
 CROSS: dict[str, Any] = {
     "text": "the cat sat", "embedding": "stable", "d_out": 4, "reads": "second", "second": "il gatto si sedette",
@@ -65,25 +62,3 @@ def test_words_of_a_second_sentence_show_what_is_read_of_them_and_who_reads_them
     board.board.locator(".chip:not(.read)").nth(2).click()
     eventually(shares.all_inner_texts, [*in_percent(weights[2]), *nothing])
     expect(switch).to_have_attribute("aria-pressed", "false")
-
-
-def test_a_row_that_reads_a_second_sentence_is_played(new_player: Callable[..., Player]) -> None:
-    player = new_player()
-    player.open_board(**CROSS, query=1)
-    player.torch_says()
-    before = player.numbers()
-    player.scrub_to(900)
-    assert all(at.startswith("q,1,") for at in player.marked("making"))
-    expect(player.panel).to_contain_text(say("board.play.vector", token="cat", left="X", right="W_q", made="Q"))
-    player.scrub_to(2000)
-    expect(player.panel).to_contain_text(say("board.play.scores", token="cat"))
-    assert player.marked("making")[0].startswith("scores,1,")
-    player.slider.focus()
-    player.press_keys("End")
-    expect(player.board).not_to_have_class(re.compile("playing"))
-    assert player.numbers() == before
-
-
-@pytest.fixture
-def new_player(tabs: Tabs, server: str) -> Iterator[Callable[..., Player]]:
-    yield from readers(Player, tabs, server)

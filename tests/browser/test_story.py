@@ -174,32 +174,3 @@ def test_a_slider_changes_a_number_at_once_and_undo_takes_it_back(telephone: Cal
     undo.tap()
     eventually(story.numbers, before)
     story.torch_says()
-
-
-@pytest.mark.parametrize(
-    ("reads", "second", "order"),
-    [("second", "il gatto si sedette", ["y", "x", "q"]), ("kept", "it was there", ["y", "x", "joined", "q"])],
-)
-def test_a_word_that_reads_another_sentence_has_a_story_with_columns_for_the_words_that_it_reads(
-    telephone: Callable[..., Story], reads: str, second: str, order: list[str]
-) -> None:
-    scenario = Scenario(text="the cat sat", embedding="stable", reads=reads, second=second)
-    story = telephone().open_story(scenario, query=1)
-    weights = traced(scenario).attention_weights
-    story.fits_the_screen()
-    matrices = list(dict.fromkeys(box["of"].split(",")[0] for box in story.boxes(".cell")))
-    assert matrices == [*order, "k", "scaled_scores", "attention_weights", "v", "context"]
-    heads = [box["of"] for box in story.boxes(".head")]
-    given = scenario.second_tokens
-    assert heads == [*given, *(given if reads == "second" else (*given, *scenario.tokens) * 2), *scenario.read_tokens]
-    chips = [box["of"] for box in story.boxes(".chip")]
-    assert chips == [*scenario.tokens, *scenario.second_tokens], "what it reads of its own stands there already"
-    n_read = weights.shape[1]
-    bars = story.board.locator('.cell[data-at^="attention_weights,1,"]').all_inner_texts()
-    assert [bar.rstrip(" %") for bar in bars] == [f"{100 * share:.0f}" for share in weights[1].tolist()]
-    last = ("k", n_read - 1, 0)
-    story.tap(last)
-    column = (f"k,{n_read - 1},0", f"attention_weights,1,{n_read - 1}")
-    columns = [box for box in story.boxes(".cell") if box["of"] in column]
-    assert len({round(box["left"]) for box in columns}) == 1
-    assert story.is_in_view(story.boxes(".source, .chosen"))

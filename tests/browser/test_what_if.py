@@ -23,7 +23,7 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: st
     expect(lead).to_be_in_viewport()
     eventually(lambda: lead.evaluate("each => each.getBoundingClientRect().top < innerHeight / 2"), True)
     board.torch_says()
-    assert board.chosen == [cell]
+    eventually(lambda: board.chosen, [cell])
 
 
 def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_end(new_board: Any) -> None:

@@ -192,24 +192,6 @@ def test_beyond_a_dozen_edits_are_chosen_from_a_list_to_be_undone(playground: Pl
     assert playground.shows(replace(wanted, edits=wanted.edits[:-1]))
 
 
-@pytest.mark.parametrize(
-    ("typed", "number"),
-    [
-        ("1e30", 1e30),
-        ("1e-3", 1e-3),
-        ("−1.5", -1.5),
-        (" 2 ", 2.0),
-        ("+.5", 0.5),
-        ("1,5", 1.5),
-        ("1/2", 0.5),
-        ("50%", 0.5),
-    ],
-)
-def test_a_number_is_taken_as_it_is_typed(playground: Playground, typed: str, number: float) -> None:
-    playground.edit("w_v", 0, 1, typed)
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_v", 0, 1, number)]))
-
-
 def test_a_cell_typed_just_before_another_undo_is_kept(open_playground: Callable[..., Playground]) -> None:
     playground = open_playground(edits="w_q.0.0.0.5")
     key = playground.at.data_editor[0].key or ""

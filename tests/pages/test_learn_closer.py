@@ -8,10 +8,10 @@ from attnviz.app.learn.gradients import small
 from attnviz.app.learn.running import MANY, shared
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
-from attnviz.words.numbers import DEFAULT_DIGITS, written
+from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 from tests.pages.reader import Reader
-from tests.pages.test_learn import FEW, SOON, beside, codes, data_of, opened, part, switch_off
+from tests.pages.test_learn import FEW, SOON, beside, codes, data_of, opened, part
 
 TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
 
@@ -49,23 +49,6 @@ def test_a_matrix_and_its_gradient_stand_in_numbers(matrix: str) -> None:
         for value in table.flatten().tolist():
             assert f">{small(value, 3)}</td>" in shown
     assert not any(each.startswith("This matrix has") for each in reader.captions)
-
-
-def test_the_glass_tells_the_gradient_of_the_step_from_that_of_the_text_and_both_from_the_board() -> None:
-    reader = part(opened(learn=FEW, learn_step="7"), "glass")
-    training = train("agreement", steps=20)
-    own = training.gradients_of(7)["w_q"]
-    row, column = divmod(int(own.abs().argmax()), own.shape[1])
-    of_batch = small(training.gradients(7).of["w_q"][row, column].item(), 3)
-    of_text = small(own[row, column].item(), DEFAULT_DIGITS)
-    assert "<td class=on" in html_of(reader)
-    assert f">{of_batch}</td>" in html_of(reader)
-    assert f"] is {of_text}. Measured" in reader.says
-    told = say("learn.glass.two", cell=f"W_q[{row}, {column}]", of_batch=of_batch, of_text=of_text)
-    assert told in reader.texts
-    heads = say("learn.glass.all_heads", heads=say("learn.time.only_head"))
-    assert heads not in reader.captions
-    assert heads in part(switch_off(reader, [(0, 0)], "1.1"), "glass").captions
 
 
 def with_seeds_of(learn: str, **more: str) -> Reader:

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from attnviz.app.learn import pool as pools
-from attnviz.app.learn.pool import LEFT, RUNNING, Job
-from attnviz.app.learn.running import MANY, STEP, ManySeeds, OneStep, shared
-from attnviz.training import train_many
+from attnviz.app.learn.pool import RUNNING, Job
+from attnviz.app.learn.running import MANY, ManySeeds, shared
 from attnviz.words import plural, say
 from tests.pages.reader import Reader
 from tests.pages.test_learn import FEW, PAGE, SOON, beside, data_of, job_in, opened, part
@@ -87,20 +86,6 @@ def test_who_comes_when_the_line_is_full_is_told_to_try_later(
     assert reader.can_press(say("learn.start", steps=plural(20, "step")))
 
 
-def test_a_step_that_breaks_off_is_told_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = part(opened(learn=FEW, learn_step="7"), "glass")
-    label = say("learn.glass.look")
-    with monkeypatch.context() as broken:
-        broken.setattr(OneStep, "advance", lambda _: 1 / 0)
-        reader.press(label)
-        until(lambda: not beside(reader, STEP).active)
-    assert reader.run().errors == [say("learn.closer.failed", again=label)]
-    reader.press(label)
-    until(lambda: not beside(reader, STEP).active)
-    assert reader.run().errors == []
-    assert any("m̂" in each.value for each in reader.at.code)
-
-
 def test_seeds_that_break_off_are_told_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = part(opened(learn=FEW), "seeds").set("learn.seeds.n", 3)
     label = say("learn.seeds.start")
@@ -113,16 +98,3 @@ def test_seeds_that_break_off_are_told_and_can_be_tried_again(monkeypatch: pytes
     until(lambda: not beside(reader, MANY).active)
     assert reader.run().errors == []
     assert len(data_of(reader, "attnviz_learn_seeds")["seeds"]) == 3
-
-
-def test_seeds_that_were_stopped_go_on_where_they_were() -> None:
-    reader = part(opened(learn=FEW), "seeds").set("learn.seeds.n", 3)
-    reader.press(say("learn.seeds.start"))
-    job = beside(reader, MANY)
-    shared().pool.pause(job, LEFT)
-    assert shared().pool.settled(job, SOON)
-    if not job.work.done:
-        reader.run().press_key(f"learn.{MANY}.start")
-        assert beside(reader, MANY) is job
-    until(lambda: job.work.done)
-    assert job.work.outcomes == [each._replace(losses=()) for each in train_many("agreement", range(3), steps=20)]

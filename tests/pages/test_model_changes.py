@@ -21,7 +21,6 @@ from attnviz.models import INCLUDED, next_tokens, offered, similarity
 from attnviz.models.offering import short_name
 from attnviz.words import say
 from attnviz.words.numbers import written
-from attnviz.words.shares import percent
 from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address
 from tests.pages.test_model import heads_of, helps, on_board, opened_as
 from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
@@ -308,22 +307,6 @@ def test_no_visitor_learns_where_the_server_keeps_its_models(folders: dict[str, 
     for made in (model_page(view), head_report(view, 1, 2), model_script(view, 1, 2, name=called)):
         assert called in made
         assert str(Path(folder).parent) not in made
-
-
-def test_a_weight_stands_beside_the_length_of_what_it_weighs_and_sinks_are_named() -> None:
-    reader = on_board().set("model.values", True)
-    view = look_into(INCLUDED, text=ANIMAL)
-    trace, it = view.heads[3, 1], view.tokens.index("it")
-    table_ = reader.at.dataframe[0].value
-    assert np.allclose(table_["product"], trace.attention_weights[it] * trace.v.norm(dim=-1), atol=1e-6)
-    assert np.allclose(table_["length"], trace.v.norm(dim=-1))
-    # What is nearly 0 reads as it does on the board, and in no bar of Streamlit's: a weight of 2e-5 was 0.0000 there.
-    assert list(table_["weight.text"]) == [written(float(each), 4) for each in trace.attention_weights[it]]
-    measured = view.measured(3, 1)
-    assert measured is not None
-    assert measured.special is not None
-    share = percent(measured.special)
-    assert say("models.page.sink", share=share, tokens="[CLS] · [SEP]") in reader.texts
 
 
 def test_heads_that_find_what_a_word_stands_for_are_a_press_away() -> None:

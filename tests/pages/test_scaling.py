@@ -13,13 +13,11 @@ import streamlit as st
 
 from attnviz import Scenario, trace
 from attnviz.link.set_up import scenario_from_query
-from attnviz.scaling.experiment import sample_row, softmax_row
-from attnviz.scaling.heads import D_MODEL, head_scores
+from attnviz.scaling.experiment import sample_row
 from attnviz.scaling.in_words import (
     about_gradient,
     about_source,
     flat_or_not,
-    shown,
 )
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings, decode_settings
 from attnviz.words import say
@@ -146,24 +144,6 @@ def test_a_dimension_is_picked_from_its_control(scaling: ScalingPage) -> None:
     assert scaling.picked == 8
 
 
-@pytest.mark.parametrize("heads", [8, 1])
-def test_the_scores_of_a_head_are_computed_and_the_wrong_root_makes_the_weights_too_even(
-    scaling: ScalingPage, heads: int
-) -> None:
-    scaling.set("scaling.heads", heads)
-    scores, d_k = head_scores(heads, SMALL.seed), D_MODEL // heads
-    rows = scaling.curves("heads_row")
-    np.testing.assert_allclose(rows["/ √d_k"], softmax_row(scores, d_k**-0.5))
-    np.testing.assert_allclose(rows["/ √d_model"], softmax_row(scores, D_MODEL**-0.5))
-    assert scaling.text("Every head reads all 512 numbers of a token.")
-    said = ", ".join(map(shown, scores))
-    assert scaling.text("Scores of token 0 with 6 tokens: ").endswith(said)
-    assert scaling.figure("heads_row")["data"][0]["hovertext"][-1] == f"token 5, score {shown(scores[5])}"
-    assert (say("scaling.heads.one") in scaling.captions) == (heads == 1)
-    assert scaling.settings == replace(SMALL, heads=heads)
-    assert ScalingPage(scaling.settings).value("scaling.heads") == heads
-
-
 def test_the_numbers_can_be_taken_home(monkeypatch: pytest.MonkeyPatch) -> None:
     button = Mock()
     monkeypatch.setattr(st, "download_button", button)
@@ -240,21 +220,6 @@ def test_a_bad_value_is_named_and_the_last_good_plot_stays(
     scaling.set("scaling.dims", "2, 4")
     scaling.set(f"scaling.{control}", getattr(SMALL, control) if control != "dims" else "2, 4")
     assert scaling.errors == []
-
-
-BAD_PARTS = ("dims.2-8-eight", "dims.2-2", "trials.0", "trials.1e9", "p.1.5", "p.nan", "scales.none-none", "dim.-1",
-             "keys.x", "source.cauchy", "times.1e4", "statistics.some", "<img>", "9" * 500)  # fmt: skip
-
-
-@pytest.mark.parametrize("bad", BAD_PARTS, ids=[part[:20] for part in BAD_PARTS])
-def test_what_an_address_cannot_be_is_named_and_the_rest_is_used(bad: str) -> None:
-    page = ScalingPage(f"{bad}*seed.3")
-    (message,) = page.messages
-    assert "in the sweep, " in message
-    name, _, text = bad.partition(".")
-    assert (f"{name} = `{text}`" if text else f"`{bad[:30]}") in message
-    assert page.run().settings == SweepSettings(seed=3, scales=("none", "sqrt", "linear"))
-    assert page.errors == []
 
 
 @pytest.mark.parametrize("text", ["", "   ", "one"])

@@ -65,22 +65,6 @@ def test_module_and_scenario_of_one_seed_agree(init: str, bias: bool, settings: 
         assert torch.equal(getattr(trace, name), getattr(expected, name)), name
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"d_in": 0}, "0 can't be d_in: take a whole number from 1 to 1024"),
-        ({"d_in": 1025}, "1025 can't be d_in: take a whole number from 1 to 1024"),
-        ({"d_out": -1}, "-1 can't be d_out: take a whole number from 1 to 1024"),
-        ({"seed": 2**32}, "4294967296 can't be seed: take a whole number from 0 to 4294967295"),
-        ({"temperature": 0.0}, "0.0 can't be temperature: take a number from 0.01 to 100.0"),
-        ({"init": "xavier"}, "'xavier' can't be init. Take one of these: uniform, linear, normal"),
-    ],
-)
-def test_module_has_the_limits_of_a_scenario(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        SelfAttention(**{"d_in": 3, "d_out": 2} | arguments)
-
-
 # Errors
 
 

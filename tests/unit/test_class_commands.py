@@ -62,8 +62,3 @@ def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_pa
         assert link in sheets
         read = CheckText().decode(parse_qs(urlsplit(link).query)["check"][0])
         assert read == Checked("exercise", exercise=exercise, for_student=True)
-
-
-def test_a_sentence_of_one_of_these_words_is_still_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--", "mark"]) == 0
-    assert "mark" in capsys.readouterr().out

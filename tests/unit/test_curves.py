@@ -1,6 +1,5 @@
 """Curves and rows of the scaling experiment: valid for Plotly, true to the table, told apart in both themes."""
 
-import itertools
 import math
 import re
 from typing import Any
@@ -10,14 +9,12 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 import attnviz
 from attnviz import Scenario
 from attnviz.colours.palette import scale_style
 from attnviz.figures import CURVES, Curve, curve_spec, heatmap_spec, points_spec, row_spec
-from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS
+from attnviz.scaling.arguments import MAX_DIMS
 from attnviz.scaling.experiment import softmax_row, sweep_scaling
 from attnviz.scaling.sources import SOURCES
 from attnviz.teach.questions import Points
@@ -124,24 +121,6 @@ def test_the_picked_dimension_is_marked(table: pd.DataFrame) -> None:
         assert (line["x0"], line["x1"]) == (16, 16)
         assert (line["y0"], line["y1"], line["yref"]) == (0, 1, "paper")
         assert "shapes" not in curve_spec(table, curve)["layout"]
-
-
-def flat_table(dims: list[int]) -> pd.DataFrame:
-    columns = [f"largest_attention_weight{bound}" for bound in ("", "_low", "_high")]
-    return pd.DataFrame({"dim": dims, "scale": "none", **dict.fromkeys(columns, 0.5)})
-
-
-@given(st.lists(st.integers(1, MAX_DIM), min_size=1, max_size=MAX_DIMS, unique=True).map(sorted))
-def test_labels_of_dimensions_have_room(dims: list[int]) -> None:
-    table = flat_table(dims)
-    axis = curve_spec(table, CURVES[2])["layout"]["xaxis"]
-    labels = axis["tickvals"]
-    assert set(labels) <= set(dims)
-    assert labels[-1] == dims[-1]
-    assert len(labels) <= 9
-    places = [math.log(dim) if axis.get("type") == "log" else dim for dim in labels]
-    span = (math.log(dims[-1] / dims[0]) if axis.get("type") == "log" else dims[-1] - dims[0]) or 1
-    assert all(right - left >= span / 8 * 0.999 for left, right in itertools.pairwise(places))
 
 
 # Rows

@@ -1,7 +1,6 @@
 """Exercises: the same seed gives the same, hints lead to the value, the sheet has the answers."""
 
 import html.parser
-import math
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz.documents.marking_page import legend, marked_table
 from attnviz.exercises.answer_sheet import answer_sheet, class_sheets
 from attnviz.exercises.exercise import RESULTS, Exercise, decoded
 from attnviz.marking import Mark
-from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
 
 exercises = st.builds(
@@ -160,19 +157,3 @@ def test_the_sheets_of_a_class_have_names_room_links_and_codes_and_no_answers() 
     assert "break-inside: avoid" in sheets
     blanks = sum(exercise.table(name).size for exercise in class_of for name in exercise.blank)
     assert read(sheets.partition("<body>")[2].partition("</body>")[0]).cells.count("") == blanks
-
-
-def test_a_mark_is_a_sign_a_colour_and_words() -> None:
-    exercise = Exercise(seed=7)
-    answers = {name: exercise.table(name).copy() for name in exercise.blank}
-    answers["q"][0, 0] += 1
-    answers["q"][0, 1] = math.nan
-    table = exercise.mark(answers).tables[0]
-    page = marked_table(table, exercise.tokens)
-    wrong = read(page).cells[0]
-    assert wrong == f"✗{as_printed(answers['q'][0, 0], 2)}✓ {as_printed(exercise.table('q')[0, 0], 2)}"
-    assert 'class="wrong"' in page
-    assert f"{as_printed(answers['q'][0, 0], 2)}, wrong; the exact value rounds to" in page
-    assert read(page).cells[1] == ""
-    for mark in ("right", "carried", "follows", "wrong"):
-        assert f'class="{mark}"' in legend()

@@ -169,21 +169,6 @@ BLOCKS: list[dict[str, Any]] = [
 ]
 
 
-OF_OTHERS: dict[str, Any] = {"reads": "kept", "second": "Before it there was another one"}
-
-
-@pytest.mark.parametrize("n_layers", [1, 2])
-def test_a_block_that_reads_a_kept_sentence_is_read_in_one_sitting(n_layers: int) -> None:
-    for block in BLOCKS:
-        scenario = Scenario("Your journey starts with one step", d_in=4, d_out=4, n_heads=2, output=True, d_ff=8,
-                            **block, **OF_OTHERS, n_layers=n_layers)  # fmt: skip
-        script = pytorch_script(scenario)
-        assert len(script.splitlines()) < (81 if n_layers == 1 else 120), script  # the kept sentence is read alone, too
-        assert max(len(line) for line in script.splitlines() if not line.startswith("#")) <= 150, script
-        assert max(len(line) for line in script.splitlines() if line.startswith("#")) <= 222, script
-        assert script.count("angle.cos()") == {"rotary": n_layers, "sinusoidal": 1}.get(scenario.positions, 0)
-
-
 @pytest.mark.parametrize("layers", [{}, {"n_layers": 2}, {"n_layers": 4, "same_layers": True}], ids=str)
 @pytest.mark.parametrize("more", [{}, {"embedding_factor": True, "temperature": 0.5, "device": "cuda"}], ids=str)
 def test_a_block_is_read_in_one_sitting(layers: dict[str, Any], more: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.mixing import channels, luminance
-from attnviz.colours.palette import DARK, LIGHT, Hatch, Theme
+from attnviz.colours.palette import DARK, LIGHT, Theme
 from attnviz.colours.roles import ROLES
 from attnviz.colours.shading import scale_of, shades
 from attnviz.core.rules import in_rows
@@ -71,27 +71,6 @@ def title_of(spec: dict[str, Any]) -> str:
     return " ".join(html.unescape(re.sub("<[^>]*>", " ", spec["layout"]["title"]["text"])).split())
 
 
-def kind_of(value: float, masked: bool) -> str:
-    """The words that must stand in the hover of a cell that is no finite number."""
-    if math.isnan(value):
-        return "NaN"
-    return "masked" if masked else "−∞, beyond" if value < 0 else " ∞, beyond"
-
-
-EXTREMES = [
-    Scenario(text="one"),
-    Scenario(text="one", causal=True),
-    Scenario(text="a b", d_in=1, d_out=1),
-    Scenario(text="a b c", edits=[("w_q", 0, 0, 1e30)]),
-    Scenario(text="a b c", edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)], causal=True),
-    Scenario(text="a b c", edits=[("x", 1, 0, 3e38), ("w_v", 0, 0, 3e38)]),
-    Scenario(text="a b c", w_q="zeros", w_k="zeros", w_v="zeros", x="zeros"),
-    Scenario(text="the cat " * 24, causal=True),
-    Scenario(text="the cat " * 32, d_in=64, d_out=64),
-    Scenario(text="the cat " * 150, d_in=2, d_out=3, causal=True),
-]
-
-
 @settings(max_examples=examples(25))
 @given(setups(whole=True), st.integers(1, 6), st.integers(0, 8), st.booleans())
 def test_every_cell_is_drawn_once_with_its_number_or_its_sign(
@@ -107,67 +86,6 @@ def test_every_cell_is_drawn_once_with_its_number_or_its_sign(
             assert ((row, column) in signed) == math.isnan(z[row, column])
             if (row, column) not in signed:
                 assert z[row, column] == matrix[row, column]
-
-
-SIGNED = [*EXTREMES[:7], *(Scenario(text="a b c " * 6, causal=s.causal, edits=s.edits) for s in EXTREMES[3:7])]
-
-
-@pytest.mark.parametrize("scenario", SIGNED, ids=lambda s: f"{len(s.tokens)} tokens, {len(s.edits)} edits, {s.causal}")
-def test_masked_infinite_and_nan_cells_are_marked_as_such_in_small_and_large_matrices(scenario: Scenario) -> None:
-    made = traced(scenario)
-    for name in PICTURED:
-        matrix, spec = getattr(made, name).numpy(), heatmap_spec(made, name)
-        signed = signs(spec)
-        for (row, column), value in np.ndenumerate(matrix):
-            masked = made.causal and column > row and name in ("scaled_scores", "attention_weights")
-            masked &= value in (0, -math.inf)
-            assert ((row, column) in signed) == (masked or not math.isfinite(value))
-            if (row, column) in signed:
-                drawn = signed[row, column]
-                assert kind_of(value, masked) in drawn["hovertemplate"]
-                assert ("texttemplate" in drawn) == (len(made.tokens) <= 16)
-                assert {colour for _, colour in drawn["colorscale"]} == {"rgba(0, 0, 0, 0)"}, "its hatching is seen"
-                assert say(f"figures.legend.{'masked' if masked else 'undefined'}") in title_of(spec)
-        assert hatched_cells(spec) == {
-            hatch.ground: where for hatch, where in undefined_cells(matrix, made.causal, name).items() if where
-        }
-
-
-def undefined_cells(matrix: np.ndarray, causal: bool, name: str) -> dict[Hatch, set[tuple[int, int]]]:
-    """The cells that are masked, and those that are infinite or NaN."""
-    cells: dict[Hatch, set[tuple[int, int]]] = {LIGHT.masked: set(), LIGHT.undefined: set()}
-    for (row, column), value in np.ndenumerate(matrix):
-        masked = causal and column > row and name in ("scaled_scores", "attention_weights")
-        if masked and value in (0, -math.inf):
-            cells[LIGHT.masked].add((row, column))
-        elif not math.isfinite(value):
-            cells[LIGHT.undefined].add((row, column))
-    return cells
-
-
-def hatched_cells(spec: dict[str, Any]) -> dict[str, set[tuple[int, int]]]:
-    """The cells under the grounds of hatching, by their colours; every line lies on its ground, and none is without."""
-    cells: dict[str, set[tuple[int, int]]] = {}
-    ground = ""
-    crossed: set[tuple[int, int]] = set()
-    for shape in (shape for shape in spec["layout"].get("shapes", []) if shape["type"] == "path"):
-        assert shape["layer"] == "below"
-        numbers = [[float(each) for each in re.findall(r"-?[\d.]+", part)] for part in shape["path"].split("M")[1:]]
-        if "fillcolor" in shape:
-            assert all(cells[ground] <= crossed for _ in [ground] if ground)
-            ground, crossed = shape["fillcolor"], set()
-            cells[ground] = {
-                (round(y0 + 0.5), column)
-                for x0, y0, x1, _, _ in numbers
-                for column in range(round(x0 + 0.5), round(x1 + 0.5))
-            }
-            continue
-        for x0, y0, x1, y1 in numbers:
-            for part in np.linspace(0.01, 0.99, 99):
-                crossed.add((round(y0 + part * (y1 - y0)), round(x0 + part * (x1 - x0))))
-        assert {(max(0, row), max(0, column)) for row, column in crossed} <= cells[ground]
-    assert not ground or cells[ground] <= crossed or len(cells[ground]) > 64
-    return cells
 
 
 # Tokens are labels, never markup and never axis values that merge.
@@ -244,22 +162,6 @@ def test_every_cell_says_its_number_with_a_true_minus_sign(setup: Scenario, digi
         numbers = [float(text.replace("−", "-")) for text in said[finite]]
         # Up to half of the last digit: of a fixed number, or of the third of a power of ten.
         np.testing.assert_allclose(numbers, z[finite], atol=0.51 * 10.0**-digits, rtol=0.051)
-
-
-@pytest.mark.parametrize("query", [0, 255, 256, 299])
-@pytest.mark.parametrize("n_tokens", [100, 300])
-def test_the_picked_row_is_outlined_among_many_and_not_covered(query: int, n_tokens: int) -> None:
-    made, query = trace(Scenario(text="a b c " * (n_tokens // 3) + "a" * (n_tokens % 3))), query % n_tokens
-    layout = heatmap_spec(made, "attention_weights", query=query)["layout"]
-    outline, _ = (each for each in layout["shapes"] if each["type"] == "rect")
-    n_rows = layout["yaxis"]["range"][0] + 0.5
-    row = query // math.ceil(n_tokens / n_rows)
-    height = (layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]) / n_rows
-    half = outline["line"]["width"] / 2 / height  # of the frame's line lies to each side of where it is drawn
-    assert outline["y0"] + half == pytest.approx(row - 0.5, abs=0.05)
-    assert outline["y1"] - half == pytest.approx(row + 0.5, abs=0.05)
-    pointer = layout["annotations"][0]
-    assert pointer["y"] == row
 
 
 # Errors

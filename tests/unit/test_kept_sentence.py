@@ -1,27 +1,21 @@
 """A sentence that was kept: keys and values of it stand in front of those of the sentence, which alone asks."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
-import pytest
 import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attnviz import Scenario, explain, trace
+from attnviz import Scenario, trace
 from attnviz.board.data import board_data
 from attnviz.core.changes import Changes, carry_over
 from attnviz.core.matrix_input import Edit
 from attnviz.core.seeding import POSITIONS
-from attnviz.core.tokens import visible
-from attnviz.words import say
 from tests.node import PageScript
-from tests.unit.seen.sentences import number
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat")
 BEFORE = ("it", "was", "the", "cat", "out", "Your")
-PARTS = say("explanation.product.parts", ww="|", wp="", pw="", pp="").partition("|")[0]
 MASKS = ("none", "causal", "window:1", "window:3", "padding:1", "not-self")
 
 
@@ -86,32 +80,6 @@ def test_layers_that_read_nothing_later_make_the_end_of_one_long_sentence(scenar
                 torch.testing.assert_close(own[name], of_all[name][n_kept:], rtol=1e-3, atol=1e-4)
 
 
-@given(deep(), st.data())
-@settings(max_examples=20, deadline=None)
-def test_what_a_layer_made_of_the_kept_sentence_has_a_name_of_its_own_and_is_explained(
-    scenario: Scenario, data: st.DataObject
-) -> None:
-    made = trace(scenario)
-    for view in (made, made.seen_from(0, scenario.n_layers - 1)):
-        titles = [stage.title for stage in view.stages.values() if not stage.is_vector]
-        handed = [stage.title for name, stage in view.stages.items() if name.startswith("kept.")]
-        assert handed
-        assert all(titles.count(title) == 1 for title in handed)
-    layer = data.draw(st.integers(1, scenario.n_layers - 1))
-    name = f"kept.{layer}"
-    row, column = data.draw(st.integers(0, scenario.n_kept - 1)), data.draw(st.integers(0, scenario.d_in - 1))
-    wanted = say("explanation.given.kept_alone", token=visible(scenario.second_tokens[row]), layer=layer - 1)
-    for view in (made, made.layers[layer]):
-        assert wanted in explain(view, name, row, column, scenario=scenario).words
-    assert made.stages[name].title in explain(made, f"layers.{layer}.y", row, column).text
-    other = replace(scenario, seed=scenario.seed + 1, embedding="table")
-    if trace(other)[name][row, column] != made[name][row, column]:  # of two features, a norm may make the same
-        with pytest.raises(ValueError, match=re.escape(name)):
-            explain(made, name, row, column, scenario=other)
-    with pytest.raises(ValueError, match=re.escape(name)):
-        explain(made, name, row, column, scenario=replace(scenario, n_layers=1))
-
-
 @given(kept())
 @settings(max_examples=30, deadline=None)
 def test_keeping_a_sentence_changes_no_number_that_is_drawn_without_it(scenario: Scenario) -> None:
@@ -134,27 +102,6 @@ def test_changes_go_where_their_tokens_go() -> None:
     distance = Changes((Edit("by_distance", 0, 2, 5.0),))  # one before
     assert carry_over(distance, before, longer)[0].edits == (Edit("by_distance", 0, 3, 5.0),)
     assert carry_over(of_y, before, replace(before, reads="itself"))[1] == of_y
-
-
-@given(kept(positions="sinusoidal", bias=False), st.data())
-@settings(max_examples=20, deadline=None)
-def test_words_and_places_have_their_parts_in_a_score_of_a_kept_token_too(
-    scenario: Scenario, data: st.DataObject
-) -> None:
-    assume(scenario.norm in ("none", "sums"))
-    made = trace(scenario)
-    head = data.draw(st.integers(0, scenario.n_heads - 1))
-    row = data.draw(st.integers(0, len(scenario.tokens) - 1))
-    column = data.draw(st.integers(0, len(scenario.read_tokens) - 1))
-    seen, n = made.seen_from(head), scenario.n_kept
-    scale = scenario.d_in**0.5 if scenario.embedding_factor else 1.0
-    words = torch.cat([made["e_y"], made["e"]]).double() * scale
-    places = torch.cat([made["p_y"], made["p"]]).double()
-    asks, offers = ([each @ w.double() for each in (words, places)] for w in (seen.w_q, seen.w_k))
-    wanted = [float(a[n + row] @ b[column]) for a in asks for b in offers]
-    (note,) = (each for each in explain(seen, "scores", row, column, digits=6).notes if each.startswith(PARTS))
-    said = [number(each) for each in re.findall(r"−?\d+\.\d+(?:e[+−-]?\d+)?", note)]
-    assert said == pytest.approx(wanted, abs=1e-4, rel=1e-4)
 
 
 # What is said of it

@@ -71,28 +71,6 @@ def test_what_cannot_be_taken_is_refused_with_what_it_is_and_what_is_expected(pr
     assert len(str(refused.value)) < 500
 
 
-def test_each_says_in_a_line_what_there_is_of_it() -> None:
-    training = train("agreement", steps=2)
-    for said, shown in (
-        (trace("a cat"), "<AttentionTrace of ('a', 'cat'): x (2, 3), w_q (3, 2), "),
-        (attend(*TENSORS), "<AttentionTrace of tokens without names: x (2, 3), "),
-        (trace(STACK), "<AttentionTrace of ('a', 'cat'): layers.0.x (2, 4), "),
-        (SelfAttention(3, 2, causal=True), "SelfAttention(d_in=3, d_out=2, d_v=2, bias=False, causal=True, "),
-        (training, f"Training('agreement', seed=28, steps=2, moments=3, loss={training.moments[-1].loss:.4f}, "),
-        (training.moments[0], f"Moment(step=0, loss={training.moments[0].loss:.4f}, "),
-        (training.model, "Model('agreement', "),
-        (training.gradients(1), "Gradients(loss="),
-        (training.step_taken(0), "StepTaken(step=0, texts=64, loss="),
-        (training.step_taken(0).updates["w_q"], "Update of (8, 4)"),
-        (explain(trace("a cat"), "q", 0, 0), "<Explanation: Q, queries, query 0 “a”, feature 0: Q[0, 0] is "),
-        (attnviz.mark_pipeline({"q": [[1.0]], "k": [[2.0]], "scores": [[2.0]]}), "<Marking: "),
-        (train("text", steps=1, text="abcdefgh " * 99).model, "Model('text', "),
-    ):
-        assert repr(said).startswith(shown), repr(said)
-        assert len(repr(said)) < 500
-        assert "\n" not in repr(said)
-
-
 @given(setups(max_tokens=4, max_d=4))
 @settings(max_examples=examples(40), deadline=None)
 def test_a_scenario_shows_what_makes_it_again_and_nothing_else(scenario: Scenario) -> None:

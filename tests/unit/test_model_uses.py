@@ -9,8 +9,8 @@ import torch
 from attnviz import ModelTrace, look_into
 from attnviz.models import next_tokens, sentence_vector, similarity
 from attnviz.models.included import included
-from attnviz.models.uses import chosen_tokens, has_next, has_vector
-from tests.unit.small_models import MODELS, TEXT, WORDS, bart, tokenizer
+from attnviz.models.uses import chosen_tokens
+from tests.unit.small_models import MODELS, TEXT, WORDS, tokenizer
 
 # The first example of the documentation of sentence-transformers, with its similarities for this model.
 SENTENCES = ("The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium.")
@@ -61,21 +61,3 @@ def test_the_next_token_is_what_softmax_of_the_last_scores_gives(name: str, temp
     (last,) = chosen_tokens(view, [int(expected.argmin())], temperature=temperature, top=top)
     assert last.probability == pytest.approx(float(expected.min()))
     assert (last.share == 0.0) == (top < len(WORDS))
-
-
-def test_who_gives_what() -> None:
-    both = look_into(bart(), tokenizer(), TEXT, target="der kater")
-    assert [has_next(view_of("GPT-2")), has_next(view_of("BERT")), has_next(view_of("Mistral")), has_next(both)] == [
-        True, False, False, False,
-    ]  # fmt: skip
-    assert [has_vector(view_of("BERT")), has_vector(view_of("GPT-2")), has_vector(both)] == [True, False, False]
-    with pytest.raises(ValueError, match="gives no probabilities of a next token"):
-        next_tokens(view_of("BERT"))
-    with pytest.raises(ValueError, match="makes no vector of a sentence"):
-        sentence_vector(view_of("GPT-2"))
-    with pytest.raises(ValueError, match="top is 0"):
-        next_tokens(view_of("GPT-2"), top=0)
-    with pytest.raises(ValueError, match="temperature is 0"):
-        next_tokens(view_of("GPT-2"), temperature=0)
-    with pytest.raises(ValueError, match="vectors have 24 and 384 numbers"):
-        similarity(view_of("BERT"), look_into("all-MiniLM-L6-v2", text="a cat"))

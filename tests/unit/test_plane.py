@@ -160,21 +160,6 @@ def test_a_tip_that_is_moved_moves_its_row_by_as_little_as_it_takes(
         )
 
 
-# --- The mix --------------------------------------------------------------------------------------------------
-
-
-@given(scenario=setups(max_tokens=6, max_d=5))
-def test_the_context_stands_where_the_weights_put_it(script: PageScript, scenario: Scenario) -> None:
-    trace = traced(scenario)
-    query = len(trace.tokens) - 1
-    _, picture = pictures(script, scenario, query)
-    weights = trace.attention_weights[query].double()
-    points = torch.tensor([mark["at"] for mark in picture["marks"]], dtype=torch.float64)
-    assert picture["main"]["at"] == pytest.approx((weights @ points).tolist(), abs=0.05)
-    areas = torch.tensor([(mark["radius"] - 2.5) ** 2 for mark in picture["marks"]], dtype=torch.float64)
-    assert (areas / areas.sum()).tolist() == pytest.approx(weights.tolist(), abs=1e-4)
-
-
 # --- In words -------------------------------------------------------------------------------------------------
 
 _WORDS = """(modules, [data, query, pointed]) => {

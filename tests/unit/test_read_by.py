@@ -100,23 +100,3 @@ def test_of_another_sentence_and_of_a_kept_one_it_is_told_who_reads_them(
         reader = int(column.argmax())
         places = {"names": f"“{scenario.tokens[reader]}”"} | places | {"weight": in_percent(column[reader].item())}
     assert said == say(f"board.read_by.{kind}", **places)
-
-
-@pytest.mark.parametrize("mask", ["none", "causal", "padding:1"])
-@pytest.mark.parametrize("head", [0, 1])
-def test_of_heads_that_one_view_cuts_it_is_told_of_pieces(script: PageScript, mask: str, head: int) -> None:
-    scenario = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2, mask=mask, what_if="cut:view")
-    seen = traced(scenario).seen_from(head)
-    owners = [scenario.tokens[(3 * head + row) // 2] for row in range(3)]
-    for key in range(3):
-        (said, even) = script.run(_READ_BY, [board_data(scenario, seen, 0, 4), key])
-        column = seen.attention_weights[:, key]
-        readers = [row for row in range(3) if not seen.is_hidden[row, key]]
-        if not readers:
-            assert said == say("board.read_by.mixed_hidden", row=key, token=owners[key])
-            continue
-        reader = max(readers, key=lambda row: column[row].item())
-        weight = in_percent(column[reader].item())
-        told = {"row": key, "token": owners[key], "reader": reader, "other": owners[reader], "weight": weight}
-        assert said == say("board.read_by.mixed", **told)
-        assert even == say("board.even", even=in_percent(1 / (~seen.is_hidden[reader]).sum()))

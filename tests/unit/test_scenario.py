@@ -83,36 +83,6 @@ def test_a_matrix_may_be_any_nested_sequence_or_array(given_as: Any) -> None:
     assert hash(scenario) == hash(Scenario(w_q=ROWS))
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("w_q", [[1, 2], [3]], r"w_q has to be a table of numbers, .*: \[\[1, 2\], \[3\]\] isn't"),
-        ("w_q", [["a", "b"]] * 3, "w_q has to be a table of numbers"),
-        ("w_q", object(), "w_q has to be a table of numbers"),
-        ("w_q", 3.0, "w_q has to be a table of numbers"),
-        ("w_q", [1, 2], "w_q has to be a table of numbers"),
-        ("w_q", [], "w_q has to be a table of numbers"),
-        ("w_q", [[]], "w_q has to be a table of numbers"),
-        ("w_q", [[1, 2]], "w_q needs 3 rows and 2 columns, and this has 1 row and 2 columns"),
-        ("w_k", [[1, 2, 3]] * 3, "w_k needs 3 rows and 2 columns, and this has 3 rows and 3 columns"),
-        ("w_v", [[1, 2]] * 4, "w_v needs 3 rows and 2 columns, and this has 4 rows and 2 columns"),
-        ("x", [[1, 2, 3]], "x needs 6 rows and 3 columns, and this has 1 row and 3 columns"),
-        ("w_v", np.zeros((3, 1025)), "w_v has 3 rows and 1,025 columns. At most 1,024 rows and 1,024 columns fit"),
-        ("x", np.zeros((1025, 3)), "x has 1,025 rows and 3 columns. At most 1,024 rows and 1,024 columns fit"),
-        ("w_q", [[1, 2], [3, math.nan], [5, 6]], r"w_q\[1, 1\] would be nan. Numbers here go from"),
-        ("w_q", [[1, 2], [3, 4], [-math.inf, 6]], r"w_q\[2, 0\] would be -inf. Numbers here go from"),
-        ("x", [[1, 2, 3]] * 5 + [[1, 1e39, 1]], r"x\[5, 1\] would be 1e\+39. Numbers here go from"),
-        ("w_q", [[None, 1]] * 3, r"w_q\[0, 0\] would be nan. Numbers here go from"),
-        ("b_q", [1, 2], "b_q belongs to the biases"),
-        ("w_2", "zeros", "w_2 belongs to the feed-forward step"),
-        ("p", "zeros", "p is there only where"),
-    ],
-)
-def test_a_bad_matrix_is_named_with_its_cell_or_shape(name: str, value: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Scenario(**{name: value})
-
-
 # Fills
 
 
@@ -168,33 +138,6 @@ def test_a_bad_fill_names_the_good_ones(fill: str) -> None:
 
 
 # Edits
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (("w_q", 3, 0, 1.0), r"There's no cell w_q\[3, 0\]: .* has 3 rows and 2 columns"),
-        (("w_q", 0, 2, 1.0), r"There's no cell w_q\[0, 2\]: .* has 3 rows and 2 columns"),
-        (("w_q", -1, 0, 1.0), r"There's no cell w_q\[-1, 0\]: .* has 3 rows and 2 columns"),
-        (("x", 6, 0, 1.0), r"There's no cell x\[6, 0\]: .* has 6 rows and 3 columns"),
-        (("scores", 0, 0, 1.0), "'scores' is no matrix"),
-        (("w_q", 0, 0, math.nan), r"w_q\[0, 0\] would be nan. Numbers here go from"),
-        (("w_q", 0, 0, math.inf), r"w_q\[0, 0\] would be inf. Numbers here go from"),
-        (("w_q", 0, 0, 1e39), r"w_q\[0, 0\] would be 1e\+39. Numbers here go from"),
-        (("w_q", 0, 0, "abc"), "needs a matrix, a row, a column and a number"),
-        (("w_q", 0, 0, 10**400), "needs a matrix, a row, a column and a number"),
-        (("w_q", 0, 0), "needs a matrix, a row, a column and a number"),
-        (("w_q", 0.7, 0, 1.0), "needs a matrix, a row, a column and a number"),
-        (7, "7 is none of the edits"),
-        (("b_q", 0, 0, 1.0), "b_q belongs to the biases"),
-        (("w_1", 0, 0, 1.0), "w_1 belongs to the feed-forward step"),
-        (("p", 0, 0, 1.0), "p is there only where"),
-        (("e", 0, 0, 1.0), "e is there only where"),
-    ],
-)
-def test_a_bad_edit_is_named_with_its_cell(edit: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Scenario(edits=[edit])
 
 
 # A scenario is a plain value.

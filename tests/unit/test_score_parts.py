@@ -35,13 +35,3 @@ def test_the_parts_are_the_score_and_its_explanation_says_them(
     for row, column in ((0, 2), (1, 1)):
         said = parts_said(explain(seen, "scores", row, column, digits=6).notes)
         assert said == pytest.approx([float(part[row, column]) for part in parts], abs=1e-5, rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    "others",
-    [{}, {"positions": "rotary", "d_out": 4}, {"positions": "seeded", "bias": True}, {"positions": "alibi"},
-     {"positions": "seeded", "norm": "pre", "d_out": 3}, {"positions": "seeded", "what_if": "scores:cosine"}],
-)  # fmt: skip
-def test_nothing_is_said_of_parts_that_are_not_all_of_a_score(others: dict[str, object]) -> None:
-    made = trace(Scenario("a b c", **others))  # type: ignore[arg-type]
-    assert not [note for note in explain(made, "scores", 0, 1).notes if note.startswith(BEGIN)]

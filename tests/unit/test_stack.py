@@ -1,6 +1,5 @@
 """Layers that follow one another, against PyTorch's own and against one layer at a time."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -8,13 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import Edit, Scenario, explain, trace
-from attnviz.core.changes import bring_back, carry_over, changes_of
-from attnviz.core.heads import as_seen, of_whole
+from attnviz import Scenario, trace
 from attnviz.core.limits import MAX_LAYERS
-from attnviz.export.code import pytorch_script
-from attnviz.export.data import trace_json
-from attnviz.link.set_up import query_of, scenario_from_query
 from tests.examples import examples
 from tests.unit.encoder_layer import encoder_layer
 from tests.unit.helpers import edits_of
@@ -79,49 +73,3 @@ def test_more_layers_change_no_number_of_the_first_ones(scenario: Scenario) -> N
     fewer = replace(plain, n_layers=scenario.n_layers - 1)
     for name in fewer.editable:
         assert torch.equal(fewer.matrix(name), plain.matrix(name))
-
-
-@given(stacks())
-def test_changes_of_a_layer_that_goes_are_kept_to_be_brought_back(scenario: Scenario) -> None:
-    plain = replace(scenario, edits=(), deeper={}, n_layers=1)
-    kept, dropped = carry_over(changes_of(scenario), scenario, plain)
-    assert all(edit.matrix.startswith("layers.") for edit in dropped.edits)
-    assert not any(edit.matrix.startswith("layers.") for edit in kept.edits)
-    again, left = bring_back(replace(plain, n_layers=scenario.n_layers), kept + dropped)
-    assert (changes_as_sets(again), bool(left)) == (changes_as_sets(scenario), False)
-
-
-def changes_as_sets(scenario: Scenario) -> tuple[set[Edit], set[tuple[str, Any]]]:
-    changes = changes_of(scenario)
-    return set(changes.edits), set(changes.replaced)
-
-
-@given(stacks(norm="pre", d_ff=3), st.data())
-@settings(max_examples=examples(25))
-def test_layers_that_are_the_same_are_those_of_a_stack_with_the_same_numbers(
-    scenario: Scenario, data: st.DataObject
-) -> None:
-    edits = [edit for edit in scenario.edits if not edit.matrix.startswith("layers.")]
-    same = replace(scenario, same_layers=True, edits=edits, deeper={})
-    one = trace(replace(same, same_layers=False, n_layers=1))
-    given_there = {name: one[name] for name in same.editable if name not in ("x", "e", "p", "mask")}
-    deeper = {
-        f"layers.{layer}.{name}": numbers for layer in range(1, same.n_layers) for name, numbers in given_there.items()
-    }
-    made, wanted = trace(same), trace(replace(same, same_layers=False, deeper=deeper))
-    for layer, other in zip(made.layers, wanted.layers, strict=True):
-        for name in ("w_q", "scores", "context"):
-            assert torch.equal(layer[name], other[name])
-    assert scenario_from_query(query_of(same)) == (same, [])
-    names: dict[str, Any] = {"print": lambda *_, **__: None}
-    exec(pytorch_script(same), names)
-    torch.testing.assert_close(names["attention_weights"], made.layers[-1]["attention_weights"], rtol=1e-3, atol=1e-4)
-    held = json.loads(trace_json(made))["matrices"]
-    assert [name for name in held if name.endswith(".w_q")] == ["layers.0.w_q"]
-    number = data.draw(st.integers(0, same.n_layers - 1))
-    view = made.seen_from(data.draw(st.integers(0, same.n_heads - 1)), number)
-    assert of_whole(view.stages, "w_q", 0, 0)[0] == "w_q"
-    assert as_seen(view.stages, view.matrices, *of_whole(view.stages, "w_q", 0, 0)) == ("w_q", 0, 0)
-    for name in ("w_q", "q", "w_1", "attention_weights"):
-        told = explain(view, name, 0, 0, scenario=same)
-        assert told.exact == told.value or abs(told.exact - told.value) <= told.tolerance

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attnviz import AttentionTrace, Scenario, trace
 from attnviz.core.scenario import traced
-from attnviz.core.stages import BIASES, STAGES, attention_table, formula_of
+from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.numbers_from import (
     projections_in_words,
@@ -157,21 +157,3 @@ def test_an_overflow_is_told_where_it_arises(first: tuple[str], arguments: dict[
 )
 def test_it_is_said_where_the_vectors_come_from(arguments: dict[str, Any], said: str) -> None:
     assert said in vectors_in_words(Scenario(**arguments))
-
-
-@pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("scale", [False, True])
-@pytest.mark.parametrize("temperature", [1.0, 2.5])
-@pytest.mark.parametrize("causal", [False, True])
-def test_a_formula_has_what_is_switched_on_and_no_more(
-    bias: bool, scale: bool, temperature: float, causal: bool
-) -> None:
-    table = attention_table(
-        2, biases=BIASES if bias else (), scale=scale, temperature=temperature, mask=causal
-    )  # fmt: skip
-    formulas = {name: formula_of(name, table) for name in table}
-    assert [name for name in "qkv" if re.search(rf"\+ b_{name}$", formulas[name])] == (list("qkv") if bias else [])
-    assert ("√d_k" in formulas["scaled_scores"]) == scale
-    assert ("2.5" in formulas["scaled_scores"]) == (temperature != 1)
-    assert ("/" in formulas["scaled_scores"]) == (scale or temperature != 1)
-    assert formulas["scaled_scores"].endswith("+ M") == causal

@@ -1,14 +1,11 @@
 """Watch it learn: the numbers of a training are those of plain torch, and every default teaches what its text says."""
 
-import csv
-import json
 import math
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import pytest
-import safetensors.torch
 import torch
 import torch.nn.functional as F
 from hypothesis import given
@@ -16,11 +13,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-import attnviz
 from attnviz import Training, explain, train
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
-from attnviz.core.tokens import token_labels
-from attnviz.export import matrix_csv, trace_json, trace_safetensors
 from attnviz.training import (
     TASKS,
     Batch,
@@ -279,18 +273,6 @@ def test_a_moment_is_a_trace_whose_every_cell_is_explained(name: str) -> None:
                 check_arithmetic(explain(trace, matrix, *cell))
 
 
-def test_what_comes_next_is_explained_by_name() -> None:
-    trace = trained("agreement").trace(600, "the keys near the cat are")
-    shown = explain(trace, "probabilities", 5, 5)
-    assert "query 5 “cat”, entry 5 “are”" in shown.text
-    assert shown.value > 0.9
-    loss = explain(trace, "losses", 5, 0, digits=2)
-    assert loss.words.startswith("What really comes next is “are”.")
-    assert loss.symbols == "L[5, 0] = ln Σ_j exp(Y[5, j]) − Y[5, 5]"
-    vector = explain(trace, "e", 2, 0)
-    assert vector.words == "The row of “keys” in W_e, unchanged"
-
-
 def test_an_own_text_is_gone_on_with() -> None:
     training = trained("text", steps=150)
     assert training.moments[-1].loss < 0.5 * training.moments[0].loss
@@ -355,26 +337,3 @@ def test_a_training_is_paused_and_ended_and_changed_on_its_way() -> None:
     assert finished(learner).losses == train(learner.settings).losses
     assert learner.settings.rates == ((4, 0.001),)
     assert finished(learner).losses[:4] == half.losses
-
-
-@pytest.mark.parametrize("model", MODELS, ids=str)
-def test_a_moment_is_shown_and_exported_as_every_trace_is(model: dict[str, Any]) -> None:
-    training = small("order", **model)
-    trace = training.trace(4)
-    assert f"of {len(trace.tokens)} tokens" in trace._repr_html_()
-    assert json.loads(trace_json(trace))["tokens"] == list(trace.tokens)
-    assert safetensors.torch.load(trace_safetensors(trace))["probabilities"].shape == trace.probabilities.shape
-    rows = list(csv.reader(matrix_csv(trace, "probabilities").splitlines()))
-    assert rows[0] == ["P", *training.model.task.vocabulary]
-    assert [row[0] for row in rows[1:]] == list(token_labels(trace.tokens))
-    drawn = json.dumps(attnviz.figures.heatmap(trace, "probabilities").to_plotly_json(), default=str)
-    assert "kicks" in drawn
-    assert "entry" in drawn
-    asked = training.settings
-    assert len(trace.layers) == asked.n_layers
-    for layer, own in enumerate(trace.layers):
-        assert len(own.heads) == asked.n_heads
-        for head, one in enumerate(own.heads):
-            assert torch.equal(one.attention_weights, trace[training.model.name_of(layer, head, "attention_weights")])
-            check_arithmetic(explain(one, "x", 1, 0))
-            check_arithmetic(explain(one, "scores", 1, 0))

@@ -113,17 +113,3 @@ def test_what_cannot_be_learned_is_said_on_the_command_line(
 ) -> None:
     assert main(["train", *arguments]) == status
     assert said in capsys.readouterr().err
-
-
-def test_a_file_that_is_too_long_or_no_text_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "text.txt"
-    for content, said in ((b"a" * 20_001, "20001 characters, expected at most 20000"), (b"\xff\xfe\x00", "is no text")):
-        file.write_bytes(content)
-        assert main(["train", "text", "--file", str(file)]) == 2
-        assert said in capsys.readouterr().err
-    printed = []
-    for mark, end in ((b"", "\n"), (b"\xef\xbb\xbf", "\r\n")):  # and as Windows writes it
-        file.write_bytes(mark + TEXT.replace(". ", f".{end}").encode())
-        assert main(["train", "text", "--file", str(file), "--steps", "1"]) == 0
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1]

@@ -1,9 +1,7 @@
 """The published examples: all of the file is there, and each scenario is the computation that its source states."""
 
-import html
 import re
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +13,8 @@ import attnviz
 from attnviz.app.check.examples import marking_of
 from attnviz.core.changes import carry_over, changes_of, with_changes
 from attnviz.core.published_matrices import stated_matrix
-from attnviz.documents import report
 from attnviz.explanation import explain
-from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, vectors_in_words
+from attnviz.explanation.numbers_from import numbers_in_words, vectors_in_words
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json
 from attnviz.link.changes_text import decode_changes, encode_changes
 from attnviz.link.set_up import query_of, scenario_from_query
@@ -64,30 +61,6 @@ def test_notes_are_true_to_what_the_page_marks_and_are_written_for_readers() -> 
     (row, column) = np.argwhere(wrong[0].at(*ENTERS))[0]
     assert (float(counts_as), right) == (wrong[0].given[row, column], f"{wrong[0].exact[row, column]:.3f}")
     assert all(example.note for example in EXAMPLES)
-
-
-def test_what_is_chosen_for_scores_is_said_while_it_is_so() -> None:
-    scenario = worked_example("slide-row").scenario
-    words = chosen_in_words(scenario)
-    assert "prints one row of scores and no matrices" in words
-    assert "every query gets this row. W_v is the identity" in words
-    assert chosen_in_words(worked_example("softmax-times-8").scenario).endswith(
-        f"every query gets this row, and “{worked_example('softmax-times-8').scenario.tokens[1]}” gets it times 8. "
-        "W_v is the identity, so each context vector repeats its attention weights."
-    )
-    assert "W_v" not in chosen_in_words(replace(scenario, w_v=None))
-    assert html.escape(words) in report(scenario, attnviz.trace(scenario))
-    with_others: list[dict[str, Any]] = [
-        {"edits": [("x", 0, 1, 0.5)]},
-        {"w_k": None},
-        {"x": None},
-        {"text": "fewer tokens", "w_q": "zeros"},
-    ]
-    assert [chosen_in_words(replace(scenario, **other)) for other in with_others] == 4 * [""]
-    assert not any(chosen_in_words(example.scenario) for example in WHOLE)
-    trace = attnviz.trace(scenario)
-    said = explain(trace, "w_k", 0, 0, scenario=scenario).words
-    assert said == "Given: chosen for the scores of the worked example “A slide's scores”"
 
 
 def test_the_variances_are_as_near_to_d_as_chance_allows() -> None:
