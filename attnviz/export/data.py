@@ -14,7 +14,7 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import gathered, without_head
 from attnviz.core.rules import PassOn, Recut, in_rows
-from attnviz.export.tensor_files import write_tensors
+from attnviz.export.reading import write_tensors
 from attnviz.words.numbers import for_json
 
 # Where a cell may begin in some spreadsheet: at the start of a name, or after what parts cells in some country or

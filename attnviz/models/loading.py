@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
+from attnviz.core.devices import bytes_of_memory
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import in_short
-from attnviz.core.machine import bytes_of_memory
 from attnviz.models.included import INCLUDED, included
 from attnviz.models.kept import Kept
 from attnviz.models.offering import is_folder

@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from attnviz.core.rules import Rotate
 from attnviz.export.code import as_notebook
-from attnviz.export.tensor_files import write_tensors
+from attnviz.export.reading import write_tensors
 from attnviz.training.learning import BETAS, STRIDE, moment_steps
 from attnviz.training.model import EMBEDDINGS, spread
 from attnviz.training.settings import TrainingSettings

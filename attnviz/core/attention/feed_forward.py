@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnviz.core.attention.as_tensors import as_tensors
+from attnviz.core.attention.plain import as_tensors
 from attnviz.core.limits import in_short
 from attnviz.core.stages import ACTIVATIONS, feed_forward_table
 from attnviz.core.trace import Trace

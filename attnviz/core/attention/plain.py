@@ -1,17 +1,53 @@
-"""Self-attention in plain torch, with every intermediate kept under its name."""
+"""Self-attention in plain torch, with every intermediate kept under its name; and as a module of PyTorch."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from attnviz.core.attention.as_tensors import as_tensors
 from attnviz.core.attention.defined import with_defined_rows
 from attnviz.core.attention.trace import AttentionTrace
-from attnviz.core.limits import check_temperature, in_short
+from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole, in_short
+from attnviz.core.seeding import seeded_projections
 from attnviz.core.stages import BIASES, attention_table
+
+
+def as_tensors(optional: Collection[str], **given: Any) -> list[Tensor | None]:
+    """Return what was given by name as tensors of one precision.
+
+    Tensors and arrays keep the precision that they have, whole numbers and lists are float32; where these differ, all
+    get the widest. None stays where it's `optional`.
+
+    Raises ``ValueError`` for what holds no real numbers, has rows of several lengths, or lies on another device.
+
+    >>> as_tensors(["b_q"], x=[[1, 2]], b_q=None)
+    [tensor([[1., 2.]]), None]
+    """
+    made = {
+        name: None if value is None and name in optional else _as_tensor(name, value) for name, value in given.items()
+    }
+    there = {name: each for name, each in made.items() if each is not None}
+    first = next(iter(there.values()))
+    dtype = first.dtype
+    for name, each in there.items():
+        if each.device != first.device:
+            raise ValueError(f"{name} is on {each.device}, expected {first.device} like {next(iter(there))}")
+        dtype = torch.promote_types(dtype, each.dtype)
+    return [None if each is None else each.to(dtype) for each in made.values()]
+
+
+def _as_tensor(name: str, value: Any) -> Tensor:
+    try:
+        tensor = value if isinstance(value, Tensor) else torch.from_numpy(np.array(value))
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        message = f"{name} is {in_short(value)}, expected a tensor, an array, or rows of numbers of one length"
+        raise ValueError(message) from None
+    if tensor.dtype == torch.bool or tensor.is_complex():
+        raise ValueError(f"{name} holds {str(tensor.dtype).removeprefix('torch.')} values, expected real numbers")
+    return tensor if hasattr(value, "dtype") and tensor.is_floating_point() else tensor.float()
 
 
 def attend(
@@ -127,3 +163,65 @@ def _check_mask(mask: Tensor | None, causal: bool, n_tokens: int) -> None:
         raise ValueError("causal is True and a mask is given, expected one of them")
     if mask.shape != (n_tokens, n_tokens):
         raise ValueError(f"mask has shape {tuple(mask.shape)}, expected ({n_tokens}, {n_tokens})")
+
+
+class SelfAttention(nn.Module):
+    """Self-attention as a module, with the same numbers as the scenario of the same seed.
+
+    Parameters are `w_q`, `w_k` ``(d_in, d_out)``, `w_v` ``(d_in, d_v)`` (`d_v` None is `d_out`) and, with `bias`,
+    `b_q`, `b_k`, `b_v` of these widths, drawn by :func:`attnviz.core.seeding.seeded_projections`.
+
+    Raises ``ValueError`` for an unknown init and over the limits of a scenario.
+
+    >>> import torch
+    >>> SelfAttention(d_in=3, d_out=2, seed=123)(torch.ones(4, 6, 3)).shape
+    torch.Size([4, 6, 2])
+    """
+
+    w_q: Tensor
+    w_k: Tensor
+    w_v: Tensor
+    b_q: Tensor | None
+    b_k: Tensor | None
+    b_v: Tensor | None
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        init: str = "uniform",
+        seed: int = 123,
+        bias: bool = False,
+        causal: bool = False,
+        scale: bool = True,
+        temperature: float = 1.0,
+        d_v: int | None = None,
+    ) -> None:
+        super().__init__()
+        check_whole("d_in", d_in, 1, MAX_D)
+        check_whole("d_out", d_out, 1, MAX_D)
+        check_whole("d_v", d_out if d_v is None else d_v, 1, MAX_D)
+        check_whole("seed", seed, 0, MAX_SEED)
+        check_temperature(temperature)
+        self.causal = causal
+        self.scale = scale
+        self.temperature = temperature
+        for name, drawn in seeded_projections(d_in, d_out, init, seed, bias, d_v)._asdict().items():
+            self.register_parameter(name, None if drawn is None else nn.Parameter(drawn))
+
+    def trace(self, x: Tensor) -> AttentionTrace:
+        """Return every intermediate for `x` ``(..., n_tokens, d_in)``."""
+        return attend(
+            x, self.w_q, self.w_k, self.w_v, self.b_q, self.b_k, self.b_v,
+            causal=self.causal, scale=self.scale, temperature=self.temperature,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        """Its sizes and settings, as PyTorch shows those of its own modules."""
+        sizes = f"d_in={self.w_q.shape[0]}, d_out={self.w_q.shape[1]}, d_v={self.w_v.shape[1]}"
+        chosen = f"bias={self.b_q is not None}, causal={self.causal}, scale={self.scale}"
+        return f"{sizes}, {chosen}, temperature={self.temperature:g}"
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the context vectors ``(..., n_tokens, d_v)`` for `x` ``(..., n_tokens, d_in)``."""
+        return self.trace(x).context

@@ -1,9 +1,25 @@
 """What lies over the drawn matrices of a scenario, how it is made, carried over and written."""
 
-from attnviz.core.changes.carried import bring_back, carry_over, fits
-from attnviz.core.changes.lying import Changes, Replacement, changes_of, renamed, with_changes
-from attnviz.core.changes.making import edit_cells, edit_matrix, random_replacement, replace_matrix
-from attnviz.core.changes.texts import GIVEN, change_texts, name_from_text, name_in_text
+from attnviz.core.changes.carried import (
+    bring_back,
+    carry_over,
+    edit_cells,
+    edit_matrix,
+    fits,
+    random_replacement,
+    replace_matrix,
+)
+from attnviz.core.changes.changes import (
+    GIVEN,
+    Changes,
+    Replacement,
+    change_texts,
+    changes_of,
+    name_from_text,
+    name_in_text,
+    renamed,
+    with_changes,
+)
 
 __all__ = [
     "GIVEN",

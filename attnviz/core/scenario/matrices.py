@@ -1,23 +1,62 @@
-"""The matrices that a scenario gives: drawn, replaced, edited."""
+"""The matrices that a scenario gives: drawn, replaced, edited; and what layers keep of the sentence before."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 from attnviz.core import limits
 from attnviz.core.devices import resolve_device
-from attnviz.core.layers import placed
+from attnviz.core.layers import OF_TOKENS, in_layer, kept_for, placed
 from attnviz.core.matrix_input import example_of, numbers_given, random_seed
 from attnviz.core.published_matrices import stated_vectors
 from attnviz.core.scenario.derived import Derived
-from attnviz.core.scenario.keeping import kept_in_layers, read_alone
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, second_seed
 from attnviz.core.seeding.vectors import drawn_vectors, has_published_vector
 from attnviz.core.seeding.weights import Widths, drawn_weights
-from attnviz.core.stages import BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
+from attnviz.core.stages import BY_DISTANCE, E_KEPT, GAINS, ITSELF, MASK, NORMS, P_KEPT, VECTORS, Y
+from attnviz.core.trace import run
+from attnviz.core.what_if import WhatIf
+
+Whole = TypeVar("Whole", bound=Derived)
+_AS_ITS_OWN = {Y: "x", E_KEPT: "e", P_KEPT: "p"}
+
+
+def read_alone(scenario: Whole) -> Whole:
+    """Return the scenario of the kept sentence alone, with the same matrices. Its own tokens have other vectors there:
+    those of Y are to be put in their place.
+
+    A mask that goes by places hides as much of it; one that says cell by cell what tokens of the sentence after it may
+    read, or that hides the last of these, hides nothing.
+    """
+    nothing: dict[str, Any] = dict.fromkeys(OF_TOKENS)
+    if not scenario.mask_kind.of_all or scenario.mask is not None:
+        nothing["masking"] = "none"
+    switches = WhatIf(WhatIf.read(scenario.what_if).chosen)  # numbers typed into scores are typed into other ones
+    edits = tuple(edit for edit in scenario.edits if placed(edit.matrix)[1] not in OF_TOKENS)
+    return replace(scenario, **nothing, text=scenario.second, reads=ITSELF, what_if=switches.text, edits=edits)
+
+
+def kept_in_layers(alone: Derived, own: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return what each layer after the first keeps of the kept sentence, by its name in the table: what the layer
+    before makes of it. Of the kept sentence alone, `own` has all that its table starts from, and of the sentence
+    itself, `given`.
+
+    Source: Dai et al. 2019, Transformer-XL, section 3.2.
+    """
+    starts = dict(own)
+    for kept, name in _AS_ITS_OWN.items():
+        if in_layer(0, kept) in given and in_layer(0, name) in own:
+            starts[in_layer(0, name)] = given[in_layer(0, kept)]
+    if (distances := given.get(in_layer(0, BY_DISTANCE))) is not None:
+        far = (distances.shape[1] + 1) // 2 - len(alone.tokens)  # those of the kept sentence lie around the nearest
+        starts[in_layer(0, BY_DISTANCE)] = distances[:, far : distances.shape[1] - far]
+    made = run(alone.table, starts)
+    return {kept_for(layer): made[in_layer(layer, "x")] for layer in range(1, alone.n_layers)}
 
 
 class Matrices(Derived):

@@ -1,10 +1,12 @@
-"""A scenario is the whole question: everything that determines a computation, as plain values."""
+"""A scenario is the whole question: everything that determines a computation, as plain values; and its trace."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from attnviz.core import limits
+from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
+from attnviz.core.limits import in_short
 from attnviz.core.matrix_input import NO_EDITS, Edit, Edits, plain
 from attnviz.core.scenario.checks import check_matrices, checked_edit, checked_edits, plain_deeper
 from attnviz.core.scenario.matrices import Matrices
@@ -125,3 +127,42 @@ class Scenario(Matrices):
     def checked_edit(self, given: Any) -> Edit:
         """Return an edit that fits this scenario, or raise ``ValueError`` naming its cell."""
         return checked_edit(self, given)
+
+
+def trace(scenario: Scenario | str) -> AttentionTrace:
+    """Compute every intermediate of a scenario, float32 on its device; of a text, with the default settings.
+
+    Raises ``ValueError`` for anything else, and :class:`attnviz.UndefinedAttentionError` (a ``ValueError``) for a row
+    without a finite score.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
+
+    >>> trace(Scenario(embedding="published")).context[1]
+    tensor([0.3061, 0.8210])
+    """
+    if isinstance(scenario, str):
+        scenario = Scenario(scenario)
+    if not isinstance(scenario, Scenario):
+        raise ValueError(f"scenario is {in_short(scenario)}, expected a Scenario or a text")
+    inputs, notices = scenario.given_to_stages
+    return execute(scenario.table, inputs, scenario.tokens, notices)
+
+
+def traced(scenario: Scenario) -> AttentionTrace:
+    """Compute a scenario as :func:`trace` does, or the part of it that is defined: in a row without a finite score the
+    attention weights and the context are NaN.
+
+    >>> broken = Scenario("a b", w_q="zeros", edits=[("w_q", 0, 0, 3e38), ("x", 0, 0, 10)])
+    >>> bool(traced(broken).attention_weights.isnan().any())
+    True
+    """
+    try:
+        return trace(scenario)
+    except UndefinedAttentionError as error:
+        return error.trace
+
+
+def without_changes(scenario: Scenario) -> Scenario:
+    """Return the scenario as its set-up draws it: no edits, no replaced matrices."""
+    nothing: dict[str, Any] = dict.fromkeys(EDITABLE)
+    return replace(scenario, edits=(), deeper=(), **nothing)

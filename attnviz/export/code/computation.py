@@ -10,7 +10,7 @@ from attnviz.core.masks import USES
 from attnviz.core.rules import Concatenate, Product, Recut, Relative, Rotate, Slice
 from attnviz.core.rules.lines import COLUMNS
 from attnviz.core.scenario import Scenario
-from attnviz.core.scenario.keeping import read_alone
+from attnviz.core.scenario.matrices import read_alone
 from attnviz.core.stages import (
     BLOCKS,
     BY_DISTANCE,
@@ -26,8 +26,7 @@ from attnviz.core.stages import (
 from attnviz.core.stages.sizes import sizes_of
 from attnviz.core.what_if import SOFTMAX, WhatIf
 from attnviz.export.code.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
-from attnviz.export.code.layers import LAYERS_TO_DEVICE, kept_through_each_layer, through_each_layer
-from attnviz.export.code.notebooks import Section
+from attnviz.export.code.matrices import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer
 from attnviz.words import plural
 
 _MADE_ONCE = tuple(f"{name} = " for name in ("x", "y", E_SCALED, E_KEPT_SCALED))

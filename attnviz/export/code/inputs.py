@@ -5,10 +5,10 @@ import re
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.core.scenario import Scenario
-from attnviz.core.scenario.keeping import read_alone
+from attnviz.core.scenario.matrices import read_alone
 from attnviz.core.seeding import alibi_slopes, second_seed
 from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT
-from attnviz.export.code.given import numbers, replaced
+from attnviz.export.code.matrices import numbers, replaced
 
 READ, KEPT_TOKENS = "read_tokens", "kept_tokens"
 KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # of the kept sentence alone

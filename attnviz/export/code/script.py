@@ -1,5 +1,7 @@
 """A scenario as a short script in plain PyTorch, and the same as a notebook."""
 
+import json
+from collections.abc import Sequence
 from textwrap import wrap
 
 from attnviz.core.masks import USES
@@ -7,7 +9,6 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.settings import WEIGHTINGS
 from attnviz.core.stages import ALL_STAGES, KEPT
 from attnviz.export.code.computation import computed, moved_to_device
-from attnviz.export.code.given import edited
 from attnviz.export.code.inputs import (
     KEPT_TOKENS,
     READ,
@@ -19,9 +20,26 @@ from attnviz.export.code.inputs import (
     vectors,
     vectors_read,
 )
-from attnviz.export.code.notebooks import Section, as_notebook
-from attnviz.export.code.weights import weights
+from attnviz.export.code.matrices import Section, edited, weights
 from attnviz.words.numbers import DEFAULT_DIGITS
+
+
+def as_notebook(heading: str, imports: str, sections: Sequence[Section]) -> str:
+    """Return a Jupyter notebook (JSON, nbformat 4.5) with a cell for the imports and for each section."""
+    cells = [_cell(0, "markdown", f"# {heading}"), _cell(1, "code", imports)]
+    for title, lines in sections:
+        cells += [_cell(len(cells), "markdown", title), _cell(len(cells) + 1, "code", "\n".join(lines))]
+    metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}, indent=1)
+
+
+def _cell(number: int, kind: str, source: str) -> dict[str, object]:
+    cell: dict[str, object] = {"id": f"cell-{number}", "cell_type": kind, "metadata": {}, "source": source}
+    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
+
 
 _LONGEST, _WIDTH = 220, 118  # of a comment in one line, so that a block stays short, and of each line of a longer one
 

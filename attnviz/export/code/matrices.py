@@ -1,0 +1,270 @@
+"""The given matrices in an exported script: how they are drawn, in each layer, replaced, and edited."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from attnviz.core.layers import OF_TOKENS, placed
+from attnviz.core.matrix_input import FILLS, RANDOM_FILL
+from attnviz.core.scenario import Scenario
+from attnviz.core.seeding import INITIALIZATIONS
+from attnviz.core.stages import ALL_STAGES, BIASES, BY_DISTANCE, GAINS, LAYERS, MASK, NORMS, OUTPUT, P_KEPT, VECTORS
+
+Section = tuple[str, list[str]]  # what it does, and its lines
+_WEIGHTS = ("w_q", "w_k", "w_v")
+
+
+class Widths(NamedTuple):
+    """How wide the matrices are, as the script writes it; `drawn_v` as the set-up draws W_v, which may be replaced."""
+
+    q: str
+    k: str
+    drawn_v: str
+    context: str
+
+
+def widths_of(scenario: Scenario) -> Widths:
+    """Return the widths of Q, K, V and the context, of all heads together, as the script writes them."""
+    widths = Widths("d_k", "d_k", "d_v", "d_v")
+    if scenario.n_heads > 1:
+        widths = Widths("n_heads * d_k", "n_kv_heads * d_k", "n_kv_heads * d_v", "n_heads * d_v")
+    is_drawn = scenario.drawn_d_v == scenario.shape_of("w_v")[1]
+    return widths if is_drawn else widths._replace(drawn_v=str(scenario.drawn_d_v))
+
+
+class Drawn(NamedTuple):
+    """A matrix that is drawn, and its bias, by their names; `size` is that of the matrix, as the script writes it."""
+
+    w: str
+    b: str | None
+    size: tuple[str, str]
+
+
+def drawn_matrices(scenario: Scenario) -> list[Drawn]:
+    """Return what is drawn for one layer, in the order of PyTorch's numbers."""
+    widths = widths_of(scenario)
+    biases = BIASES if scenario.bias else (None, None, None)
+    drawn = [Drawn(w, b, ("d_in", width)) for w, b, width in zip(_WEIGHTS, biases, widths[:3], strict=True)]
+    if scenario.output:
+        drawn.append(Drawn(*OUTPUT, (widths.context, widths.context)))
+    if scenario.d_ff is not None:
+        drawn += [Drawn(*LAYERS[:2], (widths.context, "d_ff")), Drawn(*LAYERS[2:], ("d_ff", widths.context))]
+    return drawn
+
+
+def drawn_lines(scenario: Scenario, only: str | None = None) -> list[str]:
+    """Return the lines that draw all projections and layers, and keep all or one."""
+    drawn = drawn_matrices(scenario)
+    if only is not None:  # what is drawn later changes nothing
+        drawn = drawn[: 1 + next(i for i, each in enumerate(drawn) if only in each)]
+    write = _as_layer if INITIALIZATIONS[scenario.init].as_layer else _as_matrices
+    return [line for each in drawn for line in write(scenario, each, only)]
+
+
+def together(made: Mapping[str, str]) -> list[str]:
+    """Return one line that makes all of these, each by its expression.
+
+    >>> together({"w_q": "torch.rand(3, 2)", "b_q": "torch.zeros(2)"})
+    ['w_q, b_q = torch.rand(3, 2), torch.zeros(2)']
+    """
+    return [f"{', '.join(made)} = {', '.join(made.values())}"] if made else []
+
+
+def _as_layer(_: Scenario, drawn: Drawn, only: str | None) -> list[str]:
+    linear = f"linear_{drawn.w[-1]}"
+    made = {drawn.w: f"{linear}.weight.detach().T.contiguous()"}
+    if drawn.b is not None:
+        made[drawn.b] = f"{linear}.bias.detach()"
+    bias = ", bias=False" if drawn.b is None else ""
+    return [
+        f"{linear} = torch.nn.Linear({', '.join(drawn.size)}{bias})",
+        *together({name: by for name, by in made.items() if only in (None, name)}),
+    ]
+
+
+def _as_matrices(scenario: Scenario, drawn: Drawn, only: str | None) -> list[str]:
+    made = {drawn.w if only in (None, drawn.w) else "_": INITIALIZATIONS[scenario.init].code(*drawn.size)}
+    if drawn.b is not None and only in (None, drawn.b):
+        made[drawn.b] = f"torch.zeros({drawn.size[1]})"
+    return together(made)
+
+
+LAYERS_TO_DEVICE = "layers = [{name: matrix.to(device) for name, matrix in layer.items()} for layer in layers]"
+
+
+def place_of(scenario: Scenario, name: str) -> str:
+    """Return where the script keeps an editable matrix.
+
+    >>> place_of(Scenario(), "w_q"), place_of(Scenario(d_out=3, n_layers=2), "w_q")
+    ('w_q', 'layers[0]["w_q"]')
+    """
+    layer, own = placed(name)
+    return own if scenario.n_layers == 1 or own in OF_TOKENS else f'layers[{layer}]["{own}"]'
+
+
+def in_each_layer(scenario: Scenario) -> list[str]:
+    """Return the lines that draw the matrices of one layer after the other, each with its names in a dictionary."""
+    drawn = drawn_matrices(scenario)
+    sizes = [f'"{each.w[-1]}": ({", ".join(each.size)})' for each in drawn]
+    sized = ",\n         ".join(", ".join(part) for part in (sizes[:3], sizes[3:]) if part)
+    lines = [*f"sizes = {{{sized}}}".split("\n"), f"torch.manual_seed({scenario.seed})"]
+    one = [*_norms(scenario), "for part, size in sizes.items():", *_indented(_drawn_part(scenario, drawn))]
+    if scenario.same_layers:
+        return [*lines, *one, f"layers = [layer] * {scenario.n_layers}  # one and the same"]
+    return [
+        *lines,
+        "layers = []",
+        f"for _ in range({scenario.n_layers}):",
+        *_indented([*one, "layers.append(layer)"]),
+    ]
+
+
+def _norms(scenario: Scenario) -> list[str]:
+    names = [name for name in scenario.editable if name in NORMS]
+    by = [f'"{name}": torch.{"ones" if name in GAINS else "zeros"}(d_in)' for name in names]
+    return [f"layer = {{{', '.join(by[:2])}}}", *[f"layer |= {{{', '.join(by[2:])}}}"] * bool(by[2:])]
+
+
+def _drawn_part(scenario: Scenario, drawn: list[Drawn]) -> list[str]:
+    """Return the lines that draw a matrix of a layer, and its bias where it has one."""
+    init, biased = INITIALIZATIONS[scenario.init], [each.w[-1] for each in drawn if each.b is not None]
+    some = f'part in "{"".join(biased)}"' if 0 < len(biased) < len(drawn) else ""
+    if init.as_layer:
+        bias = f", bias={some}" if some else "" if biased else ", bias=False"
+        lines = [f"linear = torch.nn.Linear(*size{bias})"]
+        w, b = "linear.weight.detach().T.contiguous()", "linear.bias.detach()"
+    else:
+        lines, w, b = [], init.code("*size"), "torch.zeros(size[1])"
+    lines.append(f'layer[f"w_{{part}}"] = {w}')
+    if not biased:
+        return lines
+    kept = f'layer[f"b_{{part}}"] = {b}'
+    return [*lines, f"if {some}:", f"    {kept}"] if some else [*lines, kept]
+
+
+def through_each_layer(scenario: Scenario, computed: list[str], prints: list[str]) -> list[str]:
+    """Return the lines that compute and print one layer after the other; `computed` and `prints` are those of one."""
+    first = prints[0].replace("print(", 'print(f"layer {number}", ', 1)
+    return [
+        "for number, layer in enumerate(layers):",
+        *_indented([_matrices_of_layer(scenario), *computed, first, *prints[1:]]),
+        f"    x = {list(scenario.layer)[-1]}  # what the next layer gets",
+    ]
+
+
+def kept_through_each_layer(scenario: Scenario, computed: list[str]) -> list[str]:
+    """Return the lines that read the kept sentence alone, and keep what each layer is handed for it; `computed` are
+    those of one layer."""
+    distances = "kept_distances = by_distance[:, len(tokens) : -len(tokens)]  # those of the kept sentence alone"
+    return [
+        *[distances] * (BY_DISTANCE in scenario.editable),
+        "own, x, kept = x, y, []  # the kept sentence alone first: each layer keeps what it is handed for it",
+        "for layer in layers:",
+        "    kept.append(x)",
+        *_indented([_matrices_of_layer(scenario), *computed]),
+        f"    x = {list(scenario.layer)[-1]}",
+        "x = own",
+    ]
+
+
+def _matrices_of_layer(scenario: Scenario) -> str:
+    names = [name for name in scenario.editable if name in NORMS]
+    names += [name for each in drawn_matrices(scenario) for name in (each.w, each.b) if name is not None]
+    return f"{', '.join(names)} = layer.values()"
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+_LISTED = 8  # edits written line by line
+
+
+def replaced(scenario: Scenario, name: str) -> list[str]:
+    """Return the lines that make what stands in place of a drawn matrix."""
+    own, target = placed(name)[1], place_of(scenario, name)
+    lines = _given(scenario, name, own)
+    return [f"{target}{line.removeprefix(own)}" if line.startswith(f"{own} = ") else line for line in lines]
+
+
+def _given(scenario: Scenario, called: str, name: str) -> list[str]:
+    """Return the same lines for a matrix of a layer, under its name there."""
+    by = scenario.replacement(called)
+    n_rows, n_columns = scenario.shape_of(name)
+    size = f"{n_columns}" if name in VECTORS else f"{n_rows}, {n_columns}"
+    if by in FILLS and not (by == "identity" and name in VECTORS):
+        return [f"{name} = torch.{'eye' if by == 'identity' else 'zeros'}({size})"]
+    if isinstance(by, str) and by.startswith(RANDOM_FILL) and name not in VECTORS:
+        seed = f"torch.manual_seed({by.removeprefix(RANDOM_FILL)})"
+        if name in (scenario.token_matrix, scenario.read_matrix, "p", P_KEPT, MASK, BY_DISTANCE):
+            return [seed, f"{name} = torch.randn({size})"]
+        if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
+            return [f"{seed}  # for {ALL_STAGES[name].symbol} alone", *drawn_lines(scenario, name)]
+    rows = scenario.unedited(called).tolist()
+    if name in VECTORS:
+        return [f"{name} = torch.tensor({numbers(rows[0])})"]
+    return [f"{name} = torch.tensor([", *(f"    {numbers(row)}," for row in rows), "])"]
+
+
+def numbers(row: Sequence[float]) -> str:
+    """Write float32 numbers in as few digits as tell them apart."""
+    return f"[{', '.join(map(number, row))}]"
+
+
+def number(value: float) -> str:
+    """Write a float32 number in as few digits as tell it apart, or as a float of a text where it isn't finite."""
+    return str(np.float32(value)) if math.isfinite(value) else f'float("{value}")'
+
+
+def _in_full(value: float) -> str:
+    return repr(value) if math.isfinite(value) else number(value)
+
+
+def edited(scenario: Scenario) -> list[str]:
+    """Return the lines that write edited cells over their matrices: one for each, or a loop where there are many."""
+    called = {edit.matrix: place_of(scenario, edit.matrix) for edit in scenario.edits}
+    vectors = {name for name in called if placed(name)[1] in VECTORS}
+    cells = [
+        (f"{called[name]}[{column if name in vectors else f'{row}, {column}'}]", value)
+        for name, row, column, value in scenario.edits
+    ]
+    if len(cells) <= _LISTED:
+        return [f"{cell} = {_in_full(value)}" for cell, value in cells]
+    lines = []
+    for name in dict.fromkeys(edit.matrix for edit in scenario.edits):
+        edits = [edit for edit in scenario.edits if edit.matrix == name]
+        place = "column" if name in vectors else "row, column"
+        listed = f"{name.replace('.', '_')}edited"
+        cells_of = [f"    ({edit.row}, {edit.column}, {_in_full(edit.value)})," for edit in edits]
+        lines += [f"{listed} = [", *cells_of, "]"]
+        lines += [f"for row, column, value in {listed}:", f"    {called[name]}[{place}] = value"]
+    return lines
+
+
+def weights(scenario: Scenario) -> list[Section]:
+    """Return the sections that make every W, bias, gain and offset, drawn from the seed or given, in each layer."""
+    names = [name for name in scenario.editable if name not in OF_TOKENS]
+    title = "The projections" if scenario.d_ff is None else "The projections and the layers"
+    given = [line for name in names if not is_drawn(scenario, name) for line in replaced(scenario, name)]
+    if scenario.n_layers > 1:
+        which = "all have the same matrices" if scenario.same_layers else "each has matrices of its own"
+        return [(f"The layers: {which}", in_each_layer(scenario) + given)]
+    lines = _drawn_norms([name for name in names if is_drawn(scenario, name)])
+    if any(is_drawn(scenario, name) for name in names if name not in NORMS):
+        lines += [f"torch.manual_seed({scenario.seed})", *drawn_lines(scenario)]
+    return [(title, lines + given)]
+
+
+def _drawn_norms(names: list[str]) -> list[str]:
+    by = {name: f"torch.{'ones' if name in GAINS else 'zeros'}(d_in)" for name in names if name in NORMS}
+    return [line for number in "12" for line in together({name: by[name] for name in by if name.endswith(number)})]
+
+
+def is_drawn(scenario: Scenario, name: str) -> bool:
+    """Whether the script draws a matrix from the seed, and nothing stands in its place."""
+    if scenario.replacement(name) is not None:
+        return False
+    # A bias whose matrix was given another width than the set-up draws.
+    return name != "b_v" or scenario.shape_of("b_v")[1] == scenario.drawn_d_v
