@@ -67,11 +67,13 @@ def _one_head(step: Step) -> Candidates:
 def _of_another_head(step: Step) -> Candidates:
     """The table is that of another head."""
     for other in range(step.settings.heads.n if step.head is not None else 0):
-        sources = [_of(step, other, name) for name in step.stage.sources]
-        if other != step.head and all(source is not None for source in sources):
-            table = step.made(*(source for source in sources if source is not None))
-            if table.shape == step.right.shape:
-                yield Candidate(table, {"other": other})
+        if step.stage.kind == "slice":
+            table = _of(step, other, step.stage.name)
+        else:
+            sources = [source for name in step.stage.sources if (source := _of(step, other, name)) is not None]
+            table = step.made(*sources) if len(sources) == len(step.stage.sources) else None
+        if other != step.head and table is not None and table.shape == step.right.shape:
+            yield Candidate(table, {"other": other})
 
 
 def _of(step: Step, head: int, name: str) -> np.ndarray | None:
