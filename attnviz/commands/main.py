@@ -91,13 +91,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add(parser: argparse.ArgumentParser, parameter: Control) -> None:
     flag = "--" + parameter.name.replace("_", "-")
-    help_text = parameter.help.replace("%", "%%")
+    choices = parameter.codec.choices if isinstance(parameter.codec, Choice) else ()
+    meanings = (f"{choice}: {meaning}" for choice in choices if (meaning := parameter.meaning(choice)))
+    help_text = " ".join((parameter.help, *meanings)).replace("%", "%%")
     if isinstance(parameter.codec, Flag):
         default = "yes" if parameter.default else "no"
         parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=f"{help_text} (default: {default})")
         return
     default = "" if parameter.default is None else f" (default: {parameter.default})"
-    choices = parameter.codec.choices if isinstance(parameter.codec, Choice) else ()
     parser.add_argument(flag, metavar="|".join(choices) or None, help=help_text + default)
 
 

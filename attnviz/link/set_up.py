@@ -23,7 +23,7 @@ from attnviz.core.what_if import MOST_CHARACTERS
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
 from attnviz.link.codecs import Choice, Codec, Flag, Number, Switches, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
-from attnviz.words import say
+from attnviz.words import catalogue, say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 MAX_QUERY_CHARACTERS = 1_000_000
@@ -47,6 +47,11 @@ class Control(Parameter):
     def help(self) -> str:
         """What its control explains when it is asked."""
         return say(f"setup.{self.name}.help")
+
+    def meaning(self, choice: object) -> str:
+        """Return what one of its choices means; blank of one without a sentence."""
+        key = f"setup.{self.name}.choices.{str(choice).replace('-', '_')}"
+        return say(key) if key in catalogue() else ""
 
 
 _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name in SETTINGS} | {

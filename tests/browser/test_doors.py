@@ -14,6 +14,10 @@ from tests.browser.playground import eventually
 
 _MARKED = """() => [...document.querySelectorAll('[data-testid=stTopNav] > :not(.rc-overflow-item-rest)')].map(
   door => getComputedStyle(door.querySelector('a, button')).borderBottomColor)"""
+_ON_TOP = """cell => {
+  const { x, y, width, height } = cell.getBoundingClientRect();
+  return cell.contains(cell.getRootNode().elementFromPoint(x + width / 2, y + height / 2));
+}"""
 # What can be pressed, moved or typed into, and the words that stand beside the matrices; of what is seen at first.
 _COUNTS = """() => {
   const roots = [document.querySelector('.stApp')];
@@ -110,6 +114,23 @@ def test_an_old_link_to_an_exercise_opens_its_page_and_back_leads_away(
     assert reader.page.url.startswith(f"{reader.server}/exercises?")
     reader.page.go_back()
     reader.page.wait_for_url("**/_stcore/health")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1024, 768), (390, 844)])
+def test_the_set_up_begins_with_few_controls_and_covers_nothing_that_it_changes(
+    new_learner: Callable[..., Learner], width: int, height: int
+) -> None:
+    reader = new_learner(width, height).go("/").settle()
+    reader.setup_button.click()
+    panel = reader.page.locator(".st-key-setup")
+    expect(panel.get_by_label(say("setup.seed.label"), exact=True)).to_be_visible()
+    pressed = panel.locator("button, input").locator("visible=true")
+    marks = panel.locator(".stTooltipIcon button, .stSelectbox button").locator("visible=true")  # of what is counted
+    assert pressed.count() - marks.count() <= 12
+    column = reader.page.locator("[class*=-board] .cell[data-at^='attention_weights,1']").locator("visible=true").last
+    column.scroll_into_view_if_needed()
+    reader.page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, 300 * (innerWidth < 1100))")
+    eventually(lambda: column.evaluate(_ON_TOP), True)
 
 
 def counts(page: Page) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from attnviz.words import say
 from tests.browser.accessibility import serious_trouble
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
@@ -35,6 +36,7 @@ def test_the_set_up_covers_nothing_that_it_changes_and_says_what_it_refuses(new_
     )
     covered = f"({rights}).some(each => each > document.querySelector('.st-key-setup').getBoundingClientRect().left)"
     eventually(lambda: board.page.evaluate(covered), False)
+    board.page.get_by_text(say("setup.who"), exact=True).click()
     temperature = board.page.get_by_label("Temperature", exact=True)
     temperature.fill("0.001")
     temperature.press("Enter")

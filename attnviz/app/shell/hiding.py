@@ -8,6 +8,7 @@ from attnviz.link.parameter_table import HIDE
 from attnviz.words import say
 
 _CONTAINERS = {"text": "sentence", "what_if": "playground-what_if"}  # where a control is more than its own element
+_SLIDER = ("setup-temperature",)
 
 
 def hide() -> None:
@@ -25,5 +26,6 @@ def hide() -> None:
             key="hiding.show",
         )
     # Names from the table of parameters, never from the URL.
-    selectors = ", ".join(f".st-key-{_CONTAINERS.get(name, name)}" for name in names)
+    kept = (each for name in names for each in (_CONTAINERS.get(name, name), f"setup_meaning_{name}"))
+    selectors = ", ".join(f".st-key-{each}" for each in (*kept, *(_SLIDER if "temperature" in names else ())))
     st.html(f"<style>{selectors} {{ display: none; }}</style>")

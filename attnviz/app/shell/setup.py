@@ -17,19 +17,17 @@ from attnviz.app.shell import connection, hiding, messages
 from attnviz.app.shell.opening import long_link, opened_link
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.core.devices import available_devices
 from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
 from attnviz.core.stages import ITSELF
 from attnviz.link.codecs import Choice, Flag, Number, Switches, Text, Whole
 from attnviz.link.set_up import Control, parameters
 from attnviz.words import plural, say
+from attnviz.words.numbers import significant
 
-_THIRD, _TWO_THIRDS = 95, 198  # of the panel's width, in pixels
-_SWITCH = "setup.feed_forward"  # in the session: whether there is a d_ff, which alone stands in the URL
-
-# A help mark stands only where its text tells something that the label and the choices do not.
-_EXPLAINED = frozenset({"d_in", "d_out", "seed", "init", "causal", "masking", "mask_use", "temperature", "embedding",
-                        "positions", "n_heads", "n_kv_heads", "norm", "reads"})  # fmt: skip
+_HALF = 148  # of the panel's width, in pixels
+# In the session: whether there is a d_ff, and where the slider stands; d_ff and temperature alone stand in the URL.
+_SWITCH, _TEMPERATURE = "setup.feed_forward", "setup.temperature"
+_TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 # Seconds at most that a session's first controls wait for the browser to paint the board, or heatmaps. Sent at once,
 # they would take their share of its time first.
@@ -90,7 +88,7 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     text = table["text"]
     _cut_what_was_pasted()
     # Without max_chars: the browser would refuse a longer paste without a word.
-    typed = st.text_input(text.label, text.default, key=text.name, bind="query-params")
+    typed = st.text_input(text.label, text.default, key=text.name, bind="query-params", help=text.help)
     # Close together, so that no example is cut off.
     with (
         st.popover(say("setup.examples"), help=say("setup.examples_help")),
@@ -118,69 +116,68 @@ def _cut_what_was_pasted() -> None:
 
 
 def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
-    """Draw what most readers change first, then the rest."""
-    values: dict[str, Any] = {"causal": _draw(table["causal"])}
+    """Draw what most readers change first, then the rest, folded; folded controls stand in the page and keep values."""
+    values: dict[str, Any] = {name: _draw(table[name]) for name in ("causal", "scale")}
+    _show_temperature(table["temperature"])
     with st.container(horizontal=True, gap="small"):
-        values["masking"] = _draw(table["masking"], width=_TWO_THIRDS)
-        values["mask_size"] = _draw(table["mask_size"], width=_THIRD)
-    values["mask_use"] = _draw(table["mask_use"])
-    values |= {name: _draw(table[name]) for name in ("scale", "temperature", "weighting", "reads")}
+        values |= {name: _draw(table[name], width=_HALF) for name in ("d_in", "d_out")}
+    with st.container(horizontal=True, gap="small"):
+        values |= {name: _draw(table[name], width=_HALF) for name in ("n_heads", "device")}
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        values["seed"] = _draw(table["seed"], width=_HALF)
+        st.button(say("setup.new_seed"), on_click=_new_seed, help=say("setup.new_seed_help"))
+    with st.expander(say("setup.who")):
+        values |= _reading_controls(table)
+    with st.expander(say("setup.layer")):
+        values |= _layer_controls(table, values)
+    with st.container(key="setup_what_if"):  # out of sight: the panel What if writes it
+        values["what_if"] = _draw(table["what_if"])
+    st.button(
+        say("setup.start_over"), on_click=published_example.start_over, help=say("setup.start_over_help"),
+        width="stretch",
+    )  # fmt: skip
+    return values
+
+
+def _show_temperature(control: Control) -> None:
+    """Draw the temperature as a slider from sharp to even; any other number can be typed among what is folded."""
+    session = this_session()
+    now = session.get(control.name, control.default) or control.default
+    session.put(_TEMPERATURE, now)
+    st.select_slider(
+        say("setup.temperature.slider"), sorted({*_TEMPERATURES, now}), key=_TEMPERATURE, help=control.help,
+        format_func=significant, on_change=lambda: address.turn({control.name: session.get(_TEMPERATURE)}),
+    )  # fmt: skip
+
+
+def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
+    """Draw what decides who reads whom: masks, the weighting, and a second sentence."""
+    values = {name: _draw(table[name]) for name in ("masking", "mask_size", "mask_use", "temperature", "weighting",
+                                                    "reads")}  # fmt: skip
     with st.container(key="setup_second"):
         values["second"] = _draw(table["second"])
         if values["reads"] == ITSELF:  # out of sight, so that it keeps what was typed
             st.html("<style>.st-key-setup_second { display: none; }</style>")
-    st.markdown(f"##### {say('setup.sizes')}")
-    with st.container(horizontal=True, gap="small"):
-        values["d_in"] = _draw(table["d_in"], width=_THIRD)
-        values["d_out"] = _draw(table["d_out"], width=_THIRD)
-        values["d_v"] = _draw(table["d_v"], width=_THIRD, placeholder=say("setup.as_d_out", d_out=values["d_out"]))
-    st.markdown(f"##### {say('setup.heads.heading')}")
-    with st.container(horizontal=True, gap="small"):
-        values["n_heads"] = _draw(table["n_heads"], width=_THIRD)
-        values["n_kv_heads"] = _draw(
-            table["n_kv_heads"], width=_TWO_THIRDS, placeholder=say("setup.as_n_heads", n_heads=values["n_heads"])
-        )
-    values["output"] = _draw(table["output"])
-    st.markdown(f"##### {say('setup.random')}")
-    values["seed"] = _draw(table["seed"])
-    with st.container(horizontal=True, gap="small"):
-        st.button(say("setup.same_seed"), on_click=drop_changes, help=say("setup.same_seed_help"))
-        st.button(say("setup.new_seed"), on_click=_new_seed, help=say("setup.new_seed_help"))
-    values["init"] = _draw(table["init"])
-    st.markdown(f"##### {say('setup.further')}")
-    values["bias"] = _draw(table["bias"])
-    values["positions"] = _draw(table["positions"])
-    values["embedding_factor"] = _draw(table["embedding_factor"])
-    values |= _feed_forward_controls(table)
-    values["norm"] = _draw(table["norm"])
-    values["n_layers"] = _draw(table["n_layers"], width=_THIRD)
-    values["same_layers"] = _draw(table["same_layers"])
-    for name in ("tokenizer", "embedding", "digits", "device"):
-        values[name] = _draw(table[name])
-    if len(available_devices()) > 1:
-        st.caption(", ".join(available_devices().values()))
-    with st.container(key="setup_what_if"):  # out of sight: the panel What if of the playground writes it
-        values["what_if"] = _draw(table["what_if"])
-    st.button(
-        say("setup.start_over"),
-        on_click=published_example.start_over,
-        help=say("setup.start_over_help"),
-        width="stretch",
-    )
     return values
 
 
-def _feed_forward_controls(table: Mapping[str, Control]) -> dict[str, Any]:
-    """Draw a switch, and what it switches on: these stand there in any case, so that they keep their values."""
+def _layer_controls(table: Mapping[str, Control], basics: Mapping[str, Any]) -> dict[str, Any]:
+    """Draw what else a layer is made of, and how its numbers are drawn, cut and shown."""
+    values = {
+        "d_v": _draw(table["d_v"], placeholder=say("setup.as_d_out", d_out=basics["d_out"])),
+        "n_kv_heads": _draw(table["n_kv_heads"], placeholder=say("setup.as_n_heads", n_heads=basics["n_heads"])),
+    }
+    values |= {name: _draw(table[name]) for name in ("output", "bias", "positions", "embedding_factor")}
     session = this_session()
     session.put(_SWITCH, session.get("d_ff", table["d_ff"].default) is not None)
     st.toggle(say("setup.feed_forward.label"), key=_SWITCH, on_change=_switch_feed_forward,
               help=say("setup.feed_forward.help"))  # fmt: skip
-    left, right = st.columns(2)
-    with left:
-        values: dict[str, Any] = {"d_ff": _draw(table["d_ff"], placeholder=say("setup.off"))}
-    with right:
-        values["activation"] = _draw(table["activation"])
+    # These stand there in any case, so that they keep their values.
+    values["d_ff"] = _draw(table["d_ff"], placeholder=say("setup.off"))
+    values |= {name: _draw(table[name]) for name in ("activation", "norm", "n_layers", "same_layers")}
+    values["init"] = _draw(table["init"])
+    st.button(say("setup.same_seed"), on_click=drop_changes, help=say("setup.same_seed_help"))
+    values |= {name: _draw(table[name]) for name in ("tokenizer", "embedding", "digits")}
     return values
 
 
@@ -191,14 +188,9 @@ def _switch_feed_forward() -> None:
     address.turn({"d_ff": min(4 * width, MAX_D) if on else None})
 
 
-def _help(control: Control) -> str | None:
-    """Return what a control explains when it is asked; None where its label and its choices say enough."""
-    return control.help if control.name in _EXPLAINED else None
-
-
 def _draw(control: Control, **more: Any) -> Any:
-    """Draw a control as its codec says, and return its value."""
-    drawn = {"key": control.name, "bind": "query-params", "help": _help(control)} | more
+    """Draw a control as its codec says, and what its choice means; return its value."""
+    drawn = {"key": control.name, "bind": "query-params", "help": control.help} | more
     match control.codec:
         case Whole(low, high):
             value = st.number_input(control.label, low, high, control.default, 1, **drawn)
@@ -206,7 +198,11 @@ def _draw(control: Control, **more: Any) -> Any:
         case Number(low, high):
             return st.number_input(control.label, low, high, control.default, 0.1, format="%.2f", **drawn)
         case Choice(choices):
-            return st.selectbox(control.label, choices, choices.index(control.default), **drawn)
+            value = st.selectbox(control.label, choices, choices.index(control.default), **drawn)
+            if meaning := control.meaning(value):
+                with st.container(key=f"setup_meaning_{control.name}"):
+                    st.caption(meaning)
+            return value
         case Flag():
             return st.toggle(control.label, control.default, **drawn)
         case Switches() | Text():
