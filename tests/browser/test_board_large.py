@@ -25,17 +25,6 @@ PLACE = """([name, row, column]) => {
 }"""
 
 
-# Of a matrix's cells, the share with a bar for a change.
-BARRED = """([name, rows, columns]) => {
-  const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
-  const canvas = host.shadowRoot.querySelector(`[data-matrix=${name}] .bars`);
-  const [wide, high] = [canvas.width / columns, canvas.height / rows];
-  const cells = Array.from({length: rows * columns}, (_, at) => [at % columns * wide, Math.floor(at / columns) * high]);
-  const drawn = ([x, y]) => canvas.getContext('2d').getImageData(x, y, wide, high).data.some(channel => channel > 0);
-  return cells.filter(drawn).length / cells.length;
-}"""
-
-
 def of_words(count: int) -> Scenario:
     return Scenario(" ".join(f"w{i}" for i in range(count)), embedding="stable")
 
@@ -82,21 +71,3 @@ def test_colours_are_painted_and_cells_are_pointed_at_pinned_and_changed(
     board.torch_says()
     expect(board.panel).to_contain_text("0.7500")
     assert board.errors == []
-
-
-@pytest.mark.parametrize(("count", "under_the_lens"), [(24, 4), (70, 9)])
-def test_what_a_drag_changes_has_a_bar_where_cells_are_pixels_too(
-    new_board: Callable[..., Board], count: int, under_the_lens: int
-) -> None:
-    """Bars are those of the picked word's row, which is enlarged over some others."""
-    board = new_board().open_board(text=of_words(count).text, embedding="stable")
-    board.torch_says()
-    weights = ["attention_weights", count, count]
-    assert board.page.evaluate(BARRED, weights) == 0
-    x, y = board.grab(("w_q", 1, 0))
-    board.page.mouse.move(x + 800, y)
-    eventually(lambda: 0.9 <= board.page.evaluate(BARRED, weights) * count <= under_the_lens, True)
-    assert board.page.evaluate(BARRED, ["x", count, 3]) == 0, "what isn't changed has none"
-    board.press_keys("Escape")
-    board.page.mouse.up()
-    eventually(lambda: board.page.evaluate(BARRED, weights), 0)

@@ -93,32 +93,3 @@ def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
     page.get_by_role("button", name=say("models.change.number")).click()
     expect(page.get_by_label(say("models.change.matrix"))).to_have_value("W_q", timeout=20_000)
     assert reader.sideways <= 0
-
-
-# What stands on the board in the frame that is the first to have other heads.
-_BOARD_THEN = """() => {
-  const all = [...document.querySelectorAll("*")].map(({ shadowRoot }) => shadowRoot);
-  const part = (selector) => all.map((root) => root?.querySelector(selector)).find(Boolean);
-  const [grid, board] = [part(".grid"), part(".board")];
-  window.boardThen = null;
-  new MutationObserver((_, watch) => {
-    watch.disconnect();
-    requestAnimationFrame(() => Object.assign(window, { boardThen: board.textContent }));
-  }).observe(grid, { childList: true });
-}"""
-
-
-def test_heads_of_another_sentence_are_painted_before_its_board(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader().open("/model", model_text="a cat sat")
-    page = reader.page
-    expect(page.locator('[data-at="attention_weights,1,1"]')).to_be_visible()
-    page.evaluate(_BOARD_THEN)
-    field = page.get_by_label(say("models.page.sentence"), exact=True).filter(visible=True)
-    field.fill("a dog ran")
-    with page.expect_response(lambda answer: answer.url.endswith("/painted")) as told:
-        field.press("Enter")
-    assert told.value.status == 204
-    expect(page.locator(".board")).to_contain_text("ran")
-    then = page.evaluate("boardThen")
-    assert "sat" in then
-    assert "ran" not in then

@@ -64,14 +64,6 @@ _BOXES = f"""() => {{ {_SHADOW}
   return seen.map(each => JSON.stringify(each.getBoundingClientRect()));
 }}"""
 _RIBBONS = f"() => {{ {_SHADOW} return [...root.querySelectorAll('.ribbon')].map(each => each.getAttribute('d')) }}"
-_OVERLAPS = f"""() => {{ {_SHADOW}
-  const hint = root.querySelector('.hint').getBoundingClientRect();
-  return [...root.querySelectorAll('.cell, .chip, .title, .says b, .tools button')].filter(each => {{
-    const box = each.getBoundingClientRect();
-    if (!box.width) return false;
-    return hint.left < box.right && box.left < hint.right && hint.top < box.bottom && box.top < hint.bottom;
-  }}).map(each => each.textContent);
-}}"""
 
 
 class Player(Board):
@@ -210,38 +202,3 @@ def test_another_picked_word_moves_band_and_ribbons_and_has_its_end_at_once(play
     player.press_keys("ArrowRight")
     assert player.moving() == []
     player.page.emulate_media(reduced_motion="no-preference")
-
-
-# --- Hints ---------------------------------------------------------------------------------------------------
-
-
-def test_hints_come_one_at_a_time_and_go_when_they_are_done(new_player: Callable[..., Player]) -> None:
-    player = new_player()
-    player.go()
-    expect(player.hint).to_have_count(1)
-    expect(player.hint).to_contain_text(say("board.hint.pick"))
-    assert player.page.evaluate(_OVERLAPS) == []
-    assert words_of_instruction(player) <= 40
-    player.board.locator(".chip:not(.on)").first.click()
-    expect(player.hint).to_contain_text(say("board.hint.point"))
-    assert player.page.evaluate(_OVERLAPS) == []
-    player.board.get_by_role("button", name=say("board.hint.dismiss")).click()
-    dragged = say("board.hint.drag", value="")
-    expect(player.hint).to_contain_text(dragged.strip())
-    assert player.page.evaluate(_OVERLAPS) == []
-    assert words_of_instruction(player) <= 40
-    player.go()
-    expect(player.hint).to_contain_text(dragged.strip())
-    player.focus_on(("w_q", 0, 1)).press_keys("Alt+ArrowRight")
-    expect(player.hint).to_have_count(0)
-
-
-def words_of_instruction(player: Player) -> int:
-    """How many words tell a reader what can be done, on the board as it opens."""
-    told = [
-        *player.board.locator(":is(.tools button, .hint span:not(.arrow)):visible").all_inner_texts(),
-        say("board.sentence.examples"),
-        say("board.panel.point"),
-        say("board.panel.how"),
-    ]
-    return sum(len(re.findall(r"\w[\w'’.]*", text)) for text in told)

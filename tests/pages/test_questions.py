@@ -4,12 +4,10 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.app.text import as_message
 from attnviz.link.question_text import example_text, start_of
 from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Option, Question
 from attnviz.teach.questions.asking import first_followed
@@ -170,16 +168,6 @@ def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(
     press(at, "Start again")
     assert in_address(at, "numbers") == ""
     assert all(sentence in texts(at) for sentence in question.look(question.start, {}, 4).sentences)
-
-
-@pytest.mark.parametrize("strange", ["foo=9", "%25%25", "axes=whole", "d_in"])
-def test_what_nobody_knows_in_a_links_example_is_named(opened: Open, strange: str) -> None:
-    at = opened(question="axis", numbers=f"axis=zz&{strange}")
-    (warning,) = at.warning
-    name = unquote(strange.partition("=")[0])
-    assert as_message(repr(name) if name != "d_in" else "d_in = ''") in warning.value
-    assert "zz" in warning.value, "both are told"
-    assert ".;" not in warning.value
 
 
 def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:

@@ -16,7 +16,7 @@ from attnviz.documents import heatmap_page
 from attnviz.explanation.summary import described
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
 from attnviz.link.packing import pack
-from attnviz.link.set_up import MOST_GIVEN, parameters, query_of
+from attnviz.link.set_up import MOST_GIVEN, parameters
 from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader
@@ -236,25 +236,3 @@ def test_the_whole_board_is_a_picture_where_its_numbers_have_room(sharing: Shari
     many = Sharing(text=" ".join("abcdefghijklmnopq")).part("Pictures")
     assert say("share.download.board") not in many.downloads
     assert say("share.pictures.board_no_room", most=16) in many.captions
-
-
-@pytest.mark.parametrize(
-    ("page", "address"),
-    [
-        ("compare", {"pinned": pack(query_of(Scenario(**PUBLISHED, seed=5)))}),
-        ("scaling", {"sweep": "dims.2-8-64*trials.40*keys.8"}),
-        ("questions", {"question": "8"}),
-    ],
-)  # fmt: skip
-def test_every_figure_of_a_page_can_be_saved(page: str, address: dict[str, str]) -> None:
-    sharing = Sharing(f"pages/{page}.py", **address).part("Pictures")
-    charts = sharing.at.get("plotly_chart")
-    shown = {re.sub(r"^.*?-(?=[a-z]+\.)", "", chart.proto.id): json.loads(chart.proto.spec) for chart in charts}
-    assert shown
-    for key, drawn in shown.items():
-        sharing.set("share.picture", key)
-        (frame,) = sharing.at.get("iframe")
-        (written,) = re.findall(r'id="given"[^>]*>(.*?)</script>', frame.proto.srcdoc, re.DOTALL)
-        saved = json.loads(written)["figure"]
-        assert [trace["type"] for trace in saved["data"]] == [trace["type"] for trace in drawn["data"]]
-        assert saved["layout"].get("title") == drawn["layout"].get("title")

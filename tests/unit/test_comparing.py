@@ -5,18 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
-import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.compare.comparison import Comparison, about, changed_in_words, moved_most
+from attnviz.compare.comparison import Comparison, changed_in_words, moved_most
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.figures import comparison_specs
 from attnviz.teach.questions.seeing import in_float64
-from attnviz.teach.replaced import dropout
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.unit.helpers import edits_of, every_way, setups
@@ -55,32 +52,6 @@ def test_a_cell_is_told_with_the_numbers_that_both_have(a: Scenario, data: st.Da
     for matrix, row, column, value in b.edits[:1]:
         before = written(a.matrix(matrix)[row, column].item(), 4)
         assert any(each.endswith(f"[{row}, {column}] {before} → {written(value, 4)}") for each in told) or len(told) > 4
-
-
-@pytest.mark.parametrize("text", ["the fluffy cat chased a mouse", "a b", "a"])
-@pytest.mark.parametrize("seed", range(4))
-def test_dropout_is_called_so_and_who_gains_is_not_said_to_lose(text: str, seed: int) -> None:
-    a = Scenario(text)
-    for p in (0.1, 0.5, 0.9):
-        b = dropout(a, p, seed)
-        assert b is not None
-        pair = Comparison(trace(a), trace(b))
-        dropped = not bool(torch.isinf(b.matrix("mask")).all())
-        assert (
-            changed_in_words(a, b)
-            == [
-                say(
-                    "compare.changes.setting",
-                    label="M",
-                    before=say("compare.changes.not_there"),
-                    after=say("compare.changes.dropout", p=f"{p:g}"),
-                )
-            ]
-        ) == dropped
-        assert (about(pair, "attention_weights") == say("compare.dropout", p=f"{p:g}")) == dropped
-        for said in moved_most(pair, "attention_weights", 4):
-            assert "(−" not in said
-            assert " in all, and not 1.0000" in said
 
 
 @given(pairs())

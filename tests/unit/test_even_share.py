@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from attnviz import Scenario, UndefinedAttentionError, explain, trace
+from attnviz import Scenario
 from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
-from attnviz.explanation.masking import undefined_by_mask
-from attnviz.explanation.summary import attends_most, out_of_the_ordinary
 from attnviz.figures import heatmap_spec
 from attnviz.words import say
 from tests.node import PageScript
@@ -22,8 +20,6 @@ _SHARES = """({ made, reads_most: { evenShare, evenShareOfRow } }, [data, n]) =>
   const all = Array.from({ length: n }, (_, at) => at);
   return [all.map((row) => all.map((column) => evenShare(of, row, column))), all.map((row) => evenShareOfRow(of, row))];
 }"""
-_READS = "({ made, reads_most: { readsInPercent } }, [data, query]) => readsInPercent(made(data), query)"
-_READ_BY = "({ made, read_by: { readBy } }, [data, key]) => readBy(made(data), key)"
 
 
 def over(axis: str, scenario: Scenario) -> Scenario:
@@ -65,38 +61,3 @@ def test_a_heatmap_has_its_tick_at_what_each_gets_of_equal_scores(axis: str, mas
 
 
 # What no token may read
-
-
-def padded(n: int = 1, **settings: object) -> Scenario:
-    return Scenario("the cat sat on", masking="padding", mask_size=n, what_if="softmax:columns", **settings)  # type: ignore[arg-type]
-
-
-def notes_of(scenario: Scenario) -> str:
-    return " ".join(out_of_the_ordinary(traced(scenario)))
-
-
-@pytest.mark.parametrize("settings", [{}, {"n_heads": 2, "d_out": 4}, {"n_layers": 2, "d_out": 3}])
-def test_a_column_that_no_token_may_read_is_said_to_be_that(settings: dict[str, int]) -> None:
-    made = traced(padded(**settings))
-    assert made.layers[0].attention_weights[..., :, 3].isnan().all()
-    said = notes_of(padded(**settings))
-    assert say("summary.unread.columns", n=1, names=say("summary.named", token="on")) in said
-    assert "overflow" not in said
-    assert "Smaller numbers" not in said
-    assert undefined_by_mask(made)
-    with pytest.raises(UndefinedAttentionError, match=r"no finite value in column 3 \('on'\)"):
-        trace(padded(**settings))
-
-
-def test_the_columns_that_are_shared_out_are_told_as_they_are(script: PageScript) -> None:
-    scenario = padded(2)
-    made = traced(scenario)
-    data = board_data(scenario, made, 0, 4)
-    for query, row in enumerate(made.attention_weights):
-        said = attends_most(made, query, 4)
-        assert "has no attention weights" not in said
-        assert f"{row[:2].max().item():.4f}" in said
-        assert "has no attention weights" not in script.run(_READS, [data, query])[0]
-    assert script.run(_READ_BY, [data, 3])[0] == say("board.read_by.hidden", token="on")
-    told = explain(made, "attention_weights", 0, 3)
-    assert say("explanation.trouble.no_score", line=say("explanation.softmax.line.columns")) in " ".join(told.notes)

@@ -61,24 +61,6 @@ def test_a_long_sum_shows_its_largest_terms_and_the_remainder() -> None:
     assert sorted(term.value for term in explanation.terms[:-1]) == sorted(largest)
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"edits": (("x", 1, 0, 3e38),)}, say("explanation.softmax.lowered_to_nothing", line="row", largest="∞")),
-        ({"x": [[3.4e38] * 3] * 3, "w_q": [[-1.0] * 2] * 3, "w_k": "zeros", "scale": False}, "m = NaN"),
-    ],
-    ids=["infinite", "no number"],
-)
-def test_what_is_taken_from_each_of_a_row_is_named_where_it_is_no_finite_number(
-    fields: dict[str, Any], said: str
-) -> None:
-    trace = traced(Scenario(text="a b c", **fields))
-    explanation = explain(trace, "attention_weights", 1, 0)
-    assert " − m)" in explanation.symbols
-    assert said in explanation.text
-    assert "The result is unchanged" not in explanation.text
-
-
 def test_texts_of_tokens_stand_in_the_text_and_never_in_latex() -> None:
     for token in HOSTILE:
         trace = traced(Scenario(text=token, tokenizer="whitespace", causal=True))

@@ -87,23 +87,3 @@ def test_the_script_of_a_folder_of_a_server_looks_for_one_beside_it(
             np.testing.assert_allclose(weights, view.heads[1, 2].attention_weights.numpy(), atol=2e-6)
     finally:
         offered.cache_clear()
-
-
-def test_the_script_of_a_snapshot_names_its_model_and_its_version(
-    folders: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    snapshot = tmp_path / "hub" / "models--some--cat" / "snapshots" / "607a30d7"
-    snapshot.parent.mkdir(parents=True)
-    snapshot.symlink_to(folders["GPT-2"])
-    monkeypatch.setenv("ATTNVIZ_MODELS", str(snapshot))
-    offered.cache_clear()
-    try:
-        for edits in ((), ("1.0.off",)):
-            view = look_into(*load(str(snapshot)), TEXT, edits=edits)
-            assert view.name == "some/cat"
-            script = model_script(view, 1, 2, name="some/cat")
-            assert "'some/cat'" in script
-            assert "607a30d7" in script
-            assert str(tmp_path) not in script
-    finally:
-        offered.cache_clear()

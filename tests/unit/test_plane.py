@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Edit, Scenario
 from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
-from attnviz.words import say
-from attnviz.words.numbers import written
 from tests.node import PageScript
 from tests.unit.helpers import setups
 from tests.unit.test_board_script import scenarios, with_edits
@@ -172,24 +170,3 @@ _WORDS = """(modules, [data, query, pointed]) => {
 
 def words(script: PageScript, scenario: Scenario, query: int, pointed: int | None = None) -> Any:
     return script.run(_WORDS, [board_data(scenario, traced(scenario), query, 4), query, pointed])
-
-
-@given(scenario=setups(max_tokens=6, max_d=4), data=st.data())
-def test_the_key_that_is_said_to_reach_farthest_has_the_largest_score(
-    script: PageScript, scenario: Scenario, data: st.DataObject
-) -> None:
-    query = data.draw(st.integers(0, len(scenario.tokens) - 1))
-    trace = traced(scenario)
-    assume(trace.q[query].norm() > 1e-6)
-    said, _ = words(script, scenario, query)
-    read = trace.scores[query, : query + 1 if scenario.causal else None]
-    length, _reach, score = said["numbers"]
-    assert length["text"] == written(trace.q[query].double().norm().item(), 2)
-    assert score["text"].split()[-1] == written(read.max().item(), 2)
-    assert said["alt"].startswith(say("board.plane.alt", token=data_names(scenario)[query], length=length["text"]))
-    assert said["sentence"] in said["alt"]
-    assert score["text"] in said["alt"]
-
-
-def data_names(scenario: Scenario) -> list[str]:
-    return list(board_data(scenario, traced(scenario), 0, 4)["names"])

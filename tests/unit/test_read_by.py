@@ -74,29 +74,3 @@ def test_what_is_out_of_the_ordinary_is_said(
     scenario = Scenario(**({"text": CAT} | setup))
     said, _ = read_by(script, scenario, key)
     assert said == say(f"board.read_by.{kind}", token=scenario.tokens[key], **places)
-
-
-@pytest.mark.parametrize(
-    ("setup", "key", "kind", "places"),
-    [
-        ({"reads": "second"}, 1, "most", {"token": "Hund"}),
-        ({"reads": "second", "w_q": "zeros"}, 0, "equally", {"token": "der", "weight": "33 %", "count": 4}),
-        ({"reads": "second", "mask": "padding:1"}, 2, "hidden", {"token": "schläft"}),
-        ({"reads": "second", "text": "cat"}, 2, "only_reader", {"token": "schläft", "names": "“cat”"}),
-        ({"reads": "kept", "w_q": "zeros", "mask": "causal"}, 6, "last", {"token": "down", "weight": "14 %"}),
-        ({"reads": "kept", "w_q": "zeros", "mask": "causal"}, 4, "most",
-         {"token": "cat", "names": "itself", "weight": "20 %"}),
-        ({"reads": "kept", "w_q": "zeros", "mask": "causal"}, 1, "most",
-         {"token": "Hund", "names": "“the”", "weight": "25 %"}),
-    ],
-)  # fmt: skip
-def test_of_another_sentence_and_of_a_kept_one_it_is_told_who_reads_them(
-    script: PageScript, setup: dict[str, Any], key: int, kind: str, places: dict[str, str]
-) -> None:
-    scenario = Scenario(**({"text": "the cat sat down", "second": "der Hund schläft"} | setup))
-    said, _ = read_by(script, scenario, key)
-    if "weight" not in places:
-        column = traced(scenario).attention_weights[:, key]
-        reader = int(column.argmax())
-        places = {"names": f"“{scenario.tokens[reader]}”"} | places | {"weight": in_percent(column[reader].item())}
-    assert said == say(f"board.read_by.{kind}", **places)

@@ -4,19 +4,16 @@ import re
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.core.seeding import INITIALIZATIONS, INITS
 from attnviz.figures import CURVES, curve_spec
 from attnviz.scaling.arguments import MAX_FACTOR
 from attnviz.scaling.experiment import softmax_row, sweep_scaling
 from attnviz.scaling.in_words import (
     about_factor,
     about_gradient,
-    about_inits,
     described_curve,
     flat_or_not,
     shown,
@@ -154,25 +151,3 @@ def test_what_is_said_of_a_factor_follows_from_the_row(factor: float) -> None:
         assert weights == pytest.approx(0.2)
     else:
         assert factor == 1
-
-
-@given(vectors)
-@settings(max_examples=examples(15), deadline=None)
-def test_what_is_said_of_the_inits_follows_from_their_tables(x: list[list[float]]) -> None:
-    tables: dict[str, pd.DataFrame] = {
-        init: sweep_scaling(
-            (2, 32, 512), 100, 0, source=f"{init}-projections", x=x, scales=("sqrt",), statistics="dot products"
-        )
-        for init in INITS
-    }
-    for said, (init, table) in zip(about_inits(tables), tables.items(), strict=True):
-        assert said.startswith(f"{INITIALIZATIONS[init].written}: ")
-        first, last = table.iloc[0], table.iloc[-1]
-        assert shown(first["std"]) in said
-        assert shown(last["std"]) in said
-        if "grows" in said:
-            assert last.std_low > first.std_high
-        elif "shrinks" in said:
-            assert last.std_high < first.std_low
-        elif "hardly changes" in said:
-            assert table["std"].max() <= 1.25 * table["std"].min()

@@ -119,27 +119,6 @@ def test_some_matrices_alone_stand_apart_and_no_title_lies_on_another_or_beyond_
         stand_apart(layout, titles, legend, width)
 
 
-@pytest.mark.parametrize("question", [question for question in QUESTIONS if question.shows], ids=lambda q: q.name)
-def test_on_the_board_of_a_question_stands_first_what_is_first_and_what_is_multiplied_turned_has_its_size_turned(
-    script: PageScript, question: Question
-) -> None:
-    data = board_data(question.start, trace(question.start), 0, 4, question.shows)
-    boxes = script.run(_LAYOUT, [data, room(1310.0, tokens=len(question.start.tokens), plane=False)])["boxes"]
-    spine = [name for name in ("x", "q", "scores", "attention_weights", "context") if name in boxes]
-    assert spine == sorted(spine, key=lambda name: boxes[name]["x"])
-    first = boxes[spine[0]]["x"]
-    assert all(boxes[name]["x"] >= first for name in boxes if name not in ("e", "p"))
-    assert "v" not in boxes or boxes["v"]["x"] >= boxes[spine[-2]]["x"]
-    assert all(boxes[name]["x"] <= boxes[made]["x"] + 0.01 for name, made in (("w_q", "q"),) if name in boxes)
-    for name, size in question.notes.items():
-        if name in boxes:
-            rows, columns = trace(question.start)[name].shape
-            shown = [script.run("({ grid: { sizeOf } }, [size, turned]) => sizeOf(size, turned)",
-                                [each, boxes[name]["turned"]]) for each in (size, [rows, columns])]  # fmt: skip
-            turned = -1 if boxes[name]["turned"] else 1
-            assert shown == [" × ".join(size[::turned]), " × ".join([str(rows), str(columns)][::turned])]
-
-
 def stand_apart(layout: dict[str, Any], titles: dict[str, Box], legend: Box | None, width: float) -> None:
     boxes: dict[str, Box] = layout["boxes"]
     ends = max(layout["width"], width) + 0.01

@@ -22,7 +22,6 @@ from attnviz.marking import ENTERS
 from attnviz.published import WorkedExample, published_variances, starting_points, worked_example, worked_examples
 
 EXAMPLES = tuple(worked_examples().values())
-FROM_SCORES = tuple(example for example in EXAMPLES if example.from_scores)
 WHOLE = tuple(example for example in EXAMPLES if not example.from_scores)
 
 
@@ -33,19 +32,6 @@ def test_a_scenario_has_the_matrices_that_the_source_states(example: WorkedExamp
         assert torch.equal(scenario.matrix(name), torch.tensor(rows)), name
     assert scenario.tokens == tuple(token.replace(" ", "-") for token in example.tokens)
     assert scenario.scale is example.scale
-
-
-@pytest.mark.parametrize("example", FROM_SCORES, ids=lambda example: example.id)
-def test_an_example_of_scores_has_them_for_its_queries(example: WorkedExample) -> None:
-    trace = attnviz.trace(example.scenario)
-    for name, rows in example.given.items():
-        torch.testing.assert_close(getattr(trace, name)[: len(rows)], torch.tensor(rows))
-        # All queries but those that are printed have the first row.
-        assert {tuple(row) for row in getattr(trace, name).tolist()} == {
-            tuple(row) for row in getattr(trace, name)[: len(rows)].tolist()
-        }
-    assert torch.equal(trace.context, trace.attention_weights)
-    assert trace.q.shape[1] == (example.d_k or 1)
 
 
 def test_notes_are_true_to_what_the_page_marks_and_are_written_for_readers() -> None:
