@@ -53,7 +53,9 @@ _ALL_DRAWN = """() => {
       const cells = [...each.shadowRoot?.querySelectorAll('figure .cells > *') ?? []];
       return cells.length > 0 && cells.every(cell => cell.textContent || cell.width !== 300);
     }) && boards.every(board => board.shadowRoot?.querySelector('.cell[data-value]'));
-  return drawn || document.querySelector('[data-testid=stAlert]') !== null;
+  const all = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
+  const head = all.some(each => each.shadowRoot?.querySelector('.weights :is(td[data-value], canvas)'));
+  return drawn || (head && !boards.length) || document.querySelector('[data-testid=stAlert]') !== null;
 }"""
 
 _IS_DARK = "app => getComputedStyle(app).backgroundColor.match(/\\d+/g).every(part => part < 50)"

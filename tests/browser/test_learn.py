@@ -10,9 +10,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from attnviz import train
-from attnviz.words import say
+from attnviz.words import plural, say
+from attnviz.words.shares import percent
 from tests.browser.playground import Playground
 from tests.browser.serving import running_server
+from tests.browser.test_model import COUNTS, OF_BAR
 
 STEPS = 80
 WAIT = 30_000
@@ -22,119 +24,115 @@ def value_at(page: Page, at: str) -> float:
     return float(page.locator(f'[data-at="{at}"]').get_attribute("data-value") or "nan")
 
 
+_ROOTS = "const roots = [...document.querySelectorAll('*')].flatMap((each) => each.shadowRoot ?? []);"
+# In the frame after the slider was put at a moment, so without an answer: a cell of the board.
+_MOVED = f"""([to, at]) => new Promise((resolve) => {{
+  {_ROOTS}
+  const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+  const slider = all(".time .slider")[0];
+  slider.value = String(to);
+  slider.dispatchEvent(new Event("input"));
+  requestAnimationFrame(() => resolve(Number(all(`[data-at="${{at}}"]`)[0]?.dataset.value)));
+}})"""
+AT = "attention_weights,5,2"
+SIZES = [(1366, 768), (390, 844)]
+PARTS = (".sentence", ".headline", ".weights", ".next", ".curves", ".strip")
+_NUMBERS = "all => all.map(each => Number(each.dataset.value ?? each.getAttribute('stroke-width')))"
+
+
+def opened(reader: Playground, part: str | None = None, **asked: str) -> Page:
+    page = reader.open("/learn", **({"learn": f"task.agreement*steps.{STEPS}"} | asked)).page
+    expect(page.get_by_text(re.compile(say("learn.time.learned", step=r"\d+")))).to_be_visible(timeout=WAIT)
+    if part is not None:
+        page.get_by_role("button", name=say("learn.closer.label")).click()
+        page.get_by_text(say(f"learn.closer.{part}"), exact=True).click()
+        expect(page.get_by_role("button", name=say("learn.closer.back"))).to_be_visible(timeout=WAIT)
+    return page
+
+
+def boxes(page: Page) -> dict[str, list[float]]:
+    """Where each part stands: from the left, from the top, and where it ends."""
+    found = {part: page.locator(f".time {part}").bounding_box() for part in PARTS}
+    assert all(found.values())
+    return {part: [box["x"], box["y"], box["y"] + box["height"]] for part, box in found.items() if box}
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_its_place(
+    new_reader: Callable[..., Playground], size: tuple[int, int]
+) -> None:
+    page = new_reader().open("/learn").page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    start = page.get_by_role("button", name=say("learn.start", steps=plural(600, "step")))
+    row = page.locator(".time .weights tr.on td[data-value]")
+    expect(row.first).to_be_visible(timeout=WAIT)
+    expect(start).to_be_in_viewport(ratio=1)
+    page.wait_for_timeout(500)
+    before, training = boxes(page), train("agreement")
+    shares = training.trace(0).attention_weights[5, :6].tolist()
+    assert row.evaluate_all(_NUMBERS)[:6] == pytest.approx(shares, rel=1e-5)
+    widths = page.locator(".time .sentence svg > path").evaluate_all(_NUMBERS)
+    assert [width / sum(widths) for width in widths] == pytest.approx(shares, abs=2e-3)
+    assert max(end for _, _, end in before.values()) <= (694 if size[0] == 1366 else 844)
+    if size[0] == 1366:
+        found = page.evaluate(COUNTS)
+        assert found["controls"] <= 20 - OF_BAR, found
+        assert found["words"] <= 80, found
+    start.click()
+    expect(page.locator(".time .curves polyline").first).to_be_visible(timeout=WAIT)
+    during = boxes(page)
+    expect(page.get_by_text(say("learn.time.learned", step=600))).to_be_visible(timeout=2 * WAIT)
+    page.wait_for_timeout(500)
+    after = boxes(page)
+    for part, (left, top, _) in before.items():
+        for now in (during, after):
+            assert now[part][:2] == pytest.approx([left, top], abs=1), part
+    most = training.trace(600).attention_weights[5].max().item()
+    expect(page.locator(".time .headline")).to_contain_text(percent(most))
+
+
 def test_the_board_follows_the_slider_at_once_and_torch_confirms(new_reader: Callable[..., Playground]) -> None:
-    """What is shown right after the key, in the same frame, is worked out in the page: no answer can be there yet."""
-    reader = new_reader().open("/learn", learn=f"task.agreement*steps.{STEPS}")
-    page = reader.page
-    training = train("agreement", steps=STEPS)
-    row, column = 5, 2
-    at = f"attention_weights,{row},{column}"
-    expect(page.locator(f'[data-at="{at}"]')).to_be_visible(timeout=WAIT)
-    assert value_at(page, at) == training.trace(STEPS).attention_weights[row, column].item()
-    page.locator(f'[data-at="{at}"]').scroll_into_view_if_needed()
-    page.wait_for_timeout(300)  # the board is told what is in view
+    reader = new_reader()
+    page, training = opened(reader, "numbers"), train("agreement", steps=STEPS)
+    cell, begun = page.locator(f'[data-at="{AT}"]'), training.trace(0).attention_weights[5, 2].item()
+    expect(cell).to_be_visible(timeout=WAIT)
+    assert value_at(page, AT) == training.trace(STEPS).attention_weights[5, 2].item()
+    page.wait_for_timeout(400)  # the board is told what is in view
     slider = page.get_by_role("slider", name=say("learn.time.slider"))
-    first = page.evaluate(
-        """(at) => new Promise((resolve) => {
-          const roots = [...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []);
-          const inside = (selector) => roots.map((root) => root.querySelector(selector)).find(Boolean);
-          const slider = inside(".time .slider");
-          slider.value = "0";
-          slider.dispatchEvent(new Event("input"));
-          requestAnimationFrame(() => resolve(inside(`[data-at="${at}"]`).dataset.value));
-        })""",
-        at,
-    )
-    begun = training.trace(0)
-    assert float(first) == pytest.approx(begun.attention_weights[row, column].item(), rel=1e-5)
+    expect(slider).to_be_in_viewport(ratio=1)  # whoever looks at the board has time in the hand
+    expect(cell).to_be_in_viewport(ratio=1)
+    assert page.evaluate(_MOVED, [0, AT]) == pytest.approx(begun, rel=1e-5)
     slider.evaluate("(slider) => slider.dispatchEvent(new Event('change'))")
     expect(page).to_have_url(re.compile(r"learn_step=0"), timeout=WAIT)
     expect(page.get_by_text("✓ checked with torch").first).to_be_visible(timeout=WAIT)
-    assert value_at(page, at) == begun.attention_weights[row, column].item()
+    assert value_at(page, AT) == begun
     expect(slider).to_have_attribute("aria-valuetext", say("learn.time.step", step=0))
-
     page.get_by_role("button", name=say("learn.time.play")).click()
     expect(slider).not_to_have_value("0", timeout=WAIT)
     page.get_by_role("button", name=say("learn.time.pause")).click()
     expect(page).to_have_url(re.compile(r"learn_step=[1-9]"), timeout=WAIT)
     step = int(re.findall(r"learn_step=(\d+)", page.url)[0])
-    expect(page.get_by_text("✓ checked with torch").first).to_be_visible(timeout=WAIT)
-    shown = page.locator(f'[data-at="{at}"]')
-    expect(shown).to_have_attribute(
-        "data-value", re.compile(f"^{training.trace(step).attention_weights[row, column].item():.4f}"[:6]), timeout=WAIT
-    )
-    # With the last word picked, what is done in its row stands over what leads to the mask, and neither over the other.
-    page.locator("button.chip").last.click()
-    done, below = page.locator("span.op.softmax"), page.locator("button.stages")
-    page.wait_for_function(
-        """() => { const roots = [...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []);
-          const of = (selector) => roots.map((root) => root.querySelector(selector)).find(Boolean);
-          return of(".name.on")?.textContent === "."; }"""
-    )
-    upper, lower = done.bounding_box(), below.bounding_box()
-    assert upper is not None
-    assert lower is not None
-    assert upper["y"] + upper["height"] <= lower["y"] + 1
+    want = f"{training.trace(step).attention_weights[5, 2].item():.4f}"[:6]
+    expect(cell).to_have_attribute("data-value", re.compile(f"^{want}"), timeout=WAIT)
     assert reader.sideways <= 0
-
-
-def moved(page: Page, to: int, at: str) -> float:
-    """The number of a cell in the frame after the slider was put at a moment: no answer can be there yet."""
-    return float(
-        page.evaluate(
-            """([to, at]) => new Promise((resolve) => {
-              const roots = [...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []);
-              const inside = (selector) => roots.map((root) => root.querySelector(selector)).find(Boolean);
-              const slider = inside(".time .slider");
-              slider.value = String(to);
-              slider.dispatchEvent(new Event("input"));
-              requestAnimationFrame(() => resolve(inside(`[data-at="${at}"]`).dataset.value));
-            })""",
-            [to, at],
-        )
-    )
-
-
-SIZES = [(1366, 768), (1920, 1080), (390, 844)]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_slider_and_board_are_in_view_together(new_reader: Callable[..., Playground], size: tuple[int, int]) -> None:
-    """Whoever looks at the board has time in the hand, and sees it move what is looked at."""
-    reader = new_reader().open("/learn", learn=f"task.agreement*steps.{STEPS}")
-    page = reader.page
+def test_what_comes_next_is_a_line_for_each_word(new_reader: Callable[..., Playground], size: tuple[int, int]) -> None:
+    page = opened(new_reader())
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    slider = page.get_by_role("slider", name=say("learn.time.slider"))
-    expect(slider).to_be_enabled(timeout=WAIT)
-    weights = page.locator('[data-at^="attention_weights,"]')
-    expect(weights.first).to_be_attached(timeout=WAIT)
-    at = "attention_weights,5,2"
-    cell = page.locator(f'[data-at="{at}"]')
-    cell.evaluate("(cell) => cell.scrollIntoView({ block: 'center' })")
-    page.wait_for_timeout(400)  # the board is told what is in view
-    for each in (slider, cell):  # the cell last
-        box = each.bounding_box()
-        assert box is not None
-        assert box["y"] >= 48, each
-        assert box["y"] + box["height"] <= size[1], each
-    assert box is not None
-    over = page.evaluate(
-        """([x, y]) => { let at = document.elementFromPoint(x, y);
-          while (at?.shadowRoot) at = at.shadowRoot.elementFromPoint(x, y);
-          return at?.className; }""",
-        [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
+    lines = page.locator(".next .bar:visible").evaluate_all(
+        """(bars) => bars.map((bar) => [bar, ...bar.children].map((part) => {
+          const { left, right, top, bottom } = part.getBoundingClientRect();
+          return { left, right, top, bottom, fits: part.scrollWidth <= part.clientWidth + 1 };
+        }))"""
     )
-    assert "slider" not in str(over)
-    assert "strip" not in str(over)
-    begun = train("agreement", steps=STEPS).trace(0).attention_weights[5, 2].item()
-    assert moved(page, 0, at) == pytest.approx(begun, rel=1e-5)
-    curves = page.locator(".curves").bounding_box()
-    assert curves is not None
-    if curves["y"] + curves["height"] <= 48:  # out of sight: what they say of the moment stands beside the slider
-        expect(page.locator(".brief")).to_be_visible()
-    else:
-        assert size == (1920, 1080)
-    assert reader.sideways <= 0
+    assert len(lines) > 1
+    for line, name, full, share in lines:
+        assert name["right"] < full["left"] < full["right"] < share["left"]
+        assert full["right"] - full["left"] > 40
+        assert share["fits"]
+        assert all(abs(part["top"] + part["bottom"] - line["top"] - line["bottom"]) < 4 for part in (name, full, share))
 
 
 def in_line(server: str) -> float:
@@ -152,10 +150,26 @@ def test_of_a_tab_that_was_closed_nothing_runs_on(
     with (tmp_path / "log.txt").open("w") as log, running_server(log) as server:
         page = chromium.new_context().new_page()
         page.goto(f"{server}/learn?learn=task.repeat*steps.5000*d_model.64*d_k.64*n_layers.3*batch_size.128")
-        expect(page.get_by_role("progressbar")).to_be_visible(timeout=2 * WAIT)
+        expect(page.get_by_role("button", name=say("learn.pause"))).to_be_visible(timeout=2 * WAIT)
         assert in_line(server) == 1
         page.context.close()
         end = time.monotonic() + 10
         while in_line(server):
             assert time.monotonic() < end, "a training runs on of which nobody sees anything"
             time.sleep(0.2)
+
+
+def test_a_seed_of_many_is_opened_by_a_click(new_reader: Callable[..., Playground]) -> None:
+    page = opened(new_reader(), "seeds", learn="task.agreement*steps.20")
+    page.get_by_role("spinbutton", name=say("learn.seeds.n", first=0)).fill("2")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name=say("learn.seeds.start")).click()
+    seed = page.locator(".seeds button.seed")
+    expect(seed).to_have_count(2, timeout=WAIT)
+    seed.nth(1).click()
+    expect(page).to_have_url(re.compile(r"seed\.1"), timeout=WAIT)
+    expect(page.locator(".seeds button.seed.on")).to_have_text(re.compile("^1"), timeout=WAIT)
+    page.get_by_role("button", name=say("learn.closer.back")).click()
+    want = train("agreement", steps=20, seed=1).trace(20).attention_weights[5, 2].item()
+    cell = page.locator(".time .weights tr.on td").nth(2)
+    expect(cell).to_have_attribute("data-value", re.compile(f"^{want:.4f}"[:6]), timeout=WAIT)

@@ -3,12 +3,76 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from attnviz import look_into
 from attnviz.words import say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 from tests.browser.playground import Playground
+
+OF_BAR = 5  # controls of the bar, which every page has: name, three groups, Share
+# Of what is seen: words outside of bar and matrices, what can be reached by Tab, and where each part ends.
+COUNTS = """() => {
+  const roots = [document, ...[...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? [])];
+  const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+  const seen = (each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+    && each.getBoundingClientRect().width > 1 && each.getBoundingClientRect().top < innerHeight
+    && each.getBoundingClientRect().top > 44;
+  const beside = "header, table, .ticks, .sentence, .heads, svg, .st-key-foot, [data-testid=stIconMaterial]";
+  const controls = all("a, button, input, textarea").filter((each) =>
+    seen(each) && !each.disabled && each.tabIndex >= 0 && !each.closest("header, .st-key-foot"));
+  const words = [];
+  for (const root of roots) {
+    const walk = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const parent = walk.currentNode.parentElement;
+      if (!parent || /STYLE|SCRIPT/.test(parent.tagName) || parent.closest(beside) || !seen(parent)) continue;
+      words.push(...walk.currentNode.textContent.trim().split(/\\s+/).filter((word) => /[a-z]/i.test(word)));
+    }
+  }
+  const bottoms = (selector) => all(selector).filter(seen).map((each) => each.getBoundingClientRect().bottom);
+  const parts = [".headline", ".sentence", ".weights", ".pattern", ".st-key-model_ways", ".st-key-model_uses"];
+  return { controls: controls.length, words: words.length, said: words.join(" "),
+    named: controls.map((each) => each.getAttribute("aria-label") ?? each.textContent),
+    ends: Object.fromEntries(parts.map((name) => [name, Math.max(0, ...bottoms(name))])) };
+}"""
+_SAYS = """() => {
+  const roots = [...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []);
+  const part = (selector) => roots.map((root) => root.querySelector(selector)).find(Boolean);
+  const cells = [...part(".weights").querySelectorAll("tr.on td")].map((cell) => Number(cell.dataset.value));
+  const ribbons = [...part(".sentence svg").querySelectorAll("svg > path")];
+  return [part(".headline").textContent, ribbons.map((path) => Number(path.getAttribute("stroke-width"))), cells];
+}"""
+
+
+def test_all_of_a_head_stands_in_one_screen_and_a_click_changes_it(new_reader: Callable[..., Playground]) -> None:
+    page = new_reader(height=768).open("/model").page
+    expect(page.locator("canvas[data-pictures='72']")).to_be_visible(timeout=30_000)
+    expect(page.get_by_test_id("stMetric")).to_be_visible(timeout=30_000)
+    page.wait_for_timeout(500)
+    view = look_into("all-MiniLM-L6-v2", text=say("models.page.example"))
+    it, animal = view.tokens.index("it"), view.tokens.index("animal")
+    found = page.evaluate(COUNTS)
+    assert max(found["ends"].values()) <= 722, found
+    assert found["controls"] <= 28 - OF_BAR, found
+    assert found["words"] <= 125, found
+    share = percent(view.heads[3, 1].attention_weights[it, animal].item())
+    expect(page.locator(".headline")).to_have_text(say("models.view.most", query="it", key="animal", share=share))
+    told = {page.evaluate(_SAYS)[0]}
+    for layer, head, act in ((1, 3, "hover"), (5, 11, "click")):
+        getattr(page.locator(f'[data-head="{layer},{head}"]'), act)()
+        headline, ribbons, cells = page.evaluate(_SAYS)  # with no answer in between
+        shares = view.heads[layer, head].attention_weights[it].tolist()
+        assert cells == pytest.approx(shares, rel=1e-5)
+        assert max(ribbons) / sum(ribbons) == pytest.approx(max(shares), abs=0.02)
+        told.add(headline)
+    assert len(told) == 3
+    for part in (".headline", ".sentence", ".weights"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    page.keyboard.press("ArrowLeft")  # all pictures are one stop of the Tab key
+    expect(page.locator(".beside .place")).to_have_text(say("models.view.place", layer=5, head=10))
 
 
 def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:
@@ -17,8 +81,10 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     expect(page.locator("canvas[data-pictures='72']")).to_be_visible()
     view = look_into("all-MiniLM-L6-v2", text="a cat sat on a mat")
     page.locator('[data-head="2,5"]').click()
-    expect(page.get_by_role("heading", name=say("models.page.heading", layer=2, head=5))).to_be_visible()
     expect(page).to_have_url(re.compile(r"model_head=2\.5"))
+    page.reload()
+    expect(page.locator('.head[aria-pressed="true"]')).to_have_attribute("data-head", "2,5")
+    page.get_by_role("button", name=say("models.page.numbers")).click()
     cell = page.locator('[data-at="attention_weights,2,1"]')
     trace = view.heads[2, 5]
     expect(cell).to_be_visible()
@@ -29,24 +95,18 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     dock = page.get_by_role("status").filter(has_text=f"exp({exponent}) / (")
     expect(dock).to_contain_text(f"= {written(weight, 4)}")
     assert "editable" not in (cell.get_attribute("class") or "")
-    page.reload()
-    expect(page.get_by_role("heading", name=say("models.page.heading", layer=2, head=5))).to_be_visible()
-    expect(page.locator('[aria-pressed="true"]')).to_have_attribute("data-head", "2,5")
     assert reader.sideways <= 0
-    page.locator('[data-head="1,2"]').press("Tab")
-    page.locator('[data-head="1,5"]').hover()
-    page.mouse.move(2, 2)  # what is told is of the head that the keyboard frames
-    expect(page.locator(".told", has_text="Layer 1, head 3:")).to_be_visible()
     cell.click()  # pinned: the next number to change
     page.get_by_role("button", name=say("models.change.number")).click()
     expect(page.get_by_label(say("models.change.matrix"))).to_be_visible()
     expect(page.get_by_role("button", name=say("models.change.change"))).to_be_in_viewport(ratio=1)
     page.keyboard.press("Escape")
+    page.get_by_role("button", name=say("models.page.all"), exact=True).click()
     page.get_by_text(say("models.change.off"), exact=True).click()
     expect(page).to_have_url(re.compile(r"model_edits=2\.5\.off"))
     expect(page.get_by_test_id("stMetric").get_by_text(say("models.use.without"))).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
-    expect(page.locator(".board.told")).to_be_visible()  # one word's story
+    expect(page.locator(".headline")).to_be_in_viewport()
     assert reader.sideways <= 0
 
 
@@ -55,6 +115,7 @@ def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
 ) -> None:
     reader = new_reader().open("/model", model_text="a cat sat on a mat", model_head="2.5")
     page = reader.page
+    page.get_by_role("button", name=say("models.page.numbers")).click()
     own = look_into("all-MiniLM-L6-v2", text="a cat sat on a mat").layers[2].output(5)
     assert own is not None
     dock = page.locator(".board .panel")
@@ -93,3 +154,48 @@ def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
     page.get_by_role("button", name=say("models.change.number")).click()
     expect(page.get_by_label(say("models.change.matrix"))).to_have_value("W_q", timeout=20_000)
     assert reader.sideways <= 0
+
+
+_IN_SIGHT = """all => all.map(each => {
+  const [box, around] = [each, each.closest(".sentence")].map(part => part.getBoundingClientRect());
+  return box.left >= around.left && box.right <= around.right;
+})"""
+
+
+def test_on_a_telephone_a_token_and_the_one_that_it_reads_most_are_in_sight(
+    new_reader: Callable[..., Playground],
+) -> None:
+    reader = new_reader()
+    page = reader.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    reader.open("/model", model_head="3.1")
+    tokens = page.locator(".sentence .chip")
+    expect(tokens.filter(has_text="it").first).to_be_attached()
+    expect(page.locator(".sentence .chip[aria-pressed=true]")).to_have_text("it")
+    expect(page.locator(".sentence path").first).to_be_attached()
+    seen = dict(zip(tokens.all_text_contents(), tokens.evaluate_all(_IN_SIGHT), strict=True))
+    assert seen["animal"], seen  # which it reads with 64 %
+    assert seen["it"], seen
+    assert not all(seen.values()), seen  # there is something to scroll
+
+
+# Whether each ribbon goes from the token that reads to one that is read.
+_OVER_TOKENS = """place => {
+  const over = (at, chip) => at >= chip.offsetLeft - 1 && at <= chip.offsetLeft + chip.offsetWidth + 1;
+  const chips = [...place.querySelectorAll(".chip")];
+  const own = chips.find(chip => chip.getAttribute("aria-pressed") === "true");
+  const ribbons = [...place.querySelectorAll("path")].map(path => path.getBBox()).map(({ x, width }) => [x, x + width]);
+  const apart = ribbons.filter(ends => !ends.every(end => over(end, own))); // not on itself
+  const overToken = end => chips.some(chip => over(end, chip));
+  return apart.length > 1 && apart.every(ends => ends.some(end => over(end, own)) && ends.every(overToken));
+}"""
+
+
+def test_ribbons_stay_over_their_tokens_in_another_window(new_reader: Callable[..., Playground]) -> None:
+    reader = new_reader().open("/model", model_text="a cat sat on a mat")
+    sentence = reader.page.locator(".sentence:has(> .words)")
+    expect(sentence.locator("path").first).to_be_attached()
+    for width in (1366, 390, 1366):
+        reader.page.set_viewport_size({"width": width, "height": 768})
+        reader.page.wait_for_timeout(500)
+        assert sentence.evaluate(_OVER_TOKENS), width

@@ -41,8 +41,8 @@ def heads_of(reader: Reader) -> dict[str, Any]:
 
 
 def helps(reader: Reader) -> str:
-    """What is told where the pictures' line is pointed at."""
-    return "\n".join(each.proto.help for each in reader.at.caption)
+    """What is told beside the choice of the model."""
+    return "\n".join(reader.captions)
 
 
 def opened_as(reader: Reader, what: str) -> Reader:

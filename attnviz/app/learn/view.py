@@ -24,6 +24,7 @@ from attnviz.app.learn.shown import Shown, shown_of
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import LEARN, LEARN_STEP
 from attnviz.training import MOMENTS, MOST_BYTES, Learner, Training, TrainingSettings, finished, n_kept
@@ -80,19 +81,18 @@ def _show(settings: TrainingSettings, part: str | None, *, active: bool) -> None
     training = _training(settings, found)
     _tell(training, found)
     shown = shown_of(training, ahead=active or not training.losses)
-    st.fragment(_stage, run_every=EVERY if active else None)(shown, part is not None)
+    st.fragment(_stage, run_every=EVERY if active else None)(shown, part is not None, active)
     shown.tell()
     if part is not None:
         show_part(part, shown)
 
 
-def _stage(shown: Shown, small: bool) -> None:
+def _stage(shown: Shown, small: bool, active: bool) -> None:
     """Draw what moves, and over it what starts and stops that; where a training has ended, draw the page anew."""
     found = current_job()
-    was_active = shown.ahead and found is not None and found[1].step > 0
-    if was_active and found is not None and not found[0].active:
-        st.rerun()
     work = found[1] if found is not None and found[0].active else None
+    if is_fragment_run() and (work is None or not active):  # a training has begun or ended, or did a step
+        st.rerun()
     with st.container(key="learn_stage"):
         step = None if shown.ahead else shown.step
         show_time(shown.training, work, step, shown.made, shown.head, shown.off, small=small)

@@ -61,20 +61,20 @@ def in_words(edit: ModelEdit, view: ModelTrace) -> str:
 
 def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
     """Draw what changes one head of the model, or its layer."""
-    with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
+    with st.container(horizontal=True, vertical_alignment="center", key="model_controls", width="content"):
         for kind in ("off", "even"):
             show_switch(layer, head, edits, kind)
         with st.popover(say("models.change.number"), icon=":material/edit:", key=CHANGES_OPEN, on_change="rerun"):
             _show_number(layer, head, edits, trace)
 
 
-def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str) -> None:
+def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str, *, told: bool = True) -> None:
     """Draw the switch that turns this head off, or has all heads of its layer read evenly."""
     edit = ModelEdit(layer.number, head, OFF) if kind == "off" else ModelEdit(layer.number, None, EVEN)
     name = f"model.{edit}"
     this_session().put(name, edit in edits)
     st.toggle(say(f"models.change.{kind}"), key=name, on_change=_toggled, args=(edits, edit, name),
-              help=say(f"models.change.{kind}_help"))  # fmt: skip
+              help=say(f"models.change.{kind}_help") if told else None)  # fmt: skip
 
 
 def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:

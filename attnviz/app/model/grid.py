@@ -56,7 +56,7 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
-    st.caption(say("models.page.how"), help=_help(view, grid.step))
+    st.caption(say("models.page.how"))
 
 
 def show_head() -> None:
@@ -64,11 +64,13 @@ def show_head() -> None:
     _head(key="model.head", data=None)
 
 
-def _help(view: ModelTrace, step: int) -> str:
+def show_what_to_look_for(view: ModelTrace) -> None:
     """Say what to look for, what not to conclude, and what the pictures and the tokens are made of."""
+    step = looked_grid(view, take(MODEL_TARGET), dark=is_dark()).step
     blocks = [say("models.page.blocks", rows=step, columns=step, most=STRONGEST)] if step > 1 else []
     told = [_look_for(view), say("models.page.conclude"), *blocks, *_cut_in_words(view)]
-    return "\n\n".join(map(as_message, told))
+    for each in told:
+        st.caption(as_message(each))
 
 
 def _look_for(view: ModelTrace) -> str:

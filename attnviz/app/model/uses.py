@@ -82,10 +82,10 @@ def _show_similarity(view: ModelTrace, asked: str) -> None:
         return
     digits = state.digits()
     with st.container(horizontal=True, gap="large"):
-        st.metric(say("models.use.similarity"), written(similarity(view, changed), digits), width="content",
-                  help=say("models.use.cosine"))  # fmt: skip
+        st.metric(say("models.use.similarity"), written(similarity(view, changed), digits), width="content")
         if view.original is not None:
             st.metric(say("models.use.without"), written(similarity(view.original, plain), digits), width="content")
+    st.caption(say("models.use.cosine"))
     if len(edits) < len(view.edits):
         st.caption(say("models.use.of_sentence"))
 

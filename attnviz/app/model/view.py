@@ -7,7 +7,7 @@ import streamlit as st
 from attnviz.app.components.board import show_board_of_model
 from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_controls, show_switch
 from attnviz.app.model.comparing import show_comparison
-from attnviz.app.model.grid import show_head, show_heads
+from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for
 from attnviz.app.model.looked import fitting, looked, turn
 from attnviz.app.model.told import (
     before_of,
@@ -128,15 +128,18 @@ def _opened() -> str:
 
 
 def _show_all(
-    whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int, asked: tuple[str, str, str, int],
+    whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int,
+    asked: tuple[str, str, str, int, DeltaGenerator],
     right: DeltaGenerator,
 ) -> None:  # fmt: skip
     """Draw all heads, the head in view beside them, and what the model makes of the sentence."""
-    name, _, order, above = asked
+    name, _, order, above, more = asked
+    with more:
+        show_what_to_look_for(view)
     show_heads(view, place, query, order, above)
     with st.container(key="model_uses", gap="small"):
         show_uses(whole, name)
-        show_switch(view.layers[place[0]], place[1], whole.edits, "off")
+        show_switch(view.layers[place[0]], place[1], whole.edits, "off", told=False)
     with right:
         show_head()
         _ways_on()
@@ -173,8 +176,8 @@ def _back() -> None:
     url_texts.put(MODEL_COMPARE, Compared())
 
 
-def _asked() -> tuple[str, str, str, int]:
-    """Draw the sentence, and in a popover the model and the order of its heads; return them."""
+def _asked() -> tuple[str, str, str, int, DeltaGenerator]:
+    """Draw the sentence, and in a popover the model and the order of its heads; return them, and its place."""
     name = take(MODEL)
     with st.container(horizontal=True, vertical_alignment="bottom", key="model_asked", width=532):
         text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True)
@@ -189,7 +192,8 @@ def _asked() -> tuple[str, str, str, int]:
                 for layer, head in WORKED_HEADS:
                     st.button(say("models.page.worked", layer=layer, head=head), key=f"model.worked.{layer}.{head}",
                               icon=":material/lightbulb:", on_click=_take_worked, args=((layer, head),))  # fmt: skip
-    return name, text, order, above
+            more = st.container()
+    return name, text, order, above, more
 
 
 def _take_worked(place: tuple[int, int]) -> None:
@@ -254,13 +258,8 @@ def _picked(view: ModelTrace) -> tuple[int, int]:
 
 def _show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
     trace, own = view.heads[layer, head], view.layers[layer]
-    if own.kind != "cross":
-        st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
-    show_controls(own, head, edits, trace)
-    st.text(value_in_words(view, (layer, head), query))
-    if sink := sink_in_words(view, layer, head):
-        st.text(sink)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        show_controls(own, head, edits, trace)
         values = st.toggle(say("models.page.values"), key="model.values")
         average = st.toggle(say("models.page.average"), key="model.average")
     if values:
@@ -268,14 +267,19 @@ def _show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tupl
     if average:
         st.caption(say("models.page.average_warning"))
         _show_average(own, query)
-    if own.kind == "cross":
-        st.caption(say("models.page.cross"))
     whole = own.whole(head)
     show_board_of_model(
         whole, query, names=tuple(filter(whole.stages.__contains__, _SHOWN)), key=f"{_BOARD_KEY}.{own.number}.{head}",
         picks={"query": MODEL_QUERY, "cell": MODEL_CELL},
         origins=origins_of(whole), before=before_of(view, (layer, head), whole),
     )  # fmt: skip
+    if own.kind == "cross":
+        st.caption(say("models.page.cross"))
+    else:
+        st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
+    st.text(value_in_words(view, (layer, head), query))
+    if sink := sink_in_words(view, layer, head):
+        st.text(sink)
     if "output" in whole.stages:
         st.text(output_in_words(own, whole, query))
     for told_of_it in made_in_words(whole):

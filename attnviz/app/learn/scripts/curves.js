@@ -10,7 +10,7 @@ import { placeOf, ticksOf } from "./moments.js";
 const SVG = "http://www.w3.org/2000/svg";
 export const LEFT = 60; // pixels for what stands at the axis
 export const RIGHT = 14;
-const [ABOVE, BELOW, HEIGHT] = [20, 6, 156];
+const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // the last on a telephone
 const NARROW = 480;
 const LETTER = 5.7; // pixels of one in the legend
 
@@ -35,11 +35,12 @@ export class Curves {
   draw({ title, top, curves }, steps, width) {
     this.left = width < NARROW ? 42 : LEFT;
     this.width = width - this.left - RIGHT;
-    const svg = drawn("svg", { width, height: HEIGHT, role: "img", "aria-label": title });
+    const height = width < NARROW ? LOWER : HEIGHT;
+    const svg = drawn("svg", { width, height, role: "img", "aria-label": title });
     const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
     const most = top ?? Math.max(1e-9, ...values) * 1.05;
     const x = (/** @type {number} */ step) => this.left + placeOf(steps, step) * this.width;
-    const inside = HEIGHT - ABOVE - BELOW;
+    const inside = height - ABOVE - BELOW;
     const y = (/** @type {number} */ value) => ABOVE + inside * (1 - Math.min(1, Math.max(0, value / most)));
     for (const value of [0, most / 2, most]) {
       svg.append(drawn("line", { x1: this.left, x2: this.left + this.width, y1: y(value), y2: y(value), class: "rule" }));

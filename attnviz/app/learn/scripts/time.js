@@ -117,7 +117,7 @@ class Time {
     if (anew) this.stop();
     if (begins) this.at = 0;
     else if (anew || (isOf(data.from, this.asked) && !this.moving)) this.at = data.at ?? arrived - 1;
-    if (anew) this.sent = steps[this.at];
+    if (anew || !data.active) this.sent = steps[data.at ?? arrived - 1]; // which Python draws
     [this.id, this.begun] = [data.id, data.begun];
     toggle(this.root, "small", data.small);
     const key = JSON.stringify([data.id, model.table.tokens, model.picked, model.off]);
