@@ -17,7 +17,7 @@ from attnviz.figures.marks import hatching
 from attnviz.figures.picture import Picture, picture, picture_of
 from attnviz.teach.questions import Points, Table
 from attnviz.words import say
-from attnviz.words.numbers import DEFAULT_DIGITS, written
+from attnviz.words.numbers import DEFAULT_DIGITS, in_cell, written
 
 
 def comparison_specs(
@@ -146,7 +146,7 @@ def _axis(names: list[str], shown: Theme) -> dict[str, Any]:
 def _numbers(z: np.ndarray, behind: np.ndarray, digits: int) -> list[dict[str, Any]]:
     dark_ink = takes_black(behind) | ~np.isfinite(z)
     return [
-        _text(j, i, written(float(z[i, j]), digits), "#000000" if dark_ink[i, j] else "#ffffff")
+        _text(j, i, in_cell(float(z[i, j]), digits), "#000000" if dark_ink[i, j] else "#ffffff")
         for i in range(z.shape[0])
         for j in range(z.shape[1])
     ]

@@ -10,11 +10,13 @@ from attnviz.link.parameter import Around, as_one, listed
 from attnviz.link.set_up import CHANGES, parameters, query_of, quoted, scenario_from_query
 from attnviz.scaling.settings import MAX_P
 from attnviz.teach.questions import QUESTIONS, Question
-from attnviz.teach.questions.asking import Exponent, Option, first_followed
+from attnviz.teach.questions.asking import ANSWERS, Exponent, Option
 from attnviz.words import say
 
 _OF_EXAMPLES = frozenset({*parameters(), CHANGES})
 QUERY = "query"  # the place of the token that is followed
+GUESS = "guess"  # what was predicted
+NONE, TRIED = "none", "tried"  # in place of a guess: that there was none, and that more was tried since
 # As older links have them: a question by its number, from 1; what is chosen by its place, from 0. Both stay for ever.
 NUMBERED = (
     "values", "sum", "biases", "sizes", "root", "which-d", "where", "axis", "symmetry", "self", "learned", "order",
@@ -29,11 +31,13 @@ PLACED = {
 
 @dataclass(frozen=True)
 class Example:
-    """What has been made of a question's example, what is chosen there, and the place of the token that is followed."""
+    """What has been made of a question's example, what is chosen there, and the place of the token that is followed;
+    then what was predicted, if anything was."""
 
     scenario: Scenario
     options: dict[str, str]
     query: int
+    guess: str = ""
 
 
 def question_of(slug: str) -> Question | None:
@@ -43,13 +47,14 @@ def question_of(slug: str) -> Question | None:
 
 def start_of(question: Question) -> Example:
     """Return the example as the question begins with it."""
-    return Example(question.start, question.defaults, first_followed(question.start))
+    return Example(question.start, question.defaults, question.first_followed(question.start))
 
 
 def example_text(question: Question, example: Example) -> str:
     """Return an example as the query of a URL; blank at the start.
 
-    >>> example_text(QUESTIONS[7], Example(QUESTIONS[7].start, {"axis": "whole"}, 1)).endswith("&axis=whole")
+    >>> axis = next(question for question in QUESTIONS if question.name == "axis")
+    >>> example_text(axis, Example(axis.start, {"axis": "whole"}, 1)).endswith("&axis=whole")
     True
     """
     return "" if example == start_of(question) else whole_text(question, example)
@@ -59,20 +64,22 @@ def whole_text(question: Question, example: Example) -> str:
     """Return the same, written at the start, too."""
     start = start_of(question)
     chosen = {name: choice for name, choice in example.options.items() if choice != start.options[name]}
-    if example.query != start.query:
+    if example.query != question.first_followed(example.scenario):
         chosen[QUERY] = str(example.query)
+    if example.guess:
+        chosen[GUESS] = example.guess
     return query_of(example.scenario, **chosen)
 
 
 def example_from_text(question: Question, text: str) -> tuple[Example, list[str]]:
     """Return the example that the query of a URL holds, as the question has it today, and in words what was ignored.
 
-    >>> example_from_text(QUESTIONS[7], "axis=2")[0].options  # an older link
+    >>> example_from_text(next(each for each in QUESTIONS if each.name == "axis"), "axis=2")[0].options  # an older link
     {'axis': 'whole'}
     """
     written, ignored = example_as_written(question, text)
     scenario, options = question.today(written.scenario, written.options)
-    return Example(scenario, options, written.query), ignored
+    return Example(scenario, options, written.query, written.guess), ignored
 
 
 def example_as_written(question: Question, text: str) -> tuple[Example, list[str]]:
@@ -89,7 +96,10 @@ def example_as_written(question: Question, text: str) -> tuple[Example, list[str
             ignored.append(_no_choice(option, given))
     if strange := [name for name in dict(parse_qsl(rest, keep_blank_values=True)) if name not in _OF_EXAMPLES]:
         ignored.append(say("links.unknown", names=listed(strange, quoted)))
-    return Example(scenario, options, _followed(own.get(QUERY, ""), scenario)), ignored
+    guess = own.get(GUESS, "")
+    if guess not in ("", NONE, TRIED, *ANSWERS):
+        ignored.append(say("links.unknown", names=f"{GUESS}={quoted(guess)}"))
+    return Example(scenario, options, _followed(question, own.get(QUERY, ""), scenario), guess), ignored
 
 
 def _no_choice(option: Option | Exponent, given: str) -> str:
@@ -106,9 +116,9 @@ def _translated(question: Question, option: Option | Exponent, given: str) -> st
     return placed.get(int(given), given) if given.isascii() and given.isdigit() and len(given) < 3 else given
 
 
-def _followed(text: str, scenario: Scenario) -> int:
+def _followed(question: Question, text: str, scenario: Scenario) -> int:
     valid = text.isascii() and text.isdigit() and len(text) < 3 and int(text) < len(scenario.tokens)
-    return int(text) if valid else first_followed(scenario)
+    return int(text) if valid else question.first_followed(scenario)
 
 
 def _parts(question: Question, query: str) -> tuple[dict[str, str], str]:
@@ -116,7 +126,7 @@ def _parts(question: Question, query: str) -> tuple[dict[str, str], str]:
     own: list[str] = []
     rest: list[str] = []
     for part in filter(None, query.split("&")):
-        (own if part.partition("=")[0] in (QUERY, *question.defaults) else rest).append(part)
+        (own if part.partition("=")[0] in (QUERY, GUESS, *question.defaults) else rest).append(part)
     return dict(parse_qsl("&".join(own), keep_blank_values=True)), "&".join(rest)
 
 

@@ -2,16 +2,79 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
 from attnviz.core.stages import STAGES
+from attnviz.link.question_text import TRIED, example_text, question_of, start_of
+from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
+
+# What is written on the page, outside of matrices and figures: its words, its controls, texts that lie on each other,
+# and whether the matrices of the spine stand from left to right.
+_LOOK = """() => {
+  const seen = (e) => { const r = e.getBoundingClientRect(), s = getComputedStyle(e);
+    return r.width > 2 && r.height > 2 && s.visibility !== 'hidden' && Number(s.opacity) > 0.05 && r.bottom > 0
+      && !e.closest('[aria-hidden=true]'); };
+  const all = [];
+  const walk = (node) => { for (const e of node.children) {
+    if (e.tagName === 'STYLE' || e.tagName === 'SCRIPT' || (e.tagName === 'DETAILS' && !e.open)) {
+      if (e.tagName === 'DETAILS') all.push(e.querySelector('summary'));
+      continue;
+    }
+    all.push(e);
+    walk(e);
+    if (e.shadowRoot) walk(e.shadowRoot);
+  } };
+  walk(document.querySelector('[data-testid=stMain]'));
+  const of = (e, selector) => e.closest(selector) ?? e.getRootNode().host?.closest(selector);
+  const above = (e) => e.parentElement ?? e.getRootNode().host ?? null;
+  const clipped = (e, box) => {
+    for (let at = e; at; at = above(at)) if (getComputedStyle(at).overflow !== 'visible') {
+      const r = at.getBoundingClientRect();
+      box = [Math.max(box[0], r.left), Math.max(box[1], r.top), Math.min(box[2], r.right), Math.min(box[3], r.bottom)];
+    }
+    return box;
+  };
+  const texts = all.filter(seen).flatMap((e) => {
+    const own = [...e.childNodes].filter((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own.length) return [];
+    const range = document.createRange();
+    return own.flatMap((n) => {
+      range.selectNodeContents(n);
+      const boxes = [...range.getClientRects()].map((r) => clipped(e, [r.left, r.top, r.right, r.bottom]));
+      return boxes.map((box, i) => [e, i ? '' : n.textContent.trim(), box]);
+    });
+  });
+  const over = [];
+  texts.forEach(([a, one, p], i) => texts.slice(i + 1).forEach(([b, other, q]) => {
+    const [wide, high] = [Math.min(p[2], q[2]) - Math.max(p[0], q[0]), Math.min(p[3], q[3]) - Math.max(p[1], q[1])];
+    if (wide > 3 && high > 5 && a !== b && !of(a, '.js-plotly-plot')) over.push(`${one} | ${other}`);
+  }));
+  const inside = ['[role=grid]', '.grid', '.js-plotly-plot', '.title', '.names', '.columns', '.legend', '.spine', 'svg',
+    '.st-key-foot', '.st-key-name', '.st-key-setup', '.st-key-top_bar', '.strip'].join(', ');
+  const words = texts.filter(([e]) => !of(e, inside)).map(([, text]) => text);
+  const kinds = 'button, a[href], [role=radio], [role=slider], input, summary';
+  const controls = all.filter((e) => seen(e) && e.matches(kinds) && !of(e, '.st-key-setup, .st-key-top_bar'));
+  const main = document.querySelector('[data-testid=stMain]');
+  const left = (name) => all.find((e) => e.dataset?.at === `${name},0,0`)?.getBoundingClientRect().left;
+  const names = ['x', 'q', 'scores', 'scaled_scores', 'attention_weights', 'context'];
+  const spine = names.map(left).filter((x) => x !== undefined);
+  return {over, words: words.join(' ').split(/\\s+/).filter((w) => /\\p{L}/u.test(w)).length, said: words,
+    controls: controls.length, down: main.scrollHeight - main.clientHeight,
+    sideways: main.scrollWidth - main.clientWidth,
+    ordered: spine.every((x, i) => i === 0 || x > spine[i - 1]),
+    drawn: all.some((e) => e.matches('.cell, .js-plotly-plot'))};
+}""".replace("\\\\", "\\")
+MOST_CONTROLS, MOST_BEFORE, MOST_AFTER = 16, 75, 100
+BESIDE = {"heads": 30, "learned": 32, "which-d": 10, "order": 8}  # a second board; frames; long questions
 
 
 @pytest.fixture
@@ -19,8 +82,57 @@ def learner(new_learner: Callable[..., Learner]) -> Learner:
     return new_learner()
 
 
+def begun(learner: Learner, slug: str) -> Learner:
+    """Open a question as who wants to try its example without a guess left it."""
+    question = question_of(slug)
+    assert question is not None
+    return learner.questions(question=slug, numbers=example_text(question, replace(start_of(question), guess=TRIED)))
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
+def test_each_question_has_one_screen_before_and_after_the_prediction(
+    new_learner: Callable[..., Learner], size: tuple[int, int]
+) -> None:
+    learner = new_learner(*size).questions(question=QUESTIONS[0].slug)
+    trouble: list[Any] = []
+    wide = size[0] > 1000
+    for at, question in enumerate(QUESTIONS):
+        learner.is_at(question.title)
+        expect(learner.page.get_by_text(question.asks[0], exact=True)).to_be_visible()
+        _look(learner, trouble, question.slug, MOST_BEFORE, wide)
+        learner.page.locator(".st-key-questions-answer-same button").click()
+        expect(learner.page.get_by_text(say("question_page.happened"), exact=True)).to_be_in_viewport()
+        expect(learner.page.get_by_text(question.answer[0], exact=True)).to_be_in_viewport()
+        _look(learner, trouble, f"{question.slug}, answered", MOST_AFTER, wide)
+        if at + 1 < len(QUESTIONS):
+            learner.press(say("question_page.next"))
+    assert not trouble, "\n".join(map(str, trouble))
+
+
+def _look(learner: Learner, trouble: list[Any], name: str, most_words: int, wide: bool) -> None:
+    learner.settle()
+    seen: Any = None
+
+    def wrong() -> dict[str, Any]:
+        nonlocal seen
+        seen = learner.page.evaluate(_LOOK)
+        limits = {"down": wide and seen["down"] > 1, "sideways": seen["sideways"] > 0, "over": seen["over"]}
+        limits |= {"spine": not seen["ordered"] and not name.startswith("keys-first"), "drawn": not seen["drawn"]}
+        more = BESIDE.get(name.partition(",")[0], 0)
+        words = learner.page.locator(".chip").count()  # which are picked by a press each
+        most = MOST_CONTROLS + max(0, words - 4)
+        limits |= {"words": seen["words"] > most_words + more, "controls": wide and seen["controls"] > most}
+        return {key: seen.get(key) for key, bad in limits.items() if bad}
+
+    for _ in range(8):  # until what has just been drawn stands still
+        if not wrong():
+            return
+        learner.page.wait_for_timeout(200)
+    trouble.append((name, wrong(), seen["said"] if "words" in wrong() else ""))
+
+
 def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:
-    learner.questions(question=1)
+    begun(learner, "values")
     shows_another(learner.cell("w_v", 0, 0), "0.0000")
     learner.press("W_v = zeros")
     shows_number(learner.cell("w_v", 0, 0), "0.0000")
@@ -34,30 +146,34 @@ def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(l
     learner.page.go_back()
     shows_number(learner.cell("w_v", 0, 0), "0.0000")
 
-    learner.questions(question=3)
+    begun(learner, "biases")
     slider = learner.page.get_by_role("slider", name="b_k")
     slider.focus()
     slider.press("ArrowRight")
     learner.says(say("seen.same", matrix=STAGES["attention_weights"].title))
     learner.says(f"{STAGES['scores'].title}: changed by up to")
 
-    learner.questions(question=8)
-    learner.page.get_by_text("each column", exact=True).click()
+    begun(learner, "axis").page.get_by_text("each column", exact=True).click()
     learner.says("1.1400 for “black”, 1.1400 for “cat”, 0.7200 for “sat”.")
     learner.says(say("seen.axis.outside", names="“black”, “cat” and “sat”"))
 
 
-def test_a_token_is_followed_by_the_marked_row(learner: Learner) -> None:
-    learner.questions(question=1)
+def test_a_token_is_followed_by_the_marked_row_and_nothing_is_changed_before_a_prediction(learner: Learner) -> None:
+    learner.questions(question="values")
     followed = re.compile(r"\bquery\b")
-    expect(learner.cell("attention_weights", 1, 0)).to_have_class(followed)
-    learner.page.get_by_role("radio", name="sleeps").click()
+    expect(learner.cell("attention_weights", 0, 0)).to_have_class(followed)
+    learner.page.get_by_role("radio", name="mouse").click()
     expect(learner.cell("attention_weights", 3, 0)).to_have_class(followed)
-    expect(learner.cell("attention_weights", 1, 0)).not_to_have_class(followed)
+    expect(learner.cell("attention_weights", 0, 0)).not_to_have_class(followed)
+    learner.cell("w_v", 0, 0).dblclick()
+    learner.page.keyboard.type("7")
+    learner.page.keyboard.press("Enter")
+    shows_number(learner.cell("w_v", 0, 0), "1.0000")
+    expect(learner.page.locator(".st-key-questions-answer-same")).to_be_visible()
 
 
 def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
-    learner.questions(question=7)
+    begun(learner, "where")
     block, slots = learner.page.get_by_role("slider"), learner.page.locator(".slot")
     expect(block).to_have_attribute("aria-valuetext", "on the scores")
     learner.drag(slots.nth(2), slots.nth(1))
@@ -68,7 +184,7 @@ def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
     expect(block).to_have_attribute("aria-valuetext", "on the queries")
     expect(slots).to_have_text(["÷ √d_k", "", ""])
 
-    learner.questions(question=12)
+    begun(learner, "order")
     words = learner.page.get_by_role("group", name="Words in their order").get_by_role("button")
     learner.drag(words.nth(0), words.nth(2))
     learner.says(say("seen.order.context.same", token="dog", context="(0.5736, 1.2945)", text="dog bites man"))

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from attnviz.app.server.where import moved_to
+from attnviz.link.question_text import NUMBERED, question_of
 from attnviz.link.set_up import parameters
 from attnviz.scaling.settings import OWN
 from tests.golden import SETTINGS, golden_links, other_numbers, parameters_of
@@ -80,9 +81,11 @@ def shows_what_is_picked(page: Playground, expected: Any) -> None:
 
 
 def shows_question(page: Playground, expected: Any) -> None:
-    assert [each.value for each in page.at.markdown if each.value.startswith(f"#### {expected['number']}. ")]
+    question = question_of(NUMBERED[expected["number"] - 1])
+    assert question is not None
+    assert f"#### {question.title}" in [each.value for each in page.at.markdown]
     for option in expected["options"]:
-        chosen = page.at.session_state[f"questions.{expected['number']}.{option['name']}"]
+        chosen = page.at.session_state[f"questions.{question.slug}.{option['name']}"]
         if "place" not in option:
             assert float(chosen) == float(option["chosen"])
     matrices = drawn(page) if page.boards else {}

@@ -8,19 +8,36 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.link.question_text import example_text, start_of
+from attnviz import Scenario
+from attnviz.link.question_text import NONE, NUMBERED, TRIED, Example, example_text, question_of, start_of
 from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Option, Question
-from attnviz.teach.questions.asking import first_followed
-from attnviz.words import say
+from attnviz.teach.questions.asking import ANSWERS
+from attnviz.words import plural, say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, boards_of, control_of, in_address
 
 Open = Callable[..., AppTest]
+ALL = say("question_page.all", questions=plural(len(QUESTIONS), "question"))
+NEXT = say("question_page.next")
+SKIP = say("question_page.skip")
 
 
 def link_of(question: Question, chosen: dict[str, str]) -> str:
     start = start_of(question)
     return example_text(question, replace(start, options=start.options | chosen))
+
+
+def numbered(number: int) -> Question:
+    """The question that older links give by this number."""
+    question = question_of(NUMBERED[number - 1])
+    assert question is not None
+    return question
+
+
+def answered(question: Question) -> Example:
+    """The example of a question once it was answered without a guess."""
+    scenario, options = question.acted
+    return replace(start_of(question), scenario=scenario, options=options, guess=NONE)
 
 
 @pytest.fixture
@@ -39,7 +56,8 @@ def press(at: AppTest, label: str) -> AppTest:
 
 
 def title(at: AppTest) -> str:
-    return next((each.value for each in at.markdown if each.value[5:6].isdigit()), "")
+    titles = {f"#### {question.title}" for question in QUESTIONS}
+    return next((each.value for each in at.markdown if each.value in titles), "")
 
 
 def texts(at: AppTest) -> str:
@@ -51,21 +69,48 @@ def board(at: AppTest) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.slug)
+def test_no_answer_stands_on_the_page_before_a_press(opened: Open, question: Question) -> None:
+    """What is predicted is asked, by three answers or none; whatever is pressed says what happened and why."""
+    before = {*say("question_page.seen").split("|"), *question.answer, question.try_this}
+    before |= {*question.look(question.start, {}, 4).sentences}
+    for guess in (*ANSWERS, NONE):
+        at = opened(question=question.slug)
+        told = {each.value for kind in (at.text, at.markdown, at.caption) for each in kind}
+        assert not told & before
+        assert question.asks[0] in {each.value.removeprefix("#### ") for each in at.markdown}
+        labels = [str(each.label) for each in at.button if str(each.key).startswith("questions.answer")]
+        assert labels == [say(f"question_page.answer.{each}", number=question.happened.before) for each in ANSWERS]
+        at.button(key="questions.skip" if guess == NONE else f"questions.answer.{guess}").click().run()
+        assert not at.exception
+        short = [say(f"question_page.short.{each}") for each in (guess, question.happened.answer) if each in ANSWERS]
+        assert [
+            each.value for each in at.markdown if each.value.removeprefix("#### ") in short and each.value[0] == "#"
+        ] == [f"#### {each}" for each in short]
+        assert question.answer[0] in texts(at)
+        wanted = question.look(*question.acted, 4, question.first_followed(question.start))
+        assert all(sentence in texts(at) for sentence in wanted.sentences)
+        assert in_address(at, "numbers") == example_text(question, replace(answered(question), guess=guess))
+        again = opened(question=question.slug, numbers=in_address(at, "numbers"))
+        assert not again.warning
+        assert texts(again) == texts(at)
+
+
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if each.what_if], ids=lambda question: question.slug)
 def test_what_is_tried_on_the_playground_is_the_example_of_the_question(opened: Open, question: Question) -> None:
     page = Playground("pages/questions.py", question=question.slug, text="another sentence", edits="w_q.0.0.9")
+    page.press(SKIP)
     page.press(say("what_if.way"))
     assert page.at.session_state["playground.what_if"] is True
-    assert page.shows(start_of(question).scenario)
+    assert page.shows(answered(question).scenario)
 
 
 def test_the_list_opens_each_question_and_leads_back(opened: Open) -> None:
     at = opened()
-    for number, question in enumerate(QUESTIONS, 1):
-        press(at, f"{number}. {question.title}")
-        assert title(at) == f"#### {number}. {question.title}"
-        assert question.answer[0] in texts(at)
-        press(at, "All questions")
+    for question in QUESTIONS:
+        press(at, question.title)
+        assert title(at) == f"#### {question.title}"
+        press(at, ALL)
     assert title(at) == ""
 
 
@@ -74,8 +119,7 @@ def test_the_list_has_a_card_for_each_question_under_its_subject(opened: Open) -
     headings = [f"##### {say(f'question_page.subject.{subject}')}" for subject in SUBJECTS]
     assert [each.value for each in at.markdown if each.value in headings] == headings
     cards = [str(button.key) for button in at.button if str(button.key).startswith("questions.open.")]
-    ordered = sorted(range(len(QUESTIONS)), key=lambda at: SUBJECTS.index(QUESTIONS[at].subject))
-    assert cards == [f"questions.open.{number + 1}" for number in ordered]
+    assert cards == [f"questions.open.{question.slug}" for question in QUESTIONS]
 
 
 def test_what_is_no_number_is_neither_drawn_nor_told_as_0(opened: Open) -> None:
@@ -89,13 +133,13 @@ def test_what_is_no_number_is_neither_drawn_nor_told_as_0(opened: Open) -> None:
     assert "NaN" not in chart.alt
 
 
-def test_next_leads_through_all_and_links_open_at_theirs(opened: Open) -> None:
-    at = opened(question="1")
-    for number in range(2, len(QUESTIONS) + 1):
-        assert title(press(at, "Next")).startswith(f"#### {number}. ")
-    assert title(press(at, "Back")).startswith(f"#### {len(QUESTIONS) - 1}. ")
+def test_next_leads_through_all_in_the_order_of_the_list_and_links_open_at_theirs(opened: Open) -> None:
+    at = opened(question=QUESTIONS[0].slug)
+    for question in QUESTIONS[1:]:
+        assert title(press(press(at, SKIP), NEXT)) == f"#### {question.title}"
+    assert title(press(press(at, SKIP), "Back")) == f"#### {QUESTIONS[-2].title}"
     assert in_address(at, "question") == QUESTIONS[-2].slug
-    assert title(opened(question="where")).startswith("#### 7. ")
+    assert title(opened(question="where")) == f"#### {numbered(7).title}"
     assert title(opened(question="seven")) == ""
 
 
@@ -103,45 +147,53 @@ def test_what_is_no_question_opens_the_list(opened: Open) -> None:
     assert title(opened(question="seven")) == ""
 
 
-@pytest.mark.parametrize("number", range(1, len(QUESTIONS) + 1))
-def test_every_button_slider_and_choice_does_what_it_says(opened: Open, number: int) -> None:
-    question = QUESTIONS[number - 1]
-    at = opened(question=question.slug)
-    query = first_followed(question.start)
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.slug)
+def test_every_button_slider_and_choice_does_what_it_says(opened: Open, question: Question) -> None:
+    at = press(opened(question=question.slug), SKIP)
+    example, query = answered(question), question.first_followed(question.start)
+    scenario, options = example.scenario, example.options
+
+    def says(scenario: Scenario, options: dict[str, str]) -> None:
+        wanted = question.look(scenario, options, 4, query)
+        assert all(sentence in texts(at) for sentence in wanted.sentences)
+
     for preset in question.presets:
         press(at, preset.label)
-        wanted = question.look(preset.change(question.start), {}, 4, query)
-        assert all(sentence in texts(at) for sentence in wanted.sentences), preset.label
-        if preset.change(question.start) != question.start:
-            press(at, "Start again")
+        scenario = question.pressed(preset, scenario)
+        says(scenario, options)
     for control in question.controls:
-        at.slider(key=f"questions.{number}.{control.name}").set_value(control.high).run()
+        at.slider(key=f"questions.{question.slug}.{control.name}").set_value(control.high).run()
         assert not at.exception
-        wanted = question.look(control.change(question.start, control.high), {}, 4, query)
-        assert all(sentence in texts(at) for sentence in wanted.sentences), control.label
-        press(at, "Start again")
-        assert at.slider(key=f"questions.{number}.{control.name}").value == control.read(question.start)
+        scenario = control.change(scenario, control.high)
+        says(scenario, options)
     for option in question.options:
-        at = opened(question=question.slug)
-        for choice in ("0.35", "0.5") if isinstance(option, Exponent) else tuple(option.choices):
-            wanted = question.look(question.start, {option.name: choice}, 4, query)
-            link = link_of(question, {option.name: choice})
+        for choice in ("0.35", "0.6") if isinstance(option, Exponent) else tuple(option.choices):
+            options = options | {option.name: choice}
+            link = example_text(question, replace(example, scenario=scenario, options=options, guess=TRIED))
             if isinstance(option, Option) and option.block:  # dragged in the browser alone
                 at = opened(question=question.slug, numbers=link)
             else:
                 value = float(choice) if isinstance(option, Exponent) else choice
-                control_of(at, f"questions.{number}.{option.name}").set_value(value).run()
-                assert in_address(at, "numbers") == link
-            assert all(sentence in texts(at) for sentence in wanted.sentences), choice
+                control_of(at, f"questions.{question.slug}.{option.name}").set_value(value).run()
+                assert in_address(at, "numbers").rpartition("&guess=")[0] == link.rpartition("&guess=")[0]
+            says(scenario, options)
+
+
+@pytest.mark.parametrize("question", [each for each in QUESTIONS if each.then], ids=lambda question: question.slug)
+def test_what_is_offered_next_is_done(opened: Open, question: Question) -> None:
+    at = press(opened(question=question.slug), SKIP)
+    at.button(key="questions.then").click().run()
+    assert not at.exception
+    assert "guess=tried" in in_address(at, "numbers")
 
 
 def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened: Open) -> None:
-    at = press(press(opened(question="11"), "1 training step"), "1 training step")
+    at = press(press(press(opened(question="11"), SKIP), "1 training step"), "1 training step")
     told, link = texts(at), in_address(at, "numbers")
     assert texts(opened(question="11", numbers=link)) == told
     assert in_address(at, "edits") == ""
     assert control_of(at, "text").value == "Your journey starts with one step"
-    press(at, "Next")
+    press(at, NEXT)
     assert in_address(at, "numbers") == ""
 
 
@@ -158,7 +210,7 @@ def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened:
 def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(
     opened: Open, number: int, name: str, choice: str
 ) -> None:
-    question = QUESTIONS[number - 1]
+    question = numbered(number)
     link = link_of(question, {name: choice})
     at = opened(question=question.slug, numbers=link)
     assert not at.warning
@@ -167,22 +219,22 @@ def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(
     assert in_address(at, "numbers") == link
     press(at, "Start again")
     assert in_address(at, "numbers") == ""
-    assert all(sentence in texts(at) for sentence in question.look(question.start, {}, 4).sentences)
+    assert question.asks[0] in [each.value.removeprefix("#### ") for each in at.markdown]
 
 
 def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
-    at = press(opened(question="5"), "Open the scaling page")
+    at = press(press(opened(question="5"), SKIP), "Open the scaling page")
     assert in_address(at, "sweep") == "dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p"
-    at = press(opened(question="8"), "Lesson, step 7: Softmax")
+    at = press(press(opened(question="8"), SKIP), say("question_page.lesson", number=7))
     assert in_address(at, "step") == "softmax"
     assert any(markdown.value == "#### 7. Softmax" for markdown in at.markdown)
 
 
 def test_the_token_of_a_link_is_followed_until_it_starts_again(opened: Open) -> None:
-    question = QUESTIONS[0]
-    assert board(opened(question="1"))["query"] == 1
-    at = opened(question="1", numbers=example_text(question, replace(start_of(question), query=3)))
+    question = numbered(1)
+    assert board(opened(question="1"))["query"] == 0
+    at = opened(question="1", numbers=example_text(question, replace(answered(question), query=3)))
     assert board(at)["query"] == 3
     assert in_address(at, "query") == "", "the playground's own pick stays"
     assert board(press(at, "W_v = zeros"))["query"] == 3
-    assert board(press(at, "Start again"))["query"] == 1
+    assert board(press(at, "Start again"))["query"] == 0

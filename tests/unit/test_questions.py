@@ -13,16 +13,19 @@ from attnviz.colours.palette import theme
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.figures import points_spec, small_picture, table_spec
+from attnviz.link.question_text import NUMBERED as IN_OLDER_LINKS
 from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
-from attnviz.teach.questions.asking import first_followed
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.variations import distance_outside
 from attnviz.words import say
 
-VALUES, SUM, BIASES, SIZES, ROOT, WHICH_D, WHERE, AXIS, SYMMETRY, SELF, LEARNED, ORDER = QUESTIONS[:12]
+_NAMED = {question.slug: question for question in QUESTIONS}
+VALUES, SUM, BIASES, SIZES, ROOT, WHICH_D, WHERE, AXIS, SYMMETRY, SELF, LEARNED, ORDER = map(
+    _NAMED.__getitem__, IN_OLDER_LINKS
+)
 
 
 def pressed(question: Question, *names: str, scenario: Scenario | None = None) -> Scenario:
@@ -95,7 +98,7 @@ def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question)
     for scenario in tried(question):
         assert scenario_from_query(query_of(scenario)) == (scenario, [])
         for options in chosen:
-            example = Example(scenario, options, first_followed(question.start))
+            example = Example(scenario, options, question.first_followed(question.start))
             assert example_from_text(question, example_text(question, example)) == (example, [])
             seen = question.look(scenario, options, 3)
             assert 0 < len(set(seen.sentences)) == len(seen.sentences), "nothing is said twice"
@@ -136,7 +139,7 @@ def test_1_the_same_weights_with_other_contexts() -> None:
         assert changed("context") in told
     uniform = traced(pressed(VALUES, "zeros", "no_keys"))
     torch.testing.assert_close(uniform.attention_weights, torch.full((4, 4), 0.25))
-    torch.testing.assert_close(uniform.context, uniform.v.mean(0).expand(4, 3))
+    torch.testing.assert_close(uniform.context, uniform.v.mean(0).expand(4, 2))
     assert uniform.context.any(), "W_v is not zeros any more"
 
 

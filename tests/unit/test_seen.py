@@ -111,10 +111,10 @@ def test_what_is_set_or_trained_is_not_called_random() -> None:
         return question.random_in_words(scenario)
 
     trained = say("questions.learned.press.steps", n=20)
-    assert said("learned") == "The numbers of X, W_q, W_k and W_v are random: nobody has trained them."
-    assert said("learned", trained) == "The numbers of X are random: nobody has trained them."
+    assert said("learned") == say("question_page.random", names="X, W_q, W_k and W_v")
+    assert said("learned", trained) == say("question_page.random", names="X")
     assert said("symmetry", say("questions.symmetry.press.smallest")) == ""
     assert said("self", say("questions.self.press.two")) == ""
-    assert said("self") == "The numbers of X are random: nobody has trained them."
-    assert said("which_d") == "The numbers of X, W_q and W_k are random: nobody has trained them."
+    assert said("self") == say("question_page.random", names="X")
+    assert said("which_d") == say("question_page.random", names="X, W_q and W_k")
     assert said("self", say("questions.self.press.lengthen")).startswith("Apart from 2 numbers changed since, ")

@@ -32,13 +32,20 @@ _board = st.components.v2.component(
 
 
 def show_stored_board(
-    scenario: Scenario, trace: AttentionTrace, query: int, looks: Looks, *, key: str, stored: tuple[str, str]
+    scenario: Scenario,
+    trace: AttentionTrace,
+    query: int,
+    looks: Looks,
+    *,
+    key: str,
+    stored: tuple[str, str],
+    **more: Any,
 ) -> None:
     """Draw a trace as a board. What is edited and picked on it is `stored` in the parameter of this name, as a query;
-    without any, it is the one beside it."""
+    without any, it is the one beside it. `more` is sent in place of what is sent else."""
     parameter, text = stored
     drawn = drawn_data(scenario, trace, query, state.digits(), looks, of_now=False)
-    _draw(key, drawn | {"picks": {"query": QUERY}, "store": {"parameter": parameter, "text": text}})
+    _draw(key, drawn | {"picks": {"query": QUERY}, "store": {"parameter": parameter, "text": text}} | more)
 
 
 def show_board_of_model(

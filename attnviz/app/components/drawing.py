@@ -28,9 +28,9 @@ class Looks:
     step of the lesson `tells` stands beside what is reached last; `play` is the part of Play this row that it begins
     with.
 
-    Of the matrix of the cell `only`, no other cell is filled. With `framed`, learned matrices have a solid frame and
-    computed ones a dashed one; `notes`, the sizes in symbols, stand beside titles. Where the panel `what_if` stands on
-    the page, cells of what it changes lead to it.
+    On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
+    learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
+    titles. Where the panel `what_if` stands on the page, cells of what it changes lead to it.
     """
 
     names: tuple[str, ...] | None = None
@@ -48,6 +48,7 @@ class Looks:
     play: Mapping[str, Any] | None = None
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     what_if: bool = False
+    fixed: bool = False
 
     def sent(self) -> dict[str, Any]:
         """Return what the page is sent of it, whatever the numbers are."""
@@ -64,6 +65,7 @@ class Looks:
             "tells": self.tells,
             "play": self.play,
             "notes": self.notes,
+            "fixed": self.fixed,
             "whatIf": sorted(CONCERNED) if self.what_if else [],
         }
 

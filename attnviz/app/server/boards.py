@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from attnviz.app.components.drawing import OF_PLAYGROUND, Looks, as_place, drawn_data, packed
 from attnviz.app.lesson.steps import looks_of_step
-from attnviz.app.questions.question import looks_of, shown_of
+from attnviz.app.questions.question import looks_of
 from attnviz.board.data import has_numbers
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen
@@ -61,9 +61,11 @@ def _of_question(state: State) -> bytes | None:
     if question is None:
         return None
     example, _ = example_from_text(question, state.values[NUMBERS])
-    trace = traced(example.scenario)
-    if not shown_of(question, trace, example.options):
+    looks = looks_of(question, example)
+    if not looks.names:
         return None
-    looks = looks_of(question, example.scenario, trace, example.options)
-    data = drawn_data(example.scenario, trace, example.query, state.values["digits"], looks, of_now=False)
+    scenario = question.makes(example.scenario, example.options)
+    data = drawn_data(
+        scenario, traced(scenario).seen_from(0), example.query, state.values["digits"], looks, of_now=False
+    )
     return packed(data | {"picked": None})

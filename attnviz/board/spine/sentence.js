@@ -196,7 +196,8 @@ export class Sentence {
       const told = change ? `${text}\n${change}` : text;
       if (element.textContent !== told) element.textContent = told;
     });
-    const [reads, even] = byReaders ? readBy(board.made, readOf) : readsInPercent(board.made, query);
+    const [reads, share] = byReaders ? readBy(board.made, readOf) : readsInPercent(board.made, query);
+    const even = board.data.store ? "" : share; // a question has few words: it stands on the scale
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     if (this.reads.textContent !== reads) this.reads.textContent = reads;
     if (this.even.textContent !== even) this.even.textContent = even;

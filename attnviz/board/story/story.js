@@ -53,7 +53,7 @@ export class Story {
     const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.values(torch).every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
     // Questions have words of their own, and a step of the lesson that shows no matrix has nothing but words.
     const tells = data.tells ? data.tells.part.length > 0 : data.says !== false;
-    const narrow = room.sentence && small && room.width < NARROW && tells && Boolean(data.ofNow || data.fixed);
+    const narrow = room.sentence && small && room.width < NARROW && tells && Boolean(data.ofNow || (data.fixed && !data.store)); // a question has its own words
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
     for (const each of [says, tools.element, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });

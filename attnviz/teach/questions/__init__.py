@@ -11,11 +11,9 @@ from attnviz.teach.questions.products import PRODUCTS
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table
 from attnviz.teach.questions.sizes import SIZES, WHICH_D
 
-# The order of the list: keys and values, sums, biases, sizes, divisors, scaling, axis, symmetry, self, learning, order;
-# then masks and heads, products, numbers.
-QUESTIONS: tuple[Question, ...] = (
-    *MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER, *MASKS_AND_HEADS, *PRODUCTS, *NUMBERS,
-)  # fmt: skip
+_ALL = (*MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER, *MASKS_AND_HEADS, *PRODUCTS, *NUMBERS)
+# The order of the list: subject after subject.
+QUESTIONS: tuple[Question, ...] = tuple(sorted(_ALL, key=lambda question: SUBJECTS.index(question.subject)))
 
 __all__ = [
     "QUESTIONS",

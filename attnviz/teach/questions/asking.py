@@ -1,10 +1,10 @@
-"""What a question is: its answer, an example of its own, what can be done to that, and what one sees then."""
+"""What a question is: its example, what is predicted of it, its answer, what can be done, and what one sees then."""
 
 import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import torch
 
@@ -16,7 +16,11 @@ from attnviz.scaling.settings import MAX_P, SweepSettings
 from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import PROJECTIONS
 from attnviz.words import plural, say
+from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 
+Answer = Literal["more", "same", "less"]
+ANSWERS: tuple[Answer, ...] = get_args(Answer)
 Change = Callable[[Scenario], Scenario]
 Subject = Literal["meaning", "shapes", "scaling", "softmax", "order", "training"]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
@@ -83,10 +87,48 @@ class Exponent:
 
 
 @dataclass(frozen=True)
+class Prediction:
+    """What is predicted before any answer: how a number of the example moves (`of`) when something is done to it.
+
+    `act` is that: a change of the example, or what is chosen. `kind` tells how the number is written.
+    """
+
+    of: Callable[[Now], float | torch.Tensor]
+    act: Change | Mapping[str, str]
+    kind: Literal["share", "number", "count"] = "share"
+
+    def after(self, scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:
+        """Return an example and its choices once it is done."""
+        if isinstance(self.act, Mapping):
+            return scenario, options | dict(self.act)
+        return self.act(scenario), options
+
+    def written(self, value: float) -> str:
+        """Write the number that is predicted."""
+        match self.kind:
+            case "share":
+                return percent(value)
+            case "number":
+                return written(value, 2)
+        return str(round(value))
+
+
+class Happened(NamedTuple):
+    """The number that was to be predicted, before and after, as written, and which of the answers is right."""
+
+    before: str
+    after: str
+    answer: Answer
+
+
+@dataclass(frozen=True)
 class Question:
     """A question, the short right answer, an example that it starts from, and what is shown of it.
 
-    `name` is that of its sentences in the catalogue. `card` are the matrices of the small picture that stands for it
+    `name` is that of its sentences in the catalogue. `predicts` is asked before anything is answered; `then` is offered
+    next: a button's change, or what is chosen. `makes` gives the example as it is shown with what is chosen; of one
+    that is `fixed`, no number is changed. The token `follows` is followed first. `earlier` are the examples that older
+    links began with. `card` are the matrices of the small picture that stands for it
     in the list; without any, those are its tables. `shows` are the matrices on the board (none: no board), `seen`
     says what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes`, the sizes in
     symbols, stand beside its titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes the
@@ -100,6 +142,12 @@ class Question:
     start: Scenario
     seen: Callable[[Now], Seen]
     subject: Subject
+    predicts: Prediction
+    then: Preset | Mapping[str, str] | None = None
+    makes: Callable[[Scenario, Mapping[str, str]], Scenario] = lambda scenario, _: scenario
+    fixed: bool = False
+    follows: int = 1
+    earlier: tuple[Scenario, ...] = ()
     card: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     presets: tuple[Preset, ...] = ()
@@ -117,6 +165,11 @@ class Question:
     sweep: SweepSettings | None = None
     step: int = 1
     what_if: bool = False
+
+    def first_followed(self, scenario: Scenario) -> int:
+        """Return the place of the token that is followed before one is picked: the one that is spoken of, else the
+        second, or the only one."""
+        return self.follows if scenario.text == self.start.text else min(1, len(scenario.tokens) - 1)
 
     @property
     def slug(self) -> str:
@@ -138,13 +191,36 @@ class Question:
         """What to do to see it."""
         return say(f"questions.{self.name}.try")
 
+    def now(self, scenario: Scenario, options: Mapping[str, str], digits: int = 4, query: int = 0) -> Now:
+        """Return the example now, beside that which it began as."""
+        chosen = {**self.defaults, **options}
+        begun = next((own for own in (self.start, *self.earlier) if self._is_like(scenario, own)), self.start)
+        return Now(
+            scenario, begun, traced(scenario), traced(begun), traced(self.makes(scenario, chosen)), chosen, digits,
+            query, is_start=scenario == begun and chosen == self.defaults,
+        )  # fmt: skip
+
+    @property
+    def acted(self) -> tuple[Scenario, dict[str, str]]:
+        """The example of the start and its choices, once what is predicted has been done."""
+        return self.predicts.after(self.start, self.defaults)
+
+    @property
+    def asks(self) -> tuple[str, str]:
+        """What will be done, and the number to predict, before that."""
+        key = f"questions.{self.name}.predict"
+        return say(f"{key}.act"), say(f"{key}.now", number=self.happened.before)
+
+    @property
+    def happened(self) -> Happened:
+        """What becomes of the number that is predicted."""
+        numbers = [float(self.predicts.of(self.now(*each))) for each in ((self.start, self.defaults), self.acted)]
+        before, after = map(self.predicts.written, numbers)
+        return Happened(before, after, "same" if before == after else "more" if numbers[1] > numbers[0] else "less")
+
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> Seen:
         """Return what one sees of the example now."""
-        chosen = {**self.defaults, **options}
-        now = Now(
-            scenario, self.start, traced(scenario), traced(self.start), chosen, digits, query,
-            is_start=scenario == self.start and chosen == self.defaults,
-        )  # fmt: skip
+        now = self.now(scenario, options, digits, query)
         if not now.is_finite:
             return Seen((say("seen.too_large"),))
         seen = self.seen(now)
@@ -190,10 +266,12 @@ class Question:
 
     def is_own(self, scenario: Scenario) -> bool:
         """Whether an example is one that the buttons, the sliders and the board can make of the question's own."""
+        if self.fixed and not self.presets:
+            return scenario in (self.start, *self.earlier)
         if not (self.fits(scenario) and all(c.low <= c.read(scenario) <= c.high for c in self.controls if c.whole)):
             return False
         made = (preset.change(self.start) for preset in self.presets)
-        return any(self._is_like(scenario, own) for own in (self.start, *made))
+        return any(self._is_like(scenario, own) for own in (self.start, *self.earlier, *made))
 
     def _is_like(self, scenario: Scenario, own: Scenario) -> bool:
         same = (getattr(scenario, name) == getattr(own, name) for name in SETTINGS if name not in self.varies)
@@ -205,9 +283,8 @@ class Question:
         return self.renewed(scenario, dict(options)) if self.renewed else (scenario, dict(options))
 
 
-def first_followed(scenario: Scenario) -> int:
-    """Return the place of the token that is followed before one is picked: the second, or the only one."""
-    return min(1, len(scenario.tokens) - 1)
+_BY_HAND = "example:fluffy-cat"  # vectors of nouns, adjectives and verbs, and what asks and answers for these
+CAT = Scenario(say("questions.cat"), d_in=3, d_out=2, x=_BY_HAND, w_q=_BY_HAND, w_k=_BY_HAND, w_v=_BY_HAND)
 
 
 def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:

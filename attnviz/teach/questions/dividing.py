@@ -6,7 +6,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings
-from attnviz.teach.questions.asking import Exponent, Option, Question
+from attnviz.teach.questions.asking import CAT, Exponent, Option, Prediction, Question
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.variations import Place, scaled_at
 from attnviz.words import say
@@ -44,6 +44,8 @@ ROOT = Question(
     Scenario("the cat sat", d_in=4, d_out=2, d_v=3, init="normal", seed=2),
     _divisors,
     subject="scaling",
+    predicts=Prediction(lambda now: _divisors(now).tables[0].matrix[3, -1], {"p": "0.5"}),
+    then={"p": "1"},
     options=(Exponent("p", say("questions.root.control"), "0"),),
     sweep=SweepSettings(dims=DIMS, keys=KEYS, scales=SCALE_CHOICES),
     step=6,
@@ -91,14 +93,21 @@ def _n_divided(now: Now, place: str) -> int:
     return {"queries": t.q.numel(), "both": t.q.numel() + t.k.numel(), "scores": t.scores.numel()}[place]
 
 
-_NORMAL = Scenario(say("questions.where.text"), d_in=3, d_out=3, init="normal", seed=5)
+_NORMAL = Scenario(say("questions.before"), d_in=3, d_out=3, init="normal", seed=5)
 WHERE = Question(
     "where",
-    _NORMAL,
+    CAT,
     _where,
     subject="scaling",
-    card=("q", "k", "scores"),
+    follows=0,
+    predicts=Prediction(
+        lambda now: scaled_at(now.trace, now.options["place"]).attention_weights[0, 1],  # type: ignore[arg-type]
+        {"place": "queries"},
+    ),
+    then={"place": "both"},
+    fixed=True,
+    earlier=(_NORMAL,),
+    card=("q", "k", "scaled_scores", "attention_weights"),
     options=(Option("place", say("questions.where.choice.label"), _CALLED, "scores", block=True),),
-    fits=lambda s: s == _NORMAL,
     step=6,
 )

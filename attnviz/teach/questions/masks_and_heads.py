@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
-from attnviz.teach.questions.asking import Option, Question
+from attnviz.teach.questions.asking import CAT, Option, Prediction, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
 
@@ -30,45 +30,52 @@ def for_some(now: Now, values: Tensor) -> str:
 
 # Why −∞ before the softmax: https://sachinkalsi.github.io/blog/why-do-we-use-negative-inf-for-masking,
 # https://github.com/karpathy/ng-video-lecture/issues/30
-_CAUSAL = Scenario(say("questions.late_mask.text"), d_in=4, d_out=2, init="normal", seed=3, causal=True)
+_CAUSAL = Scenario(say("questions.before"), d_in=4, d_out=2, init="normal", seed=3, causal=True)
+_LATER = replace(CAT, causal=True)
+_MIXED = ("scores", "scaled_scores", "attention_weights", "context")
 
 
 def _late_mask(now: Now) -> Seen:
-    made = traced(replace(now.scenario, mask_use=now.options["use"]))
-    weights, hidden = made.attention_weights, torch.from_numpy(made.is_hidden)
+    weights, hidden = now.made.attention_weights, torch.from_numpy(now.made.is_hidden)
     says = (
         say("seen.late_mask.sums", sums=now.for_each(weights.sum(-1))),
         say("seen.late_mask.hidden", shares=now.for_each(weights.where(hidden, 0.0).sum(-1))),
     )
-    return Seen(says, (Table(_WEIGHTS, weights, "share", now.names, now.names, sums=True),))
+    return Seen(says)
 
 
 LATE_MASK = Question(
     "late_mask",
-    _CAUSAL,
+    _LATER,
     _late_mask,
     subject="softmax",
+    predicts=Prediction(lambda now: now.made.attention_weights[1].sum(), {"use": "zeroed"}),
+    then={"use": "factor"},
+    makes=lambda s, chosen: replace(s, mask_use=chosen["use"]),
+    fixed=True,
+    earlier=(_CAUSAL,),
+    card=("scores", "attention_weights"),
+    shows=_MIXED,
     options=(choice("late_mask", "use", ("added", "zeroed", "renormalized", "factor"), "added"),),
-    fits=lambda s: s == _CAUSAL,
     step=6,
 )
 
 
 # Padding that is read: https://github.com/pytorch/pytorch/issues/103749, https://github.com/allenai/OLMo/issues/322
-_PADDED = Scenario(say("questions.padding.text"), tokenizer="whitespace", d_in=4, d_out=3, init="normal", seed=5)
+_FILLED_UP = Scenario(say("questions.padding.text"), tokenizer="whitespace", d_in=4, d_out=3, init="normal", seed=5)
+_PADDED = replace(CAT, text=f"{CAT.text} [pad] [pad]", tokenizer="whitespace")
 N_PADDING = 2
 
 
 def _padding(now: Now) -> Seen:
-    masked = now.options["mask"] == "on"
-    made = traced(replace(now.scenario, masking="padding", mask_size=N_PADDING)) if masked else now.trace
+    made = now.made
     n_words = len(made.tokens) - N_PADDING
     alone = traced(replace(now.scenario, text=" ".join(made.tokens[:n_words])))
     says = (
         say("seen.padding.shares", shares=for_some(now, made.attention_weights[:n_words, n_words:].sum(-1))),
         say("seen.padding.gap", gap=now.write(now.gap(made.context[:n_words], alone.context))),
     )
-    return Seen(says, (Table(_WEIGHTS, made.attention_weights, "share", now.names, now.names, sums=True),))
+    return Seen(says)
 
 
 PADDING = Question(
@@ -76,20 +83,32 @@ PADDING = Question(
     _PADDED,
     _padding,
     subject="softmax",
+    follows=0,
+    predicts=Prediction(lambda now: now.made.attention_weights[0, 1], {"mask": "on"}),
+    makes=lambda s, chosen: replace(s, masking="padding", mask_size=N_PADDING) if chosen["mask"] == "on" else s,
+    fixed=True,
+    earlier=(_FILLED_UP,),
+    card=("scores", "attention_weights"),
+    shows=_MIXED,
     options=(choice("padding", "mask", ("off", "on"), "off"),),
-    fits=lambda s: s == _PADDED,
     step=6,
 )
 
 
 # Why several: https://datarekha.com/interview/deep-learning/multi-head-attention-use-multiple-heads/,
 # https://github.com/harvardnlp/annotated-transformer/issues/17
-# Of this seed, heads read different tokens most.
-_WIDE = Scenario(say("questions.heads.text"), d_in=4, d_out=4, init="normal", seed=11)
+_WIDE = Scenario(say("questions.before"), d_in=4, d_out=4, init="normal", seed=11)  # of older links
+# The keys of each head point north, south, east and west, each query at one: in head 0 "chased" finds who does it, in
+# head 1 who it is done to.
+_ACTORS = Scenario(
+    say("questions.heads.text"), d_in=4, d_out=4, x="identity", w_v="identity",
+    w_q=rows((3, 0, 0, 3), (3, 0, 0, -3), (0, -3, -3, 0), (-3, 0, 0, 3)),
+    w_k=rows((1, 0, 1, 0), (0, 1, 0, 1), (-1, 0, -1, 0), (0, -1, 0, -1)),
+)  # fmt: skip
 
 
 def _heads(now: Now) -> Seen:
-    made = traced(replace(now.scenario, n_heads=NUMBERED[now.options["n"]]))
+    made = now.made
     numbers = sum(made[name].numel() for name in ("w_q", "w_k", "w_v"))
     says = [
         say(
@@ -101,6 +120,8 @@ def _heads(now: Now) -> Seen:
         most = int(row.argmax())
         says.append(say("seen.heads.reads", head=head, token=now.names[now.query], other=now.names[most],
                         weight=now.write(row[most])))  # fmt: skip
+    if now.options["n"] != "four":
+        return Seen(tuple(says))
     limit = max(float(each.attention_weights.max()) for each in made.heads)
     tables = [
         Table(say("seen.heads.table", head=head), each.attention_weights, "share", now.names, now.names, limit=limit)
@@ -111,11 +132,18 @@ def _heads(now: Now) -> Seen:
 
 HEADS = Question(
     "heads",
-    _WIDE,
+    _ACTORS,
     _heads,
     subject="shapes",
+    predicts=Prediction(lambda now: now.made.heads[0].attention_weights[1, 0], {"n": "one"}),
+    then={"n": "four"},
+    makes=lambda s, chosen: replace(s, n_heads=NUMBERED[chosen["n"]]),
+    fixed=True,
+    earlier=(_WIDE,),
+    card=("scaled_scores", "attention_weights"),
+    shows=("scaled_scores", "attention_weights"),
+    hidden={"four": ("scaled_scores", "attention_weights")},
     options=(choice("heads", "n", ("one", "two", "four"), "two"),),
-    fits=lambda s: s == _WIDE,
     step=3,
 )
 
@@ -123,7 +151,12 @@ HEADS = Question(
 # https://github.com/hyunwoongko/transformer/issues/15, https://github.com/harvardnlp/annotated-transformer/issues/118,
 # https://github.com/bentrevett/pytorch-seq2seq/issues/148, https://github.com/reczoo/FuxiCTR/issues/30
 _TWO_HEADS = 2
-_CUT = Scenario(say("questions.reshape.text"), d_in=4, d_out=4, init="normal", seed=2)
+_DRAWN = Scenario(say("questions.before"), d_in=4, d_out=4, init="normal", seed=2)  # of older links
+# Each number of Q tells whose it is: 2.3 is the third of the second token.
+_CUT = Scenario(
+    CAT.text, d_in=4, d_out=4, x="identity",
+    w_q=rows(*((i + 0.1, i + 0.2, i + 0.3, i + 0.4) for i in range(1, 5))),
+)  # fmt: skip
 
 
 def cut(matrix: Tensor, n_heads: int, way: str) -> Tensor:
@@ -138,11 +171,19 @@ def cut(matrix: Tensor, n_heads: int, way: str) -> Tensor:
     return matrix.view(n_tokens, n_heads, width // n_heads).transpose(0, 1)
 
 
+def _owners(now: Now) -> list[list[int]]:
+    """Return for each row of each head the place of the token whose numbers it holds."""
+    q = now.trace.q
+    owners: list[list[int]] = cut(torch.arange(len(q))[:, None].expand(q.shape), _TWO_HEADS, now.options["way"])[
+        ..., 0
+    ].tolist()
+    return owners
+
+
 def _reshape(now: Now) -> Seen:
     q, way = now.trace.q, now.options["way"]
-    owners = cut(torch.arange(len(q))[:, None].expand(q.shape), _TWO_HEADS, way)[..., 0]  # each row is of one token
     says, tables = [], []
-    for head, (part, of) in enumerate(zip(cut(q, _TWO_HEADS, way), owners.tolist(), strict=True)):
+    for head, (part, of) in enumerate(zip(cut(q, _TWO_HEADS, way), _owners(now), strict=True)):
         named = tuple(now.names[token] for token in of)
         says.append(say("seen.reshape.rows", head=head, tokens=", ".join(f"“{each}”" for each in named)))
         tables.append(Table(say("seen.reshape.table", head=head), part, rows=named, role="q"))
@@ -154,8 +195,10 @@ RESHAPE = Question(
     _CUT,
     _reshape,
     subject="shapes",
+    predicts=Prediction(lambda now: sum(map(int.__eq__, _owners(now)[0], range(4))), {"way": "view"}, kind="count"),
+    fixed=True,
+    earlier=(_DRAWN,),
     options=(choice("reshape", "way", ("transpose", "view"), "transpose"),),
-    fits=lambda s: s == _CUT,
     step=3,
     what_if=True,
 )

@@ -8,7 +8,7 @@ import torch
 from attnviz.core.changes import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.explanation import explain
-from attnviz.teach.questions.asking import OF_OLDER_LINKS, Control, Option, Preset, Question, eye, rows
+from attnviz.teach.questions.asking import CAT, OF_OLDER_LINKS, Control, Option, Prediction, Preset, Question, eye, rows
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
 from attnviz.teach.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
 from attnviz.words import say
@@ -69,6 +69,11 @@ _AXIS = Question(
     ),
     _axis,
     subject="softmax",
+    predicts=Prediction(
+        lambda now: softmax_over(now.trace.scaled_scores, now.options["axis"])[0].sum(),  # type: ignore[arg-type]
+        {"axis": "columns"},
+    ),
+    then={"axis": "whole"},
     card=("scores", "attention_weights"),
     shows=("w_q", "q", "scores", "scaled_scores"),
     options=(Option("axis", say("questions.axis.choice.label"), _AXES, "rows"),),
@@ -78,7 +83,12 @@ _AXIS = Question(
 )  # fmt: skip
 
 _SMALLEST = Scenario("A B", d_in=2, d_out=2, x="identity", w_q=rows((0, 1), (0, 0)), w_k="identity", w_v="identity")
-_FOUR = Scenario(say("questions.symmetry.text"), d_in=3, d_out=3, init="uniform", seed=6)
+_FOUR = Scenario(say("questions.before"), d_in=3, d_out=3, init="uniform", seed=6)
+
+
+def _own_keys(scenario: Scenario) -> Scenario:
+    """Make the queries' matrix that of the keys, too."""
+    return with_matrix(scenario, "w_k", scenario.matrix("w_q"))
 
 
 def _mirrored(now: Now) -> Seen:
@@ -103,13 +113,17 @@ def _mirrored(now: Now) -> Seen:
 
 _SYMMETRY = Question(
     "symmetry",
-    _FOUR,
+    CAT,
     _mirrored,
     subject="meaning",
+    follows=0,
+    predicts=Prediction(lambda now: now.gap(now.trace.scores, now.trace.scores.mT), _own_keys, kind="number"),
+    then=Preset(say("questions.symmetry.press.smallest"), lambda _: _SMALLEST),
+    earlier=(_FOUR,),
     card=("scores", "attention_weights"),
     shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
     presets=(
-        Preset(say("questions.symmetry.press.equal"), lambda s: with_matrix(s, "w_k", s.matrix("w_q")), of="now"),
+        Preset(say("questions.symmetry.press.equal"), _own_keys, of="now"),
         Preset(say("questions.symmetry.press.smallest"), lambda _: _SMALLEST),
     ),
     varies=OF_OLDER_LINKS,
@@ -117,7 +131,7 @@ _SYMMETRY = Question(
     what_if=True,
 )
 
-_PLAIN = Scenario(say("questions.self.text"), d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)
+_PLAIN = Scenario(say("questions.before"), d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)
 _TRIALS = 2000
 _LENGTHENED = 1  # the place of "cat"
 
@@ -166,6 +180,10 @@ def _own(now: Now) -> Seen:
     return Seen(tuple(says))
 
 
+def _n_read_themselves(now: Now) -> int:
+    return sum(int(row.argmax()) == i for i, row in enumerate(now.trace.attention_weights))
+
+
 def _compares_directly(now: Now) -> bool:
     """Whether queries and keys are the embeddings themselves, so that S = X Xᵀ."""
     return torch.equal(now.trace.q, now.trace.x) and torch.equal(now.trace.k, now.trace.x)
@@ -176,6 +194,8 @@ _SELF = Question(
     _PLAIN,
     _own,
     subject="meaning",
+    predicts=Prediction(_n_read_themselves, _lengthened, kind="count"),
+    then=Preset(say("questions.self.press.shift"), lambda _: _shifted(_PLAIN)),
     card=("x", "attention_weights"),
     shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
     presets=(

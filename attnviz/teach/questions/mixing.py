@@ -1,18 +1,28 @@
 """Questions about values: why there are any, what a sum keeps, and what biases do."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 
 from attnviz.core.changes import edit_matrix
 from attnviz.core.scenario import Scenario
-from attnviz.teach.questions.asking import OF_OLDER_LINKS, Control, Preset, Question, rows
+from attnviz.teach.questions.asking import CAT, OF_OLDER_LINKS, Control, Prediction, Preset, Question, rows
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
 from attnviz.teach.variations import contexts_tell_weights, weights_from_contexts, with_matrix
 from attnviz.words import plural, say
 
-_PHRASE = Scenario(say("questions.values.text"), d_in=3, d_out=2, d_v=3, init="normal", seed=4)
-_FIRST_FEATURE = torch.diag(torch.tensor([1.0, 0.0, 0.0]))
+_PHRASE = Scenario(say("questions.values.text"), d_in=3, d_out=2, d_v=3, init="normal", seed=4)  # of older links
+
+
+def _times_two(name: str) -> Callable[[Scenario], Scenario]:
+    return lambda scenario: with_matrix(scenario, name, 2 * scenario.matrix(name))
+
+
+def _one_feature(scenario: Scenario) -> Scenario:
+    kept = torch.zeros(scenario.shape_of("w_v"))
+    kept[0, 0] = 1.0
+    return with_matrix(scenario, "w_v", kept)
 
 
 def _apart(now: Now) -> Seen:
@@ -29,15 +39,19 @@ def _apart(now: Now) -> Seen:
 
 _VALUES = Question(
     "values",
-    _PHRASE,
+    CAT,
     _apart,
     subject="meaning",
+    follows=0,
+    predicts=Prediction(lambda now: now.trace.attention_weights[0, 1], _times_two("w_v")),
+    then=Preset(say("questions.values.press.double_keys"), _times_two("w_k")),
+    earlier=(_PHRASE,),
     card=("attention_weights", "v", "context"),
-    shows=("w_q", "w_k", "w_v", "q", "k", "v", "scaled_scores", "attention_weights", "context"),
+    shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         Preset(say("questions.values.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
         Preset(say("questions.values.press.zeros"), lambda s: with_matrix(s, "w_v", "zeros")),
-        Preset(say("questions.values.press.one_feature"), lambda s: with_matrix(s, "w_v", _FIRST_FEATURE)),
+        Preset(say("questions.values.press.one_feature"), _one_feature),
         Preset(say("questions.values.press.no_keys"), lambda s: with_matrix(s, "w_k", "zeros")),
     ),
     step=8,
@@ -50,6 +64,12 @@ _ONE_HOT = Scenario(
 )  # fmt: skip
 _ON_A_LINE = torch.tensor([[0.0, 0.0], [2.0, 0.0], [1.0, 0.0]])
 _HALF_OR_THIRD = torch.tensor([[40.0, 40.0, 0.0], [0.0, 0.0, 40.0], [0.0, 0.0, 0.0]])
+
+
+def _on_a_line(scenario: Scenario) -> Scenario:
+    return with_matrix(with_matrix(scenario, "w_v", _ON_A_LINE), "w_q", _HALF_OR_THIRD)
+
+
 _READ_BACK = 1e-3  # up to which error attention weights count as worked out from contexts
 
 
@@ -81,14 +101,13 @@ _SUM = Question(
     _ONE_HOT,
     _same_context,
     subject="meaning",
+    predicts=Prediction(lambda now: now.gap(*now.trace.context[:2]), _on_a_line, kind="number"),
+    then=Preset(say("questions.sum.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
     card=("v", "context"),
     shows=("w_q", "w_v", "q", "scaled_scores", "attention_weights", "v", "context"),
     presets=(
         Preset(say("questions.sum.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
-        Preset(
-            say("questions.sum.press.line"),
-            lambda s: with_matrix(with_matrix(s, "w_v", _ON_A_LINE), "w_q", _HALF_OR_THIRD),
-        ),
+        Preset(say("questions.sum.press.line"), _on_a_line),
         Preset(
             say("questions.sum.press.equal"),
             lambda s: with_matrix(
@@ -102,11 +121,15 @@ _SUM = Question(
 )  # fmt: skip
 
 
+def _all_of(name: str, value: float) -> Callable[[Scenario], Scenario]:
+    return lambda scenario: edit_matrix(scenario, name, torch.full(scenario.shape_of(name), float(value)))
+
+
 def _bias(name: str) -> Control:
     return Control(
         name, say("questions.biases.control", bias=name), -3.0, 3.0, 0.5,
         read=lambda s: round(s.matrix(name)[0, 0].item(), 4),
-        change=lambda s, value: edit_matrix(s, name, torch.full(s.shape_of(name), float(value))),
+        change=lambda s, value: _all_of(name, value)(s),
     )  # fmt: skip
 
 
@@ -127,10 +150,14 @@ def _biases(now: Now) -> Seen:
 
 _BIASES = Question(
     "biases",
-    replace(_PHRASE, d_v=2, bias=True),
+    replace(CAT, bias=True),
     _biases,
     subject="softmax",
-    card=("q", "k", "scores"),
+    follows=0,
+    predicts=Prediction(lambda now: now.trace.attention_weights[0, 1], _all_of("b_k", 2.0)),
+    then=Preset(say("questions.biases.then"), _all_of("b_q", 2.0)),
+    earlier=(replace(_PHRASE, d_v=2, bias=True),),
+    card=("scores", "attention_weights", "context"),
     shows=(
         "x",
         "w_q",

@@ -5,10 +5,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from attnviz.core.scenario import Scenario, traced
+from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
-from attnviz.teach.questions.asking import Question
+from attnviz.teach.questions.asking import CAT, Prediction, Question, rows
 from attnviz.teach.questions.masks_and_heads import choice
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import say
@@ -23,7 +23,7 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 
 # https://github.com/pytorch/pytorch/issues/42929, https://github.com/pytorch/pytorch/issues/33360,
 # https://github.com/karpathy/ng-video-lecture/issues/30, https://github.com/facebookresearch/fairseq/issues/351
-_TRAINED = Scenario(say("questions.dropout.text"), d_in=4, d_out=3, init="normal", seed=9)
+_TRAINED = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=9)
 
 
 def _dropout(now: Now) -> Seen:
@@ -40,14 +40,17 @@ def _dropout(now: Now) -> Seen:
 
 DROPOUT = Question(
     "dropout",
-    _TRAINED,
+    CAT,
     _dropout,
     subject="training",
+    predicts=Prediction(lambda now: _dropout(now).tables[0].matrix[1].sum(), {"p": "none"}),
+    then={"p": "half", "draw": "mean"},
+    fixed=True,
+    earlier=(_TRAINED,),
     options=(
         choice("dropout", "p", tuple(SHARES), "half"),
         choice("dropout", "draw", DRAWS, "first"),
     ),
-    fits=lambda s: s == _TRAINED,
     step=7,
     what_if=True,
 )
@@ -67,7 +70,10 @@ def softmax_in(scores: Tensor, dtype: torch.dtype, shifted: bool) -> tuple[Tenso
 
 # https://github.com/pytorch/pytorch/issues/110213 (float32 and float16 differ), and why softmax subtracts its maximum:
 # Blanchard, Higham and Higham 2021, Accurately computing the log-sum-exp and softmax functions
-_LARGE = Scenario(say("questions.numerics.text"), d_in=4, d_out=4, init="normal", seed=3, scale=False)
+_LARGE = Scenario(say("questions.before"), d_in=4, d_out=4, init="normal", seed=3, scale=False)
+
+
+_LOUD = replace(CAT, w_q=rows(*(4 * CAT.matrix("w_q")).tolist()), scale=False)  # queries four times as long
 
 
 def _numerics(now: Now) -> Seen:
@@ -85,14 +91,20 @@ def _numerics(now: Now) -> Seen:
 
 NUMERICS = Question(
     "numerics",
-    _LARGE,
+    _LOUD,
     _numerics,
     subject="softmax",
+    follows=0,
+    predicts=Prediction(
+        lambda now: _numerics(now).tables[0].matrix.isnan().sum(), {"dtype": "float16", "shift": "off"}, kind="count"
+    ),
+    then={"shift": "on"},
+    fixed=True,
+    earlier=(_LARGE,),
     options=(
         choice("numerics", "dtype", tuple(DTYPES), "float32"),
         choice("numerics", "shift", ("on", "off"), "on"),
     ),
-    fits=lambda s: s == _LARGE,
     step=7,
     what_if=True,
 )
@@ -100,7 +112,7 @@ NUMERICS = Question(
 
 # https://datascience.stackexchange.com/questions/55901 and the factor √d_model of Vaswani et al. 2017, section 3.4:
 # what a larger X does to everything behind it.
-_SCALED = Scenario(say("questions.multiply.text"), d_in=4, d_out=3, init="normal", seed=2)
+_SCALED = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=2)
 
 
 def _times(now: Tensor, before: Tensor) -> float:
@@ -110,24 +122,30 @@ def _times(now: Tensor, before: Tensor) -> float:
 
 
 def _multiply(now: Now) -> Seen:
-    x = now.trace.x * FACTORS[now.options["c"]]
-    made, before = traced(replace(now.scenario, x=tuple(map(tuple, x.tolist())))), now.trace
+    made, before = now.made, now.trace
     factors = {name: now.write(_times(made[name], before[name])) for name in ("q", "v", "scores")}
     largest = [float(trace.attention_weights.amax(-1).mean()) for trace in (before, made)]
     says = (
         say("seen.multiply.times", **factors),
         say("seen.multiply.largest", before=now.write(largest[0]), after=now.write(largest[1])),
     )
-    return Seen(says, (Table(_WEIGHTS, made.attention_weights, "share", now.names, now.names),))
+    return Seen(says)
 
 
 MULTIPLY = Question(
     "multiply",
-    _SCALED,
+    CAT,
     _multiply,
     subject="scaling",
+    follows=0,
+    predicts=Prediction(lambda now: now.made.attention_weights[0, 1], {"c": "ten"}),
+    then={"c": "half"},
+    makes=lambda s, chosen: replace(s, x=tuple(map(tuple, (s.inputs * FACTORS[chosen["c"]]).tolist()))),
+    fixed=True,
+    earlier=(_SCALED,),
+    card=("x", "attention_weights"),
+    shows=("x", "q", "k", "scores", "scaled_scores", "attention_weights"),
     options=(choice("multiply", "c", tuple(FACTORS), "two"),),
-    fits=lambda s: s == _SCALED,
     step=6,
     what_if=True,
 )

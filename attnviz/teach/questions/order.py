@@ -9,7 +9,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.teach.questions.asking import Preset, Question
+from attnviz.teach.questions.asking import Prediction, Preset, Question
 from attnviz.teach.questions.seeing import Now, Seen, Table, in_float64, real_difference
 from attnviz.teach.variations import (
     PROJECTIONS,
@@ -92,6 +92,8 @@ _LEARNED = Question(
     _TRAINED,
     _learned,
     subject="training",
+    predicts=Prediction(lambda now: next_token_loss(now.trace), _steps(20).change, kind="number"),
+    then=_read(say("questions.learned.press.dog"), _OTHER),
     card=("w_q", "w_k", "w_v", "attention_weights"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
@@ -172,6 +174,10 @@ _ORDER = Question(
     _BITES,
     _order,
     subject="order",
+    predicts=Prediction(
+        lambda now: now.trace.context[now.trace.tokens.index("dog"), 0], _reordered(_ORDERS[0]).change, kind="number"
+    ),
+    then=Preset(say("questions.order.press.add"), with_positions, of="now"),
     shows=("e", "p", "x", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         *map(_reordered, _ORDERS),

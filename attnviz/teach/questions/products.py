@@ -1,14 +1,15 @@
 """Questions about the products that make queries, keys and scores: which way around, how many matrices, how long."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
 
-from attnviz.core.scenario import Scenario, traced
+from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.explanation.score_parts import score_parts
-from attnviz.teach.questions.asking import Question
+from attnviz.teach.questions.asking import CAT, Prediction, Question, rows
 from attnviz.teach.questions.masks_and_heads import NUMBERED, choice
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
@@ -21,46 +22,54 @@ def _are_same(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 # https://community.deeplearning.ai/t/why-do-we-use-square-root-of-key-dimension-for-scaling/776800
-_LENGTHS = Scenario(say("questions.cosine.text"), d_in=4, d_out=3, init="normal", seed=6)
+_LENGTHS = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=6)
 _COMPARED = {"dot": "", "cosine": "scores:cosine"}
+_COMPARES = ("q", "k", "scores", "scaled_scores", "attention_weights")
 LONG = 1  # the token that is made longer
 
 
+def _lengthened(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
+    x = scenario.inputs.clone()
+    x[LONG] *= NUMBERED[chosen["times"]]
+    longer = scenario if chosen["times"] == "one" else replace(scenario, x=tuple(map(tuple, x.tolist())))
+    return replace(longer, what_if=_COMPARED[chosen["scores"]])
+
+
 def _cosine(now: Now) -> Seen:
-    x = now.trace.x.clone()
-    x[LONG] *= NUMBERED[now.options["times"]]
-    changed = replace(now.scenario, x=tuple(map(tuple, x.tolist())), what_if=_COMPARED[now.options["scores"]])
-    made = traced(changed)
+    made = now.made
     largest = made.scores.abs().max()
     says = (
         say("seen.cosine.largest", score=now.write(largest)),
         say("seen.cosine.weight", token=now.names[LONG], weight=now.write(made.attention_weights[:, LONG].max()),
-            even=now.write(1 / len(x))),
+            even=now.write(1 / len(made.tokens))),
     )  # fmt: skip
-    titles = (STAGES["scores"].title, STAGES["attention_weights"].title)
-    return Seen(says, (
-        Table(titles[0], made.scores, rows=now.names, columns=now.names),
-        Table(titles[1], made.attention_weights, "share", now.names, now.names),
-    ))  # fmt: skip
+    return Seen(says)
 
 
 COSINE = Question(
     "cosine",
-    _LENGTHS,
+    CAT,
     _cosine,
     subject="scaling",
+    follows=0,
+    predicts=Prediction(lambda now: now.made.attention_weights[0, 1], {"scores": "cosine"}),
+    then={"times": "ten"},
+    makes=_lengthened,
+    fixed=True,
+    earlier=(_LENGTHS,),
+    card=("q", "k", "attention_weights"),
+    shows=_COMPARES,
     options=(
         choice("cosine", "scores", tuple(_COMPARED), "dot"),
         choice("cosine", "times", ("one", "three", "ten"), "one"),
     ),
-    fits=lambda s: s == _LENGTHS,
     step=4,
     what_if=True,
 )
 
 
 # https://groups.google.com/g/tensor2tensor/c/urMbWCU87U0 asks which products there could be.
-_PAIR = Scenario(say("questions.keys_first.text"), d_in=4, d_out=3, init="normal", seed=1)
+_PAIR = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=1)
 _WAYS = {
     "usual": "", "keys-first": "scores:keys-first", "exchanged": "projections:exchanged",
     "both": "projections:exchanged,scores:keys-first",
@@ -68,23 +77,30 @@ _WAYS = {
 
 
 def _keys_first(now: Now) -> Seen:
-    made, usual = traced(replace(now.scenario, what_if=_WAYS[now.options["way"]])).scores, now.trace.scores
+    made, usual = now.made.scores, now.trace.scores
     first, second = now.query, (now.query + 1) % len(now.names)
     says = (
         say(f"seen.keys_first.{'usual' if _are_same(made, usual) else 'turned'}"),
         say("seen.keys_first.scores", first=now.names[first], second=now.names[second],
             there=now.write(made[first, second]), back=now.write(made[second, first])),
     )  # fmt: skip
-    return Seen(says, (Table(STAGES["scores"].title, made, rows=now.names, columns=now.names),))
+    return Seen(says)
 
 
 KEYS_FIRST = Question(
     "keys_first",
-    _PAIR,
+    CAT,
     _keys_first,
     subject="meaning",
+    follows=0,
+    predicts=Prediction(lambda now: now.made.scores[0, 1], {"way": "keys-first"}, kind="number"),
+    then={"way": "both"},
+    makes=lambda s, chosen: replace(s, what_if=_WAYS[chosen["way"]]),
+    fixed=True,
+    earlier=(_PAIR,),
+    card=("q", "k", "scores"),
+    shows=_COMPARES,
     options=(choice("keys_first", "way", tuple(_WAYS), "usual"),),
-    fits=lambda s: s == _PAIR,
     step=4,
     what_if=True,
 )
@@ -92,25 +108,32 @@ KEYS_FIRST = Question(
 
 # https://discuss.pytorch.org asks again and again why nn.Linear multiplies by the transpose; see
 # torch.nn.functional.linear: y = x Aᵀ + b.
-_SQUARE = Scenario(say("questions.linear.text"), d_in=3, d_out=3, init="normal", seed=8)
+_SQUARE = Scenario(say("questions.before"), d_in=3, d_out=3, init="normal", seed=8)  # of older links
+_ASKS = replace(CAT, d_out=3, w_q=rows((0, 2, 0), (2, 0, 0), (1.5, 0.5, 1)), w_k="identity", w_v="identity")
 _LINEARS = {"x-w": "", "x-w-t": "projections:transposed"}
 
 
 def _linear(now: Now) -> Seen:
-    made = traced(replace(now.scenario, what_if=_LINEARS[now.options["way"]])).q
+    made = now.made.q
     of_torch = F.linear(now.trace.x, now.trace.w_q)
     gap = now.write(now.gap(made, of_torch))
     says = (say(f"seen.linear.{'same' if _are_same(made, of_torch) else 'other'}", gap=gap),)
-    return Seen(says, (Table(STAGES["q"].title, made, rows=now.names, role="q"),))
+    return Seen(says)
 
 
 LINEAR = Question(
     "linear",
-    _SQUARE,
+    _ASKS,
     _linear,
     subject="shapes",
+    follows=2,
+    predicts=Prediction(lambda now: now.made.q[2, 0], {"way": "x-w-t"}, kind="number"),
+    makes=lambda s, chosen: replace(s, what_if=_LINEARS[chosen["way"]]),
+    fixed=True,
+    earlier=(_SQUARE,),
+    card=("x", "w_q", "q"),
+    shows=("x", "w_q", "q"),
     options=(choice("linear", "way", tuple(_LINEARS), "x-w"),),
-    fits=lambda s: s == _SQUARE,
     step=3,
     what_if=True,
 )
@@ -118,12 +141,16 @@ LINEAR = Question(
 
 # https://community.deeplearning.ai asks why W_q and W_k aren't one matrix; Elhage et al. 2021, A Mathematical
 # Framework for Transformer Circuits, calls the one matrix W_QK.
-_NARROW = Scenario(say("questions.one_matrix.text"), d_in=4, d_out=2, init="normal", seed=4)
+_NARROW = Scenario(say("questions.before"), d_in=4, d_out=2, init="normal", seed=4)
+
+
+def _product(now: Now) -> torch.Tensor:
+    return now.made.w_q.double() @ now.made.w_k.double().T
 
 
 def _one_matrix(now: Now) -> Seen:
-    made = traced(replace(now.scenario, d_out=NUMBERED[now.options["d"]]))
-    x, m = made.x.double(), made.w_q.double() @ made.w_k.double().T
+    made, m = now.made, _product(now)
+    x = made.x.double()
     says = (
         say("seen.one_matrix.rank", size=f"{m.shape[0]} × {m.shape[1]}", rank=int(torch.linalg.matrix_rank(m))),
         say(
@@ -144,14 +171,18 @@ ONE_MATRIX = Question(
     _NARROW,
     _one_matrix,
     subject="meaning",
+    predicts=Prediction(lambda now: torch.linalg.matrix_rank(_product(now)), {"d": "three"}, kind="count"),
+    then={"d": "four"},
+    makes=lambda s, chosen: replace(s, d_out=NUMBERED[chosen["d"]]),
+    fixed=True,
     options=(choice("one_matrix", "d", ("one", "two", "three", "four"), "two"),),
-    fits=lambda s: s == _NARROW,
     step=3,
     what_if=True,
 )
 
 # https://datascience.stackexchange.com/questions/55901, why positions are added to embeddings and not put beside them
-_PLACED = Scenario(say("questions.parts.text"), d_in=4, d_out=3, init="normal", seed=7, positions="sinusoidal")
+_PLACED = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=7, positions="sinusoidal")
+_SUMS = replace(CAT, x=None, e=CAT.x, positions="sinusoidal")
 PARTS = ("ww", "wp", "pw", "pp")
 
 
@@ -171,11 +202,15 @@ def _parts(now: Now) -> Seen:
 
 POSITIONS_ADDED = Question(
     "parts",
-    _PLACED,
+    _SUMS,
     _parts,
     subject="order",
+    follows=0,
+    predicts=Prediction(lambda now: _parts(now).tables[0].matrix[0, 1], {"part": "ww"}, kind="number"),
+    then={"part": "pp"},
+    fixed=True,
+    earlier=(_PLACED,),
     options=(choice("parts", "part", ("all", *PARTS), "all"),),
-    fits=lambda s: s == _PLACED,
     step=2,
 )
 

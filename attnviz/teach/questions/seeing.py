@@ -94,14 +94,16 @@ def real_difference(a: Tensor, b: Tensor, size: float) -> Tensor:
 
 @dataclass(frozen=True)
 class Now:
-    """The example now and at the start, both computed, with what is chosen and the decimals;
-    `query` is the place of the token that is followed.
+    """The example now and at the start, both computed, with what is chosen and the decimals.
+
+    `made` is the example now as the page draws it; `query` is the place of the token that is followed.
     """
 
     scenario: Scenario
     begun_with: Scenario
     trace: AttentionTrace
     start: AttentionTrace
+    made: AttentionTrace
     options: Mapping[str, str]
     digits: int
     query: int

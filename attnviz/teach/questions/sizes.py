@@ -13,7 +13,7 @@ from attnviz.core.seeding import generator_for
 from attnviz.core.stages import STAGES
 from attnviz.explanation import shapes_of
 from attnviz.scaling.settings import SweepSettings
-from attnviz.teach.questions.asking import Control, Option, Question, eye
+from attnviz.teach.questions.asking import Control, Option, Prediction, Preset, Question, eye
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.variations import Measured, measured_scores, unit_example
 from attnviz.words import plural, say
@@ -89,6 +89,8 @@ SIZES = Question(
     _WIDTHS,
     _shapes,
     subject="shapes",
+    predicts=Prediction(lambda now: now.trace.scores.numel(), lambda s: _with_width(s, "d_v", 6), kind="count"),
+    then={"w_k": _WIDER},
     card=("x", "w_q", "w_k", "w_v"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
     notes=SYMBOLIC,  # the board tells the numbers
@@ -112,7 +114,7 @@ def _drawn(d_in: int, d_k: int) -> Scenario:
     """Return an example whose vectors have the length √d_in and whose W's have entries of variance 1/d_in, so that
     each number of a query or a key has variance 1, however many numbers went in.
     """
-    text = say("questions.which_d.text")
+    text = say("questions.before")
     x, w_q, w_k = unit_example(len(text.split()), d_in, d_k, generator_for(12))
     given = {name: tuple(map(tuple, values.tolist())) for name, values in (("x", x), ("w_q", w_q), ("w_k", w_k))}
     return Scenario(text, d_in=d_in, d_out=d_k, w_v=eye(d_in, d_k), **given)  # type: ignore[arg-type]
@@ -147,6 +149,12 @@ def _which_d(now: Now) -> Seen:
     )
 
 
+def _largest(now: Now) -> float:
+    """Return the mean of the largest attention weights of rows, over many examples, by what scores are divided by."""
+    measured = measured_scores(now.scenario.d_in, now.scenario.d_out, len(now.names), trials=_TRIALS)
+    return measured.largest_by_d_k if now.options["divisor"] == _BY_D_K else measured.largest_by_d_in
+
+
 def _verdict(now: Now, measured: Measured) -> str:
     """Say what dividing by √d_in makes of the weights of many examples; of one alone, chance would tell more."""
     right, wrong = measured.largest_by_d_k, measured.largest_by_d_in
@@ -167,6 +175,8 @@ WHICH_D = Question(
     _drawn(8, 2),
     _which_d,
     subject="scaling",
+    predicts=Prediction(_largest, {"divisor": _BY_D_IN}),
+    then=Preset(say("questions.which_d.then"), lambda s: _drawn(16, s.d_out)),
     card=("q", "k", "attention_weights"),
     shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
     controls=(

@@ -193,10 +193,12 @@ def _(w: World, matrix: str, gap: str) -> None:
 
 @referee("where.largest")
 def _(w: World, size: str) -> None:
-    assert about(size, np.abs(w.ref["scores"]).max() / (1 if w.options["place"] == "scores" else np.sqrt(3)))
+    assert about(
+        size, np.abs(w.ref["scores"]).max() / (1 if w.options["place"] == "scores" else np.sqrt(w.now.q.shape[1]))
+    )
 
 
 @referee("where.divided")
 def _(w: World, n: str) -> None:
-    touched = {"queries": 12, "scores": 16}
-    assert int(n) == touched.get(w.options["place"], 24)
+    touched = {"queries": w.now.q.numel(), "scores": w.now.scores.numel()}
+    assert int(n) == touched.get(w.options["place"], w.now.q.numel() + w.now.k.numel())

@@ -5,7 +5,6 @@ import re
 import numpy as np
 import torch
 
-from attnviz.core.scenario import traced
 from attnviz.teach.dropping import N_DRAWS
 from attnviz.teach.questions.masks_and_heads import N_PADDING, NUMBERED
 from attnviz.teach.questions.numerics import DTYPES, FACTORS, SHARES
@@ -117,7 +116,7 @@ def _(w: World, score: str) -> None:
 @referee("cosine.weight")
 def _(w: World, token: str, weight: str, even: str) -> None:
     assert token == w.names[LONG]
-    assert about(weight, softmax(_compared(w) / np.sqrt(3), -1)[:, LONG].max())
+    assert about(weight, softmax(_compared(w) / np.sqrt(w.now.q.shape[1]), -1)[:, LONG].max())
     assert about(even, 1 / len(w.names))
 
 
@@ -274,4 +273,3 @@ def _(w: World, q: str, v: str, scores: str) -> None:
 def _(w: World, before: str, after: str) -> None:
     for text, c in ((before, 1.0), (after, FACTORS[w.options["c"]])):
         assert about(text, softmax(c * c * _scaled(w), -1).max(-1).mean())
-    assert traced(w.scenario).x.shape[1] == 4

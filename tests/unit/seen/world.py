@@ -110,7 +110,7 @@ def _something_done(
     draw: st.DrawFn, question: Question, scenario: Scenario, options: dict[str, str]
 ) -> Scenario | None:
     """A button, a slider, a word dragged, or a number typed; None where the page refuses it."""
-    editable = [name for name in question.shown(options) if name in scenario.editable]
+    editable = [name for name in question.shown(options) if name in scenario.editable and not question.fixed]
     kinds = [*("press",) * bool(question.presets), *("move",) * bool(question.controls)]
     kinds += [*("drag",) * bool(question.reorder), *("type",) * bool(editable)]
     try:

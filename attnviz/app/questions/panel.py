@@ -1,0 +1,249 @@
+"""What stands beside a question's example: the prediction, then what happened, why, and what else can be tried."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.components.draggable import show_scale_block, show_token_order
+from attnviz.app.parts.exponent import show_exponent
+from attnviz.app.parts.published_example import begin_with
+from attnviz.app.parts.what_if_panel import show_way_to_panel
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.address import go_to
+from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
+from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
+from attnviz.link.question_text import NONE, TRIED, Example, example_from_text, example_text
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
+from attnviz.teach.questions.asking import ANSWERS, Change
+from attnviz.words import say
+
+
+class Stage(Enum):
+    """How far a reader is with a question: what may be told of it."""
+
+    ASKED = auto()
+    ANSWERED = auto()
+    TRIED = auto()
+
+    @classmethod
+    def of(cls, question: Question, example: Example) -> "Stage":
+        """Return how far this is; an older link, which says nothing of a guess, has an example that was tried."""
+        now = example.scenario, example.options
+        if example.guess in (NONE, *ANSWERS) and now == question.acted:
+            return cls.ANSWERED
+        return cls.ASKED if now == (question.start, question.defaults) and not example.guess else cls.TRIED
+
+
+def open_it(question: Question | None) -> None:
+    """Go to a question, or with None to the list."""
+    url_texts.put(QUESTION, "" if question is None else question.slug)
+    url_texts.send(NUMBERS, "")
+
+
+def example_of(question: Question) -> Example:
+    """Return the example and what is chosen now; as at the start, where the URL has none that can be shown."""
+    return example_from_text(question, take(NUMBERS, question=question.slug))[0]
+
+
+def _send(question: Question, example: Example) -> None:
+    last = len(example.scenario.tokens) - 1
+    url_texts.send(NUMBERS, example_text(question, replace(example, query=min(example.query, last))))
+
+
+def _change(question: Question, change: Change) -> None:
+    """Change the example of a question; what cannot be done to it gets a message."""
+    example = example_of(question)
+    try:
+        changed = change(example.scenario)
+    except ValueError:  # a step of training that leads beyond what float32 holds, or more edits than there may be
+        state.say(say("question_page.refused"))
+        return
+    _send(question, replace(example, scenario=changed, guess=TRIED))
+
+
+def _press(question: Question, preset: Preset) -> None:
+    _change(question, lambda scenario: question.pressed(preset, scenario))
+
+
+def _choose(question: Question, chosen: Mapping[str, str]) -> None:
+    example = example_of(question)
+    _send(question, replace(example, options=example.options | dict(chosen), guess=TRIED))
+
+
+def _answer(question: Question, guess: str) -> None:
+    """Do what was to be predicted."""
+    scenario, options = question.acted
+    _send(question, replace(example_of(question), scenario=scenario, options=options, guess=guess))
+
+
+def _lead(page: str, parameter: str, value: Any) -> None:
+    url_texts.put(parameter, value)
+    go_to(page)
+
+
+def _explore(example: Example) -> None:
+    begin_with(example.scenario, example.query)
+    go_to("pages/playground.py")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The panel of a question; what it says of the example is marked while the board shows newer numbers (`beside`)."""
+
+    question: Question
+    example: Example
+    seen: Seen
+    beside: Callable[[str], AbstractContextManager[None]]
+    show_tables: Callable[[], None]
+
+    def show(self) -> None:
+        """Draw it: nothing is answered before something was pressed."""
+        stage = Stage.of(self.question, self.example)
+        if stage is Stage.ASKED:
+            self._show_prediction()
+            return
+        if stage is Stage.ANSWERED:
+            self._show_happened()
+        st.text(self.question.answer[0])
+        if stage is Stage.ANSWERED:
+            self._show_next()
+            self._show_ways_on()
+            with st.expander(say("question_page.more"), key="question_more"):
+                self._show_tries()
+        else:
+            self._show_tries()
+            self._show_ways_on()
+
+    def _show_prediction(self) -> None:
+        question = self.question
+        act, now = question.asks
+        st.caption(say("question_page.predict"))
+        st.markdown(f"#### {act}")
+        st.text(say("question_page.and_then", now=now))
+        for answer in ANSWERS:
+            label = say(f"question_page.answer.{answer}", number=question.happened.before)
+            st.button(label, key=f"questions.answer.{answer}", on_click=_answer, args=(question, answer),
+                      width="stretch")  # fmt: skip
+        st.button(say("question_page.skip"), key="questions.skip", type="tertiary", on_click=_answer,
+                  args=(question, NONE))  # fmt: skip
+
+    def _show_happened(self) -> None:
+        happened, guess = self.question.happened, self.example.guess
+        with st.container(horizontal=True, key="question_happened"):
+            if guess in ANSWERS:
+                with st.container(gap=None):
+                    st.caption(say("question_page.predicted"))
+                    st.markdown(f"#### {say(f'question_page.short.{guess}')}")
+            with st.container(gap=None):
+                st.caption(say("question_page.happened"))
+                st.markdown(f"#### {say(f'question_page.short.{happened.answer}')}")
+        key = "stays" if happened.answer == "same" else "moves"
+        st.markdown(f"**{say(f'question_page.{key}', before=happened.before, after=happened.after)}**")
+
+    def _show_next(self) -> None:
+        question, then = self.question, self.question.then
+        if then is None:
+            return
+        st.caption(say("question_page.then"))
+        if isinstance(then, Preset):
+            st.button(then.label, key="questions.then", type="primary", on_click=_press, args=(question, then),
+                      width="stretch")  # fmt: skip
+            return
+        name, choice = list(then.items())[-1]
+        st.button(self._named(name, choice), key="questions.then", type="primary", on_click=_choose,
+                  args=(question, then), width="stretch")  # fmt: skip
+
+    def _named(self, name: str, choice: str) -> str:
+        (option,) = (each for each in self.question.options if each.name == name)
+        called = choice if isinstance(option, Exponent) else option.choices[choice]
+        return say("question_page.choose", label=option.label, choice=called)
+
+    def _show_ways_on(self) -> None:
+        question, example, at = self.question, self.example, QUESTIONS.index(self.question)
+        with st.container(horizontal=True, gap=None, key="question_ways"):
+            if at + 1 < len(QUESTIONS):
+                st.button(say("question_page.next"), on_click=open_it, args=(QUESTIONS[at + 1],), type="tertiary",
+                          shortcut="PageDown", key="questions.next")  # fmt: skip
+            st.button(say("question_page.again"), key="questions.again", type="tertiary", on_click=url_texts.send,
+                      args=(NUMBERS, ""))  # fmt: skip
+            if question.what_if:
+                show_way_to_panel("questions.what_if", example.scenario, example.query)
+            else:
+                st.button(say("question_page.explore"), on_click=_explore, args=(example,), type="tertiary",
+                          key="questions.explore")  # fmt: skip
+            st.button(say("question_page.lesson", number=question.step), key="questions.lesson", type="tertiary",
+                      on_click=_lead, args=("pages/lesson.py", STEP, STEPS[question.step - 1].name))  # fmt: skip
+
+    def _show_ways_aside(self) -> None:
+        question, at = self.question, QUESTIONS.index(self.question)
+        with st.container(horizontal=True, gap=None, key="question_aside"):
+            if at:
+                st.button(say("question_page.back"), on_click=open_it, args=(QUESTIONS[at - 1],), type="tertiary",
+                          shortcut="PageUp", key="questions.back")  # fmt: skip
+            if question.sweep:
+                st.button(say("question_page.scaling"), key="questions.scaling", type="tertiary", on_click=_lead,
+                          args=("pages/scaling.py", SWEEP, question.sweep))  # fmt: skip
+
+    def _show_tries(self) -> None:
+        """Draw what one sees of the example now, all that can be done to it, and the rest of the answer."""
+        question, example = self.question, self.example
+        with self.beside("seen"), st.container(gap="xsmall", key="questions_seen"):
+            st.caption(say("question_page.seen"))
+            for sentence in self.seen.sentences:
+                st.text(sentence)
+            self.show_tables()
+        st.caption(say("question_page.try"))
+        st.text(question.try_this)
+        if question.reorder:
+            reorder = question.reorder
+            show_token_order(example.scenario.tokens, f"questions.{question.slug}.order",
+                             lambda tokens: _change(question, lambda now: reorder(now, tokens)))  # fmt: skip
+        with st.container(horizontal=True, gap="xsmall"):
+            for place, preset in enumerate(question.presets):
+                st.button(preset.label, key=f"questions.{question.slug}.press.{place}", on_click=_press,
+                          args=(question, preset))  # fmt: skip
+        if any(preset.of == "start" for preset in question.presets):
+            st.caption(say("question_page.from_start"))
+        for control in question.controls:
+            self._show_control(control)
+        for option in question.options:
+            self._show_choice(option)
+        for paragraph in question.answer[1:]:
+            st.text(paragraph)
+        self._show_ways_aside()
+
+    def _show_control(self, control: Control) -> None:
+        key = f"questions.{self.question.slug}.{control.name}"
+        kind = int if control.whole else float
+        this_session().put(key, kind(min(max(control.read(self.example.scenario), control.low), control.high)))
+        st.slider(
+            control.label, kind(control.low), kind(control.high), step=kind(control.step), key=key,
+            on_change=lambda: _change(self.question, lambda now: control.change(now, this_session().get(key))),
+        )  # fmt: skip
+
+    def _show_choice(self, option: Option | Exponent) -> None:
+        question, example = self.question, self.example
+        chosen, key = example.options[option.name], f"questions.{question.slug}.{option.name}"
+
+        def take_it() -> None:
+            value = this_session().get(key)
+            _choose(question, {option.name: value if isinstance(option, Option) else f"{value:.4g}"})
+
+        if isinstance(option, Exponent):
+            this_session().put(key, float(chosen))
+            show_exponent(option.label, key, on_change=take_it)
+        elif option.block:
+            names = tuple(option.choices)
+            made = [replace(example, options=example.options | {option.name: name}, guess=TRIED) for name in names]
+            show_scale_block(option.label, tuple(option.choices.values()), names.index(chosen), key, NUMBERS,
+                             [example_text(question, each) for each in made])  # fmt: skip
+        else:
+            this_session().put(key, chosen)
+            st.segmented_control(option.label, tuple(option.choices), format_func=option.choices.__getitem__,
+                                 required=True, key=key, on_change=take_it)  # fmt: skip
