@@ -19,7 +19,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
 from attnviz.core.masks import PAINTED
-from attnviz.core.rules import Scale, declaration, in_rows
+from attnviz.core.rules import declaration, in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT, Stage
 from attnviz.core.tokens import token_labels, visible
@@ -219,10 +219,11 @@ def bits_of(numbers: np.ndarray) -> str:
 
 def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, Any] | None:
     """Return how the page makes scaled scores of scores, where that gives torch's own bits; else None."""
-    if not isinstance(stage.rule, Scale):
+    scaling = None if stage.rule is None else stage.rule.scaling
+    if scaling is None:
         return None
     source, *masks = stage.sources
-    divisor = float(np.float32(stage.rule.divisor))
+    divisor = float(np.float32(scaling.divisor))
     made = (in_rows(trace[source]).cpu().numpy() / np.float64(divisor)).astype(np.float32)
     for mask in masks:
         added = trace[mask].cpu().numpy()

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
-from attnviz.core.rules import Matrix, Product, Recut, Slice
+from attnviz.core.rules import Matrix
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, head_name
 from attnviz.words import say
@@ -137,7 +137,7 @@ def _before_heads(table: Table) -> Table:
 def _is_uncut(whole: Stage, cut: Stage) -> bool:
     """Whether a head's queries, keys or values are no product with some columns of a W: a view cuts them, or the W is
     turned over."""
-    return isinstance(cut.rule, Recut) or (isinstance(whole.rule, Product) and whole.rule.transposed)
+    return any((cut.rule and cut.rule.cuts_rows, whole.rule and whole.rule.turns_second))
 
 
 def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage]:
@@ -167,7 +167,7 @@ def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> di
         if stage.head is None:
             return matrices[name]
         rule = table[head_name(head, stage.part)].rule
-        assert isinstance(rule, Slice)
+        assert rule is not None
         return rule.compute(matrices[name])
 
     return {name: of_head(name, stage) for name, stage in head_table(table, head).items()}
@@ -262,7 +262,9 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
         own = name.split(".", 2)[-1]
         if not is_of_a_head(name):
             shown[name] = matrix
-        elif isinstance(table[name].rule, Recut):  # no columns of what it is cut out of: scores follow from these
+        elif (
+            rule := table[name].rule
+        ) and rule.cuts_rows:  # no columns of what it is cut out of: scores follow from these
             if f"{own}{OF_HEADS}" not in shown:
                 each = (matrices[head_name(head, own)] for head in range(n_heads_in(table)))
                 shown[f"{own}{OF_HEADS}"] = torch.stack(list(each), dim=-3)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from attnviz.core.heads import in_view
-from attnviz.core.rules import LayerNorm, Product, Relative, Scale
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace
 from attnviz.figures.heatmap import width_of
@@ -146,13 +145,13 @@ def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
         stage = trace.stages[name]
         factor = _source(boxes, stage, _factor_at(trace, stage))
         made = trace.stages[factor.name] if factor else None
-        computed = made is not None and isinstance(made.rule, Product)
-        bias = _source(boxes, stage, 2 if isinstance(stage.rule, Product | LayerNorm) else None)
+        computed = made is not None and made.rule is not None and made.rule.is_product
+        bias = _source(boxes, stage, stage.rule.beside[1] if stage.rule else None)
         weight = _source(boxes, made, 1) if made and computed else None
         weight_bias = _source(boxes, made, 2) if made and computed else None
         column = _Column(box, factor, bias, weight, weight_bias)
         if factor:
-            factor.turned = isinstance(stage.rule, Product) and stage.rule.transposed
+            factor.turned = stage.rule is not None and stage.rule.turns_second
             factor.named = not factor.turned and factor.picture.stage.rows != "feature"
             if weight_bias:
                 weight_bias.turned = factor.turned
@@ -165,14 +164,11 @@ def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
 
 def _factor_at(trace: Trace, stage: Stage) -> int | None:
     """Return which of its sources stands above a matrix: a mask does so above the scores that it is added to."""
-    match stage.rule:
-        case Product() | LayerNorm():
-            return 1
-        case Relative():
-            return 0
-        case Scale() if len(stage.sources) > 1 and trace.stages[stage.sources[1]].rule is None:
-            return 1
-    return None
+    if stage.rule is None:
+        return None
+    if stage.rule.scaling and len(stage.sources) > 1 and trace.stages[stage.sources[1]].rule is None:
+        return 1
+    return stage.rule.beside[0]
 
 
 def _source(boxes: dict[str, Placed], stage: Stage, at: int | None) -> Placed | None:

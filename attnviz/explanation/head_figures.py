@@ -10,9 +10,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.heads import head_in_view, n_heads_in
-from attnviz.core.rules import Softmax
 from attnviz.core.rules.explaining.cell import OWN_ROWS
-from attnviz.core.rules.lines import ROWS
 from attnviz.core.stages import Stage, head_name
 from attnviz.core.trace import Trace
 from attnviz.words import say
@@ -65,10 +63,7 @@ def head_figures(trace: Trace, name: str = "attention_weights", special: Sequenc
 
 
 def _sum_to_1(weights: Stage) -> bool:
-    rule = weights.rule
-    return not isinstance(rule, Softmax) or (
-        rule.axis == ROWS and rule.sink is None and (rule.shared or len(weights.sources) == 1)
-    )
+    return weights.rule is None or weights.rule.sums_to_1(len(weights.sources))
 
 
 def figures_of_heads(

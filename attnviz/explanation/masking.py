@@ -6,7 +6,6 @@ import numpy as np
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.masks import ZEROED
-from attnviz.core.rules import Share
 from attnviz.core.rules.base import Bounded
 from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
 from attnviz.core.tokens import token_labels
@@ -86,7 +85,7 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
 
 def _is_linear(trace: AttentionTrace) -> bool:
     """Whether there is no softmax, so that no scaled score is −∞."""
-    return any(isinstance(stage.rule, Share) for stage in trace.stages.values())
+    return any(stage.rule is not None and stage.rule.is_linear for stage in trace.stages.values())
 
 
 def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> list[str]:

@@ -1,7 +1,6 @@
 """What a computation does that attention doesn't, in words."""
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules import Recut
 from attnviz.core.stages import Y
 from attnviz.core.what_if import CUT, SCORES, TYPED
 from attnviz.words import say
@@ -45,7 +44,7 @@ def cut_by_view(trace: AttentionTrace) -> bool:
 def _whose_rows(trace: AttentionTrace) -> list[str]:
     """Say to which tokens the rows of queries really belong, where a view cuts them for the head in view."""
     q = trace.stages.get("q")
-    if q is None or not isinstance(q.rule, Recut) or not trace.tokens:
+    if q is None or q.rule is None or not q.rule.cuts_rows or not trace.tokens:
         return []
     rows = q.labels("rows", trace.tokens, len(trace.tokens))
     told = ", ".join(say("summary.named", token=each) for each in rows[:_ROWS])

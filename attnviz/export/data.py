@@ -13,7 +13,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import gathered, without_head
-from attnviz.core.rules import PassOn, Recut, in_rows
+from attnviz.core.rules import PassOn, in_rows
 from attnviz.export.reading import write_tensors
 from attnviz.words.numbers import for_json
 
@@ -30,7 +30,7 @@ def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
         for name in trace.matrices
         if (whole := without_head(name)) == name
         or whole not in trace.matrices
-        or isinstance(trace.stages[name].rule, Recut)
+        or ((rule := trace.stages[name].rule) and rule.cuts_rows)
     )
 
 

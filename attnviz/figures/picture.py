@@ -11,8 +11,8 @@ from torch import Tensor
 from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import Theme, theme
 from attnviz.colours.shading import shades
-from attnviz.core.rules import Share, Softmax, in_rows
-from attnviz.core.rules.lines import ROWS, sharing
+from attnviz.core.rules import in_rows
+from attnviz.core.rules.lines import sharing
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace
 from attnviz.words import say
@@ -107,12 +107,8 @@ def picture_of(
 
 
 def _shared_among(stage: Stage, hidden: np.ndarray) -> np.ndarray | None:
-    if isinstance(stage.rule, Share):
-        return sharing(ROWS, hidden)
-    left_out = len(stage.sources) > 1  # by a mask that comes too late: nobody gets what it takes
-    if not isinstance(stage.rule, Softmax) or (left_out and not stage.rule.shared):
-        return None
-    return sharing(stage.rule.axis, hidden)
+    over = None if stage.rule is None else stage.rule.shares_over(len(stage.sources))
+    return None if over is None else sharing(over, hidden)
 
 
 def _is_of_no_query(stage: Stage) -> bool:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnviz.core.masks import Masked
-from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule, Scale
+from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule
 from attnviz.core.stages import MASK, Stage
 from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
 from attnviz.marking.outcome import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks
@@ -65,7 +65,7 @@ class Walk:
     def marking(self) -> Marking:
         """Walk, and return the marked computation."""
         for stage in self.stages.values():
-            if isinstance(stage.rule, Scale) and self._cannot_scale(stage):
+            if stage.rule is not None and stage.rule.scaling and self._cannot_scale(stage):
                 continue  # nothing that is printed is made from scaled scores
             if stage.sources and all(source in self.before for source in stage.sources):
                 self._make(stage)

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules import Softmax
 
 DTYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 _UNSHIFTED = "-unshifted"
@@ -83,10 +82,7 @@ def _made_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool) -> dict[s
             made[name] = trace.matrices[name].to(dtype)
             continue
         sources = [made[each] for each in stage.sources]
-        if isinstance(stage.rule, Softmax) and not shifted:
-            made[name] = stage.rule.unshifted(*sources)
-        else:
-            made[name] = stage.rule.compute(*sources)
+        made[name] = (stage.rule.compute if shifted else stage.rule.unshifted)(*sources)
     return made
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace, execute
 from attnviz.core.changes import Changes, changes_of, edit_matrix, with_changes
-from attnviz.core.rules import Rule, Scale
+from attnviz.core.rules import Rule
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, sinusoidal_positions
 from attnviz.core.stages import P_KEPT, VECTORS
@@ -57,8 +57,8 @@ def scaled_at(trace: AttentionTrace, place: Place) -> Scaled:
     divided = scores / divisor if place == "scores" else scores
     # The rest as the trace does it: what it adds, and what it makes of a mask.
     (by, added), (weighting, late) = (_rule_and_others(trace, name) for name in ("scaled_scores", "attention_weights"))
-    assert isinstance(by, Scale)
-    scaled = replace(by, d_k=None, temperature=1.0).compute(divided, *added)
+    assert by.scaling is not None
+    scaled = replace(by.scaling, d_k=None, temperature=1.0).compute(divided, *added)
     return Scaled(q, k, scores, scaled, weighting.compute(scaled, *late))
 
 

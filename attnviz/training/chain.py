@@ -1,15 +1,14 @@
 """The chain rule, down to a cell: how the gradient of a number is made of those of what it feeds."""
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import check_whole, in_short
-from attnviz.core.rules import Add, Concatenate, Product, Rotate, Scale, Slice, Softmax
 from attnviz.core.stages import Stage
 from attnviz.core.trace import run
 from attnviz.training.training import Training
@@ -113,82 +112,26 @@ def _at(matrices: Mapping[str, Tensor], place: Place) -> float:
 
 
 def _terms(trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place) -> Iterator[Term]:
-    """Yield the terms of a cell that feeds one matrix alone, by a rule that is followed here."""
-    fed = [stage for stage in trace.stages.values() if stage.rule is not None and _is_read(stage, place)]
+    """Yield the terms of a cell that feeds one matrix alone, by a rule that says how much."""
+    fed = [stage for stage in trace.stages.values() if _is_read(trace, stage, place)]
     if len(fed) != 1 or fed[0].name not in gradients or fed[0].sources.count(place.matrix) != 1:
         return
     (stage,) = fed
-    match stage.rule:
-        case Slice():
-            yield _passed_on(gradients, Place(stage.name, place.row, place.column - stage.rule.start))
-        case Concatenate():
-            before = stage.sources.index(place.matrix) * trace[place.matrix].shape[1]
-            yield _passed_on(gradients, Place(stage.name, place.row, before + place.column))
-        case Add():
-            yield _passed_on(gradients, Place(stage.name, place.row, place.column))
-        case Rotate():
-            yield from _of_rotation(trace, gradients, place, stage)
-        case Product() if place.matrix in stage.sources[:2]:
-            yield from _of_product(trace, gradients, place, stage)
-        case Scale():
-            through = Place(stage.name, place.row, place.column)
-            yield Term(1 / stage.rule.divisor, None, through, _at(gradients, through))
-        case Softmax():
-            yield from _of_softmax(trace, gradients, place, stage)
+    assert stage.rule is not None
+    source, tables = stage.sources.index(place.matrix), _sources(trace, stage)
+    for row, column, by, of in stage.rule.derivatives(source, *place[1:], _as_table(trace[stage.name]), *tables):
+        through = Place(stage.name, row, column)
+        yield Term(by, None if of is None else Place(stage.sources[of[0]], *of[1:]), through, _at(gradients, through))
 
 
-def _is_read(stage: Stage, place: Place) -> bool:
+def _sources(trace: AttentionTrace, stage: Stage) -> list[Tensor]:
+    return [_as_table(trace[source]) for source in stage.sources]
+
+
+def _is_read(trace: AttentionTrace, stage: Stage, place: Place) -> bool:
     """Whether a stage is made of a cell: of what all heads have side by side, each reads its own columns."""
-    if place.matrix not in stage.sources:
+    if stage.rule is None or place.matrix not in stage.sources:
         return False
-    return not isinstance(stage.rule, Slice) or stage.rule.start <= place.column < stage.rule.stop
-
-
-def _passed_on(gradients: Mapping[str, Tensor], through: Place) -> Term:
-    return Term(1.0, None, through, _at(gradients, through))
-
-
-def _of_rotation(
-    trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place, stage: Stage
-) -> Iterator[Term]:  # fmt: skip
-    """Both cells of a pair move with each of them: by the cosine of its angle with the own one, and with the other by
-    its sine, which is taken away from the first."""
-    assert isinstance(stage.rule, Rotate)
-    rows, columns = trace[stage.name].shape
-    ((_, pair),) = stage.rule.reads(place.row, place.column, (rows, columns))
-    angle = stage.rule.angle(place.row, place.column, columns) if len(pair) > 1 else 0.0
-    for column in pair:
-        through = Place(stage.name, place.row, column)
-        sine = math.sin(angle) if column > place.column else -math.sin(angle)
-        local = math.cos(angle) if column == place.column else sine
-        yield Term(local, None, through, _at(gradients, through))
-
-
-def _of_product(
-    trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place, stage: Stage
-) -> Iterator[Term]:  # fmt: skip
-    assert isinstance(stage.rule, Product)
-    first, second = stage.sources[:2]
-    made = gradients[stage.name]
-    if place.matrix == first:  # a row of it makes a row
-        for column in range(made.shape[1]):
-            other = (column, place.column) if stage.rule.transposed else (place.column, column)
-            of, through = Place(second, *other), Place(stage.name, place.row, column)
-            yield Term(_at(trace.matrices, of), of, through, _at(gradients, through))
-        return
-    inner, own = (place.column, place.row) if stage.rule.transposed else (place.row, place.column)
-    for row in range(made.shape[0]):
-        of, through = Place(first, row, inner), Place(stage.name, row, own)
-        yield Term(_at(trace.matrices, of), of, through, _at(gradients, through))
-
-
-def _of_softmax(
-    trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place, stage: Stage
-) -> Iterator[Term]:  # fmt: skip
-    """A share moves with its own score by a (1 − a), and with another's by −a times that one's."""
-    shares = trace[stage.name][place.row]
-    own = shares[place.column].item()
-    for column, share in enumerate(shares.tolist()):
-        through = Place(stage.name, place.row, column)
-        local = own * (1 - own) if column == place.column else -own * share
-        yield Term(local, None, through, _at(gradients, through))
+    marks = [np.zeros(tuple(table.shape), dtype=bool) for table in _sources(trace, stage)]
+    marks[stage.sources.index(place.matrix)][place.row, place.column] = True
+    return bool(stage.rule.touched(*marks).any())

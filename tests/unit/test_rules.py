@@ -1,6 +1,8 @@
 """Laws that every rule keeps, so that a rule that lacks something fails here."""
 
 import math
+import re
+from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
@@ -17,6 +19,7 @@ from attnviz.core.trace import Trace
 from tests.examples import examples
 from tests.unit.single_stage import CASES, drawn
 
+ROOT = Path(__file__).parents[2]
 each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
 
 
@@ -151,3 +154,31 @@ def test_a_trace_cannot_be_changed_and_says_what_it_has() -> None:
         trace.x = torch.zeros(1, 1)
     with pytest.raises(AttributeError, match="'w_q' is no matrix of this trace, expected one of x"):
         _ = trace.w_q
+
+
+@each_case
+def test_the_derivatives_that_a_rule_says_are_those_of_autograd(
+    rule: Rule, shapes: tuple[tuple[int, int], ...]
+) -> None:
+    sources = drawn(shapes)
+    made = rule.compute(*sources)
+    for i, shape in enumerate(shapes):
+        jacobian = torch.autograd.functional.jacobian(  # type: ignore[no-untyped-call]
+            lambda each, i=i: rule.compute(*sources[:i], each, *sources[i + 1 :]), sources[i]
+        )
+        for row, column in np.ndindex(*shape):
+            derivatives = list(rule.derivatives(i, row, column, made, *sources))
+            moved = torch.zeros_like(made)
+            for to_row, to_column, by, of in derivatives:
+                moved[to_row, to_column] += by
+                assert of is None or sources[of[0]][of[1:]] == by
+            if derivatives:
+                torch.testing.assert_close(moved, jacobian[:, :, row, column])
+
+
+def test_nobody_outside_the_rules_asks_of_which_class_one_is() -> None:
+    classes = "|".join(rule.__name__ for rule in RULES)
+    asks = re.compile(rf"isinstance\([^\n]*\b({classes})\b|^ +case [^\n]*\b({classes})\(", re.MULTILINE)
+    own = ROOT / "attnviz/core/rules"
+    files = [file for file in ROOT.glob("attnviz/**/*.py") if own not in file.parents]
+    assert not [file for file in files if asks.search(file.read_text(encoding="utf-8"))]

@@ -1,14 +1,14 @@
-"""Self-attention in plain torch, with every intermediate kept under its name; and as a module of PyTorch."""
+"""Self-attention of tensors, by the table of stages: every intermediate has its name; and as a module of PyTorch."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attnviz.core.attention.defined import with_defined_rows
+from attnviz.core.attention.defined import execute
 from attnviz.core.attention.trace import AttentionTrace
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole, in_short
 from attnviz.core.seeding import seeded_projections
@@ -92,38 +92,14 @@ def attend(
     _check_mask(mask, causal, x.shape[-2])
     if temperature != 1.0:
         check_temperature(temperature)
-    d_k = w_q.shape[-1]
-    q = x @ w_q if b_q is None else x @ w_q + b_q  # (n_tokens, d_k)
-    k = x @ w_k if b_k is None else x @ w_k + b_k  # (n_tokens, d_k)
-    v = x @ w_v if b_v is None else x @ w_v + b_v  # (n_tokens, d_v)
-    scores = q @ k.mT  # (n_tokens, n_tokens): query, key
-    scaled_scores = scores / ((math.sqrt(d_k) if scale else 1.0) * temperature)
-    n_tokens = x.shape[-2]
     if causal:
+        n_tokens = x.shape[-2]
         mask = torch.full((n_tokens, n_tokens), -math.inf, dtype=x.dtype, device=x.device).triu(1)
-    if mask is not None:
-        scaled_scores = (scaled_scores + mask).masked_fill(mask == -math.inf, -math.inf)  # even a score of inf
-    attention_weights = torch.softmax(scaled_scores, dim=-1)  # each row sums to 1
-    context = attention_weights @ v  # (n_tokens, d_v)
     given = {"x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v, "b_q": b_q, "b_k": b_k, "b_v": b_v, "mask": mask}
-    made = {
-        "q": q, "k": k, "v": v, "scores": scores, "scaled_scores": scaled_scores,
-        "attention_weights": attention_weights, "context": context,
-    }  # fmt: skip
-    return with_defined_rows(_named(given, made, scale, temperature, tuple(tokens), notices))
-
-
-def _named(
-    given: Mapping[str, Tensor | None], made: Mapping[str, Tensor], scale: bool, temperature: float,
-    tokens: tuple[str, ...], notices: tuple[str, ...],
-) -> AttentionTrace:  # fmt: skip
-    """Return what was given and made as the trace of the table that says the same."""
-    biases = tuple(name for name in BIASES if given[name] is not None)
-    masked = given["mask"] is not None
-    table = attention_table(made["k"].shape[-1], biases=biases, scale=scale, temperature=temperature, mask=masked)
-    all_of_it = {**given, **made}
-    matrices = {name: matrix for name in table if (matrix := all_of_it[name]) is not None}
-    return AttentionTrace(table, matrices, tokens, notices)
+    there = {name: matrix for name, matrix in given.items() if matrix is not None}
+    biases = tuple(name for name in BIASES if name in there)
+    table = attention_table(w_q.shape[-1], biases=biases, scale=scale, temperature=temperature, mask="mask" in there)
+    return execute(table, there, tokens, notices)
 
 
 def _check_shapes(

@@ -180,8 +180,9 @@ class AttentionTrace(Trace):
             return self.layers[0].scaling
         name = "scaled_scores"
         rule = self.stages[name if name in self.stages else head_name(0, name)].rule
-        assert isinstance(rule, Scale)
-        return rule
+        assert rule is not None
+        assert rule.scaling is not None
+        return rule.scaling
 
     @property
     def is_hidden(self) -> np.ndarray:

@@ -1,7 +1,7 @@
 """The rules of the tables of stages, one file each."""
 
 from attnviz.core.rules.add import Add
-from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, Rule, declaration
+from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, HeadsInCode, Precision, Rule, declaration
 from attnviz.core.rules.cap import Cap
 from attnviz.core.rules.concatenate import Concatenate
 from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on, owner_of
@@ -45,6 +45,7 @@ __all__ = [
     "Concatenate",
     "Factor",
     "FeatureMap",
+    "HeadsInCode",
     "Ids",
     "LayerNorm",
     "Lookup",

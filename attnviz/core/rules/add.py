@@ -1,11 +1,12 @@
 """The sum of matrices of one shape."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Rule
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
 from attnviz.core.rules.expression import RESULT, I, J, Piece, sentence, sources
 from attnviz.core.rules.reading import Shape
 
@@ -26,6 +27,10 @@ class Add(Rule):
         a, b = tables
         with np.errstate(all="ignore"):
             return Bounded(a.value + b.value, a.error + b.error)
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """It's passed on."""
+        yield Derivative(row, column, 1.0)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """The sum of the cells at the same place."""

@@ -1,10 +1,10 @@
 """What a rule is: one kind of arithmetic, which knows everything about itself."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from torch import Tensor
@@ -14,6 +14,11 @@ from attnviz.core.rules.explaining.said import explained
 from attnviz.core.rules.expression import Piece
 from attnviz.core.rules.reading import Block, Pieces, Shape, block_of, copied, piece_at, touched
 
+if TYPE_CHECKING:
+    from attnviz.core.rules.rotate import Rotate
+    from attnviz.core.rules.scale import Scale
+
+Table: TypeAlias = Tensor  # a matrix (rows, columns)
 Size = TypeVar("Size")  # how many rows or columns there are: a number, or what stands for it
 
 
@@ -27,6 +32,23 @@ class Bounded(NamedTuple):
     def exactly(cls, value: np.ndarray) -> "Bounded":
         """Return a matrix without any error."""
         return cls(value, np.zeros_like(value))
+
+
+class Derivative(NamedTuple):
+    """How much a cell moves with one that it's made of: by a number, which is a cell `of` a source, where it is one."""
+
+    row: int
+    column: int
+    by: float
+    of: tuple[int, int, int] | None = None  # source, row, column
+
+
+class HeadsInCode(NamedTuple):
+    """What a script calls the rows and the number of heads, and whether several of these read the same."""
+
+    rows: str
+    n_heads: str = "n_heads"
+    repeated: bool = False
 
 
 class Precision(NamedTuple):
@@ -52,11 +74,30 @@ class Rule(ABC):
     name: ClassVar[str]
     n_sources: ClassVar[tuple[int, ...]] = (1,)  # how many sources it may have
     spells_sources: ClassVar[bool] = False  # whether its formula names what its sources are made of
+    is_product: ClassVar[bool] = False  # of its first two sources
+    cuts_rows: ClassVar[bool] = False  # whether its rows are pieces of rows of other tokens
+    is_linear: ClassVar[bool] = False  # whether it shares out without exponentials
+    beside: ClassVar[tuple[int | None, int | None]] = (None, None)  # sources drawn as its factor and as its bias
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its fields as plain values, as its twin in the page takes them."""
+        """Its fields as plain values, as the page takes them."""
         return asdict(self)
+
+    @property
+    def turns_second(self) -> bool:
+        """Whether it multiplies by rows of its second source."""
+        return False
+
+    @property
+    def scaling(self) -> "Scale | None":
+        """Itself, where it divides scores."""
+        return None
+
+    @property
+    def rotation(self) -> "Rotate | None":
+        """Itself, where it turns rows by their places."""
+        return None
 
     @property
     def masked_by(self) -> int | None:
@@ -66,6 +107,10 @@ class Rule(ABC):
     @abstractmethod
     def compute(self, *sources: Tensor) -> Tensor:
         """Return the matrix made from these; gradients flow."""
+
+    def unshifted(self, *sources: Tensor) -> Tensor:
+        """Return the same without what keeps exponentials from overflowing."""
+        return self.compute(*sources)
 
     def kernel(self, n_sources: int) -> Callable[..., Tensor]:
         """Return what computes it from so many sources: a table that is run asks once, and calls it many times.
@@ -134,6 +179,22 @@ class Rule(ABC):
     def explain(self, cell: Cell) -> Made:
         """Say how a cell is made: its arithmetic in symbols, in numbers and in words."""
         return explained(cell, declaration_of(cell, self))
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """Yield the cells that a cell of a source feeds, and how much each moves with it; none, if that isn't told."""
+        yield from ()
+
+    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+        """Return the lines that make the same for all heads, along a first dimension: as for one, if nothing else."""
+        return self.code(made, *names)
+
+    def shares_over(self, n_sources: int) -> str | None:
+        """Return over what it makes shares, one of :data:`attnviz.core.rules.lines.AXES`; None where it makes none."""
+        return None
+
+    def sums_to_1(self, n_sources: int) -> bool:
+        """Whether each row of what it makes sums to 1, where it makes weights."""
+        return True
 
     def seen(self, cell: Cell) -> tuple[Cells, ...]:
         """Return the sources of a cell as its explanation names them: those that stand beside it."""

@@ -1,5 +1,6 @@
 """Matrices side by side, the results of all heads; or one below the other, as under a sentence that was kept."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
@@ -9,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.limits import MAX_HEADS
-from attnviz.core.rules.base import Copying, Size, expect
+from attnviz.core.rules.base import Copying, Derivative, HeadsInCode, Size, Table, expect
 from attnviz.core.rules.expression import I, J, Piece, Source, sentence, sources
 from attnviz.core.rules.lines import COLUMNS, ROWS
 from attnviz.core.rules.reading import Shape
@@ -49,6 +50,15 @@ class Concatenate(Copying):
         for each in shapes[1:]:
             expect(each == shapes[0], "what stands beside it", each, f"{shapes[0]} like the first")
         return rows, reduce(add, (columns for _, columns in shapes))
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """It's passed on, behind the sources before it."""
+        before = sum(each.shape[self._along] for each in sources[:source])
+        yield Derivative(row + before, column, 1.0) if self.axis == ROWS else Derivative(row, before + column, 1.0)
+
+    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+        """Each token's results of all heads, one after the other."""
+        return [f"{made} = {names[0]}.transpose(0, 1).flatten(1)"]
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """The cell of the source that has it: of each, where it begins along the axis."""

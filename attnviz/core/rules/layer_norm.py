@@ -48,6 +48,7 @@ class LayerNorm(Rule):
     epsilon: float = EPSILON
 
     name = "layer_norm"
+    beside = (1, 2)
     n_sources = (3,)
 
     def compute(self, *sources: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 from torch import Tensor, matmul
 from torch.nn.functional import linear
 
-from attnviz.core.rules.base import Bounded, Rule, Size, expect
+from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, expect
 from attnviz.core.rules.explaining.cell import Cell, Made
 from attnviz.core.rules.explaining.displayed import total
 from attnviz.core.rules.explaining.position_parts import four_parts
@@ -50,6 +50,8 @@ class Product(Rule):
     typed: tuple[tuple[int, int, float], ...] = ()
 
     name = "product"
+    is_product = True
+    beside = (1, 2)
     n_sources = (2, 3)
 
     def compute(self, *sources: Tensor) -> Tensor:
@@ -112,6 +114,30 @@ class Product(Rule):
         for bias in tables[2:]:
             terms = terms + np.abs(bias.value)
         return (first.shape[1] + 1) * (4 if self.cosine else 1) * terms
+
+    @property
+    def turns_second(self) -> bool:
+        """Where it is transposed."""
+        return self.transposed
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """By the numbers that it's multiplied with: one of the first factor makes a row, one of the second a column."""
+        if self.cosine or self.typed:
+            return
+        if source == 0:
+            for at in range(made.shape[1]):
+                other = (at, column) if self.transposed else (column, at)
+                yield Derivative(row, at, float(sources[1][other]), (1, *other))
+        elif source == 1:
+            inner, own = (column, row) if self.transposed else (row, column)
+            for at in range(made.shape[0]):
+                yield Derivative(at, own, float(sources[0][at, inner]), (0, at, inner))
+
+    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+        """Head by head: a product of all at once would add up in another order."""
+        first, *rest = self.code(made, "a", "b")
+        of_all, product = first.split(" = ", 1)
+        return [f"{of_all} = torch.stack([{product} for a, b in zip({', '.join(names)})])", *rest]
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """A row of the first source times a column (or row) of the second, plus one number of the bias."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from attnviz.core.rules.base import Copying, Size, expect
+from attnviz.core.rules.base import Copying, HeadsInCode, Size, expect
 from attnviz.core.rules.expression import Index, Piece, sentence, sources
 from attnviz.core.rules.reading import Shape
 
@@ -25,6 +25,7 @@ class Recut(Copying):
     part: int = 0
 
     name = "recut"
+    cuts_rows = True
 
     def compute(self, *sources: Tensor) -> Tensor:
         """One view, without the transpose that keeps each row in its place."""
@@ -40,6 +41,10 @@ class Recut(Copying):
         expect(columns % self.parts == 0, "what is cut", shapes[0], f"a multiple of {self.parts} columns")
         width: Size = columns // self.parts  # type: ignore[assignment]
         return rows, width
+
+    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+        """All parts."""
+        return [f"{made} = {names[0]}.view(n_heads, {heads.rows}, -1)"]
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """The cell that it is, in the order in which numbers lie in memory."""

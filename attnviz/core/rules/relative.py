@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Rule, Size, expect
+from attnviz.core.rules.base import Bounded, HeadsInCode, Rule, Size, expect
 from attnviz.core.rules.expression import I, Index, J, Piece, hidden, plural_of, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
@@ -36,6 +36,7 @@ class Relative(Rule):
     place: int = 0
 
     name = "relative"
+    beside = (0, None)
     n_sources = (1, 2)
 
     @property
@@ -111,10 +112,13 @@ class Relative(Rule):
 
     def code(self, made: str, *names: str) -> list[str]:
         """Look each distance up, and add the mask."""
-        return self.lines(str(self.head), made, *names)
+        return self._lines(str(self.head), made, *names)
 
-    def lines(self, row: str, made: str, *names: str) -> list[str]:
-        """Return the same for a row, or ":" for those of all heads at once."""
+    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+        """The same for the rows of all heads at once."""
+        return self._lines(":", made, *names)
+
+    def _lines(self, row: str, made: str, *names: str) -> list[str]:
         queries = f"i[{self.place}:, None]" if self.place else "i[:, None]"
         numbers = f"{names[0]}[{row}, i - {queries} + len(i) - 1]"
         return [

@@ -1,5 +1,7 @@
 """Rotary positions: each pair of columns is turned by an angle that grows with the row's place."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Rule, Size, expect
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Size, Table, expect
 from attnviz.core.rules.expression import (
     I,
     Index,
@@ -131,6 +133,20 @@ class Rotate(Rule):
         angles = self._angles(*made.value.shape)
         sizes = self._turned(np.abs(tables[0].value), np.abs(np.cos(angles)), np.abs(np.sin(angles)), 1)
         return np.abs(made.value) + 2 * sizes
+
+    @property
+    def rotation(self) -> "Rotate":
+        """Itself."""
+        return self
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """Both cells of a pair move with each of them: by the cosine of its angle with the own one, and with the other
+        by its sine, which is taken away from the first."""
+        ((_, pair),) = self.reads(row, column, (made.shape[0], made.shape[1]))
+        angle = self.angle(self.place + row, column, made.shape[1]) if len(pair) > 1 else 0.0
+        for at in pair:
+            sine = math.sin(angle) if at > column else -math.sin(angle)
+            yield Derivative(row, at, math.cos(angle) if at == column else sine)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """Two products, of a pair with the cosine and the sine of its angle; at place 0 and beyond the pairs a cell."""

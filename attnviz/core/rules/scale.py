@@ -1,7 +1,7 @@
 """Scores divided, and masked: a mask is added to them, which holds -∞ where a key is hidden from its query."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Rule
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
 from attnviz.core.rules.explaining.cell import Cell
 from attnviz.core.rules.explaining.displayed import quotient
 from attnviz.core.rules.explaining.said import in_words
@@ -122,6 +122,16 @@ class Scale(Rule):
         if self.factor and len(tables) > 1:
             return np.abs(made.value) * 4
         return quotients if len(tables) == 1 else quotients + np.abs(made.value)
+
+    @property
+    def scaling(self) -> "Scale":
+        """Itself."""
+        return self
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """Divided, as the score is; a mask isn't learned."""
+        if source == 0 and not (self.factor and len(sources) > 1):
+            yield Derivative(row, column, 1 / self.divisor)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """A quotient, then the mask."""

@@ -26,6 +26,7 @@ from attnviz.core.rules.expression import (
     sources,
     text,
 )
+from attnviz.core.rules.lines import ROWS
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
@@ -40,6 +41,7 @@ class Share(Rule):
 
     name = "share"
     n_sources = (1, 2)
+    is_linear = True
 
     @property
     def masked_by(self) -> int:
@@ -79,6 +81,10 @@ class Share(Rule):
             spread = np.abs(value).sum(-1, keepdims=True) / np.abs(value.sum(-1, keepdims=True))
             sizes: np.ndarray = np.abs(made.value) * spread * (value.shape[1] + 2)
             return sizes
+
+    def shares_over(self, n_sources: int) -> str:
+        """Rows."""
+        return ROWS
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """A number over the sum of its row."""

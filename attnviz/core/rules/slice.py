@@ -1,10 +1,11 @@
 """Some columns of a matrix that stand beside each other: what one head gets of Q, K or V."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torch import Tensor
 
-from attnviz.core.rules.base import Copying, Size, expect
+from attnviz.core.rules.base import Copying, Derivative, HeadsInCode, Size, Table, expect
 from attnviz.core.rules.expression import HEAD, I, J, Piece, sentence, sources
 from attnviz.core.rules.reading import Shape
 
@@ -34,6 +35,17 @@ class Slice(Copying):
             width: Size = self.stop - self.start  # type: ignore[assignment]
             return rows, width
         return rows, type(columns)()
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """It's passed on, if it's among these columns."""
+        if self.start <= column < self.stop:
+            yield Derivative(row, column - self.start, 1.0)
+
+    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+        """A view of all of them; what several heads read is repeated."""
+        lines = [f"{made} = {names[0]}.view({heads.rows}, {heads.n_heads}, -1).transpose(0, 1)"]
+        times = f"n_heads // {heads.n_heads}"
+        return [*lines, f"{made} = {made}.repeat_interleave({times}, dim=0)"] if heads.repeated else lines
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """The cell that it is; of a head, whose it is."""

@@ -1,7 +1,7 @@
 """Softmax: the exponentials of each row, over their sum."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Rule, declaration_of
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Table, declaration_of
 from attnviz.core.rules.explaining.cell import Cell, Cells, Made
 from attnviz.core.rules.explaining.softmax import explained_share
 from attnviz.core.rules.expression import (
@@ -139,6 +139,23 @@ class Softmax(Rule):
         scores = np.where(np.isfinite(first), first, 0.0)
         sizes = 2 * first.shape[1] + 8 + 2 * (scores + np.maximum(scores.max(-1, keepdims=True), abs(self.sink or 0.0)))
         return made.value * out_of_lines(np.broadcast_to(sizes, first.shape), self.axis, made.value.shape)
+
+    def shares_over(self, n_sources: int) -> str | None:
+        """The axis; none where nobody gets what a mask takes afterwards."""
+        return self.axis if n_sources == 1 or self.shared else None
+
+    def sums_to_1(self, n_sources: int) -> bool:
+        """Not beside a sink, over another axis, or where a mask takes from shares."""
+        return self.sink is None and self.shares_over(n_sources) == ROWS
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """A share moves with its own score by a (1 − a), and with another's by −a times that one's."""
+        if self.axis != ROWS or len(sources) > 1:
+            return
+        shares = made[row].tolist()
+        own = shares[column]
+        for at, share in enumerate(shares):
+            yield Derivative(row, at, own * (1 - own) if at == column else -own * share)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """exp of a number over the sum of the exps of its line, then the mask; a shift of the whole line cancels."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.layers import OF_TOKENS
 from attnviz.core.masks import USES
-from attnviz.core.rules import Concatenate, Product, Recut, Relative, Rotate, Slice
+from attnviz.core.rules import HeadsInCode, Rotate
 from attnviz.core.rules.lines import COLUMNS
 from attnviz.core.scenario import Scenario
 from attnviz.core.scenario.matrices import read_alone
@@ -112,40 +112,21 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
     """Return the lines of a rule; for heads those that compute all of them, along a first dimension."""
     rule = stage.rule
     assert rule is not None
-    rows = f"len({READ})" if stage.is_of_others else "len(tokens)"
-    if isinstance(rule, Recut):
-        return [f"{_called(table, name)} = {stage.sources[0]}.view(n_heads, {rows}, -1)"]
-    if isinstance(rule, Slice) and stage.head is not None:
-        (whole,) = stage.sources
-        n_heads = "n_heads" if whole == "q" else "n_kv_heads"
-        cut = _called(table, name)
-        lines = [f"{cut} = {whole}.view({rows}, {n_heads}, -1).transpose(0, 1)"]
-        if table[head_name(1, whole)].first == stage.first:  # several heads read the same
-            lines.append(f"{cut} = {cut}.repeat_interleave(n_heads // n_kv_heads, dim=0)")
-        return lines
-    if isinstance(rule, Concatenate) and is_of_a_head(stage.sources[0]):
-        return [f"{name} = {_called(table, stage.sources[0])}.transpose(0, 1).flatten(1)"]
-    if isinstance(rule, Relative) and stage.head is not None:
-        return rule.lines(":", _called(table, name), *(_called(table, source) for source in stage.sources))
-    if isinstance(rule, Rotate):
-        return _turned(table, name, stage, rule)
-    if isinstance(rule, Product) and stage.head is not None:
-        return _head_by_head(table, name, stage, rule)
-    return rule.code(_called(table, name), *(_called(table, source) for source in stage.sources))
-
-
-def _head_by_head(table: Table, name: str, stage: Stage, rule: Product) -> list[str]:
-    """Return the lines that multiply in each head: a product of all at once would add up in another order."""
-    wholes = [_called(table, source) for source in stage.sources]
-    first, *rest = rule.code(_called(table, name), "a", "b")
-    made, product = first.split(" = ", 1)
-    return [f"{made} = torch.stack([{product} for a, b in zip({', '.join(wholes)})])", *rest]
+    if rule.rotation is not None:
+        return _turned(table, name, stage, rule.rotation)
+    made, names = _called(table, name), [_called(table, source) for source in stage.sources]
+    if stage.head is None and not is_of_a_head(stage.sources[0]):
+        return rule.code(made, *names)
+    rows, whole = f"len({READ})" if stage.is_of_others else "len(tokens)", head_name(1, stage.sources[0])
+    repeated = whole in table and table[whole].first == stage.first  # several heads read the same
+    n_heads = "n_heads" if stage.part == "q" else "n_kv_heads"
+    return rule.code_of_heads(HeadsInCode(rows, n_heads, repeated), made, *names)
 
 
 def _turned(table: Table, name: str, stage: Stage, rule: Rotate) -> list[str]:
     """Return the lines that turn queries or keys by their places, whose angles are written once: those of the keys,
     where these begin before the queries."""
-    rotated = [each for each in table.values() if isinstance(each.rule, Rotate)]
+    rotated = [each for each in table.values() if each.rule is not None and each.rule.rotation]
     made, source = _called(table, name), _called(table, stage.sources[0])
     turned = rule.turned(made, source, rule.place)
     if rotated[0] is not stage:

@@ -185,7 +185,7 @@ def _rounded_early(step: Step) -> Candidates:
 SLIPS = (
     Slip(
         "other_activation", frozenset({"relu", "gelu"}),
-        lambda step: [made_by(GELU() if isinstance(step.rule, ReLU) else ReLU(), step.sources[0])],
+        lambda step: [made_by(GELU() if step.rule == ReLU() else ReLU(), step.sources[0])],
     ),
     Slip("left_as_it_was", ANY, _left_as_it_was),
     Slip("turned", ANY, _turned),

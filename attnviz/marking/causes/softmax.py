@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Scale, Softmax
+from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Softmax
 from attnviz.core.seeding import alibi_slopes
 from attnviz.core.stages import MASK
 from attnviz.marking.causes.step import (
@@ -37,8 +37,8 @@ def _of_row(values: np.ndarray) -> np.ndarray:
 
 def _divided_otherwise(step: Step) -> Candidates:
     """Divided by something else than √d_k."""
-    rule, settings = step.rule, step.settings
-    assert isinstance(rule, Scale)
+    rule, settings = step.rule.scaling, step.settings
+    assert rule is not None
     scores = step.sources[0] / rule.temperature
     mask = step.sources[1] if len(step.sources) > 1 else 0.0
     for name, divisor, places in _divisors(step, settings.d_head if settings.scale else None):
@@ -64,9 +64,8 @@ def _divisors(step: Step, d_k: int | None) -> Iterator[tuple[str, float, dict[st
 
 def _mask_forgotten(step: Step) -> Candidates:
     """Scaled without the mask."""
-    assert isinstance(step.rule, Scale)
-    if len(step.sources) > 1:
-        yield step.sources[0] / step.rule.divisor
+    if len(step.sources) > 1 and step.rule.scaling:
+        yield step.sources[0] / step.rule.scaling.divisor
 
 
 def _mask_ignored(step: Step) -> Candidates:
@@ -88,7 +87,8 @@ def _mask_after(step: Step) -> Candidates:
 
 def _unmasked(step: Step) -> np.ndarray | None:
     rule = step.stages["scaled_scores"].rule
-    return step.tables["scores"] / rule.divisor if isinstance(rule, Scale) and step.has("scores", MASK) else None
+    by = None if rule is None else rule.scaling
+    return step.tables["scores"] / by.divisor if by and step.has("scores", MASK) else None
 
 
 def _from_unscaled(step: Step) -> Candidates:
