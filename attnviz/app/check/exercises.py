@@ -208,28 +208,21 @@ def _show_hints(exercise: Exercise) -> None:
     if not exercise.blank:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="check_hint"):
-        name = st.selectbox(
-            say("exercises.hint_for"), exercise.blank, format_func=TITLES.__getitem__, key="check.hint.table",
-            width=200,
+        cell = st.selectbox(
+            say("exercises.hint_for"), list(_cells(exercise)), format_func=lambda cell: _place(exercise, *cell),
+            key=f"check.hint.{exercise.encoded()}", width=360,
         )  # fmt: skip
-        rows, columns = exercise.table(name).shape
-        row = int(st.number_input(say("exercises.row"), 0, rows - 1, 0, key=f"check.hint.row.{rows}", width=105))
-        column = int(
-            st.number_input(say("exercises.column"), 0, columns - 1, 0, key=f"check.hint.column.{columns}", width=105)
-        )
-        cell = [exercise.encoded(), name, row, column]
         before = this_session().get(_HINT, {})
-        level = before["level"] if before.get("cell") == cell else 0
+        level = before["level"] if before.get("cell") == (exercise, cell) else 0
         st.button(
-            say("exercises.next_hint") if level else say("exercises.hint"), on_click=_hint, args=(cell, level + 1),
-            disabled=level >= MOST_HINTS, help=say("exercises.hint_help"),
+            say("exercises.next_hint") if level else say("exercises.hint"), on_click=_hint,
+            args=((exercise, cell), level + 1), disabled=level >= MOST_HINTS, help=say("exercises.hint_help"),
         )  # fmt: skip
     if level:
-        hints = exercise.hints(name, row, column)[:level]
-        st.code("\n".join([_place(exercise, name, row, column), *hints]), language=None, wrap_lines=True)
+        st.code("\n".join([_place(exercise, *cell), *exercise.hints(*cell)[:level]]), language=None, wrap_lines=True)
 
 
-def _hint(cell: list[object], level: int) -> None:
+def _hint(cell: tuple[object, object], level: int) -> None:
     this_session().put(_HINT, {"cell": cell, "level": level})
 
 
