@@ -25,12 +25,12 @@ def show_compare(scenario: Scenario) -> None:
         if a is None:
             show_example()
         else:
-            show_numbers(a, scenario)
             layer = show_layer_picker(scenario)
             head = show_head_picker(scenario)
             if said := heads_in_words(a, scenario, head, layer):
                 st.caption(said)
             show_comparison(Comparison.of_heads(traced(a), as_computed(scenario), head, layer), query)
+            show_numbers(a, scenario)
 
 
 scenario = this_session().scenario

@@ -19,19 +19,21 @@ from attnviz.teach.questions import Points, Table
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, in_cell, written
 
+_LARGER = 1.35  # are cells of what moved than those of A and B
+
 
 def comparison_specs(
     comparison: Comparison, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False,
     bare: bool = False,
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
-    """Return the heatmaps of A, of B and, where their shapes are the same, of B - A, as Plotly.js reads them.
+    """Return the heatmaps of B - A, where their shapes are the same, of A and of B, as Plotly.js reads them.
 
-    All share one scale, so that the same ink is the same amount in A, in B and in what lies between them. `bare` ones
-    are smaller: their numbers are told when pointed at.
+    All share one scale, so that the same ink is the same amount in A, in B and in what lies between them. What moved is
+    seen first, and larger than both. `bare` ones are small: their numbers are told when pointed at.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> list(comparison_specs(Comparison(trace(Scenario("a b")), trace(Scenario("a c"))), "context"))
-    ['A', 'B', 'B − A']
+    ['B − A', 'A', 'B']
     """
     a, b = (picture(trace, name, digits, query, dark) for trace in (comparison.a, comparison.b))
     difference = comparison.difference(name)
@@ -42,13 +44,27 @@ def comparison_specs(
         hidden = [trace.masked_in(name) for trace in (comparison.a, comparison.b)]
         both = None if hidden[0] is None or hidden[1] is None else hidden[0] & hidden[1]
         moved = picture_of(comparison.b, name, difference, both, digits, query, dark)
-        pictures["B − A"] = _difference(moved, limits[1])
-    return _on_one_line(
-        {
-            label: spec_of(replace(_titled(drawn, label), bare=bare), label, filled_up=False)
-            for label, drawn in pictures.items()
-        }
-    )
+        pictures = {"B − A": _difference(moved, limits[1]), **pictures}
+    specs = {
+        label: spec_of(replace(_titled(drawn, label), bare=bare), label, filled_up=False)
+        for label, drawn in pictures.items()
+    }
+    if bare or difference is None:
+        return _on_one_line(specs)
+    first = _enlarged(specs.pop("B − A"))
+    return {"B − A": first} | _on_one_line(specs)
+
+
+def _enlarged(spec: dict[str, Any]) -> dict[str, Any]:
+    """Make the cells of a heatmap larger, and the numbers in them with these."""
+    layout = spec["layout"]
+    for side, ends in (("width", "lr"), ("height", "tb")):
+        around = sum(layout["margin"][end] for end in ends)
+        layout[side] = around + round(_LARGER * (layout[side] - around))
+    for trace in spec["data"]:
+        if "size" in trace.get("textfont", {}):
+            trace["textfont"] = trace["textfont"] | {"size": round(1.2 * trace["textfont"]["size"], 1)}
+    return spec
 
 
 def _limits(a: Picture, b: Picture, difference: Tensor | None) -> tuple[float, float]:

@@ -42,6 +42,7 @@ def test_the_set_up_covers_nothing_that_it_changes_and_says_what_it_refuses(new_
     temperature.press("Enter")
     refused = board.page.get_by_text("between 0.01 and 100.00")
     eventually(lambda: refused.evaluate("each => each.getBoundingClientRect().height") > 12, True)
+    refused.scroll_into_view_if_needed()
     assert refused.evaluate("each => document.elementFromPoint(...['left', 'top'].map("
                             "side => each.getBoundingClientRect()[side] + 4)) === each")  # fmt: skip
 

@@ -77,7 +77,9 @@ def test_a_and_b_share_their_colours_and_the_difference_is_drawn(pair: tuple[Sce
         specs = comparison_specs(comparison, name, query=0)
         for spec in specs.values():
             go.Figure(spec)
-        layouts = [spec["layout"] for spec in specs.values()]
+        assert next(iter(specs)) == "B − A", "what moved is seen first"
+        assert all(specs["B − A"]["layout"]["width"] >= specs[label]["layout"]["width"] for label in "AB")
+        layouts = [specs[label]["layout"] for label in "AB"]
         assert len({layout["margin"]["t"] for layout in layouts}) == 1, "they stand on one line"
         assert len({layout["height"] for layout in layouts}) == 1
         assert len({(cells(specs[label])["zmin"], cells(specs[label])["zmax"]) for label in "AB"}) == 1
