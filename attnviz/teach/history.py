@@ -8,9 +8,10 @@ from typing import Any
 
 import torch
 
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import without_head
 from attnviz.core.layers import placed
-from attnviz.core.scenario import Scenario
+from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import LAYERS, NORMS, OUTPUT, Stage
 from attnviz.words import say
 
@@ -51,7 +52,10 @@ def _step(name: str, paper: str, settings: Mapping[str, Any], base: str = "", ch
 # What every layer has of its own, unless all have the same.
 _OWN = ("w_q", "w_k", "w_v", *OUTPUT, *LAYERS, *NORMS)
 
-STEPS = (
+STEPS = (  # in order of time
+    _step("cross_attention", "1409.0473",
+          _DECODER | {"causal": False, "reads": "second", "second": say("history.original")},
+          "gpt_without_mask", ("y", "k", "v")),
     _step("transformer", "1706.03762", _ENCODER),
     _step("bert", "1810.04805",
           _ENCODER | {"positions": "seeded", "embedding_factor": False, "activation": "gelu",
@@ -59,17 +63,14 @@ STEPS = (
           "transformer", ("e", "e_scaled", "p", "x", "hidden")),
     _step("gpt", "2005.14165", _DECODER, "gpt_without_mask", ("mask", "scaled_scores")),
     _step("kept_sentence", "1901.02860",
-          _DECODER | {"positions": "relative", "reads": "kept", "second": say("history.before")}, "relative",
+          _DECODER | {"positions": "relative", "reads": "kept", "second": say("history.earlier")}, "relative",
           ("y", "y_norm", "joined", "k", "v", "mask", "by_distance", "distance_bias")),
     _step("t5", "1910.10683", _DECODER | {"positions": "relative", "scale": False},
           "gpt", ("e", "p", "x", "by_distance", "distance_bias", "scaled_scores")),
-    _step("cross_attention", "1409.0473",
-          _DECODER | {"causal": False, "reads": "second", "second": say("history.original")},
-          "gpt_without_mask", ("y", "k", "v")),
-    _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt", ("w_k", "w_v", "k", "v")),
-    _step("window", "2004.05150", _DECODER | {"causal": False, "masking": "window", "mask_size": 3}, "gpt", ("mask",)),
     _step("albert", "1909.11942", _ENCODER | {"n_layers": 2, "same_layers": True}, "two_layers",
           (*_OWN, "q", "k", "v", "output", "preactivations", "feed_forward", "residual_1_norm", "residual_2_norm")),
+    _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt", ("w_k", "w_v", "k", "v")),
+    _step("window", "2004.05150", _DECODER | {"causal": False, "masking": "window", "mask_size": 3}, "gpt", ("mask",)),
     _step("linear", "2006.16236", _DECODER | {"weighting": "linear"},
           "gpt", ("phi_q", "phi_k", "scores", "scaled_scores", "attention_weights")),
     _step("rotary", "2104.09864", _DECODER | {"positions": "rotary"},
@@ -84,6 +85,12 @@ _BASES = {
     "gpt_without_mask": _DECODER | {"causal": False},
     "relative": _DECODER | {"positions": "relative"},
 }
+
+# The matrix that shows what a step changed, with its head and its layer, where that isn't the attention weights.
+_PICTURED = {
+    "bert": ("p", 0, 0), "t5": ("scaled_scores", 0, 0), "albert": ("w_q", 0, 1), "multi_query": ("k", 1, 0),
+    "rotary": ("scores", 0, 0), "alibi": ("scaled_scores", 0, 0),
+}  # fmt: skip
 
 # Steps that the board doesn't show, for no stage of attention changed. With their sources.
 WITHOUT_PICTURE: Mapping[str, str] = MappingProxyType({
@@ -105,6 +112,13 @@ def compared_with(step: Step) -> Scenario | None:
     if step.base in _BASES:
         return Scenario(**{**_COMMON, **_BASES[step.base]})
     return step_named(step.base).scenario
+
+
+def pictured(step: Step) -> tuple[str, list[AttentionTrace]]:
+    """Return the matrix that shows what a step changed, and what has it: before, if there was one, and now."""
+    name, head, layer = _PICTURED.get(step.name, ("attention_weights", 0, 0))
+    scenarios = [each for each in (compared_with(step), step.scenario) if each is not None]
+    return name, [traced(each).seen_from(head, layer) for each in scenarios]
 
 
 @dataclass(frozen=True)

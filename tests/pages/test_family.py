@@ -10,7 +10,7 @@ from attnviz.teach.history import STEPS, WITHOUT_PICTURE
 from attnviz.teach.lesson import STEPS as STEPS_OF_LESSON
 from attnviz.words import say
 from tests.pages.playground import Playground
-from tests.pages.reader import PAGES
+from tests.pages.reader import PAGES, boards_of
 
 PARTS = ("link", "code", "data", "pictures", "open")
 FAMILY = {
@@ -82,7 +82,14 @@ def test_what_can_be_shared_stands_with_it(name: str, part: str) -> None:
 def test_the_page_history_links_each_set_up_and_each_paper() -> None:
     page = Playground("pages/history.py")
     links = [link.proto.url for link in page.at.get("link_button")]
-    assert [link for link in links if link.startswith("./?")] == [f"./?{query_of(step.scenario)}" for step in STEPS]
+    for step in STEPS:
+        page.at.button(key=f"history.open.{step.name}").click().run()
+        opened = [link.proto.url for link in page.at.get("link_button")]
+        assert f"./?{query_of(step.scenario)}" in opened
+        assert any(f"**{step.said('title')}**" == each.value for each in page.at.markdown)
+        (board,) = boards_of(page.at)
+        assert board["tokens"] == list(trace(step.scenario).tokens)
+        page.at.button(key="history.all").click().run()
     assert {*links} >= {*(step.paper for step in STEPS), *WITHOUT_PICTURE.values()}
     assert say("history.heading") in [heading.value for heading in page.at.subheader]
     assert not page.at.exception

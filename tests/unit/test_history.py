@@ -4,11 +4,21 @@ import math
 from urllib.parse import urlsplit
 
 import pytest
+import torch
 
 from attnviz import trace
 from attnviz.core.stages import ALL_STAGES
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, compared_with, difference
+from attnviz.teach.history import (
+    STEPS,
+    WITHOUT_PICTURE,
+    Step,
+    changed_in_words,
+    compared_with,
+    difference,
+    pictured,
+    step_named,
+)
 from attnviz.words import say
 
 NAMES = [step.name for step in STEPS]
@@ -26,7 +36,7 @@ def test_its_link_opens_its_set_up(step: Step) -> None:
 def test_its_table_differs_in_exactly_the_stages_that_it_changed(step: Step) -> None:
     before = compared_with(step)
     if before is None:
-        assert (step, step.changes) == (STEPS[0], frozenset())
+        assert (step, step.changes) == (step_named("transformer"), frozenset())
         return
     found = difference(before, step.scenario)
     assert found.names == step.changes
@@ -40,7 +50,7 @@ def test_its_table_differs_in_exactly_the_stages_that_it_changed(step: Step) -> 
 
 def test_what_is_read_is_said_of_the_half_that_is_shown() -> None:
     """Vaswani et al. 2017, section 3.2.3: in the decoder, later tokens are masked."""
-    (first, *_), masked = STEPS, [step for step in STEPS if trace(step.scenario).causal]
+    first, masked = step_named("transformer"), [step for step in STEPS if trace(step.scenario).causal]
     assert not trace(first.scenario).is_hidden.any()
     assert "the encoder, where every token reads before and behind itself" in first.said("line")
     assert "in the decoder, later tokens are masked" in first.said("line")
@@ -57,3 +67,14 @@ def test_each_has_its_own_name_title_and_paper() -> None:
         assert all(step.said(key) for key in ("line", "paper"))
     for name in WITHOUT_PICTURE:
         assert all(say(f"history.no_stage.{name}.{key}") for key in ("title", "line", "paper"))
+
+
+def test_steps_stand_in_order_of_time_and_what_is_pictured_changed() -> None:
+    years = [int(step.said("title")[:4]) for step in STEPS]
+    assert years == sorted(years)
+    for step in STEPS:
+        name, traces = pictured(step)
+        assert len(traces) == 1 + bool(step.base)
+        if step.base:
+            before, now = (each[name] for each in traces)
+            assert before.shape != now.shape or not torch.equal(before, now), step.name

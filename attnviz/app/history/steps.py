@@ -1,14 +1,22 @@
 """How attention changed: each step with its sentence, what it changed, its paper, and a link that opens the board."""
 
+import html
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
+from attnviz.app.components.board import show_board_of_model
+from attnviz.app.session.session import this_session
+from attnviz.app.text import is_dark
 from attnviz.core.attention.linear import REPEATS, WIDTH, Cost, measured_costs
+from attnviz.core.scenario import traced
+from attnviz.documents.matrix_markup import small_picture
+from attnviz.figures.picture import picture
 from attnviz.link.set_up import query_of
-from attnviz.teach.history import STEPS, WITHOUT_PICTURE, changed_in_words, step_named
+from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, pictured, step_named
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
@@ -16,9 +24,19 @@ _COLUMNS = ("tokens", "softmax", "linear", "softmax_numbers", "linear_numbers")
 _STYLE = (Path(__file__).parent / "steps.css").read_text()
 
 
+@dataclass
+class Opened:
+    """The step whose board is open; None where all are listed."""
+
+    step: str | None = None
+
+
 def show_history() -> None:
     """Draw all steps, then what no stage can show."""
     st.html(f"<style>{_STYLE}</style>")
+    if (opened := this_session().part(Opened).step) is not None:
+        _show_beside(step_named(opened))
+        return
     st.subheader(say("history.heading"), anchor=False)
     st.text(say("history.about"))
     with st.container(key="history_steps"):
@@ -35,17 +53,52 @@ def show_history() -> None:
 
 
 def _show_step(name: str) -> None:
-    step, (query, changed) = step_named(name), _told(name)
+    step, changed = step_named(name), _told(name)[1]
     with st.container(key=f"history_step_{name}", border=True):
         st.markdown(f"###### {step.said('title')}")
+        st.html(_pictures(name, dark=is_dark()))
         st.text(step.said("line"))
         if changed:
             st.caption(changed)
         with st.container(horizontal=True, vertical_alignment="center"):
-            # Not st.page_link: the controls of this session would hold on to their values.
-            st.link_button(say("history.open"), f"./?{query}", key=f"history.open.{name}",
-                           icon=":material/open_in_new:", help=say("history.open_help"))  # fmt: skip
+            st.button(say("history.open"), key=f"history.open.{name}", on_click=_open, args=(name,))
             st.link_button(step.said("paper"), step.paper, type="tertiary")
+
+
+def _open(name: str | None) -> None:
+    this_session().part(Opened).step = name
+
+
+def _show_beside(step: Step) -> None:
+    """Draw the board of a step under its title, and what was before it beside what is now."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=_open, args=(None,))
+        st.markdown(f"**{step.said('title')}**")
+        # Not st.page_link: the controls of this session would hold on to their values.
+        st.link_button(say("history.playground"), f"./?{_told(step.name)[0]}", key=f"history.playground.{step.name}",
+                       icon=":material/open_in_new:", help=say("history.open_help"), type="tertiary")  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center", key="history_beside"):
+        st.html(_pictures(step.name, dark=is_dark()), width="content")
+        st.text(step.said("line"))
+    trace = traced(step.scenario).seen_from(0)
+    show_board_of_model(trace, 1, names=tuple(trace.stages), key=f"history.board.{step.name}", picks={},
+                        origin=say("history.about"))  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _pictures(name: str, *, dark: bool) -> str:
+    """Return the matrix that a step changed as two small pictures, before and after."""
+    matrix, traces = pictured(step_named(name))
+    drawn = [picture(trace, matrix, 2, None, dark) for trace in traces]
+    told = ("before", "now") if len(drawn) > 1 else ("now",)
+    titles = [
+        html.escape(say(f"history.{key}", matrix=each.stage.title)) for key, each in zip(told, drawn, strict=True)
+    ]
+    figures = "".join(
+        f"<figure>{small_picture(each, most=96)}<figcaption>{title}</figcaption></figure>"
+        for each, title in zip(drawn, titles, strict=True)
+    )
+    return f'<div class="history-pictures">{figures}</div>'
 
 
 def _show_costs() -> None:
