@@ -244,20 +244,6 @@ def test_keys_step_a_number_and_quick_presses_are_all_kept(board: Board) -> None
     board.shows_all(now, trace(now))
 
 
-def test_edits_on_the_board_are_those_of_the_tables_and_the_link(board: Board) -> None:
-    board.scrub(W_Q, 10)
-    eventually(lambda: board.link, "?edits=w_q.0.1.0.6166")
-    board.page.reload()
-    board.settle()
-    board.shows_all(edited(("w_q", 0, 1, 0.6166)), trace(edited(("w_q", 0, 1, 0.6166))))
-    board.page.get_by_test_id("stMain").get_by_text("Heatmaps", exact=True).click()
-    board.shows("q", "journey", ["0.4306", "1.5101"])
-    board.says("W_q[0, 1]: 0.5166 → 0.6166")
-    eventually(lambda: board.link, "?edits=w_q.0.1.0.6166&view=heatmaps")
-    board.page.reload()
-    board.settle().shows("q", "journey", ["0.4306", "1.5101"])
-
-
 # --- Trouble -------------------------------------------------------------------------------------------------
 
 

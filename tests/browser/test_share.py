@@ -4,35 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 from playwright.sync_api import expect
 
 from attnviz import Scenario, trace
-from attnviz.colours.palette import LETTERS
 from attnviz.documents import report
 from attnviz.export import pytorch_script
-from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import Playground
-
-LONG = "Donaudampfschifffahrtsgesellschaft reads_an_extraordinarily_long_word WWWWWWWWWWWWWWWWWWWWWW"
-# Of a saved picture: what of its letters stands outside of it, in which letters they are, and whether it brings these.
-_LETTERS = """async () => {
-  const svg = document.querySelector('svg');
-  await document.fonts.ready;
-  const whole = svg.getBoundingClientRect();
-  const texts = [...svg.querySelectorAll('text')].filter(each => each.textContent.trim());
-  const around = 2;  // so much larger than its letters is the box of a text
-  const isOut = ({left, right, top, bottom}) =>
-    left < whole.left - around || right > whole.right + around
-      || top < whole.top - around || bottom > whole.bottom + around;
-  return {
-    texts: texts.length,
-    out: texts.filter(each => isOut(each.getBoundingClientRect())).map(each => each.textContent),
-    families: [...new Set(texts.map(each => getComputedStyle(each).fontFamily.split(',')[0].replaceAll('"', '')))],
-    brought: [...document.fonts].filter(each => each.status === 'loaded').map(each => each.family.replaceAll('"', '')),
-  };
-}"""
 
 
 def share(playground: Playground, part: str = "") -> Playground:
@@ -82,26 +60,3 @@ def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Boar
     assert download.value.suggested_filename == "attention_weights.html"
     assert b"Save as SVG" in Path(download.value.path()).read_bytes()
     assert saved(board, "Report of everything").read_text(encoding="utf-8") == report(scenario, trace(scenario))
-
-
-@pytest.mark.parametrize(
-    ("path", "address"),
-    [("/", {"text": LONG}), ("/scaling", {"sweep": "dims.2-64*trials.20"}), ("/compare", {"seed": "7"})],
-)
-def test_a_saved_picture_is_whole_and_in_the_apps_letters(
-    new_board: Callable[..., Board], path: str, address: dict[str, str]
-) -> None:
-    board = new_board().go(path, **address)
-    board.settle()
-    share(board, "Pictures")
-    figure = board.page.get_by_test_id("stPopoverBody").frame_locator("iframe")
-    with board.page.expect_download() as download:
-        figure.get_by_role("button", name=say("figures.page.save_svg")).click()
-    picture = Path(download.value.path()).read_text(encoding="utf-8")
-    shown = board.page.context.new_page()
-    shown.set_content(picture)
-    found = shown.evaluate(_LETTERS)
-    shown.close()
-    assert found["texts"] > 10
-    assert found["out"] == []
-    assert found["families"] == found["brought"] == [LETTERS]

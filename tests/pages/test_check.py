@@ -9,12 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
-from attnviz.app.check.form import tables_in
 from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, layer_table
 from attnviz.exercises.exercise import decoded
-from attnviz.link.packing import pack
 from attnviz.link.typed_form import TABLE_NAMES
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed, as_printed
@@ -240,36 +238,6 @@ def test_the_address_carries_what_was_typed() -> None:
     assert again.says == page.says
     assert again.errors == page.errors
     assert in_address(page.press("Clear").at, "tables") == ""
-
-
-@pytest.mark.parametrize(
-    "tables",
-    ["rubbish", "z1.AAAA", "z9.x", pack("[]"), pack('{"check.scale": 3, "check.d_k": true, "check.decimals": [], '
-     '"check.table.q": 5, "check.temperature": 1e9, "check.tokens": null, "other": 1}'), pack("[" * 9000),
-     pack(r'{"check.table.q": "1\ud800", "check.tokens": "\ud800"}')],
-)  # fmt: skip
-def test_rubbish_in_the_address_leaves_the_form_as_it_was(tables: str) -> None:
-    page = CheckPage(tables=tables)
-    assert [each.value for each in page.at.info] == [say("check.form.start")]
-    assert page.press(HANDOUT_BUTTON).text_of("q") == HANDOUT_Q
-
-
-@pytest.mark.parametrize(
-    ("typed", "wanted"),
-    [
-        ({"x": "1,0\n0,1\n1,1", "w_q": "1 2\n3 4"}, [[1, 0], [0, 1], [1, 1]]),
-        ({"x": "1,0\n0,1\n1,1", "w_q": "1 2"}, [[1.0], [0.1], [1.1]]),
-        ({"x": "0,1\n0,2", "w_q": "1,2\n3,4"}, [[0, 1], [0, 2]]),  # by itself it would be 0.1 and 0.2
-        ({"scores": "1,2\n3,4", "k": "1 0\n0 1"}, [[1, 2], [3, 4]]),
-        ({"scores": "1,2\n3,4", "k": "1 0"}, [[1.2], [3.4]]),
-    ],
-)
-def test_other_tables_tell_whether_a_comma_parts_two_numbers(
-    typed: dict[str, str], wanted: list[list[float]]
-) -> None:  # fmt: skip
-    table = tables_in(typed)[next(iter(typed))]
-    assert not isinstance(table, str), table
-    assert table.array.tolist() == wanted
 
 
 def drawn_table(seed: int, rows: int, columns: int, decimals: int) -> str:

@@ -1,20 +1,14 @@
 """The server's log: lines of JSON with level, session and time, in which nothing stands that people typed."""
 
-import io
 import json
 import logging
-import sys
-import warnings
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import streamlit.logger
 
-from attnviz.app import streamlit_internals
 from attnviz.app.keeper import logs
-from attnviz.app.keeper.logs import LOG, JsonLines, get_log, write_as_json
+from attnviz.app.keeper.logs import JsonLines
 
 TYPED = "my private sentence"
 
@@ -61,42 +55,3 @@ def test_an_error_is_told_by_its_kind_and_its_places() -> None:
     assert found["error"]["from"] == "KeyError"
     assert found["error"]["at"][-1].startswith("test_logs.py:")
     assert TYPED not in json.dumps(found)
-
-
-@pytest.fixture
-def as_they_were() -> Iterator[None]:
-    """Give back all logs as they were."""
-    set_up, root = streamlit.logger.setup_formatter, logging.getLogger().handlers[:]
-    server = logging.getLogger("uvicorn.error")
-    level, handlers = server.level, server.handlers[:]
-    yield
-    server.setLevel(level)
-    server.handlers = handlers
-    streamlit.logger.setup_formatter = set_up
-    for log in streamlit.logger._loggers.values():
-        for handler in log.handlers[:]:
-            log.removeHandler(handler)
-    streamlit.logger.update_formatter()
-    logging.getLogger().handlers = root
-    logging.captureWarnings(False)
-
-
-@pytest.mark.usefixtures("as_they_were")
-def test_where_json_is_asked_for_every_log_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(LOG, "json")
-    errors = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", errors)
-    streamlit_internals.get_logger("silent").handlers = []
-    write_as_json()
-    streamlit_internals.get_logger("streamlit.error_util").warning("%s failed", TYPED)
-    get_log("attnviz.made.later").warning("ours", extra={"told": {"page": "check"}})
-    logging.getLogger("someone.elses").error(f"theirs: {TYPED}")
-    warnings.warn(TYPED, stacklevel=1)
-    assert not streamlit_internals.get_logger("silent").handlers, "a log that has been silenced stays so"
-    written = errors.getvalue()
-    found = [json.loads(each) for each in written.splitlines()]
-    assert [each["event"] for each in found[:3]] == ["… failed", "ours", "a message of another library"]
-    assert len(found) == 4
-    logging.getLogger("uvicorn.error").error("Exception in ASGI application")
-    assert json.loads(errors.getvalue().splitlines()[-1])["event"] == "Exception in ASGI application"
-    assert TYPED not in written

@@ -21,7 +21,6 @@ from attnviz.tables.printed_table import as_printed
 from attnviz.tables.reading import read_table
 from attnviz.words import say
 from tests.examples import examples
-from tests.unit.helpers import random_inputs
 
 RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 INPUTS = ("x", "w_q", "w_k", "w_v")
@@ -374,38 +373,6 @@ def test_what_to_add_where_there_is_nothing_to_mark_gives_something_to_mark(name
         says = verdict(mark_pipeline(tables, d_k=1))
     assert not says.nothing_yet
     assert says.tables
-
-
-@pytest.mark.parametrize(
-    ("factor", "cause"),
-    [
-        (10, "ten times too large"),
-        (0.1, "a tenth of what"),
-        (100, "a hundred times too large"),
-        (2**0.5, "√d_k = 1.414 times too large"),
-        (0.5**0.5, "divided by √d_k = 1.414 already"),
-    ],
-)
-def test_scores_of_another_scale_are_recognized(factor: float, cause: str) -> None:
-    inputs = random_inputs(3, 4, 2, 2)
-    trace = attnviz.attend(**{name: each.double() for name, each in inputs.items()})
-    marking = mark_pipeline(inputs | {"scores": Printed.of((trace.scores * factor).numpy().round(3), 3)})
-    (says,) = verdict(marking).slips
-    assert says.startswith("Scores: ")
-    assert cause in says
-
-
-def test_other_slips_of_whole_tables_are_recognized() -> None:
-    inputs = {name: each.double() for name, each in random_inputs(3, 4, 2, 2).items()}
-    trace = attnviz.attend(**inputs)
-    turned = mark_pipeline(inputs | {"scores": Printed.of(trace.scores.T.numpy().round(3), 3)})
-    assert verdict(turned).slips == ("Scores: Q and K are exchanged, so that the table is turned over.",)
-    down = torch.softmax(trace.scaled_scores, 0)
-    columns = mark_pipeline(inputs | {"attention_weights": Printed.of(down.numpy().round(3), 3)})
-    assert verdict(columns).slips[0].startswith("Attention weights: the softmax was taken down each column")
-    again = mark_pipeline(inputs | {"attention_weights": Printed.of(trace.attention_weights.numpy().round(3), 3)},
-                          scale=False)  # fmt: skip
-    assert "the scores were divided by √d_k = 1.414, but here they stay undivided" in verdict(again).slips[0]
 
 
 @given(computations(), st.booleans(), st.floats(0.2, 5))

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 import torch
 
-from attnviz import Edit, Scenario
+from attnviz import Scenario
 from attnviz.colours.palette import theme
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES
@@ -307,33 +307,6 @@ def test_12_contexts_travel_with_their_tokens_until_positions_are_added() -> Non
     only_placed = says(ORDER, pressed(ORDER, "add"))
     assert "than in" not in only_placed, "positions alone are no other order"
     assert pressed(ORDER, "add", "remove") == ORDER.start
-
-
-def test_12_edits_and_positions_stay_whatever_is_done_to_the_order() -> None:
-    edits = (Edit("x", 0, 1, 0.9), Edit("w_q", 0, 0, 2.0))
-    edited = replace(ORDER.start, edits=edits)
-    add, remove = (each.change for each in ORDER.presets[-2:])
-    placed = add(edited)
-    assert say("seen.order.with_positions") in says(ORDER, placed)
-    shift = traced(placed).x - traced(edited).x
-    torch.testing.assert_close(shift, traced(add(ORDER.start)).x - traced(ORDER.start).x)
-    assert remove(placed) == edited
-    assert add(placed) == placed
-    assert remove(edited) == edited
-
-    # An edit made after that, and the words in another order, by buttons and by hand.
-    once_more = replace(placed, edits=(*placed.edits, Edit("e", 2, 3, -1.0)))
-    assert ORDER.reorder is not None
-    for moved in (
-        ORDER.presets[0].change(once_more),
-        ORDER.reorder(once_more, ("man", "bites", "dog")),
-    ):
-        assert say("seen.order.with_positions") in says(ORDER, moved)
-        assert moved.matrix("w_q")[0, 0] == 2
-        torch.testing.assert_close(traced(moved).x - shift, (traced(once_more).x - shift).flip(0))
-    twice = ordered("dog bites dog", edited)
-    assert traced(twice).x[0].tolist() == traced(twice).x[2].tolist()
-    assert traced(twice).x[0, 1] == pytest.approx(0.9)
 
 
 def _question(name: str) -> Question:

@@ -92,19 +92,6 @@ def test_digits_that_were_cut_off_are_told_so_and_not_called_wrong(seed: int) ->
     assert say("marking.reading.cut", n=marking.count(Mark.CUT)) in verdict(marking).reading
 
 
-@pytest.mark.parametrize(("unit", "decimals", "name"), [(100, 0, "attention_weights"), (1000, 1, "scores")])
-def test_percent_without_its_sign_and_thousandths_are_read_as_such(unit: int, decimals: int, name: str) -> None:
-    tables = computed(3, digits=1)
-    given = printed(tables, 3) | {name: Printed.of((tables[name] * unit).round(decimals), decimals)}
-    given = {each: Printed.of(tables[each]) if each not in ORDER else table for each, table in given.items()}
-    marking = mark_pipeline(given)
-    assert marking.n_not_right == 0
-    (table,) = (each for each in marking.tables if each.stage.name == name)
-    assert table.unit == unit
-    key = "percent" if unit == 100 else "parts"
-    assert say(f"marking.reading.{key}", title=table.stage.title) in verdict(marking).reading
-
-
 @pytest.mark.parametrize("hidden", ["-1e9", "-10000", "-INF", "-infinity", "−∞", "x", "-inf"])
 @pytest.mark.parametrize("switched", [None, True])
 def test_masked_cells_are_read_however_they_are_printed(hidden: str, switched: bool | None) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.core.scenario import traced
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.teach.few_bits import DTYPES, computed_in, in_few_bits
+from attnviz.teach.few_bits import DTYPES, in_few_bits
 from attnviz.teach.replaced import (
     dropout,
     equal_projections,
@@ -136,17 +136,3 @@ def test_what_16_bits_lose_is_what_torch_loses(scenario: Scenario, size: float, 
         expected = ("attention_weights", n_broken) if n_broken else None
         assert (found.broken and found.broken[:2]) == expected
         assert not (shifted and n_broken)
-
-
-def test_a_computation_in_16_bits_is_torchs_own() -> None:
-    scenario = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2, init="normal", seed=3)
-    made = traced(scenario)
-    found = computed_in(made, torch.bfloat16)
-    bits = {name: made[name].bfloat16() for name in ("x", "w_q", "w_k", "w_v")}
-    heads = [(bits["x"] @ bits[name]).view(1, 3, 2, 2).transpose(1, 2) for name in ("w_q", "w_k", "w_v")]
-    scores = heads[0] @ heads[1].mT
-    assert torch.equal(found.scores, scores[0].float())
-    weights = torch.softmax(scores / 2**0.5, -1)
-    torch.testing.assert_close(found.attention_weights, weights[0].float(), rtol=1e-2, atol=1e-2)
-    assert not torch.equal(found.attention_weights, made.attention_weights)
-    assert found.seen_from(1).context.shape == (3, 2)

@@ -195,25 +195,6 @@ def test_chunks_and_other_dimensions_leave_no_trace(
     pd.testing.assert_frame_equal(together[: len(alone)], alone, check_exact=True)
 
 
-@given(st.floats(0, 2), st.sampled_from(SOURCES))
-@settings(max_examples=examples(20), deadline=None)
-def test_a_scale_divides_by_d_to_the_exponent(p: float, source: str) -> None:
-    table = sweep_scaling((3, 20), 20, 0, scales=("none", p), n_keys=4, **inputs_of(source))
-    raw, scaled = table[table.scale == "none"], table[table.scale != "none"]
-    assert scaled.exponent.tolist() == [p, p]
-    for column, power in {
-        "mean": 1,
-        "std": 1,
-        "std_low": 1,
-        "std_high": 1,
-        "variance": 2,
-        "variance_low": 2,
-        "variance_high": 2,
-    }.items():
-        expected = raw[column].to_numpy() * (1.0 / raw.dim.to_numpy() ** p) ** power
-        assert scaled[column].to_numpy() == pytest.approx(expected), column
-
-
 @given(st.sampled_from(SOURCES), st.integers(0, 1000))
 @settings(max_examples=examples(20), deadline=None)
 def test_statistics_of_softmax_stay_in_their_ranges(source: str, seed: int) -> None:

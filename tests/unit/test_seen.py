@@ -99,22 +99,3 @@ def test_only_numbers_that_were_drawn_are_called_random(question: Question, data
             assert named, said
         if named and question.name not in ("which_d", "self", "sizes"):  # whose sliders draw others
             assert torch.isclose(scenario.matrix(name), drawn.matrix(name)).any(), said
-
-
-def test_what_is_set_or_trained_is_not_called_random() -> None:
-    def said(name: str, *labels: str) -> str:
-        (question,) = (each for each in QUESTIONS if each.name == name)
-        scenario = question.start
-        for label in labels:
-            (preset,) = (each for each in question.presets if each.label == label)
-            scenario = question.pressed(preset, scenario)
-        return question.random_in_words(scenario)
-
-    trained = say("questions.learned.press.steps", n=20)
-    assert said("learned") == say("question_page.random", names="X, W_q, W_k and W_v")
-    assert said("learned", trained) == say("question_page.random", names="X")
-    assert said("symmetry", say("questions.symmetry.press.smallest")) == ""
-    assert said("self", say("questions.self.press.two")) == ""
-    assert said("self") == say("question_page.random", names="X")
-    assert said("which_d") == say("question_page.random", names="X, W_q and W_k")
-    assert said("self", say("questions.self.press.lengthen")).startswith("Apart from 2 numbers changed since, ")
