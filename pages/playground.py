@@ -9,7 +9,7 @@ from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_editor, show_folded_editor
 from attnviz.app.parts.head_picker import show_head_picker
 from attnviz.app.playground.heatmaps import show_heatmaps
-from attnviz.app.playground.views import chosen_view
+from attnviz.app.playground.views import chosen_view, keep_if_asked, show_way_to_board, show_way_to_lesson
 from attnviz.app.playground.what_if import show_what_if
 from attnviz.app.session.link_values import traced_in_view
 from attnviz.app.session.session import this_session
@@ -21,14 +21,16 @@ from attnviz.link.parameter_table import HEATMAPS
 
 def show_playground(scenario: Scenario) -> None:
     """Draw what the sentence and the controls make."""
-    board, top = st.container(), st.container(horizontal=True, vertical_alignment="center", key="playground_top")
-    with top:
-        view = chosen_view(scenario)
-    if view == HEATMAPS:
-        with top:  # a line for each would take it from the pictures
+    if chosen_view(scenario) == HEATMAPS:
+        # A line for each would take it from the pictures.
+        with st.container(horizontal=True, vertical_alignment="center", key="playground_top"):
+            show_way_to_board(scenario)
             query = show_token_picker(scenario)
         show_pictures(scenario, query)
         return
+    board = st.container()
+    show_way_to_lesson(scenario)
+    keep_if_asked(scenario)
     scenario = show_folded_editor(scenario)
     show_what_if(scenario)
     with board:  # with what was typed into the editor

@@ -43,7 +43,7 @@ export class Assembly {
   // How much room there is: what is left of the window under the board's upper edge, before anything is scrolled.
   get room() {
     const { board } = this;
-    const { labels, keys, features, sentence, plane, ofNow, tells } = board.data;
+    const { labels, keys, features, sentence, ofNow, tells } = board.data;
     const words = wordsOf(board.data);
     const { width, top } = board.root.getBoundingClientRect();
     const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
@@ -53,8 +53,9 @@ export class Assembly {
     const height = (window.innerHeight - top - scrolled) / zoom - 8 - above - board.strip.height;
     return {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
-      saysBelow: sentence && board.data.says !== false && saysBelow(words, inside), plane: Boolean(plane),
+      saysBelow: sentence && board.data.says !== false && saysBelow(words, inside),
       tells: Boolean(tells), words: lengthOf(words, 1), ribbons: this.ribbons,
+      ...(board.explores ? { folds: Object.fromEntries(board.folds) } : {}),
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top - scrolled) } : {}),
     };
   }
@@ -117,14 +118,49 @@ export class Assembly {
     const { above, byWords, element: told } = board.telling;
     const [over, beside] = [above ? [told] : [], above || byWords ? [] : [told]];
     const cells = [...board.grids.values()].map(({ matrix }) => matrix);
-    board.spine.replaceChildren(board.frame.band, board.flow.lines, ...cells, board.frame.veil, board.flow.bands, ...board.frame.elements, ...board.plane.elements, ...beside, board.play.layer, board.undo.element);
+    board.spine.replaceChildren(board.frame.band, board.flow.lines, ...cells, board.frame.veil, board.flow.bands, ...board.frame.elements, ...board.plane.elements, ...beside, board.play.layer, board.ruler.element, board.undo.element);
     const scroller = make("div", "scroller", [board.spine]);
+    scroller.onscroll = () => showMore(scroller);
+    requestAnimationFrame(() => showMore(scroller));
     toggle(board.root, "framed", board.data.framed);
     board.root.replaceChildren(...over, ...(room.sentence ? [board.sentence.element] : []), ...board.strip.elements, ...(board.data.framed ? [framesMean()] : []), scroller, board.panel.element);
     for (const [name, { matrix }] of board.grids) this.hide(matrix, Boolean(board.data.ghosts?.includes(name)));
+    for (const name of board.layout.foldable) this.fold(name);
     board.undo.follow();
-    board.hints.show();
     this.bring(scroller);
+  }
+
+  // What is folded is one thing to press, which opens it; the title of what may be folded is the way back.
+  /** @param {string} name */
+  fold(name) {
+    const { board } = this;
+    const grid = board.grids.get(name);
+    if (!grid) return;
+    const folded = board.layout.folded.includes(name);
+    const way = folded ? make("button", "unfold") : grid.title;
+    if (folded) Object.assign(way.style, { left: grid.element.style.left, top: grid.element.style.top, width: grid.element.style.width, height: grid.element.style.height });
+    if (folded) grid.matrix.append(way);
+    toggle(grid.matrix, "folded", folded);
+    toggle(grid.matrix, "foldable", true);
+    grid.element.inert = folded;
+    way.setAttribute("role", "button");
+    way.tabIndex = 0;
+    way.setAttribute("aria-expanded", String(!folded));
+    way.setAttribute("aria-label", say(folded ? "board.fold.open" : "board.fold.shut", { title: grid.stage.title }));
+    way.title = way.ariaLabel ?? "";
+    const turn = () => {
+      board.folds.set(name, !folded);
+      this.lay();
+      board.display.show(board.shown);
+      const again = board.grids.get(name)?.matrix.querySelector("[aria-expanded]");
+      if (again instanceof HTMLElement) again.focus();
+    };
+    way.onclick = turn;
+    way.onkeydown = (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      turn();
+    };
   }
 
   // Where not all has room, what is new comes into view.
@@ -160,6 +196,14 @@ export class Assembly {
     board.views.observe(grid.element);
     return grid;
   }
+}
+
+// At which edges more follows.
+/** @param {HTMLElement} scroller */
+function showMore(scroller) {
+  const { scrollLeft, scrollWidth, clientWidth } = scroller;
+  toggle(scroller, "more-left", scrollLeft > 1);
+  toggle(scroller, "more-right", scrollLeft + clientWidth < scrollWidth - 1);
 }
 
 // What the frames of matrices mean.

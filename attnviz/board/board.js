@@ -23,9 +23,9 @@ import { unpacked } from "./received.js";
 import { Dock } from "./spine/dock.js";
 import { Flow } from "./spine/flow.js";
 import { Frame } from "./spine/frame.js";
-import { Hints } from "./spine/hints.js";
 import { layoutOf } from "./spine/layout.js";
 import { Motion } from "./spine/motion.js";
+import { Ruler } from "./spine/ruler.js";
 import { Sentence } from "./spine/sentence.js";
 import { Telling } from "./spine/telling.js";
 import { Undo } from "./spine/undo.js";
@@ -42,7 +42,7 @@ import { CONSTANTS } from "../scripts/sent.js";
 const { SHARES } = CONSTANTS;
 
 /** @type {Layout} */
-const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, plane: false, tells: false, words: 1, ribbons: 0 });
+const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, tells: false, words: 1, ribbons: 0 });
 
 /** @type {WeakMap<HTMLElement, Board>} */
 const boards = new WeakMap();
@@ -75,6 +75,8 @@ export class Board {
     this.all = false; // ... or beside them
     this.inFull = false; // whether cells have as many digits as the dock
     this.wholeScale = false; // whether the colours of attention weights go up to 1
+    /** @type {Map<string, boolean>} */
+    this.folds = new Map(); // matrices that were folded by hand, or opened
     this.planeOver = false; // whether the plane lies over the matrices, where it has no room beside them
     this.byReaders = false; // whether the sentence shows who reads the picked token, not what it reads
     /** @type {number | null} */
@@ -108,7 +110,7 @@ export class Board {
     this.plane = new Plane(this);
     this.motion = new Motion(this);
     this.play = new Play(this);
-    this.hints = new Hints(this);
+    this.ruler = new Ruler(this);
     this.story = new Story(this);
     this.telling = new Telling(this);
     this.strip = new Strip(this);
@@ -151,6 +153,11 @@ export class Board {
   featuresOf(stage) {
     const { features } = this.data;
     return stage.origin === "input" && stage.columns === "feature" && features?.length === this.torch[stage.name].columns ? features : [];
+  }
+
+  // Whether it is the one that is explored: of the current set-up, and nobody tells anything of it.
+  get explores() {
+    return Boolean(this.data.whatIf?.length);
   }
 
   // How many digits a cell has.

@@ -55,6 +55,7 @@ export class Display {
     board.frame.show();
     board.plane.show();
     board.story.show();
+    board.ruler.show();
     board.strip.show();
     board.telling.show();
     board.pointing.explain();

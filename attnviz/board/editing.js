@@ -55,6 +55,7 @@ export class Editing {
     const { board } = this;
     board.undo.hide();
     board.drag = held;
+    board.ruler.hold(held, held.value);
     board.pointing.explain();
   }
 
@@ -71,7 +72,7 @@ export class Editing {
   commit(edits, replaces = false) {
     const { board } = this;
     edits = edits.map((edit) => this.withoutChange(edit));
-    board.hints.done("drag");
+    board.ruler.begun();
     board.panel.say("");
     board.undo.note(edits);
     board.host.tellEdits(edits, replaces);

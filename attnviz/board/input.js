@@ -3,6 +3,7 @@
 import { written } from "./values/numbers.js";
 import { blockIn, openBox, refusal } from "./editing.js";
 import { placeOf } from "./places.js";
+import { draggedTo } from "./spine/ruler.js";
 import { backAt, stepped } from "./values/stepping.js";
 import { readCell } from "./values/typed_numbers.js";
 import { focusedBeside, followPointer } from "../scripts/parts.js";
@@ -11,7 +12,6 @@ import { say } from "../scripts/sentences.js";
 /** @import { Board } from "./board.js" */
 /** @import { Edit, Place } from "./types.js" */
 
-const PIXELS_PER_STEP = 4;
 const DRAG_STARTS = 8; // pixels: a hand that trembles less clicks, and changes nothing
 const COMPOSED = ["Process", "Unidentified", "Dead"]; // keys of which an input method makes a character later
 /** @type {Record<string, [down: number, right: number]>} */
@@ -87,6 +87,8 @@ export class Input {
   // A click pins a cell, or unpins it; the second click of two does neither, as it opens the box to type into.
   /** @param {MouseEvent} event */
   click(event) {
+    const key = event.target instanceof HTMLElement ? event.target.dataset.key : undefined;
+    if (key !== undefined) return this.board.picking.turnReaders(Number(key));
     const place = this.placeOf(event.target);
     if (!place || this.dragged || event.detail > 1) return;
     const { board } = this;
@@ -100,19 +102,15 @@ export class Input {
   dragFrom(place, pressed) {
     const { board } = this;
     const before = board.givenAt(place);
-    let steps = 0;
-    /** @type {number | null} */
-    let start = null; // from where steps are counted, once it is a drag
+    let held = false;
     const move = (/** @type {PointerEvent} */ moved) => {
       const way = moved.clientX - pressed.clientX;
-      if (start === null && Math.abs(way) < DRAG_STARTS) return;
-      if (start === null) {
-        start = Math.sign(way) * DRAG_STARTS;
-        this.dragged = true;
+      if (!held && Math.abs(way) < DRAG_STARTS) return;
+      if (!held) {
+        held = this.dragged = true;
         board.editing.hold({ ...place, value: before });
       }
-      steps = Math.trunc((way - start) / PIXELS_PER_STEP);
-      const value = backAt(board.uneditedAt(place), stepped(before, steps, moved.shiftKey));
+      const value = draggedTo(before, way, board.ruler.perOne, moved.shiftKey, board.uneditedAt(place));
       if (value === board.drag?.value) return;
       board.drag = { ...place, value };
       board.editing.change(place, value);
@@ -124,9 +122,10 @@ export class Input {
       const edit = board.drag;
       board.drag = null;
       this.kept = false; // after a drag, one looks at what it did
-      if (edit && take && steps !== 0) board.editing.commit([edit]);
+      if (edit && take && edit.value !== before) board.editing.commit([edit]);
       else if (edit) board.editing.restore(place, before);
       board.base = null;
+      board.pointing.explain(); // all that it feeds
     };
     const cancel = (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Escape" || !board.drag) return;
@@ -141,7 +140,8 @@ export class Input {
   /** @param {KeyboardEvent} event */
   keydown(event) {
     const place = this.placeOf(event.target);
-    if (place && this.press(event, place)) event.preventDefault();
+    if (event.key === "Escape" && this.board.planeOver && !this.board.pinned) this.board.sentence.tools.turnPlane();
+    else if (place && this.press(event, place)) event.preventDefault();
     else if (event.key === "Escape" && inPanel(event.target) && this.board.at) this.board.focus(this.board.at);
   }
 
@@ -158,6 +158,10 @@ export class Input {
     }
     if (event.key.toLowerCase() === "d" && !modified) {
       board.display.showAs({ inFull: !board.inFull });
+      return true;
+    }
+    if (event.key.toLowerCase() === "r" && !modified && !editable) {
+      board.picking.turnReaders(board.stage(place).columns === "key" ? place.column : board.query);
       return true;
     }
     if ((down || right) && event.altKey && editable) {

@@ -27,7 +27,7 @@ export class Pointing {
     const sources = place ? seenSourcesOf(board.made, place) : [];
     // What a number feeds stays lit while it is dragged, over the veil; of matrices that are pixels nothing can.
     const fed = place && board.isEditable(place) ? this.fedBy(place) : {};
-    for (const [name, grid] of board.grids) grid.light(fed[name], spansIn(sources, name), place?.matrix === name ? place : null);
+    for (const [name, grid] of board.grids) grid.light(board.drag ? this.onPath(grid, fed) : fed[name], spansIn(sources, name), place?.matrix === name ? place : null);
     // What a step of the lesson lights up stands out by its frames alone: all else is there to be read.
     const follows = !board.drag || [...board.grids.values()].every((grid) => grid.lights);
     toggle(board.root, "pointing", Boolean(place) && follows && place !== board.data.lit);
@@ -37,6 +37,22 @@ export class Pointing {
     board.panel.show(place, sources);
     board.plane.point(place);
     board.story.select(place);
+  }
+
+  // What stays at full strength while a number is held: of what it feeds the row of the picked word, and what that reads.
+  /** @param {import("./cells/grid.js").Grid} grid @param {Record<string, Uint8Array>} fed */
+  onPath(grid, fed) {
+    const { board } = this;
+    const { stage } = grid;
+    const { columns, rows } = board.torch[stage.name];
+    const own = fed[stage.name];
+    const told = grid.toldRow;
+    const isRead = !own && [...board.grids.keys()].some((name) => fed[name] && board.stages.get(name).sources.includes(stage.name));
+    if (own ? told === null : !isRead) return own;
+    const cells = new Uint8Array(rows * columns);
+    if (told === null) return stage.rows === "feature" ? undefined : cells.fill(1);
+    for (let column = 0; column < columns; column += 1) cells[told * columns + column] = own ? own[told * columns + column] : 1;
+    return cells;
   }
 
   // Say what a matrix is whose name is pointed at, while nothing else has to be said.
@@ -61,7 +77,6 @@ export class Pointing {
     const { board } = this;
     if (addressOf(place) === addressOf(board.at)) return;
     board.at = place;
-    if (place) board.hints.done("point");
     if (!board.pinned || !board.isShown(board.pinned)) this.explain();
   }
 
@@ -106,6 +121,14 @@ export class Picking {
     board.motion.follow(() => board.display.showAs({ byReaders: key !== null, readWord }), PICKED_MS);
   }
 
+  // The same with a key, or not any more.
+  turnReaders(key = this.board.key) {
+    const { byReaders, data, query } = this.board;
+    if (!data.others && key !== query) this.pick(key); // whose row it was is picked, then
+    else if (byReaders && key === this.board.key) return this.showReadersOf(null);
+    this.showReadersOf(key);
+  }
+
   /** @param {number} query */
   pick(query) {
     const { board } = this;
@@ -113,7 +136,7 @@ export class Picking {
     if (board.data.others && board.byReaders) board.display.showAs({ byReaders: false });
     if (query !== board.picked) {
       board.picked = query;
-      board.hints.done("pick");
+      board.ruler.begun();
       board.play.stop();
       board.host.tellPicks();
       window.dispatchEvent(new CustomEvent("attnviz-picked", { detail: { key: board.data.key, query } }));

@@ -35,5 +35,5 @@ CONSTANTS: dict[str, Any] = {
 }
 BOARD_SCRIPT = joined(_HERE / "board.js", {"CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.
-_LOOKS = ("base", "sentence", "spine", "cells", "pointing", "plane", "dock", "play", "hints", "story", "heads")
+_LOOKS = ("base", "sentence", "spine", "cells", "pointing", "plane", "dock", "play", "story", "heads")
 BOARD_STYLE = "\n".join((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)

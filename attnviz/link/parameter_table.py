@@ -69,7 +69,7 @@ QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tab
 LEFT_OUT = "left_out"
 BITS = "bits"  # how the panel What if computes with numbers of 16 bits
 B_BITS = "b_bits"  # how B is computed on Compare, where its numbers have 16 bits
-BOARD, HEATMAPS, WHAT_IF = "board", "heatmaps", "what_if"
+BOARD, HEATMAPS, WHAT_IF, KEEP = "board", "heatmaps", "what_if", "keep"
 # Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server take
 # these, and half a million, too; what is longer stays in the session alone.
 MOST_OF_TABLES = 400_000
@@ -115,7 +115,7 @@ def _of_the_board() -> tuple[Parameter, ...]:
         Parameter(HEAD, 0, Whole(0, MAX_HEADS - 1), 20, 2, fit=head_fits, words=numbers_of_heads, of_scenario=True),
         Parameter(LAYER, 0, Whole(0, MAX_LAYERS - 1), 20, 2, fit=layer_fits, words=numbers_of_layers, of_scenario=True),
         Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
-        Parameter(OPEN, "", Choice(("", WHAT_IF)), 20, 2),
+        Parameter(OPEN, "", Choice(("", WHAT_IF, KEEP)), 20, 2),
         Parameter(BITS, "", Choice(("", *WAYS)), 40, 2),
         Parameter(B_BITS, "", Choice(("", *WAYS)), 40, 2),
         Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),

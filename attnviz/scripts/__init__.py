@@ -61,13 +61,13 @@ class _Script:
     def __init__(self, sent: Mapping[str, Any]) -> None:
         self.sent = {"SENTENCES": {}, **sent}
         self.parts: list[str] = []
-        self.exported: dict[Path, set[str]] = {}  # of the modules that stand in it
-        self.called: dict[Path, str] = {}  # what no module itself calls anything
+        self.exported: dict[Path, dict[str, str]] = {}  # what each module exports, by a name that no module has
+        self.sends = False
 
     def joined(self, entry: Path) -> str:
         self.parts.append(self._read(entry, (), is_entry=True))
         code = "".join(self.parts)
-        if _SENT not in self.called.values():
+        if not self.sends:
             return code
         sent = self.sent | {"SENTENCES": said_in(code)}
         return f"const {_SENT} = {json.dumps(sent, ensure_ascii=False, separators=(',', ':'))};\n{code}"
@@ -81,14 +81,18 @@ class _Script:
             return
         if len(self.exported) >= _MOST_MODULES:
             raise ValueError(f"{above[0].name} imports more than {_MOST_MODULES} modules")
-        sends = file.name == SENT
-        text = "" if sends else self._read(file, above)
-        self.exported[file] = names = set(self.sent) if sends else set(_EXPORT.findall(text))
-        self.called[file] = called = _SENT if sends else f"${len(self.called)}"
-        if sends:
+        if file.name == SENT:
+            self.sends = True
+            self.exported[file] = {name: f"{_SENT}.{name}" for name in self.sent}
             return
+        text = self._read(file, above)
+        names = sorted(_EXPORT.findall(text))
+        of = len(self.exported)
+        self.exported[file] = {name: f"${of}{_letters(at)}" for at, name in enumerate(names)}
         bare = _EXPORT.sub("", text)
-        self.parts.append(f"const {called} = (() => {{\n{bare}return {{ {', '.join(sorted(names))} }};\n}})();\n")
+        outside = ", ".join(self.exported[file].values())
+        # Lists, not objects, as what minifies the script leaves the names of properties as they are.
+        self.parts.append(f"const [{outside}] = (() => {{\n{bare}return [{', '.join(names)}];\n}})();\n")
 
     def _read(self, file: Path, above: tuple[Path, ...], *, is_entry: bool = False) -> str:
         """Return the text of a module with all it imports taken from the modules before it."""
@@ -99,13 +103,14 @@ class _Script:
             whole, listed, source = found.groups()
             imported = (file.parent / source).resolve()
             self._add(imported, (*above, file))
+            own = self.exported[imported]
             if whole:
-                return f"const {whole} = {self.called[imported]};"
+                return f"const {whole} = {{ {', '.join(f'{name}: {outside}' for name, outside in own.items())} }};"
             names = [" ".join(name.split()) for name in listed.split(",") if name.strip()]
-            unknown = {name.split(" as ")[0] for name in names} - self.exported[imported]
+            unknown = {name.split(" as ")[0] for name in names} - own.keys()
             if unknown:
                 raise ValueError(f"{file.name} imports {', '.join(sorted(unknown))}, which {source} doesn't export")
-            return f"const {{ {', '.join(names).replace(' as ', ': ')} }} = {self.called[imported]};"
+            return f"const {', '.join(f'{name.split()[-1]} = {own[name.split()[0]]}' for name in names)};"
 
         return _IMPORT.sub(taken, text)
 
@@ -120,3 +125,12 @@ def _check(file: Path, bare: str) -> None:
         raise ValueError(f"{file.name} has a template of several lines: {torn[0]!r}")
     if re.search(r"\$(?:\d|sent)", bare):
         raise ValueError(f"{file.name} has a $ before a digit or sent, as only the names of modules have")
+
+
+def _letters(number: int) -> str:
+    """Return a number in letters.
+
+    >>> _letters(0), _letters(27)
+    ('a', 'bb')
+    """
+    return (_letters(number // 26 - 1) if number >= 26 else "") + chr(ord("a") + number % 26)

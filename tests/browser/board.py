@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.masks import PAINTED
@@ -14,6 +14,8 @@ from tests.browser.playground import Playground, eventually
 
 Place = tuple[str, int, int]
 DRAG_STARTS = 8  # pixels, from which on a number follows the hand
+REACH = 100  # pixels for the largest number of a matrix, or for 1
+_IN_MATRIX = "each => each.filter(cell => cell.dataset.value).map(cell => [cell.dataset.at, +cell.dataset.value])"
 
 _ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
 const root = host.shadowRoot;
@@ -87,11 +89,11 @@ class Board(Playground):
         return x, y
 
     def scrub(self, place: Place, steps: int) -> Self:
-        """Drag a cell sideways by so many steps of a hundredth, and let go."""
+        """Drag a cell sideways by so many hundredths, to the nearest whole one, and let go."""
         x, y = self.grab(place)
-        x += DRAG_STARTS if steps > 0 else -DRAG_STARTS
-        self.page.mouse.move(x + 2 * steps, y)
-        self.page.mouse.move(x + 4 * steps, y)
+        way = way_to(self.page, place, steps)
+        self.page.mouse.move(x + way + (DRAG_STARTS if way > 0 else -DRAG_STARTS), y)
+        self.page.mouse.move(x + way, y)
         self.page.mouse.up()
         return self
 
@@ -131,7 +133,7 @@ class Board(Playground):
         found = {}
         for matrix in self.board.locator(".matrix").all():
             name = str(matrix.locator(".cell").first.get_attribute("data-at")).partition(",")[0]
-            title, shape = (matrix.locator(part).inner_text() for part in (".title b", ".shape"))
+            title, shape = (matrix.locator(part).text_content() or "" for part in (".title b", ".shape"))
             found[name] = title, shape, str(matrix.locator(".title").get_attribute("title"))
         return found
 
@@ -182,6 +184,13 @@ class Board(Playground):
         wanted = numbers_of(trace, digits, painted=scenario.masking == PAINTED)
         eventually(lambda: self.numbers(digits), wanted)
         self.torch_says()
+
+
+def way_to(page: Page, place: Place, steps: int) -> float:
+    """How many pixels change a number by so many hundredths, to the nearest whole one."""
+    values = dict(page.locator(f'.cell[data-at^="{place[0]},"]').evaluate_all(_IN_MATRIX))
+    start = float(values[",".join(map(str, place))])
+    return (round(start + steps / 100, 2) - start) * REACH / max(1.0, *map(abs, values.values()))
 
 
 def numbers_of(trace: AttentionTrace, digits: int = 4, painted: bool = False) -> dict[str, str]:

@@ -13,7 +13,7 @@ from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.colours.palette import LETTERS
 from attnviz.core.changes import changes_of
 from attnviz.link.changes_text import encode_changes
-from tests.browser.board import DRAG_STARTS, Place
+from tests.browser.board import DRAG_STARTS, Place, way_to
 
 W_Q = ("w_q", 0, 0)
 # The app's own letters, by which numbers have room or not.
@@ -86,14 +86,15 @@ class LoneBoard:
             self.page.keyboard.press(key)
 
     def drag(self, place: Place, *steps: int) -> None:
-        """Drag a cell sideways to so many steps from where it was, one after the other, and hold it there."""
+        """Drag a cell sideways by so many hundredths from where it was, one after the other, and hold it there."""
+        ways = [way_to(self.page, place, each) if each else 0.0 for each in steps]
         box = self.cell(place).bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         self.page.mouse.move(x, y)
         self.page.mouse.down()
-        x += DRAG_STARTS if steps[0] > 0 else -DRAG_STARTS
-        for each in steps:
-            self.page.mouse.move(x + 4 * each, y)
+        self.page.mouse.move(x + ways[0] + (DRAG_STARTS if steps[0] > 0 else -DRAG_STARTS), y)
+        for way in ways:
+            self.page.mouse.move(x + way, y)
 
     def chooses(self, place: Place) -> None:
         """Wait until this cell is the one that is explained."""

@@ -50,19 +50,19 @@ def test_a_hand_that_trembles_pins_a_cell_and_changes_nothing(board: LoneBoard, 
 
 def test_a_drag_counts_from_where_it_began_and_pins_nothing(board: LoneBoard) -> None:
     board.drag(W_Q, 1)
-    shows_number(board.cell(W_Q), "0.3061")
+    shows_number(board.cell(W_Q), "0.3100")
     board.page.mouse.up()
     expect(board.button("Unpin")).to_have_count(0)
     ((told,),) = board.told
     assert told[0] == "w_q,0,0"
-    assert told[1] == pytest.approx(0.3061, abs=1e-4)
+    assert told[1] == pytest.approx(0.31, abs=1e-4)
 
 
 def test_escape_gives_a_dragged_number_back(board: LoneBoard) -> None:
     board.cell(("q", 1, 0)).focus()
     board.press("Enter")
     board.drag(W_Q, 10)
-    shows_number(board.cell(W_Q), "0.3961")
+    shows_number(board.cell(W_Q), "0.4000")
     board.press("Escape")
     shows_number(board.cell(W_Q), "0.2961")
     board.page.mouse.move(0, 0)

@@ -136,7 +136,7 @@ def test_what_a_drag_changes_has_a_bar_and_the_sentence_moves_with_the_board(boa
         board.page.evaluate(_FILM, query)
         x, y = board.grab(place)
         for step in range(1, 7):
-            board.page.mouse.move(x - DRAG_STARTS - 100 * step, y)
+            board.page.mouse.move(x - DRAG_STARTS - 25 * step, y)
             board.page.wait_for_timeout(30)
         now, barred = board.page.evaluate(_VALUES), set(board.page.evaluate(_BARS))
         changed = {at for at in now if abs(now[at] - before[at]) > 1e-4}

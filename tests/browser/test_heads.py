@@ -11,7 +11,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.explanation.head_figures import heads_in_words
 from attnviz.words import say
 from attnviz.words.numbers import written
-from tests.browser.board import Board
+from tests.browser.board import Board, way_to
 from tests.browser.playground import eventually
 
 SET_UP: dict[str, Any] = {"n_heads": 3, "n_kv_heads": 1, "d_out": 6, "output": True}
@@ -101,11 +101,11 @@ def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_d
     # A number of its W_q is dragged: its own picture follows, and what is made of all heads.
     before, output = ink(board), board.cell(("output", 1, 0)).get_attribute("data-value")
     x, y = board.grab(("w_q", 1, 5))
-    board.page.mouse.move(x + 8 + 4 * 90, y)
+    board.page.mouse.move(x + way_to(board.page, ("w_q", 1, 5), 90), y)
     eventually(lambda: [a != b for a, b in zip(before, ink(board), strict=True)], [False, False, True])
     assert board.cell(("output", 1, 0)).get_attribute("data-value") != output
     board.page.mouse.up()
-    number = round(scenario.matrix("w_q")[1, 5].item() + 0.9, 4)
+    number = round(scenario.matrix("w_q")[1, 5].item() + 0.9, 2)
     edited = Scenario(embedding="published", **SET_UP, edits=[Edit("w_q", 1, 5, number)])
     eventually(board.numbers, numbers_seen(edited, 2))
     board.torch_says()
@@ -127,7 +127,7 @@ def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_d
     mixed = Scenario(
         embedding="published",
         **SET_UP,
-        edits=[Edit("w_q", 1, 5, number), Edit("w_o", 1, 0, round(scenario.matrix("w_o")[1, 0].item() + 0.4, 4))],
+        edits=[Edit("w_q", 1, 5, number), Edit("w_o", 1, 0, round(scenario.matrix("w_o")[1, 0].item() + 0.4, 2))],
     )
     eventually(board.numbers, numbers_seen(mixed, 2))
     eventually(lambda: "w_o.1.0" in board.address, True)

@@ -40,11 +40,12 @@ Open = Callable[..., LoneBoard]
 def opened(chromium: Browser) -> Iterator[Open]:
     pages: list[Page] = []
 
-    def opening(scenario: Scenario, width: int = 1700, beside: bool = True, **data: Any) -> LoneBoard:
+    def opening(scenario: Scenario, width: int = 1700, **data: Any) -> LoneBoard:
         page = mounted(chromium, scenario, **(LOOKS | data))
         page.set_viewport_size({"width": width, "height": 900})
         pages.append(page)
-        expect(page.locator(".plane")).to_have_count(int(beside))
+        page.locator(".why").click()
+        expect(page.locator(".plane")).to_have_count(1)
         page.wait_for_timeout(300)  # until it stands where this width lets it
         return LoneBoard(page)
 

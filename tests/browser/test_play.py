@@ -1,4 +1,4 @@
-"""Play this row: what is done to the picked token's row, and that the board stands still after it; motion and hints."""
+"""Play this row: what is done to the picked token's row, and that the board stands still after it; motion."""
 
 import base64
 import re
@@ -76,10 +76,6 @@ class Player(Board):
     @property
     def slider(self) -> Locator:
         return self.board.locator(".playback .moment")
-
-    @property
-    def hint(self) -> Locator:
-        return self.board.locator(".hint")
 
     def seen(self, at: str) -> float:
         return round(float(self.page.evaluate(_SEEN, at)), 3)

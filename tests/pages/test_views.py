@@ -54,15 +54,13 @@ def test_a_board_says_where_its_numbers_are_from(first_page: Playground) -> None
     assert "All 6 tokens have their published vectors." in first_page.captions
 
 
-def test_the_heatmaps_are_one_click_away_and_the_address_keeps_the_choice(first_page: Playground) -> None:
-    first_page.set("playground.view", "heatmaps")
-    assert first_page.shows(Scenario(embedding="published"))
-    assert first_page.board is None
-    assert in_address(first_page.at, "view") == "heatmaps"
-    assert Playground(view="heatmaps").board is None
-    first_page.set("playground.view", "board")
-    assert first_page.board is not None
-    assert in_address(first_page.at, "view") == ""
+def test_the_address_keeps_the_view_and_a_button_leads_back_to_the_board() -> None:
+    page = Playground(view="heatmaps")
+    assert page.shows(Scenario(embedding="published"))
+    assert page.board is None
+    page.press(say("playground.views.board"))
+    assert page.board is not None
+    assert in_address(page.at, "view") == ""
 
 
 @pytest.mark.parametrize("address", [{"text": WORDS}, {"d_in": "17"}, {"d_out": "17"}])

@@ -1,44 +1,54 @@
-"""The views of the playground, and the choice between them, which the URL keeps."""
+"""The views of the playground, which the URL keeps, and the ways to other pages that its board leads to."""
 
 import streamlit as st
 
 from attnviz.app.parts.head_picker import show_layer_picker
+from attnviz.app.playground.replaced import keep_as_a
 from attnviz.app.session import url_texts
+from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
-from attnviz.app.session.session import this_session
 from attnviz.board.data import MOST_COLUMNS, fits_board
 from attnviz.core.scenario import Scenario
-from attnviz.link.parameter_table import BOARD, HEATMAPS, VIEW
-from attnviz.words import say
+from attnviz.link.parameter_table import BOARD, HEATMAPS, KEEP, OPEN, VIEW
+from attnviz.link.set_up import CHANGES
+from attnviz.published import OPENING, starting_points
+from attnviz.teach.lesson import STEPS
+from attnviz.words import plural, say
 
 _KEY = "playground.view"
 
 
 def chosen_view(scenario: Scenario) -> str:
-    """Draw the choice between board and heatmaps and return what was chosen: the board, where it fits. Beside heatmaps
-    stand the layers, which a board has itself.
+    """Return the view that is chosen: the board, where it fits.
 
     Matrices that are too large for the board are shown as heatmaps; what was chosen stays, for smaller ones.
     """
-    with st.container(horizontal=True, vertical_alignment="center"):
-        view = _choice(scenario)
-        if view == HEATMAPS:
-            show_layer_picker(scenario)
-    return view
-
-
-def _choice(scenario: Scenario) -> str:
-    if not fits_board(scenario):
-        st.caption(say("playground.views.fits", most=MOST_COLUMNS), width="content")
-        return HEATMAPS
     view: str = take(VIEW)
-    this_session().put(_KEY, view)
-    st.segmented_control(
-        say("playground.views.choice"), (BOARD, HEATMAPS), required=True, key=_KEY, on_change=_choose,
-        format_func=lambda view: say(f"playground.views.{view}"), label_visibility="collapsed",
-    )  # fmt: skip
-    return view
+    return view if fits_board(scenario) else HEATMAPS
 
 
-def _choose() -> None:
-    url_texts.put(VIEW, this_session().get(_KEY))
+def show_way_to_board(scenario: Scenario) -> None:
+    """Draw, beside heatmaps, the way back to the board, and the layers, which a board has itself."""
+    if fits_board(scenario):
+        st.button(say("playground.views.board"), key=_KEY, on_click=url_texts.put, args=(VIEW, BOARD))
+    else:
+        st.caption(say("playground.views.fits", most=MOST_COLUMNS), width="content")
+    show_layer_picker(scenario)
+
+
+def show_way_to_lesson(scenario: Scenario) -> None:
+    """Draw the way to the lesson, for whoever comes first and has done nothing yet."""
+    if set(url_texts.texts_held()) <= {CHANGES} and scenario == starting_points()[OPENING].scenario:
+        st.button(
+            say("playground.new_here", steps=plural(len(STEPS), "step")),
+            key="new_here",
+            on_click=go_to,
+            args=("pages/lesson.py",),
+        )
+
+
+def keep_if_asked(scenario: Scenario) -> None:
+    """Keep the set-up as A, where that is asked for on the board."""
+    if take(OPEN) == KEEP:
+        url_texts.correct(OPEN, "")
+        keep_as_a(scenario)

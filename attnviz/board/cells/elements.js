@@ -20,6 +20,12 @@ export function write(element, name, value) {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
+// The same of what it says.
+/** @param {Node} element @param {string} text */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 // A canvas, and what draws on it.
 /** @param {string} className @param {number} width @param {number} height */
 export function canvasOf(className, width, height) {

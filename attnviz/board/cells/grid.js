@@ -95,10 +95,12 @@ export class Grid {
     if (!names.length || box.cell < (upright ? UPRIGHT.least * scale : HEADED)) return [];
     const height = (upright ? UPRIGHT.height : HEADS) * scale;
     this.headed = height + scale;
+    const asks = stage.name === "attention_weights" && board.data.ofNow && !mixed;
     return names.map((name, at) => {
       const head = make("span", upright ? "head upright" : "head", [name]);
-      head.title = name;
-      head.setAttribute("aria-hidden", "true");
+      head.title = asks ? say("board.sentence.readers_of", { token: name }) : name;
+      head.setAttribute("aria-hidden", "true"); // the key R does the same on its column's cells
+      if (asks) head.dataset.key = String(at);
       if (mixed) colourAs(head, ownerOf(stage, at, names.length));
       Object.assign(head.style, { left: `${box.x + at * box.cell}px`, top: `${box.y - height - scale}px`, width: `${box.cell}px`, height: `${height}px` });
       return head;

@@ -1,7 +1,7 @@
 // "Why these scores?": the keys around the picked word's query, and in a second tab the values around its context. It
 // draws what pictures say in pixels, names on top, in a panel whose size doesn't depend on any number.
 
-import { make, toggle } from "../cells/elements.js";
+import { make, setText, toggle } from "../cells/elements.js";
 import { cut, LINE, MAIN, namesIn, shortened } from "./plane_labels.js";
 import { hasScores, keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, rowOf, scoresInWords, told } from "./plane_pictures.js";
 import { Tips } from "./plane_tips.js";
@@ -89,12 +89,11 @@ export class Plane {
   }
 
   /** @param {Layout} layout */
-  build({ plane: beside, aside, scale }) {
+  build({ aside, scale }) {
     const { planeOver, data } = this.board;
-    const plane = beside ?? (planeOver ? aside : null);
+    const plane = planeOver ? aside : null;
     this.size = null;
     if (!plane || !this.possible) return;
-    toggle(this.element, "over", !beside);
     const under = plane.width / scale < AROUND.narrow ? AROUND.told : AROUND.wide;
     const size = { width: plane.width - 2 * AROUND.side * scale - 2, height: plane.height - (AROUND.tabs + AROUND.how + under) * scale - 2 };
     if (size.height < 9 * LINE * scale) return;
@@ -176,7 +175,7 @@ export class Plane {
       if (on) set(this.panel, "aria-labelledby", tab.id);
     });
     toggle(this.element, "mixes", this.tab === "mix");
-    write(this.how, say(`board.plane.how_${this.tab}`));
+    setText(this.how, say(`board.plane.how_${this.tab}`));
   }
 
   /** @param {Picture} picture @param {Size} size */
@@ -210,7 +209,7 @@ export class Plane {
     const placed = new Map(places.map((place) => [place.id, place]));
     const { labels, leaders } = this.words;
     const main = labels.length - 1;
-    write(labels[main], picture.main ? cut(picture.main.label, size.width, scale) : "");
+    setText(labels[main], picture.main ? cut(picture.main.label, size.width, scale) : "");
     labels.forEach((label, at) => {
       const id = at === main ? MAIN : String(at);
       const place = placed.get(id);
@@ -221,7 +220,7 @@ export class Plane {
     this.rulerNames.forEach((name, at) => {
       const ruler = crowded ? undefined : picture.rulers[at];
       toggle(name, "gone", !ruler?.text);
-      write(name, ruler?.text ?? "");
+      setText(name, ruler?.text ?? "");
       if (ruler) put(name, ruler, ruler.x);
     });
   }
@@ -254,8 +253,8 @@ export class Plane {
     const { key } = told(row, pointed);
     set(this.reach, "d", this.tab === "scores" && key !== null ? reachLine(picture.view, row.query, row.keys[key], this.scale) : "");
     const words = this.tab === "scores" ? scoresInWords(made, query, pointed, board.digits) : mixInWords(made, query, pointed, mixOf(made, query, this.axes));
-    write(this.sentence, words.sentence);
-    write(this.note, [words.note, this.hint].filter(Boolean).join(" "));
+    setText(this.sentence, words.sentence);
+    setText(this.note, [words.note, this.hint].filter(Boolean).join(" "));
     const parts = words.numbers.map(({ text, role }) => make("span", `role-${role}`, [text]));
     if (this.numbers.textContent !== words.numbers.map(({ text }) => text).join("")) this.numbers.replaceChildren(...parts);
     if (!board.drag) set(this.svg, "aria-label", words.alt);
@@ -302,9 +301,4 @@ function shape(tag, className) {
 /** @param {Element} element @param {string} name @param {string} value */
 function set(element, name, value) {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
-}
-
-/** @param {HTMLElement} element @param {string} text */
-function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }

@@ -1,7 +1,7 @@
 // What moves while a row is played, over the board: numbers that run, bars, rows of V that fall into the context row. The
 // board's own cells stay as they are, so that its end is the still board.
 
-import { make } from "../cells/elements.js";
+import { make, setText } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { percent } from "../values/percent.js";
@@ -67,7 +67,7 @@ export class Actors {
     }
     this.seen.add(key);
     Object.assign(actor.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px`, lineHeight: `${height}px` });
-    if (actor.textContent !== text) actor.textContent = text;
+    setText(actor, text);
     return actor;
   }
 

@@ -4,7 +4,7 @@
 // A step of the lesson asks for its own part, by its matrix, as `play` among what Python sends: that is played by itself,
 // and what was before it is there already. Which phase stands is told by an event attnviz:phase.
 
-import { make, toggle } from "../cells/elements.js";
+import { make, setText, toggle } from "../cells/elements.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
 import { Actors } from "./actors.js";
@@ -72,7 +72,7 @@ export class Play {
     this.takeUp();
     toggle(controls, "gone", room.tokens > CONSTANTS.FITS || !this.phases.length);
     if (board.data.tells?.presents) board.panel.hold(controls);
-    else board.sentence.tools.element.append(controls);
+    else board.sentence.tools.element.prepend(controls);
   }
 
   get layer() {
@@ -258,7 +258,7 @@ export class Play {
     back.hidden = !active || !stepwise;
     slider.hidden = leave.hidden = !active;
     const text = say(!active ? "board.play.start" : stepwise ? "board.play.next" : frame !== null ? "board.play.pause" : "board.play.on");
-    if (button.textContent !== text) button.textContent = text;
+    setText(button, text);
     toggle(button, "on", active);
     toggle(button, "running", frame !== null);
     const [least, most, at] = stepwise ? [0, this.phases.length + 1, this.step] : [this.span.from, this.span.to, this.time];

@@ -1,7 +1,7 @@
 // The dock under the matrices: what the cell of now says, how it is made, and what is made of it next.
 
 import { difference, isLarge, matrixByMatrix } from "../values/difference.js";
-import { make, toggle } from "../cells/elements.js";
+import { make, setText, toggle } from "../cells/elements.js";
 import { explain, placeInWords } from "../values/explain.js";
 import { addressOf } from "../places.js";
 import { inOneSentence, whatIsNext } from "./sayings.js";
@@ -37,7 +37,9 @@ export class Dock {
     this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
     const first = make("div", "first", [make("div", "made", [this.sentence, this.numbers]), this.steps]);
     const second = make("div", "second", [this.words, this.status]);
-    this.element = make("div", "panel", [this.message, first, second]);
+    const views = /** @type {const} */ ([["keep", { open: "keep" }], ["heatmaps", { view: "heatmaps" }], ["what_if", null]]);
+    this.views = make("div", "views", views.map(([name, patch]) => buttonOf(say(`board.views.${name}`), () => (patch ? board.host.tell(patch) : askWhatIf(board)))));
+    this.element = make("div", "panel", [this.message, first, second, this.views]);
     this.element.setAttribute("role", "status");
   }
 
@@ -49,22 +51,23 @@ export class Dock {
 
   /** @param {string} text */
   say(text) {
-    if (this.message.textContent !== text) this.message.textContent = text;
+    setText(this.message, text);
   }
 
   /** @param {Place | null} place @param {Place[][]} sources */
   show(place, sources) {
     const { made } = this.board;
     const told = this.board.root.classList.contains("narrow") ? "story" : "panel"; // for a finger, or a mouse and keys
+    toggle(this.board.root, "explored", this.board.explores);
     const said = place ? explain(made, place) : null;
     const given = said && !said.symbols.includes(" = ");
     const editable = place !== null && this.board.isEditable(place);
     const texts = said && place
       ? [inOneSentence(made, place, this.board.data.features), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable ? told : "", notShown(made, sources), whatIsNext(made, place))]
-      : made.shown.length ? [say(`board.${told}.point`), "", this.board.data.store ? "" : say(this.board.data.fixed ? "board.panel.counted" : `board.${told}.how`)] : ["", "", ""];
+      : made.shown.length ? [say(`board.${told}.point`), "", this.board.data.store || (this.board.ruler.first && this.board.explores) ? "" : say(this.board.data.fixed ? "board.panel.counted" : `board.${told}.how`)] : ["", "", ""];
     [this.sentence, this.words].forEach((element, i) => {
       const text = texts[2 * i];
-      if (element.textContent !== text) element.textContent = text;
+      setText(element, text);
     });
     if (this.numbers.textContent !== texts[1]) this.numbers.replaceChildren(...inColours(texts[1], sources.flatMap(([first]) => (first ? [this.board.stage(first).role] : []))));
     const offered = place ? this.offered(place, sources) : [];
@@ -86,7 +89,7 @@ export class Dock {
   tell(sentence, numbers, words = "") {
     [sentence, numbers, words].forEach((text, at) => {
       const element = [this.sentence, this.numbers, this.words][at];
-      if (element.textContent !== text) element.textContent = text;
+      setText(element, text);
     });
     this.key = "";
     this.steps.replaceChildren();
@@ -138,8 +141,10 @@ export class Dock {
 
   /** @param {string} text @param {string} more @param {boolean} alarm */
   tellStatus(text, more, alarm) {
-    if (this.says.textContent !== text) this.says.textContent = text;
-    if (this.more.textContent !== more) this.more.textContent = more;
+    setText(this.says, text);
+    const { ruler, explores } = this.board;
+    if (ruler.first && explores && !alarm) more = ""; // who comes first has enough to read
+    setText(this.more, more);
     this.status.setAttribute("role", alarm ? "alert" : "note");
     toggle(this.status, "alarm", alarm);
     toggle(this.status, "plain", !more);
@@ -172,9 +177,21 @@ export class Dock {
     };
     const pinned = board.pointing.isPinned(place);
     offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"), back(() => (pinned ? board.pointing.unpin() : board.pointing.pin(place)))]);
+    if (board.explores && board.stage(place).role === "a") offered.push(...this.looks(back));
     if (board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => this.askWhatIf(place)]);
     if (board.isEditable(place) && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.editing.reset(place))]);
     return offered;
+  }
+
+  // Other ways to see what lies between scores and weights.
+  /** @param {(act: () => void) => () => void} back @returns {Offer[]} */
+  looks(back) {
+    const { board } = this;
+    const whole = say(board.wholeScale ? "board.legend.to_largest" : "board.legend.to_one");
+    return [
+      ...(board.frame.leads ? [/** @type {Offer} */ ([say(board.all ? "board.op.fewer" : "board.op.all"), back(() => board.display.showAs({ all: !board.all }))])] : []),
+      [whole, back(() => board.display.showAs({ wholeScale: !board.wholeScale }))],
+    ];
   }
 
   // The cell that is asked about stays in view under the panel's eyes.

@@ -7,6 +7,7 @@ import { isWhatIsRead } from "../cells/cell.js";
 /** @import { Place } from "../types.js" */
 /** @import { Box } from "./types.js" */
 
+const BEND = 14; // pixels of a line around a corner
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @param {string} className */
@@ -83,32 +84,37 @@ export class Flow {
     this.follow();
   }
 
-  // The left factor of a product that is on the board, with the name over it.
+  // The left factor of a product that is on the board.
   /** @param {string} name @returns {Box | null} */
   sourceOf(name) {
-    const { layout, stages, titles } = this.board;
-    const [source] = stages.get(name).sources;
-    const box = layout.boxes[source];
-    return box ? { ...box, y: Math.min(box.y, titles[source]?.y ?? box.y) } : null;
+    const { layout, stages } = this.board;
+    return layout.boxes[stages.get(name).sources[0]] ?? null;
+  }
+
+  // Beside the first row of a matrix, where neither its name nor those of its columns stand, and upwards.
+  /** @param {Box} from @param {number} aside */
+  start(from, aside) {
+    const { scale, start, row } = this.board.layout;
+    const [x, y] = [from.x + from.width + 3, start + row / 2];
+    return `M${at(x)} ${at(y)} h${at(4 * scale + aside)} q${at(6 * scale)} 0 ${at(6 * scale)} ${at(-6 * scale)}`;
   }
 
   // From the spine up, and to the right.
   /** @param {string} className @param {Box} from @param {Box} to @param {number} aside */
   rise(className, from, to, aside) {
     const { scale } = this.board.layout;
-    const [x, y] = [from.x + from.width / 2 + aside, from.y - scale];
     const middle = to.y + to.height / 2;
-    return path(className, `M${at(x)} ${at(y)} C ${at(x)} ${at(middle)}, ${at(x + 60 * scale)} ${at(middle)}, ${at(to.x - 6)} ${at(middle)}`);
+    return path(className, `${this.start(from, aside)} V${at(middle + BEND * scale)} q0 ${at(-BEND * scale)} ${at(BEND * scale)} ${at(-BEND * scale)} H${at(to.x - 6)}`);
   }
 
   // The same over what stands in between.
   /** @param {string} className @param {Box} from @param {Box} to */
   over(className, from, to) {
     const { scale } = this.board.layout;
-    const [x, y, roof] = [from.x + from.width / 2 + 3 * scale, from.y - scale, 2 * scale];
+    const roof = 2 * scale;
     const [end, middle] = [to.x - 6, to.y + to.height / 2];
     const bend = end - 100 * scale;
-    return path(className, `M${at(x)} ${at(y)} C ${at(x)} ${at(roof)}, ${at(x + 60 * scale)} ${at(roof)}, ${at(x + 140 * scale)} ${at(roof)} L${at(bend - 40 * scale)} ${at(roof)} C ${at(bend + 30 * scale)} ${at(roof)}, ${at(bend)} ${at(middle)}, ${at(end)} ${at(middle)}`);
+    return path(className, `${this.start(from, 3 * scale)} V${at(roof + BEND * scale)} q0 ${at(-BEND * scale)} ${at(BEND * scale)} ${at(-BEND * scale)} H${at(bend - 40 * scale)} C ${at(bend + 30 * scale)} ${at(roof)}, ${at(bend)} ${at(middle)}, ${at(end)} ${at(middle)}`);
   }
 
   // A line in the row of the picked word, moved with it.

@@ -2,7 +2,7 @@
 // and the scale of the weights' colours.
 
 import { areMixed, colourAs, isNamedBefore, isOfOthers, isWhatIsRead } from "../cells/cell.js";
-import { make, toggle } from "../cells/elements.js";
+import { make, setText, toggle } from "../cells/elements.js";
 import { percent } from "../values/percent.js";
 import { evenShareOfRow } from "../values/reads_most.js";
 import { written } from "../values/numbers.js";
@@ -41,9 +41,8 @@ export class Frame {
     this.scale.type = this.stages.type = "button";
     this.scale.onclick = () => board.display.showAs({ scaled: !board.scaled });
     this.stages.onclick = () => board.display.showAs({ all: !board.all });
-    this.legend = make("button", "legend");
-    this.legend.type = "button";
-    this.legend.onclick = () => board.display.showAs({ wholeScale: !board.wholeScale });
+    this.legend = make("div", "legend");
+    this.legend.setAttribute("role", "img");
     this.ramp = make("span", "ramp");
     this.even = make("span", "even", [say("board.legend.even")]);
     this.most = make("span", "most");
@@ -120,7 +119,7 @@ export class Frame {
     const { board } = this;
     const weights = this.weights();
     if (!weights) return [];
-    write(this.softmax, say(`board.op.${weights.rule === "softmax" ? "softmax" : "share"}`));
+    setText(this.softmax, say(`board.op.${weights.rule === "softmax" ? "softmax" : "share"}`));
     const { boxes, scale } = board.layout;
     const box = boxes[weights.name];
     const legend = legendAt(board.layout, box);
@@ -157,13 +156,14 @@ export class Frame {
     const scaled = board.stages.get("scaled_scores");
     if (scaled) {
       const by = dividedBy((board.stages.get("divided_scores") ?? scaled).settings) || say("board.op.unscaled"); // divided before it's capped
-      write(this.scale, by);
+      setText(this.scale, by);
       this.scale.setAttribute("aria-pressed", String(board.scaled));
       this.scale.title = say(board.scaled ? "board.op.raw" : "board.op.scaled");
       toggle(this.scale, "on", board.scaled);
       toggle(this.scale, "gone", board.all);
       const hides = Boolean(board.stages.get(MASK)) && !board.assembly.showsMask;
-      write(this.stages, say(board.all ? "board.op.fewer" : hides ? "board.op.mask" : "board.op.all"));
+      setText(this.stages, say(board.all ? "board.op.fewer" : hides ? "board.op.mask" : "board.op.all"));
+      toggle(this.stages, "gone", board.explores && !hides && !board.all); // the dock leads there
       this.stages.title = hides ? say("board.op.mask_shown") : "";
     }
     this.showLegend();
@@ -179,7 +179,7 @@ export class Frame {
     }
     toggle(this.followed, "gone", Boolean(own));
     toggle(this.followed, "on", !own);
-    write(this.followed, data.labels[query] ?? "");
+    setText(this.followed, data.labels[query] ?? "");
     this.followed.style.top = `${start + (query + (1 - this.every) / 2) * row}px`;
   }
 
@@ -205,14 +205,8 @@ export class Frame {
     this.ramp.style.background = `linear-gradient(to right in oklab, ${colours.join(", ")})`;
     toggle(this.legend, "uneven", even === null);
     this.legend.style.setProperty("--even", `${Math.min(1, (even ?? 0) / most) * 100}%`);
-    write(this.most, most === 1 ? "1" : written(most, 2));
+    setText(this.most, most === 1 ? "1" : written(most, 2));
     const label = [say("board.legend.scale", { most: written(most, board.data.digits) }), even === null ? "" : say("board.legend.even_is", { even: percent(even) })].filter(Boolean).join(" ");
-    this.legend.title = say(board.wholeScale ? "board.legend.to_largest" : "board.legend.to_one");
-    this.legend.setAttribute("aria-label", `${label} ${this.legend.title}`);
+    this.legend.setAttribute("aria-label", label);
   }
-}
-
-/** @param {HTMLElement} element @param {string} text */
-function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }

@@ -9,15 +9,17 @@ import { CONSTANTS } from "../../scripts/sent.js";
 /** @import { Stage } from "../types.js" */
 /** @import { Box, Column, Layout, Room, Shapes } from "./types.js" */
 
-const CELL = { width: 42, height: 28 }; // of scores and weights, at most
-const ALL = { width: 252, height: 200 }; // what the tokens share once they are too many for that
+const CELL = { width: 48, height: 28 }; // of scores and weights, at most
+const ALL = { height: 200 }; // what the tokens share once they are too many for that; in width, six cells
 const LEAST = 3;
 const [NARROW, NARROWEST, SCREEN] = [24, 18, 1000]; // what a cell of scores gives way to on a narrow screen, and one of few columns on one so wide
+// How wide cells are, and how large gaps, where there isn't room for all of it.
+const WAYS = [[42, 0.72], [42, 0.43], [38, 0.36], [32, 0.36], [28, 0.29], [24, 0.29], [24, 0.14]];
 export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it in whole letters
 export const LEGIBLE = 24; // pixels: one as wide has it in the smallest, of as many digits as fit
 const NAMED_FEATURE = 46; // a column whose name stands over it
 const LABELS = 68; // of rows
-const GAP = { column: 42, operation: 66, stack: 8, bias: 4 };
+const GAP = { column: 58, operation: 96, stack: 8, bias: 4 };
 const OPERATION = 46; // at least, for its words
 const BESIDE = 36; // between V and what makes it
 const APART = 8; // from the scale of the weights' colours
@@ -27,14 +29,17 @@ const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
 export const RIBBONS = { whole: 78, low: 56, none: 0 }; // the room over the words
-const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 44, saysNarrow: 92, tools: 44 };
+const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 54, saysNarrow: 92, tools: 44 };
 export const PRESENTED = { chips: 24, unshared: 0.5, letters: 0.65 }; // words in a lecture room, where matrices need theirs, and how large their letters are
 const NARROW_PAGE = 500; // on which what is read takes twice as many lines, and tools two, over the ribbons
 const DOCK = 72;
-const PLANE = { least: 190, most: 330 };
+const PLANE = 420; // over the matrices, at most
 const SIX = 6; // rows of room over few tokens
 const ALMOST = 0.9;
 const LOWER = 0.75; // times as low are rows without numbers on a low screen
+const FOLDED = 30; // wide is what is folded
+const LEAST_OPEN = 32; // wide are cells, before anything is folded
+const LARGER = 1.1; // from so much on
 const LARGEST = 6; // times as large, on a projector
 
 /**
@@ -45,26 +50,36 @@ export function layoutOf(stages, shapes, placed, room) {
   const { tokens } = room;
   if (!placed.length && room.sentence) return wordsAlone(room);
   const plan = planOf(stages, placed, tokens > CONSTANTS.FITS);
-  const whole = { wide: CELL.width, cell: Math.max(LEAST, Math.min(CELL.width, ALL.width / tokens)), row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps: 1, strip: THIN };
+  const [wide, gaps] = room.tells ? WAYS[0] : [CELL.width, 1]; // where nothing has to have room beside it
+  const whole = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)), row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps, strip: THIN };
   const sentence = sentenceOf(room);
   const head = room.sentence ? sentence.height : 0;
   const most = new Measure(plan, shapes, tokens, room, whole);
-  const beside = room.plane ? GAP.column + PLANE.least : 0;
   const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
   const told = room.tells ? leftFor(room.width) : 0;
-  const scale = Math.max(1, Math.min(LARGEST, (room.width - told) / (most.width + beside), (room.height - DOCK) / heightOf(most)));
+  const largest = Math.max(1, Math.min(LARGEST, (room.width - told) / most.width, (room.height - DOCK) / heightOf(most)));
+  const scale = largest < LARGER ? 1 : largest;
   const [width, height] = [room.width / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
   const missing = Math.max(0, heightOf(most) - height);
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
   const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
-  const ways = [[CELL.width, 1], [CELL.width, 0.6], [READABLE.width, 0.5], [32, 0.5], [28, 0.4], [NARROW, 0.4], [NARROW, 0.2], ...(room.width < SCREEN ? [] : [[NARROWEST, 0.2]])];
+  const may = room.folds ? foldableOf(plan) : [];
+  const ways = [[wide, gaps], ...WAYS.filter(([own, between]) => own < wide || between < gaps), ...(room.width < SCREEN ? [] : [[NARROWEST, 0.14]])];
   const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
   // A strip gives way before numbers do.
-  const tries = strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
-    .map(([wide, gaps]) => new Measure(plan, shapes, tokens, room, { wide, cell: Math.min(Math.max(NARROW, wide), whole.cell), row, gaps, strip })));
+  const triesWith = (/** @type {string[]} */ folded) => strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
+    .map(([own, between]) => new Measure(plan, shapes, tokens, room, { wide: own, cell: Math.min(Math.max(NARROW, own), whole.cell, Math.max((6 * own) / tokens, (6 * WAYS[0][0]) / tokens)), row, gaps: between, strip, folded })));
+  // Where not all has room in cells that can be read, what is farthest from attention is folded first.
+  const chosen = may.filter((name) => room.folds?.[name]);
+  const free = may.filter((name) => room.folds?.[name] === undefined);
+  for (let n = 0; may.length && n <= free.length; n += 1) {
+    const fits = triesWith([...chosen, ...free.slice(0, n)]).find((each) => each.width <= width && each.wide >= LEAST_OPEN);
+    if (fits) return new Placing(plan, shapes, fits).layout(scale, width, room, n || chosen.length ? may : []);
+  }
+  const tries = triesWith([...chosen, ...free]);
   const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + 1]; // what is moved sideways anyway has its numbers
-  return new Placing(plan, shapes, fits).layout(scale, width, room);
+  return new Placing(plan, shapes, fits).layout(scale, width, room, may);
 }
 
 // What the words take, with the ribbons over them and their shares under them.
@@ -95,15 +110,26 @@ function wordsAlone(room) {
   const left = Math.max(ALL.height, height - DOCK * Math.min(1.5, scale) - head * scale);
   return {
     scale, boxes: {}, width: 1, height: left, labels: 0, above: 0, start: 0, end: left, row: 0,
-    arcs: arcs * scale, roof: roof * scale, chips: chips * scale, shares: shares * scale, plane: null, aside: { x: 0, y: 0, width: 0, height: 0 }, columns: [],
+    arcs: arcs * scale, roof: roof * scale, chips: chips * scale, shares: shares * scale, aside: { x: 0, y: 0, width: 0, height: 0 }, columns: [], folded: [], foldable: [],
   };
+}
+
+// The matrices that may be folded: all but those of attention itself, the farthest from it first.
+/** @param {Column[]} plan */
+function foldableOf(plan) {
+  const q = plan.find(({ stage }) => stage.role === "q");
+  const own = plan.map(({ stage }, at) => (stage.role !== "x" && stage.name !== "contexts") || stage.name === q?.made.sources[0] ? at : -1).filter((at) => at >= 0);
+  const far = (/** @type {number} */ at) => Math.max(own[0] - at, at - own[own.length - 1]);
+  const columns = plan.map(({ stage }, at) => ({ name: stage.name, far: own.includes(at) ? -1 : far(at) }));
+  return columns.filter(({ far: way }) => way >= 0).toSorted((one, other) => other.far - one.far).map(({ name }) => name);
 }
 
 // How large everything is where a cell of few columns is so wide, one of scores so, a row so high, a strip so wide at most,
 // and gaps are so much of their whole width.
 class Measure {
-  /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room @param {{ wide: number, cell: number, row: number, gaps: number, strip: number }} by */
-  constructor(plan, shapes, tokens, room, { wide, cell, row, gaps, strip }) {
+  /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room @param {{ wide: number, cell: number, row: number, gaps: number, strip: number, folded?: string[] }} by */
+  constructor(plan, shapes, tokens, room, { wide, cell, row, gaps, strip, folded = [] }) {
+    this.folded = folded;
     this.shapes = shapes;
     this.strip = strip;
     this.room = room;
@@ -132,8 +158,8 @@ class Measure {
 
   // How many rows of factors stand over a column, or beside what does, and what lies between them, strips with it.
   /** @param {Column} column */
-  factorsOver({ factor, turned, bias, weight, weightBias }) {
-    if (!factor) return { rows: 0, fixed: 0 };
+  factorsOver({ stage, factor, turned, bias, weight, weightBias }) {
+    if (!factor || this.folded.includes(stage.name)) return { rows: 0, fixed: 0 };
     if (turned) return this.rowsOf([this.shapes[factor.name].columns, weight], weight ? TITLE + GAP.stack : 0);
     if (factor.rule === "product") return this.rowsOf([weight, weightBias], weightBias ? GAP.bias : 0);
     if (factor.columns === "key") return { rows: 0, fixed: 0 }; // its rows are as high as those of the spine
@@ -153,7 +179,7 @@ class Measure {
     const { rows, fixed } = this.factorsOver(column);
     const { factor, turned } = column;
     const heads = factor?.columns === "key" ? TITLE : 0; // names of its columns, under its title
-    const ofTokens = factor && (factor.rule === "product" || heads) && !turned ? this.shapes[factor.name].rows * this.row + heads : 0;
+    const ofTokens = factor && !this.folded.includes(column.stage.name) && (factor.rule === "product" || heads) && !turned ? this.shapes[factor.name].rows * this.row + heads : 0;
     return Math.max(ofTokens, rows * this.factorRow(factor) + fixed);
   }
 
@@ -173,9 +199,10 @@ class Measure {
 
   /** @param {Stage} stage */
   cellWidth(stage) {
-    if (stage.columns === "key") return this.cell;
     const { columns } = this.shapes[stage.name];
-    const named = stage.origin === "input" && this.room.named === columns && this.gaps === 1;
+    if (this.folded.includes(stage.name)) return FOLDED / columns;
+    if (stage.columns === "key") return this.cell;
+    const named = stage.origin === "input" && this.room.named === columns && this.gaps >= 0.7;
     return named ? Math.max(this.vector(columns), Math.min(NAMED_FEATURE, this.vector(columns) + 4)) : this.vector(columns);
   }
 
@@ -188,6 +215,7 @@ class Measure {
   /** @param {Column} column @param {Column | undefined} before */
   gapBefore({ stage, factor, turned, weight }, before) {
     if (!before) return 0;
+    if (this.folded.includes(stage.name) && this.folded.includes(before.stage.name)) return FOLDED / 2;
     if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage)) return this.gaps * GAP.column + LABELS; // with names of their own
     const gap = CONSTANTS.SHARES.includes(stage.rule) ? Math.max(OPERATION, this.gaps * GAP.operation) : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;
@@ -214,8 +242,8 @@ class Placing {
     this.boxes = {};
   }
 
-  /** @param {number} scale @param {number} width @param {Room} room @returns {Layout} */
-  layout(scale, width, { plane, arcs = Infinity }) {
+  /** @param {number} scale @param {number} width @param {Room} room @param {string[]} foldable @returns {Layout} */
+  layout(scale, width, { arcs = Infinity }, foldable) {
     const { sizes } = this;
     const sentence = sentenceOf(sizes.room);
     let x = LABELS;
@@ -225,7 +253,6 @@ class Placing {
       x += sizes.widthOf(column);
     });
     const end = this.start + sizes.rows;
-    const left = width - x - GAP.column;
     const scales = this.plan.filter(({ stage }) => CONSTANTS.SHARES.includes(stage.rule)).map(({ stage }) => this.boxes[stage.name].x + LEGEND.width);
     const used = Math.max(x, ...scales, ...Object.values(this.boxes).map((box) => box.x + box.width));
     const boxes = Object.fromEntries(Object.entries(this.boxes).map(([name, box]) => [name, scaled(box, scale)]));
@@ -235,9 +262,8 @@ class Placing {
       width: times(used), height: times(end + FEET),
       labels: times(LABELS), above: times(this.bottom), start: times(this.start), end: times(end), row: times(sizes.row),
       arcs: Math.min(times(sentence.arcs), arcs) + times(sentence.roof), roof: times(sentence.roof), chips: times(sentence.chips), shares: times(sentence.shares),
-      plane: plane && left >= PLANE.least ? { x: times(x + GAP.column), y: 0, width: times(Math.min(left, PLANE.most)), height: times(end + 10) } : null,
-      aside: { x: times(Math.max(0, width - PLANE.most)), y: 0, width: times(Math.min(width, PLANE.most)), height: times(end + 10) },
-      columns: this.plan,
+      aside: { x: times(Math.max(0, width - PLANE)), y: 0, width: times(Math.min(width, PLANE)), height: times(end + 10) },
+      columns: this.plan, folded: sizes.folded, foldable,
     };
   }
 
@@ -245,6 +271,7 @@ class Placing {
   placeColumn({ stage, factor, turned, bias, weight, weightBias }, x) {
     const { sizes } = this;
     this.place(stage, x, this.start, sizes.cellWidth(stage), sizes.row);
+    if (sizes.folded.includes(stage.name)) return;
     if (!factor) return bias && this.upwards(bias, x, this.bottom);
     if (turned) {
       const top = this.upwards(factor, x, this.bottom, true);

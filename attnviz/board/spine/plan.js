@@ -172,7 +172,7 @@ export function leadAt(layout, weights, all) {
  * @returns {Record<string, Title>}
  */
 export function titlesOf(layout, stages, named, end, all = null) {
-  const { boxes, columns, scale, plane } = layout;
+  const { boxes, columns, scale } = layout;
   const placed = stages.filter(({ name }) => boxes[name]);
   const isNamed = (/** @type {Stage} */ { name }) => named.includes(name);
   /** @type {(Rect & { of: string })[]} */
@@ -191,7 +191,7 @@ export function titlesOf(layout, stages, named, end, all = null) {
   const weights = placed.find(({ rule }) => CONSTANTS.SHARES.includes(rule));
   const legend = weights ? [{ of: "", ...legendAt(layout, boxes[weights.name]) }] : [];
   const lead = weights && all !== null ? leadAt(layout, boxes[weights.name], all) : null;
-  const around = [...(lead ? [{ of: "", ...lead }] : []), ...placed.map(({ name }) => ({ of: name, ...boxes[name] })), ...heads, ...starts, ...(plane ? [{ of: "", ...plane }] : [])];
+  const around = [...(lead ? [{ of: "", ...lead }] : []), ...placed.map(({ name }) => ({ of: name, ...boxes[name] })), ...heads, ...starts];
   return Object.fromEntries(starts.map(({ of, x, y, height }) => {
     const beside = [...around, ...legend.filter((each) => each.x > x)].filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
     return [of, { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x), height }];

@@ -2,7 +2,7 @@
 // is picked, and the overview of what it reads.
 
 import { areMixed, colourAs, ownerOf } from "../cells/cell.js";
-import { make, toggle, write } from "../cells/elements.js";
+import { make, setText, toggle, write } from "../cells/elements.js";
 import { ofHead } from "../heads/seen_from.js";
 import { readBy } from "../values/read_by.js";
 import { percent } from "../values/percent.js";
@@ -10,7 +10,7 @@ import { readsInPercent } from "../values/reads_most.js";
 import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, sharesOf, WEIGHTS, widthOf, wordsOf } from "./words.js";
 import { PRESENTED, saysOf } from "./layout.js";
 import { GROUPS, merged, ribbonsOf } from "./ribbons.js";
-import { SentenceTools } from "./sentence_tools.js";
+import { LINE, SentenceTools } from "./sentence_tools.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -23,6 +23,7 @@ import { say } from "../../scripts/sentences.js";
 const OTHERS = ["first", "second"];
 const NONE = { share: false, before: false, first: false, second: false };
 const SVG = "http://www.w3.org/2000/svg";
+const SAYS = 76; // pixels over what is done with the words
 const SMALLEST = 0.6; // of their size, before the words scroll
 
 export class Sentence {
@@ -34,9 +35,10 @@ export class Sentence {
     this.ribbons.setAttribute("aria-hidden", "true");
     this.strip = make("div", "strip");
     this.strip.setAttribute("role", "radiogroup");
+    this.what = make("span", "what", [say("board.sentence.what")]);
     this.reads = make("b");
-    this.even = make("span");
-    this.says = make("div", "says", [this.reads, this.even, " "]);
+    this.even = make("span", "even");
+    this.says = make("div", "says", [this.what, this.reads, this.even, " "]);
     this.says.setAttribute("role", "status");
     this.about = make("span", "about");
     this.says.append(this.about);
@@ -142,10 +144,15 @@ export class Sentence {
   // What is read, beside the words or below them. What is said of the numbers may be long: it scrolls, and runs under nothing.
   /** @param {Layout} layout @param {number} left @param {number} width @param {boolean} below */
   putSays({ scale, arcs, chips, shares }, left, width, below) {
+    const { ofNow, tells } = this.board.data;
+    const over = ofNow && !tells?.presents; // what is done with the words stands under it
+    const under = arcs + chips - LINE * scale;
+    const top = over ? Math.max(0, under - SAYS * scale) : arcs - scale;
     Object.assign(this.says.style, below
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width}px` }
-      : { left: `${left + 10 * scale}px`, top: `${arcs - scale}px`, width: `${width - left - 10 * scale}px` });
-    this.says.style.maxHeight = `${below ? saysOf(width) * scale : chips + shares + scale}px`;
+      : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });
+    this.says.style.maxHeight = `${below ? saysOf(width) * scale : over ? under - top : chips + shares + scale}px`;
+    toggle(this.says, "over", Boolean(over));
     toggle(this.says, "below", below);
     this.letScroll();
     this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width) * scale : 0)}px`;
@@ -194,18 +201,32 @@ export class Sentence {
       const text = share === undefined ? "" : share === null ? "–" : Number.isFinite(share) ? percent(share) : "?";
       const change = share !== null && typeof was === "number" ? points(share - was) : "";
       const told = change ? `${text}\n${change}` : text;
-      if (element.textContent !== told) element.textContent = told;
+      setText(element, told);
     });
-    const [reads, share] = byReaders ? readBy(board.made, readOf) : readsInPercent(board.made, query);
+    const [reads, share] = byReaders ? readBy(board.made, readOf) : (this.changeOf(before, shares) ?? readsInPercent(board.made, query));
     const even = board.data.store ? "" : share; // a question has few words: it stands on the scale
+    toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
-    if (this.reads.textContent !== reads) this.reads.textContent = reads;
-    if (this.even.textContent !== even) this.even.textContent = even;
+    setText(this.reads, reads);
+    setText(this.even, even);
     this.tools.mark();
     this.read.mark();
     const about = board.settled ? board.data.about : ""; // while a number changes it may no longer be so
-    if (this.about.textContent !== about) this.about.textContent = about;
+    setText(this.about, about);
     if (said !== [reads, even, about].join("\n")) this.letScroll();
+  }
+
+  // While a number is held: what was read most, then and now.
+  /** @param {(number | null)[] | null} before @param {(number | null)[]} shares @returns {[reads: string, even: string] | null} */
+  changeOf(before, shares) {
+    const { board } = this;
+    if (!before || !board.explores || board.data.others) return null;
+    const key = before.reduce((/** @type {number} */ most, share, at) => ((share ?? 0) > (before[most] ?? 0) ? at : most), 0);
+    const [was, now] = [before[key], shares[key]];
+    if (typeof was !== "number" || typeof now !== "number" || !Number.isFinite(was) || !Number.isFinite(now)) return null;
+    const places = { token: board.data.labels[board.query], key: board.data.keys[key], was: percent(was), now: percent(now) };
+    if (places.was === places.now) return null;
+    return [say(key === board.query ? "board.reads.change_itself" : "board.reads.change", places), ""];
   }
 
   // What has more lines than room can be scrolled by keyboard, too. Measured behind the frame that draws it, which lays it
@@ -248,6 +269,7 @@ export class Sentence {
 
   /** @param {KeyboardEvent} event */
   keydown(event) {
+    if (event.key.toLowerCase() === "r" && !event.ctrlKey && !event.metaKey && !event.altKey) return this.board.picking.turnReaders();
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (this.read.keydown(event, step ?? 0)) return;
     const count = this.chips.length;

@@ -1,12 +1,15 @@
-// What stands beside the words: another sentence, an example, a layer, who reads, and the plane.
+// What stands beside the words: to play their row, to ask why, another sentence, a layer.
 
-import { make, toggle, write } from "../cells/elements.js";
+import { make, setText, toggle, write } from "../cells/elements.js";
+import { lineOf } from "../values/matrices.js";
+import { percent } from "../values/percent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Sentence } from "./sentence.js" */
 /** @import { Layout } from "./types.js" */
 
-const TOOLS = { few: 220, most: 390, why: 130, layers: 110 }; // pixels that they take: where nothing is read, where it is, and for the plane's and for layers
+const TOOLS = { few: 150, most: 350, layers: 110 }; // pixels that they take: where nothing is read, where it is, and those for layers
+export const LINE = 34; // high is a line of them, under what is read
 
 export class SentenceTools {
   /** @param {Sentence} sentence */
@@ -14,9 +17,16 @@ export class SentenceTools {
     this.sentence = sentence;
     this.board = sentence.board;
     const { board } = this;
-    this.editing = make("button", "", [say("board.sentence.edit")]);
-    this.editing.type = "button";
-    this.editing.onclick = () => this.edit();
+    const button = (/** @type {string} */ className, /** @type {string} */ text, /** @type {() => void} */ act) => {
+      const element = make("button", className, [text]);
+      element.type = "button";
+      element.onclick = act;
+      return element;
+    };
+    this.why = button("why", "", () => this.turnPlane());
+    this.readers = button("readers", say("board.sentence.readers"), () => board.picking.showReadersOf(null));
+    this.readers.setAttribute("aria-pressed", "true");
+    this.editing = button("edit", say("board.sentence.edit"), () => this.edit());
     this.examples = make("select", "examples");
     this.examples.setAttribute("aria-label", say("board.sentence.examples"));
     this.examples.onchange = () => this.take(this.examples.value);
@@ -24,40 +34,36 @@ export class SentenceTools {
     this.layers.setAttribute("aria-label", say("heads.layers"));
     this.layers.title = say("heads.layers_how");
     this.layers.onchange = () => board.host.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
-    this.readers = make("button", "readers", [say("board.sentence.readers")]);
-    this.readers.type = "button";
-    this.readers.onclick = () => board.picking.showReadersOf(board.byReaders ? null : board.key);
-    this.why = make("button", "why", [say("board.plane.tab_scores")]);
-    this.why.type = "button";
-    this.why.onclick = () => this.turnPlane();
-    this.element = make("div", "tools", [this.editing, this.examples, this.layers, this.readers, this.why]);
+    this.element = make("div", "tools", [this.why, this.editing, this.layers, this.readers]);
+    /** @type {((take: boolean, leave?: boolean) => void) | null} */
+    this.end = null; // of the box in which the sentence is written
   }
 
-  // Behind the words, which end at `left`, or above them where there is no room.
+  // Under what is read, which stands behind the words, up to `left`; or above them where there is no room.
   /** @param {Layout} layout @param {number} left @param {number} width @param {boolean} below whether what is read stands below the words */
   build(layout, left, width, below) {
     const { data, plane } = this.board;
-    const { labels, others } = data;
-    const { scale, arcs } = layout;
+    const { scale, arcs, chips } = layout;
     this.layout = layout;
-    const said = data.says !== false;
     toggle(this.element, "gone", data.ofNow === false || data.tells?.presents === true); // or others have theirs
-    this.readers.hidden = !said || data.ribbons === false || (labels.length < 2 && !others);
-    this.why.hidden = layout.plane !== null || !plane.possible;
-    const tools = (said ? TOOLS.most : TOOLS.few) + (this.why.hidden ? 0 : TOOLS.why) + (data.layers > 1 ? TOOLS.layers : 0);
+    this.why.hidden = !plane.possible;
+    const tools = (data.says === false ? TOOLS.few : TOOLS.most) + (data.layers > 1 ? TOOLS.layers : 0);
     const above = below || left + tools * scale > width;
     toggle(this.element, "above", above);
-    Object.assign(this.element.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${arcs - Math.min(36 * scale, 0.46 * arcs)}px` });
+    const under = arcs + chips - LINE * scale;
+    Object.assign(this.element.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${under}px` });
     this.offer();
   }
 
-  // What is pressed.
+  // What is pressed, and of what is asked why.
   mark() {
     const { board } = this;
+    const weights = board.shown.attention_weights;
+    const most = weights && !board.byReaders ? Math.max(...lineOf(weights, board.query)) : NaN;
+    setText(this.why, Number.isFinite(most) ? say("board.plane.why", { share: percent(most) }) : say("board.plane.tab_scores"));
     write(this.why, "aria-pressed", String(board.planeOver));
-    write(this.readers, "aria-pressed", String(board.byReaders));
-    const turn = board.byReaders ? "off" : board.data.others ? "on_others" : "on";
-    write(this.readers, "title", say(`board.sentence.readers_${turn}`));
+    this.readers.hidden = !board.byReaders;
+    this.readers.title = say("board.sentence.readers_off");
   }
 
   // The plane lies over the matrices, or no more. The tools are the same elements, but were put anew.
@@ -73,7 +79,6 @@ export class SentenceTools {
     first.value = "";
     const rest = examples.map(({ name, title }) => Object.assign(make("option", "", [title]), { value: name }));
     this.examples.replaceChildren(first, ...rest);
-    this.examples.hidden = examples.length === 0;
     const { layers, layer } = this.board.data;
     const each = Array.from({ length: layers }, (_, at) => Object.assign(make("option", "", [say("heads.layer", { layer: at })]), { value: String(at) }));
     this.layers.replaceChildren(...each);
@@ -85,36 +90,40 @@ export class SentenceTools {
   take(name) {
     this.examples.value = "";
     const example = this.board.data.examples.find((each) => each.name === name);
+    this.end?.(false);
     if (example) this.board.host.begin(example);
   }
 
-  // The words give way to a box with the whole sentence, until it is taken or left.
+  // The words give way to a box with the whole sentence, and a list to begin with, until it is taken or left.
   edit() {
-    const { board } = this;
+    const { board, examples } = this;
     const box = make("input", "text");
     const before = board.data.text;
     box.value = before;
     box.setAttribute("aria-label", say("board.sentence.label"));
-    Object.assign(box.style, { top: `${this.layout?.arcs ?? 0}px`, height: `${this.layout?.chips ?? 0}px` });
-    let done = false;
+    const [top, height] = [this.layout?.arcs ?? 0, this.layout?.chips ?? 0];
+    Object.assign(box.style, { top: `${top}px`, height: `${height}px` });
+    Object.assign(examples.style, { top: `${top + height + 4}px` });
     const end = (/** @type {boolean} */ take, leave = false) => {
-      if (done) return;
-      done = true;
+      if (this.end !== end) return;
+      this.end = null;
       toggle(this.sentence.element, "editing", false);
       box.remove();
+      examples.remove();
       if (!leave) this.editing.focus();
       if (take && box.value !== before) board.host.tell({ text: box.value });
     };
-    box.onkeydown = (event) => {
+    this.end = end;
+    box.onkeydown = examples.onkeydown = (event) => {
       event.stopPropagation();
       if (event.isComposing) return; // Enter takes what is composed, and Escape drops that alone
-      if (event.key !== "Enter" && event.key !== "Escape") return;
+      if (event.key !== "Escape" && (event.key !== "Enter" || event.target !== box)) return;
       event.preventDefault(); // or the button that gets the focus is pressed
       end(event.key === "Enter");
     };
-    box.onblur = () => end(true, true);
+    box.onblur = examples.onblur = ({ relatedTarget }) => relatedTarget === box || relatedTarget === examples || end(true, true);
     toggle(this.sentence.element, "editing", true);
-    this.sentence.element.append(box);
+    this.sentence.element.append(box, ...(board.data.examples.length ? [examples] : []));
     box.focus();
     box.select();
   }

@@ -2,7 +2,7 @@
 // of what has been reached last, over what hasn't; or, in every step, above the board, where nothing would have room at the
 // right of the last. From the layout and from how many letters there are, never from measured text.
 
-import { make, toggle } from "../cells/elements.js";
+import { make, setText, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { mostRead } from "../values/reads_most.js";
@@ -212,7 +212,7 @@ export class Telling {
     if (JSON.stringify(board.data.tells) !== this.built) return board.story.told ? this.buildAroundStory() : this.build(board.assembly.room);
     this.sentences.forEach((sentence, at) => {
       const paragraph = element.children[at];
-      if (paragraph.textContent !== sentence) paragraph.textContent = sentence;
+      setText(paragraph, sentence);
     });
     toggle(this.about, "hidden", !board.settled); // while a number changes it may no longer be so
   }

@@ -15,11 +15,12 @@ export interface Room {
   ribbons: number;
   /** Whether what the picked token reads stands under the chips, where there is no room beside them. */
   saysBelow: boolean;
-  plane: boolean;
   /** How high the ribbons may be at most, where that is given. */
   arcs?: number;
   /** Whether a step of the lesson tells something beside what is reached last. */
   tells: boolean;
+  /** Of matrices that may be folded where not all have room: which a reader folded, true, or opened, false. */
+  folds?: Record<string, boolean>;
 }
 
 export type Shapes = Record<string, { rows: number; columns: number }>;
@@ -65,11 +66,13 @@ export interface Layout {
   roof: number;
   chips: number;
   shares: number;
-  plane: Rect | null;
-  /** Where the plane lies over the matrices, where there is no room beside them. */
+  /** Where the plane lies over the matrices. */
   aside: Rect;
   boxes: Record<string, Box>;
   columns: Column[];
+  /** The matrices that are folded to a strip of colour, and all that may be. */
+  folded: string[];
+  foldable: string[];
 }
 
 export interface Rect {

@@ -3,6 +3,8 @@
 
 import { pieceNamed } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
+import { valueAt } from "../values/matrices.js";
+import { written } from "../values/numbers.js";
 import { seenSourcesOf } from "../values/evaluate.js";
 import { addressOf } from "../places.js";
 import { dividedBy } from "../spine/sayings.js";
@@ -18,6 +20,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Place } from "../types.js" */
 /** @import { Cells, Part, Room, Spot } from "../spine/types.js" */
 
+const [TOY, SAID, VIEWS] = [84, 32, 44]; // pixels of the first thing to do, less of what is read, and those of the dock's ways to other views
 const SYMBOL = 30; // the room for it beside a matrix
 
 export class Story {
@@ -39,6 +42,8 @@ export class Story {
     this.element = make("div", "story");
     this.names = make("div");
     this.slider = new Slider(board);
+    this.first = new Slider(board);
+    this.toy = make("div", "toy");
     this.columns = new WordColumns();
     this.turn = button("turn", () => this.turnOver());
     this.hand = make("div", "hand", [this.slider.input]);
@@ -80,7 +85,7 @@ export class Story {
     board.play.stop(); // it's played on the spine
     this.room = room;
     board.root.style.setProperty("--s", "1");
-    board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, plane: null };
+    board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, folded: [], foldable: [] };
     const { tells, lit } = board.data;
     const placed = board.assembly.placed.filter((name) => !isStrip(board.torch[name]) && (!tells || tells.part.includes(name))); // a strip has its place among all rows
     const parts = partsOf([...board.stages.values()], placed);
@@ -100,8 +105,20 @@ export class Story {
     this.hand.append(board.undo.element);
     board.telling.buildAroundStory();
     const { element: before, after } = board.telling;
-    board.root.replaceChildren(...(tells ? [before] : []), board.sentence.element, ...board.strip.elements, this.element, ...(tells ? [after] : []), board.panel.element);
+    board.root.replaceChildren(...(tells ? [before] : []), board.sentence.element, ...this.toys(), ...board.strip.elements, this.element, ...(tells ? [after] : []), board.panel.element);
     this.follow();
+  }
+
+  // The first thing to do: a slider for one number, and what that does.
+  toys() {
+    const { board, toy, first } = this;
+    const { ruler } = board;
+    const place = ruler.toy;
+    if (!place) return [];
+    const { symbol, role } = board.stage(place);
+    const value = written(valueAt(board.torch[place.matrix], place.row, place.column), 2);
+    toy.replaceChildren(make("span", "", [say("board.ruler.slide_to", { value })]), " ", make("b", "", [ruler.promise]), make("div", `role-${role}`, [first.input, make("b", "symbol-of", [symbol])]));
+    return [toy];
   }
 
   // The words that are read and aren't those of the sentence itself.
@@ -113,7 +130,9 @@ export class Story {
 
   /** @param {Part[]} parts @param {Set<string>} open @param {ReturnType<Story["others"]>} others */
   layoutOf(parts, open, others) {
-    const { width, height } = this.room ?? { width: 1, height: 1 };
+    const { width, height: whole } = this.room ?? { width: 1, height: 1 };
+    const { ruler, explores } = this.board;
+    const height = whole - (ruler.toy ? TOY - SAID : explores ? VIEWS : 0);
     const { labels, keys, layers } = this.board.data;
     // Where there are sentences around it, nothing gives way: it's scrolled all the same.
     return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels, keys, read: this.read, layers, open, others });
@@ -260,6 +279,7 @@ export class Story {
   select(place) {
     if (!this.told) return;
     this.slider.show(place);
+    this.first.show(this.board.ruler.toy);
     const { board, pinned } = this;
     if (this.arranged !== this.key()) steady(pinned && board.cellAt(pinned), () => this.follow());
     if (addressOf(pinned) === this.revealed) return;

@@ -149,6 +149,6 @@ export function putSentence({ sentence, root }, { chips, read, tools, says, widt
   put(sentence.tools.element, tools);
   sentence.tools.element.style.right = "";
   // What is read has so much room; where more is said, the parts give way.
-  Object.assign(sentence.says.style, { left: "", top: "", width: "", maxHeight: "none", minHeight: `${says.height}px` });
+  Object.assign(sentence.says.style, { left: "", top: "", width: "", maxHeight: "none", minHeight: root.classList.contains("newcomer") ? "" : `${says.height}px` });
   Object.assign(sentence.element.style, { height: "", paddingTop: `${says.y}px` });
 }

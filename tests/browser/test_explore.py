@@ -1,0 +1,289 @@
+"""Explore as somebody sees it who comes first: what stands there, the one thing to do, and what it does."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from attnviz.core.scenario import traced
+from attnviz.published import OPENING, starting_points
+from attnviz.words import say
+from tests.browser.board import Board
+from tests.browser.playground import eventually
+from tests.browser.readers import Tabs, readers, telephones
+
+TOY = ("w_q", 1, 0)  # 2.00
+SIZES = ((390, 844), (1024, 768), (1366, 650), (1366, 768), (1920, 1080))
+# Everything that is seen on the first screen: of the page itself and of the boards within.
+_SEEN = """(selector) => {
+  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+  return roots.flatMap(root => [...root.querySelectorAll(selector)]).filter(each => {
+    const box = each.getBoundingClientRect();
+    return box.width > 1 && box.height > 1 && box.bottom <= innerHeight && box.right > 0 && box.left < innerWidth
+      && each.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  }).map(each => [each.className, each.innerText || each.getAttribute('aria-label') || each.value || each.tagName]);
+}"""
+# Not the menu that Streamlit itself has, and no summary of nothing.
+CONTROLS = (
+    "button:not(:disabled, [data-testid=stMainMenuButton], [data-testid=stMainMenu] *), a[href], input, select,"
+    " :not(.plain) > details > summary, [role=slider]"
+)
+# The texts that are no cells, titles and names of matrices, each with its box.
+_TEXTS = """(numbers) => {
+  const roots = [document.querySelector('[data-testid=stMain]'), ...(numbers ? [] : [document.querySelector('header')]),
+    ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])].filter(Boolean);
+  const found = [];
+  for (const root of roots) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { parentElement: parent, data } = walker.currentNode;
+      if (!data.trim() || !parent || parent.closest('style, script, option')) continue;
+      if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      const ofMatrices = '.symbol-of, .story, .matrix, .name, .share, .op, .legend, [data-testid=stIconMaterial]';
+      if (!numbers && parent.closest(ofMatrices)) continue;
+      found.of = (found.of ?? 0) + 1;
+      const range = document.createRange();
+      range.selectNodeContents(walker.currentNode);
+      for (const each of range.getClientRects()) {
+        let { left, right, top, bottom } = each;
+        for (let around = parent; around; around = around.parentElement) { // what is cut isn't seen
+          if (getComputedStyle(around).overflow === 'visible') continue;
+          const box = around.getBoundingClientRect();
+          [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+          [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
+        }
+        const inside = bottom <= innerHeight && right > 0 && left < innerWidth && right - left > 1 && bottom - top > 4;
+        if (inside) found.push({ text: data.trim(), of: found.of, left, right, top: top + 2, bottom: bottom - 2 });
+      }
+    }
+  }
+  return found;
+}"""
+_STRONGEST = """() => {
+  const root = document.querySelector('[class*=board] [data-testid=stBidiComponentIsolated]').shadowRoot;
+  const channels = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = channels(colour).map(each => each / 255)
+      .map(each => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const between = (one, other) => {
+    const [high, low] = [light(one), light(other)].sort((a, b) => b - a);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const page = getComputedStyle(root.querySelector('.board')).backgroundColor;
+  const found = {};
+  for (const cell of root.querySelectorAll('.cell')) {
+    const { backgroundColor, color } = getComputedStyle(cell);
+    const name = cell.dataset.at.split(',')[0];
+    const own = found[name] ??= [0, Infinity];
+    own[0] = Math.max(own[0], between(backgroundColor, page));
+    own[1] = Math.min(own[1], between(backgroundColor, color));
+  }
+  return found;
+}"""
+
+
+class Newcomer(Board):
+    """Somebody who opens the app for the first time."""
+
+    def arrive(self) -> Self:
+        self.go()
+        expect(self.board).to_have_class(re.compile("newcomer"))
+        self.torch_says()
+        return self
+
+    @property
+    def knob(self) -> Locator:
+        return self.board.locator(".ruler-knob")
+
+    @property
+    def headline(self) -> Locator:
+        return self.board.locator(".says b")
+
+    def seen(self, selector: str) -> list[str]:
+        return [text for _, text in self.page.evaluate(_SEEN, selector)]
+
+    def texts(self, *, numbers: bool) -> list[dict[str, Any]]:
+        return list(self.page.evaluate(_TEXTS, numbers))
+
+
+@pytest.fixture
+def new_newcomer(tabs: Tabs, server: str) -> Iterator[Callable[..., Newcomer]]:
+    yield from readers(Newcomer, tabs, server)
+
+
+@pytest.fixture
+def new_telephone(chromium: Browser, server: str) -> Iterator[Callable[..., Newcomer]]:
+    yield from telephones(Newcomer, chromium, server, (390, 844))
+
+
+def words_in(texts: list[dict[str, Any]]) -> list[str]:
+    """The words among texts; what is split over lines is counted once."""
+    said = dict.fromkeys((each["text"], round(each["top"])) for each in texts)
+    seen = dict.fromkeys(text for text, _ in said)
+    return [word for text in seen for word in re.findall(r"[^\W\d_][\w'’]*", text) if len(word) > 1 or word == "a"]
+
+
+@pytest.mark.parametrize(("size", "controls", "words"), [((1366, 768), 20, 60), ((390, 844), 16, 44)])
+def test_a_first_screen_has_few_controls_and_words(
+    new_newcomer: Callable[..., Newcomer], size: tuple[int, int], controls: int, words: int
+) -> None:
+    reader = new_newcomer(*size).arrive()
+    found = reader.seen(CONTROLS)
+    assert len(found) <= controls, found
+    said = words_in(reader.texts(numbers=False))
+    assert len(said) <= words, said
+    assert say("board.sentence.what") in " ".join(each["text"] for each in reader.texts(numbers=False))
+
+
+def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newcomer]) -> None:
+    reader = new_newcomer(1366, 768).arrive()
+    token, key = "fluffy", "cat"
+    expect(reader.board.locator(".ruler")).to_contain_text(say("board.ruler.promise", token=token, key=key))
+    expect(reader.headline).to_have_text("“fluffy” reads “cat” most: 61 %")
+    box = reader.knob.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    reader.page.mouse.move(x, y)
+    reader.page.mouse.down()
+    reader.page.mouse.move(x - 70, y, steps=4)
+    # 50 pixels are 1: the largest number of W_q is 2, and twice that takes 200.
+    expect(reader.cell(TOY)).to_have_text("0.60")
+    expect(reader.headline).to_have_text(say("board.reads.change", token=token, key=key, was="61 %", now="29 %"))
+    assert veiled(reader, ("w_q", 1, 0), ("q", 1, 0), ("scores", 1, 2), ("attention_weights", 1, 2), ("v", 2, 0)) == []
+    others = (("q", 2, 0), ("scores", 2, 2), ("attention_weights", 3, 2), ("context", 0, 0), ("w_k", 0, 0))
+    assert veiled(reader, *others) == list(others)
+    changed = reader.board.locator(".cell[data-changed]").evaluate_all("all => all.map(each => each.dataset.at)")
+    assert changed
+    assert {at.split(",")[1] for at in changed if not at.startswith("w_q")} == {"1"}, "in the row that is told alone"
+    reader.page.mouse.move(x - 150, y, steps=4)
+    reader.page.mouse.up()
+    expect(reader.cell(TOY)).to_have_text("−1.00")
+    expect(reader.board.locator(".undo")).to_contain_text("2.00 → −1.00")
+    assert "cat" not in (reader.headline.inner_text().split("reads")[1])
+    expect(reader.board).not_to_have_class(re.compile("newcomer"))
+    expect(reader.knob).to_be_hidden()
+    reader.board.locator(".undo button").click()
+    expect(reader.cell(TOY)).to_have_text("2.00")
+    reader.go()
+    expect(reader.knob).to_be_hidden()  # a second visit
+
+
+def veiled(reader: Newcomer, *places: tuple[str, int, int]) -> list[tuple[str, int, int]]:
+    """Which of these cells stand behind the veil."""
+    expect(reader.board).to_have_class(re.compile("pointing"))
+    under = "each => !each.matches('.fed, .source, .chosen')"
+    return [place for place in places if reader.cell(place).evaluate(under)]
+
+
+def test_shift_leads_it_finer_escape_takes_it_back_and_keys_change_it_too(
+    new_newcomer: Callable[..., Newcomer],
+) -> None:
+    reader = new_newcomer(1366, 768).arrive()
+    x, y = reader.grab(TOY)
+    reader.page.mouse.move(x - 20, y)
+    reader.page.keyboard.down("Shift")
+    reader.page.mouse.move(x - 50, y)
+    expect(reader.cell(TOY)).to_have_text("1.90")
+    reader.page.keyboard.up("Shift")
+    reader.page.mouse.move(x - 51, y)
+    expect(reader.cell(TOY)).to_have_text("0.98")
+    reader.press_keys("Escape")
+    reader.page.mouse.up()
+    expect(reader.cell(TOY)).to_have_text("2.00")
+    expect(reader.knob).to_be_visible()
+    reader.type_over(TOY, "-1")
+    expect(reader.headline).not_to_contain_text("cat")
+
+
+def test_a_finger_slides_it(new_telephone: Callable[..., Newcomer]) -> None:
+    reader = new_telephone()
+    reader.arrive()
+    slider = reader.board.locator(".toy .slider")
+    expect(reader.board.locator(".toy")).to_contain_text(say("board.ruler.promise", token="fluffy", key="cat"))
+    box = slider.bounding_box()
+    assert box is not None
+    assert box["height"] >= 44
+    slider.evaluate("each => { each.value = '-1'; each.dispatchEvent(new Event('input')); }")
+    expect(reader.headline).to_have_text(re.compile("61 % → "))
+    slider.evaluate("each => each.dispatchEvent(new Event('change'))")
+    expect(reader.board.locator(".toy")).to_have_count(0)
+    expect(reader.headline).not_to_contain_text("cat")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_matrix_has_its_full_ink_and_digits_that_can_be_read(
+    new_newcomer: Callable[..., Newcomer], scheme: str
+) -> None:
+    reader = new_newcomer(1366, 768, color_scheme=scheme).arrive()
+    for name, (strongest, least) in reader.page.evaluate(_STRONGEST).items():
+        assert strongest >= 5, name
+        assert least >= 4.5, name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_two_texts_overlap_and_nothing_stands_over_a_digit(
+    new_newcomer: Callable[..., Newcomer], scheme: str
+) -> None:
+    for width, height in SIZES:
+        reader = new_newcomer(width, height, color_scheme=scheme).arrive()
+        texts = reader.texts(numbers=True)
+        for at, one in enumerate(texts):
+            for other in texts[at + 1 :]:
+                across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+                down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+                assert one["of"] == other["of"] or across <= 1 or down <= 1, (width, height, one, other)
+        covered = reader.board.locator(".cell").evaluate_all(
+            """cells => cells.filter(cell => {
+              const box = cell.getBoundingClientRect();
+              const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+              const over = cell.getRootNode().elementsFromPoint(x, y);
+              const above = over.slice(0, Math.max(0, over.indexOf(cell)));
+              return y < innerHeight && x < innerWidth && above.some(each => !each.matches('.panel, .panel *'));
+            }).map(cell => cell.dataset.at)"""
+        )
+        assert covered == [], (width, height)
+
+
+def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> None:
+    reader = new_newcomer(1366, 768).arrive()
+    expect(reader.board.locator(".plane")).to_have_count(0)
+    reader.board.get_by_role("button", name=say("board.plane.why", share="61 %")).click()
+    expect(reader.board.locator(".plane")).to_contain_text(say("board.plane.farthest", key="cat"))
+    reader.press_keys("Escape")
+    expect(reader.board.locator(".plane")).to_have_count(0)
+    reader.board.get_by_role("button", name=say("board.sentence.edit")).click()
+    examples = reader.board.get_by_label(say("board.sentence.examples"))
+    expect(examples).to_be_visible()
+    reader.press_keys("Escape")
+    expect(examples).to_have_count(0)
+    # A column's name, and R: who reads that.
+    reader.board.locator(".head[data-key='2']").click()
+    expect(reader.headline).to_have_text(say("board.read_by.most", token="cat", names="“fluffy”", weight="61 %"))
+    reader.board.get_by_role("button", name=say("board.sentence.readers")).click()
+    expect(reader.headline).to_contain_text("“cat” reads")
+    shape = reader.board.locator(".matrix[data-matrix=scores] .shape")
+    expect(shape).to_be_hidden()
+    reader.board.locator(".matrix[data-matrix=scores] .title").hover()
+    expect(shape).to_be_visible()
+    reader.board.get_by_role("button", name=say("board.views.keep")).click()
+    eventually(lambda: "pinned=" in reader.address, True)
+    reader.board.get_by_role("button", name=say("board.views.heatmaps")).click()
+    expect(reader.page.get_by_role("figure").first).to_be_visible()
+    reader.page.get_by_role("button", name=say("playground.views.board"), exact=True).click()
+    expect(reader.cell(TOY)).to_be_visible()
+    assert traced(starting_points()[OPENING].scenario).attention_weights[1, 2] > 0.6
+
+
+def test_the_way_to_the_lesson_goes_once_something_was_done(new_newcomer: Callable[..., Newcomer]) -> None:
+    reader = new_newcomer(1366, 768).arrive()
+    way = reader.page.get_by_role("button", name=re.compile("New here"))
+    expect(way).to_be_visible()
+    reader.type_over(TOY, "1")
+    expect(way).to_have_count(0)
+    again = new_newcomer(1366, 768).arrive()
+    again.page.get_by_role("button", name=re.compile("New here")).click()
+    expect(again.page).to_have_url(re.compile("/lesson"))
