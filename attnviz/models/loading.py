@@ -90,7 +90,7 @@ def _check_folder(name: str) -> None:
     if folder.is_dir():
         _check_size(name, sum(file.stat().st_size for file in folder.glob("*.safetensors")))
     elif is_folder(name):
-        raise RefusedError(_not_had(name, "there is no such folder"), "model_no_folder", value=name)
+        raise RefusedError("model_no_folder", detail=_not_had(name, "there is no such folder"), value=name)
 
 
 def room() -> int:
@@ -103,7 +103,7 @@ def room() -> int:
 def _check_size(name: str, size: int) -> None:
     if size > (most := room()):
         message = _not_had(name, f"its weights take {size:,} bytes, expected at most {most:,}")
-        raise RefusedError(message, "model_too_large", value=name)
+        raise RefusedError("model_too_large", detail=message, value=name)
 
 
 def _answers() -> bool:
@@ -125,12 +125,12 @@ def _refused(name: str, error: Exception, *, offline: bool) -> RefusedError:
     said = str(error).lower()
     message = _not_had(name, first)
     if "safetensors" in said:
-        return RefusedError(message, "model_no_safetensors", value=name)
+        return RefusedError("model_no_safetensors", detail=message, value=name)
     if "model type" in said or "unrecognized" in said or isinstance(error, KeyError):
-        return RefusedError(message, "model_unknown", value=name)
+        return RefusedError("model_unknown", detail=message, value=name)
     if offline and isinstance(error, OSError) and not Path(name).is_dir():
-        return RefusedError(message, "model_no_network", value=name)
-    return RefusedError(message, "model_damaged", value=name)
+        return RefusedError("model_no_network", detail=message, value=name)
+    return RefusedError("model_damaged", detail=message, value=name)
 
 
 def _not_had(name: str, why: str) -> str:

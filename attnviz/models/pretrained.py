@@ -293,19 +293,19 @@ def check_finite(layers: tuple[Layer, ...], result: object) -> None:
             if added is not None and bool((hidden := (added == -math.inf).all(-1)).any()):
                 row = int(hidden.any(0).nonzero()[0])
                 message = f"the mask of layer {i} hides all tokens from row {row}, expected one to read"
-                raise RefusedError(message, "model_not_finite", layer=i)
+                raise RefusedError("model_not_finite", detail=message, layer=i)
             message = (
                 f"the attention weights of layer {i} aren't all finite numbers, expected a model that yields numbers:"
                 " its weights may be damaged, or too large for its precision"
             )
-            raise RefusedError(message, "model_not_finite", layer=i)
+            raise RefusedError("model_not_finite", detail=message, layer=i)
     parts = (each for layer in layers for each in layer.attended.computed() if each is not layer.attended.added)
     if not all(bool(torch.isfinite(each).all()) for each in parts) or not _is_finite(result):
         message = (
             "what the model computes isn't all finite numbers, expected a model that yields numbers: its weights may be"
             " damaged, or too large for its precision"
         )
-        raise RefusedError(message, "model_answer_not_finite")
+        raise RefusedError("model_answer_not_finite", detail=message)
 
 
 def _is_finite(result: object, name: str = "") -> bool:

@@ -125,9 +125,7 @@ def _check_scores(full: Source, trials: int) -> None:
     """Raise ``ValueError`` for more scores than a sweep may make."""
     n_scores = trials * full.n_queries * full.n_keys
     if n_scores > MAX_SCORES:
-        shape = f"{trials} trials x {full.n_queries} queries x {full.n_keys} keys"
-        message = f"{shape} make {n_scores} scores, the limit is {MAX_SCORES}"
-        raise RefusedError(message, "scores", scores=n_scores, most=MAX_SCORES)
+        raise RefusedError("scores", scores=n_scores, most=MAX_SCORES)
 
 
 def seconds_needed(

@@ -61,22 +61,17 @@ class SweepSettings:
         check_whole("seed", self.seed, 0, MAX_SEED)
         check_whole("dim", self.dim, 0, MAX_DIM)
         if isinstance(self.p, bool) or not isinstance(self.p, int | float) or not 0 <= self.p <= MAX_P:
-            message = f"p is {self.p!r}, expected an exponent from 0 to {MAX_P:g}"
-            raise RefusedError(message, "number", name="p", value=self.p, low=0, high=MAX_P)
+            raise RefusedError("number", name="p", value=self.p, low=0, high=MAX_P)
         check_factor("times", self.times)
         if self.heads not in HEADS:
-            message = f"heads is {self.heads!r}, expected one of {', '.join(map(str, HEADS))}"
-            raise RefusedError(message, "choice", name="heads", value=self.heads, allowed=tuple(HEADS))
+            raise RefusedError("choice", name="heads", value=self.heads, allowed=tuple(HEADS))
         if self.statistics not in get_args(Statistics):
             allowed = get_args(Statistics)
-            message = f"statistics is {self.statistics!r}, expected one of {', '.join(allowed)}"
-            raise RefusedError(message, "choice", name="statistics", value=self.statistics, allowed=allowed)
+            raise RefusedError("choice", name="statistics", value=self.statistics, allowed=allowed)
         if self.source not in SOURCES:
-            message = f"source is {self.source!r}, expected one of {', '.join(SOURCES)}"
-            raise RefusedError(message, "choice", name="source", value=self.source, allowed=tuple(SOURCES))
+            raise RefusedError("choice", name="source", value=self.source, allowed=tuple(SOURCES))
         if not self.scales or len(set(self.scales) & set(SCALE_CHOICES)) < len(self.scales):
-            message = f"scales are {self.scales!r}, expected some of {', '.join(SCALE_CHOICES)}, each once"
-            raise RefusedError(message, "scales")
+            raise RefusedError("scales", detail=f"scales is {self.scales!r}")
 
     @property
     def picked(self) -> int:

@@ -209,6 +209,5 @@ def make_source(name: str, n_keys: int, x: object) -> Vectors | Projections:
         raise ValueError(f"x has shape {inputs.shape}, expected at least 2 tokens and a d_in from 1 to {MAX_DIM}")
     bad = inputs[~(np.abs(inputs) <= MAX_ENTRY)]
     if len(bad):
-        message = f"x holds {bad[0]}, expected numbers from {-MAX_ENTRY:g} to {MAX_ENTRY:g}"
-        raise RefusedError(message, "entry", value=float(bad[0]), most=int(MAX_ENTRY))
+        raise RefusedError("entry", value=float(bad[0]), most=int(MAX_ENTRY))
     return Projections(name.removesuffix(OF_PROJECTIONS), inputs)

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from attnviz.core.errors import RefusedError
 from attnviz.core.layers import in_layer
-from attnviz.core.limits import in_short
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import Table, head_name
 from attnviz.core.trace import run
@@ -68,11 +67,9 @@ class Model:
         model = cls(settings, task, model_table(plain, task.vocabulary))
         for name in settings.frozen:
             if name not in model.shapes:
-                message = f"frozen has {in_short(name)}, expected some of {', '.join(model.shapes)}"
-                raise RefusedError(message, "no_such_frozen", value=name)
+                raise RefusedError("no_such_frozen", value=name)
         if set(model.shapes) <= set(settings.frozen):
-            message = f"frozen has all {len(model.shapes)} matrices, expected at least one that learns"
-            raise RefusedError(message, "all_frozen")
+            raise RefusedError("all_frozen")
         return model
 
     def __repr__(self) -> str:

@@ -68,8 +68,7 @@ def _of_layer(training: Training, trace: AttentionTrace, layer: int) -> dict[str
     w_v, w_o = (trace[model.name_of(layer, None, own)] for own in ("w_v", "w_o"))
     d, n_heads, d_k = settings.d_model, settings.n_heads, settings.d_k
     if d_k > d or d % n_heads:
-        message = f"the context has {d_k} columns in {n_heads} heads, expected at most {d} that these divide"
-        raise RefusedError(message, "block", width=d_k, d_in=d)
+        raise RefusedError("block", width=d_k, d_in=d)
     wide_v, wide_o = w_v.new_zeros(d, d), w_o.new_zeros(d, d)
     for head in range(n_heads):
         own = slice(head * d_k // n_heads, (head + 1) * d_k // n_heads)

@@ -211,7 +211,7 @@ class Training:
         """
         trace = self.trace(step, text)
         if "loss" not in trace.matrices:
-            raise RefusedError("text has 1 token, expected at least 2: nothing comes after the first", "one_token")
+            raise RefusedError("one_token")
         given = {
             name: trace[name].clone().requires_grad_(stage.origin == "learned")
             for name, stage in trace.stages.items()
@@ -258,8 +258,7 @@ class Training:
             table = of_text(self.model.table, seen, len(seen))
             logits = run(table, {**parameters, **mask_of(table, len(seen))})["logits"][-1] / temperature
             if not logits.isfinite().all():
-                message = f"what the model expects after step {step} is no finite number, expected probabilities"
-                raise RefusedError(message, "expects_no_number", step=step)
+                raise RefusedError("expects_no_number", step=step)
             best = logits.topk(most)
             chosen = torch.multinomial(torch.softmax(best.values, dim=-1), 1, generator=generator)
             ids.append(int(best.indices[chosen]))

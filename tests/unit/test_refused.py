@@ -176,7 +176,7 @@ def test_every_refusal_of_the_core_has_its_sentence_and_gives_its_facts() -> Non
     for file in ROOT.glob("attnviz/**/*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "RefusedError":
-                kind = node.args[-1]
+                (kind,) = node.args
                 if (
                     not isinstance(kind, ast.Constant) or kind.value == "text"
                 ):  # of a constraint, or of one of two texts

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from attnviz.core.errors import RefusedError
-from attnviz.core.limits import in_short
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks.agreement import Agreement
 from attnviz.training.tasks.base import Batch, Task, Weights, settings_for
@@ -26,8 +25,7 @@ def kind_of(name: str) -> type[Task]:
     Raises ``ValueError`` for another.
     """
     if name not in TASKS:
-        message = f"task is {in_short(name)}, expected one of {', '.join(TASKS)}"
-        raise RefusedError(message, "choice", name="task", value=name, allowed=tuple(TASKS))
+        raise RefusedError("choice", name="task", value=name, allowed=tuple(TASKS))
     return TASKS[name]
 
 

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from attnviz.core.errors import RefusedError
-from attnviz.core.limits import in_short
 from attnviz.training.settings import TrainingSettings
 
 START = "<s>"  # what stands before the first word of a sentence
@@ -82,15 +81,12 @@ class Task(ABC):
         if START in self.vocabulary and tokens[:1] != (START,):
             tokens = (START, *tokens)
         if not tokens or tokens == (START,):
-            raise RefusedError("text has no token, expected at least one", "no_token")
+            raise RefusedError("no_token")
         if len(tokens) > self.length:
-            message = f"text has {len(tokens)} tokens, expected at most {self.length}, which is what was learned from"
-            raise RefusedError(message, "tokens_many", tokens=len(tokens), most=self.length)
+            raise RefusedError("tokens_many", tokens=len(tokens), most=self.length)
         unknown = [token for token in tokens if token not in self.vocabulary]
         if unknown:
-            known = " ".join(self.vocabulary)
-            message = f"text has {in_short(unknown[0])}, expected tokens of the vocabulary: {known}"
-            raise RefusedError(message, "unknown_token", value=unknown[0])
+            raise RefusedError("unknown_token", value=unknown[0])
         return tokens
 
     def _cut(self, text: str) -> Sequence[str]:

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from attnviz.core.errors import RefusedError
-from attnviz.core.limits import in_short
 from attnviz.core.tokens import tokenize
 from attnviz.training.settings import MAX_VOCABULARY, TrainingSettings
 from attnviz.training.tasks.base import Batch, Task, Weights
@@ -42,8 +41,7 @@ class OwnText(Task):
         """
         tokens = _cut(settings.text, settings.cut)
         if len(tokens) < LEAST_TOKENS:
-            message = f"text has {len(tokens)} {settings.cut}, expected at least {LEAST_TOKENS} to learn from"
-            raise RefusedError(message, "short_text", tokens=len(tokens), least=LEAST_TOKENS)
+            raise RefusedError("short_text", tokens=len(tokens), least=LEAST_TOKENS)
         counts = Counter(tokens)
         kept = sorted(counts, key=lambda token: (-counts[token], token))
         if len(kept) > MAX_VOCABULARY:
@@ -54,8 +52,7 @@ class OwnText(Task):
         length = min(settings.length, len(tokens) - 1 - len(tokens) // 10)
         task = cls(vocabulary, length, corpus, " " if settings.cut == "words" else "")
         if not task._starts[0]:
-            message = f"text is {in_short(settings.text)}, expected two different pieces of {length}, one to hold out"
-            raise RefusedError(message, "same_text", tokens=length)
+            raise RefusedError("same_text", tokens=length)
         return task
 
     def draw(self, n: int, generator: torch.Generator) -> Batch:
