@@ -72,21 +72,6 @@ def test_the_rest_comes_once_the_browser_has_painted_what_was_begun_last(
     assert seconds(page, 60) < 50
 
 
-def test_a_browser_that_told_nothing_is_hardly_waited_for_until_it_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    in_a_browser(monkeypatch)
-    page = Painting()
-    page.begin()
-    assert seconds(page, 0.5) >= 0.5
-    page.begin()
-    assert seconds(page, 30) < 15
-    page.tell(2)
-    page.wait(30)
-    page.begin()
-    assert seconds(page, 0.5) >= 0.5
-
-
 @pytest.mark.parametrize(
     ("page", "address"), [("playground", {}), ("playground", {"view": "heatmaps"}), ("lesson", {})]
 )

@@ -116,29 +116,6 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> N
 
 
 @given(setups(whole=True))
-@settings(max_examples=examples(60), deadline=None)
-def test_one_score_is_followed_to_another_word_and_told_as_it_stands(scenario: Scenario) -> None:
-    computed = traced(scenario)
-    labels = token_labels(computed.tokens, 40)
-    for query in range(len(computed.tokens)):
-        lit = STEPS[3].lit
-        assert lit is not None
-        matrix, row, other = lit(computed, query)
-        assert (matrix, row) == ("scores", query)
-        assert (other == query) == (len(labels) == 1), "how a token scores itself is no example of reading"
-        others = [key for key in range(len(labels)) if key != query]
-        if others:
-            assert computed.attention_weights[query, other] == computed.attention_weights[query, others].max()
-        there, back = (written(computed.scores[cell].item(), DIGITS) for cell in ((query, other), (other, query)))
-        first, both = (" ".join(STEPS[at].says(computed, query, DIGITS)) for at in (3, 4))
-        asked = f"the key of “{labels[other]}”" if others else "its own key"
-        assert f"match {asked}? " in first
-        assert f"this first score is {there}." in first
-        assert (f"both score {there}" in both) == (bool(others) and there == back)
-        assert (f"scores {there}, " in both) == (bool(others) and there != back)
-
-
-@given(setups(whole=True))
 @settings(max_examples=examples(40), deadline=None)
 def test_the_steps_that_speak_of_the_projections_say_that_they_are_random_and_only_while_they_are(
     scenario: Scenario,

@@ -12,11 +12,9 @@ import torch
 
 from attnviz import ModelTrace, documents, look_into
 from attnviz.commands.main import main
-from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import trace_json
 from attnviz.models import load
 from attnviz.words import say
-from attnviz.words.shares import percent
 from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
 from tests.unit.test_documents import HOSTILE, Read
 
@@ -84,22 +82,6 @@ def test_the_page_holds_every_weight_and_every_figure() -> None:
         assert data["same"] == (part.kinds != ("cross",))
         assert [len(row) for row in data["told"]] == [4, 4]
     assert documents.model_page(part, dark=True) != documents.model_page(part)
-
-
-def test_the_measured_figures_are_averages_of_the_weights() -> None:
-    view = look_into("all-MiniLM-L6-v2", text="the cat saw the cat")
-    measured, weights = view.measured(2, 5), view.heads[2, 5].attention_weights.double()
-    assert measured is not None
-    assert measured.special is not None
-    n = len(weights)
-    assert measured.special == pytest.approx((weights[:, 0] + weights[:, n - 1]).mean().item())
-    assert measured.after == pytest.approx(np.mean([weights[i, i + 1] for i in range(n - 1)]))
-    assert measured.same == pytest.approx(((weights[4, 1] + weights[5, 2]) / 2).item())
-    said = figures_in_words(measured, 5, ALL_SHARES)["full"]
-    assert say("heads.full.special", share=percent(measured.special)) in said
-    causal = view_of("GPT-2").measured(0, 0)
-    assert causal is not None
-    assert causal.after is None  # no token may read a later one
 
 
 def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,6 @@
 """What a scenario takes, what it refuses, and that its matrices are what they say."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,9 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attnviz import Scenario, explain, trace
+from attnviz import Scenario, trace
 from attnviz.core import limits
 from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OF_KEPT
-from attnviz.export import pytorch_script
-from attnviz.link.set_up import query_of, scenario_from_query
 
 # Limits and wrong types: each message names the value and what is expected.
 
@@ -150,30 +147,3 @@ def test_any_text_with_a_token_can_be_traced(text: str, tokenizer: str) -> None:
     made = trace(scenario)
     assert made.tokens == scenario.tokens
     assert made.x.shape == (len(scenario.tokens), 3)
-
-
-@pytest.mark.parametrize("positions", ["none", "sinusoidal", "alibi"])
-@pytest.mark.parametrize("n_layers", [1, 2])
-def test_the_embeddings_factor_is_that_of_the_paper(positions: str, n_layers: int) -> None:
-    """Vaswani et al. 2017, section 3.4: the embeddings are multiplied by √d_model, then positions are added."""
-    scenario = Scenario(
-        "the cat sat", d_in=4, d_out=4, positions=positions, n_layers=n_layers, embedding_factor=True, causal=True,
-        edits=[("e", 1, 2, 0.5)],
-    )  # fmt: skip
-    made = trace(scenario)
-    plain = replace(scenario, embedding_factor=False, edits=())
-    e = plain.matrix(plain.token_matrix).double()
-    e[1, 2] = 0.5
-    p = scenario.matrix("p").double() if positions == "sinusoidal" else 0
-    torch.testing.assert_close(made.x.double(), e * 4**0.5 + p, rtol=1e-6, atol=1e-6)
-    torch.testing.assert_close(scenario.inputs, made.x)
-    first = made.layers[0]
-    name = "e_scaled" if positions == "sinusoidal" else "x"
-    assert first.stages[name].kind == "times_root"
-    told = explain(first, name, 1, 2, scenario=scenario)
-    assert abs(told.exact - told.value) <= told.tolerance
-    assert told.value == 0.5 * 4**0.5
-    assert scenario_from_query(query_of(scenario)) == (scenario, [])
-    names: dict[str, Any] = {"print": lambda *_, **__: None}
-    exec(pytorch_script(scenario), names)
-    torch.testing.assert_close(names["attention_weights"], made.layers[-1]["attention_weights"])

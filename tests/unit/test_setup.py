@@ -53,20 +53,6 @@ def files(tmp_path: Path) -> list[Path]:
     return files
 
 
-def test_the_second_time_does_nothing(pip: Pip, files: list[Path], tmp_path: Path) -> None:
-    assert setup.install(files, "", tmp_path) == 0
-    assert setup.install(files, "", tmp_path) == 0
-    assert setup.install(files[:1], "", tmp_path) == 0
-    assert pip.commands == ["install"]
-
-
-def test_a_changed_file_is_installed(pip: Pip, files: list[Path], tmp_path: Path) -> None:
-    setup.install(files, "", tmp_path)
-    files[1].write_text("one==2\n")
-    setup.install(files, "", tmp_path)
-    assert pip.commands == ["install", "install"]
-
-
 def test_every_package_is_pinned_exactly() -> None:
     for name in sorted(path.name for path in ROOT.glob("requirements*.txt")):
         lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]

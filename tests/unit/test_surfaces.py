@@ -135,6 +135,9 @@ def behind(scenario: Scenario, layer: AttentionTrace) -> tuple[str, Tensor]:
 @settings(max_examples=examples(300))
 def test_any_set_up_is_what_it_says_in_float64(scenario: Scenario) -> None:
     made, on = traced(scenario), WhatIf.read(scenario.what_if)
+    if "e" in made.matrices:  # Vaswani et al. 2017: the words' vectors times the root of d_model, and places added
+        words = made["e"].double() * (scenario.d_in**0.5 if scenario.embedding_factor else 1.0)
+        close(made.layers[0].x, words + (made["p"].double() if "p" in made.matrices else 0))
     for layer in made.layers:
         further = rounding(layer)
         goes_in = layer["x_norm" if scenario.norm == "pre" else "x"]

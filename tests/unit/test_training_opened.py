@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 import torch
 
-from attnviz.core.scenario import Scenario, trace
+from attnviz.core.scenario import trace
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.training import scenario_of, train
-from attnviz.training.opened import as_text, numbers
+from attnviz.training.opened import numbers
 
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "one head": ("agreement", {}),
@@ -55,12 +55,3 @@ def test_numbers_travel_in_few_digits_and_come_back_to_the_last_bit() -> None:
     rows = numbers(matrix)
     assert torch.equal(torch.tensor(rows), matrix)
     assert max(len(repr(value)) for row in rows for value in row) <= 16
-
-
-@pytest.mark.parametrize(
-    "tokens", [("the", "cat"), ("t", "h", "e"), ("a", " ", "b"), ("<s>", "it's", ","), ("a b", "c")]
-)
-def test_a_text_is_cut_into_the_same_tokens_or_their_visible_forms(tokens: tuple[str, ...]) -> None:
-    text, tokenizer = as_text(tokens)
-    shown = tuple(each.replace(" ", "␣") for each in tokens) if tokens == ("a b", "c") else tokens
-    assert Scenario(text, tokenizer=tokenizer).tokens == shown
