@@ -56,7 +56,8 @@ _LOOK = """() => {
   const over = [];
   texts.forEach(([a, one, p], i) => texts.slice(i + 1).forEach(([b, other, q]) => {
     const [wide, high] = [Math.min(p[2], q[2]) - Math.max(p[0], q[0]), Math.min(p[3], q[3]) - Math.max(p[1], q[1])];
-    if (wide > 3 && high > 5 && a !== b && !of(a, '.js-plotly-plot')) over.push(`${one} | ${other}`);
+    const dock = window.innerWidth < 640 && (of(a, '.panel') || of(b, '.panel')); // under it the page is scrolled
+    if (wide > 3 && high > 5 && a !== b && !dock && !of(a, '.js-plotly-plot')) over.push(`${one} | ${other}`);
   }));
   const inside = ['[role=grid]', '.grid', '.js-plotly-plot', '.title', '.names', '.columns', '.legend', '.spine', 'svg',
     '.st-key-foot', '.st-key-name', '.st-key-setup', '.st-key-top_bar', '.strip'].join(', ');

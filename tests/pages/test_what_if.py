@@ -115,7 +115,7 @@ def test_what_x_times_c_does_to_each_stage_is_told() -> None:
 @pytest.mark.parametrize(
     ("page", "address", "key"),
     [
-        ("pages/questions.py", {"question": "cosine"}, "questions.what_if"),
+        ("pages/questions.py", {"question": "cosine", "numbers": "guess=tried"}, "questions.what_if"),
         ("pages/lesson.py", {"step": "softmax"}, "lesson.what_if"),
     ],
 )

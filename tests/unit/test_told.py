@@ -22,7 +22,7 @@ _PLACES = """({ layout: { layoutOf }, telling }, [data, texts, room]) => {
   const names = [...data.shown, ...data.ghosts];
   const placed = names.filter((name) => name !== (names.includes("scores") ? "scaled_scores" : "scores"));
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
-  const place = telling.besideNew({ ...layout, columns }, data.shown, room.width);
+  const place = telling.inColumn(layout, room.width);
   return [layout, place, place && telling.letterIn(texts, place, layout.scale)];
 }"""
 
@@ -113,12 +113,15 @@ def test_it_stands_on_nothing_that_is_reached_and_not_beyond_the_board(
 def test_in_every_step_the_spine_is_the_same_and_what_is_told_has_its_room(
     script: PageScript, width: float, height: float
 ) -> None:
-    seen = []
+    seen, places = [], []
     for number in range(1, len(STEPS) + 1):
         layout, place, letters, _ = place_of(script, Scenario(), number, width, height)
         assert place is not None
         assert letters is not None
         assert letters["takes"] <= place["height"]
         assert letters["size"] >= 13
+        places.append((place["x"], place["y"], place["width"]))
+        assert not [name for name, box in layout["boxes"].items() if overlap(place, box)], "over nothing, of any step"
         seen.append({name: box for name, box in layout["boxes"].items() if name not in ("scores", "scaled_scores")})
     assert seen == [seen[0]] * len(STEPS)
+    assert places == [places[0]] * len(STEPS), "in one place"

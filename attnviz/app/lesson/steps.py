@@ -138,7 +138,7 @@ def _ribbons(step: Step, names: tuple[str, ...], presenting: bool) -> bool | Non
     """Whether a step's words have ribbons over them; None where a lecture room needs theirs for the matrices."""
     if presenting and names and "attention_weights" not in step.new:
         return None
-    return not names or "attention_weights" in names
+    return "attention_weights" in names
 
 
 def show_questions(number: int) -> None:

@@ -59,7 +59,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const told = room.tells ? leftFor(room.width) : 0;
   const largest = Math.max(1, Math.min(LARGEST, (room.width - told) / most.width, (room.height - DOCK) / heightOf(most)));
   const scale = largest < LARGER ? 1 : largest;
-  const [width, height] = [room.width / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
+  const [width, height] = [(room.width - told) / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
   const missing = Math.max(0, heightOf(most) - height);
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);

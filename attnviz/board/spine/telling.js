@@ -1,6 +1,6 @@
-// Where what a step of the lesson tells stands: beside the words, as long as no matrix has been reached; then at the right
-// of what has been reached last, over what hasn't; or, in every step, above the board, where nothing would have room at the
-// right of the last. From the layout and from how many letters there are, never from measured text.
+// Where what a step of the lesson tells stands: beside the words alone, as long as no matrix has been reached; then in one
+// column at the right; or above the board, on a page with no room for that. From the layout and from how many letters
+// there are, never from measured text.
 
 import { make, setText, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
@@ -17,7 +17,6 @@ const NARROW = 700; // a page as wide has no room beside anything
 const LEAST = 190;
 const MOST = 560; // a line as long can still be read
 const GAP = 24;
-const HEADS = 32; // over the spine
 const TITLE = 22; // of what stands above it
 const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // the largest that fits ...
 const SMALLEST = 13; // ... as it is on the page
@@ -34,20 +33,12 @@ export function leftFor(width) {
   return Math.max(LEAST + GAP, Math.min(MOST, 0.28 * width));
 }
 
-/** @param {Layout} layout @param {string[]} reached @param {number} width @returns {TellingPlace | null} */
-export function besideNew(layout, reached, width) {
+// A column at the right, the same in every step, over nothing.
+/** @param {Layout} layout @param {number} width @returns {TellingPlace | null} */
+export function inColumn({ height }, width) {
   if (width < NARROW) return null;
-  const { boxes, columns, scale, start, end, labels, height } = layout;
-  const used = Math.max(0, ...columns.map(({ stage: { name } }) => boxes[name].x + boxes[name].width));
-  if (width - used - GAP < LEAST) return null;
-  const most = MOST * Math.min(LARGER, scale);
-  const at = columns.findLastIndex(({ stage }) => reached.includes(stage.name));
-  if (at < 0) return { x: labels, y: GAP / 2, width: Math.min(most, width - labels), height: end - GAP, last: false };
-  const { x, width: wide } = boxes[columns[at].stage.name];
-  const left = x + wide + GAP;
-  const last = at === columns.length - 1;
-  const y = last ? 0 : start - HEADS * scale;
-  return { x: left, y, width: Math.min(most, width - left), height: (last ? end : height) - y, last };
+  const wide = leftFor(width) - GAP;
+  return { x: width - wide, y: GAP / 2, width: wide, height: height - GAP, last: false };
 }
 
 // Beside the words that end at `end`, over nothing that has its place below them: as wide as all that is left, or up to a
@@ -172,7 +163,7 @@ export class Telling {
     this.about.textContent = tells.about;
     if (tells.presents) leavePressed();
     const words = shown.length || board.strip.height ? null : besideWords(board.layout, this.texts, board.sentence.end, room.width);
-    const place = words ?? besideNew(board.layout, shown, room.width);
+    const place = words ?? inColumn(board.layout, room.width);
     this.byWords = words !== null;
     this.above = !place;
     toggle(element, "above", this.above);
