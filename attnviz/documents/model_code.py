@@ -1,8 +1,7 @@
 """A head of a model as a short script: it loads the model, and prints the head's attention weights."""
 
 from attnviz.models import INCLUDED, ModelTrace, offered
-from attnviz.models.included import PACKAGE, VERSION
-from attnviz.models.offering import is_folder, short_name, snapshot_of
+from attnviz.models.offering import PACKAGE, VERSION, is_folder, short_name, snapshot_of
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _HEADING = "# The attention weights of one head of a model, while it reads a sentence.\n"

@@ -1,10 +1,9 @@
 """Models that people use, and the numbers that they compute: transformers is needed here alone, and when first used."""
 
 from attnviz.models.edits import ModelEdit
-from attnviz.models.included import INCLUDED
 from attnviz.models.loading import load
 from attnviz.models.looking import look_into
-from attnviz.models.offering import offered
+from attnviz.models.offering import INCLUDED, offered
 from attnviz.models.trace import Heads, Layer, ModelTrace
 from attnviz.models.uses import NextToken, next_tokens, sentence_vector, similarity
 

@@ -1,20 +1,90 @@
-"""Torch's own attention with changes: torch computes it from changed queries, keys, values and masks."""
+"""Changes while a model computes: torch's own attention of changed queries, keys, values and masks."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-if TYPE_CHECKING:
-    from attnviz.models.editing import Editing
-
 Parts = tuple[Tensor, Tensor, Tensor]  # queries, keys and values
 
 
+Cell = tuple[int, int, float]  # a row, a column and what is put there
+
+
+@dataclass
+class Editing:
+    """Changes by where they are laid: what a watch asks while the model computes."""
+
+    weights: dict[int, Tensor] = field(default_factory=dict)  # changed ones, by where the model's own are in memory
+    biases: dict[int, Tensor] = field(default_factory=dict)
+    products: dict[tuple[int, int], list[Cell]] = field(default_factory=lambda: defaultdict(list))  # attention, weight
+    parts: dict[tuple[int, str], list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
+    masks: dict[int, list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
+    off: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    even: set[int] = field(default_factory=set)
+
+    def touches(self, number: int) -> bool:
+        """Whether anything is changed of an attention but the products before it."""
+        parts = any(attention == number for attention, _ in self.parts)
+        return parts or number in self.masks or number in self.off or number in self.even
+
+    def part(self, number: int, name: str, tensor: Tensor) -> Tensor:
+        """Return queries, keys or values ``(1, heads, tokens, d)`` of an attention with their changes."""
+        changes = self.parts.get((number, name))
+        if not changes:
+            return tensor
+        changed = tensor.clone()
+        for head, (row, column, value) in changes:
+            changed[..., head, row, column] = value
+        return changed
+
+    def mask(
+        self, number: int, mask: Tensor | None, beside: Tensor | None, query: Tensor, key: Tensor
+    ) -> Tensor | None:
+        """Return what is added to scores, with its changes; `beside` is what the model adds, too."""
+        changes = self.masks.get(number)
+        if not changes:
+            return mask
+        shape = (1, query.shape[-3], query.shape[-2], key.shape[-2])
+        changed = query.new_zeros(shape) if mask is None else mask[..., : key.shape[-2]].expand(shape).clone()
+        for head, (row, column, value) in changes:
+            added = 0.0 if beside is None else float(beside.expand(shape)[0, head, row, column])
+            changed[0, head, row, column] = value - added
+        return changed
+
+    def product(self, number: int, pointer: int, made: Tensor) -> Tensor:
+        """Return what a product made, with the changes of queries, keys and values that are columns of it."""
+        changes = self.products.get((number, pointer))
+        if not changes:
+            return made
+        changed = made.clone()
+        for row, column, value in changes:
+            changed.view(-1, made.shape[-1])[row, column] = value
+        return changed
+
+    def result(
+        self, number: int, output: Tensor, weights: Tensor | None, value: Tensor, mask: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return contexts ``(1, tokens, heads, d)`` and weights of an attention with heads that are off, or even."""
+        if number in self.even and weights is not None:
+            readable = torch.ones_like(weights, dtype=torch.bool)
+            if mask is not None:
+                readable &= mask[..., : weights.shape[-1]] > torch.finfo(mask.dtype).min / 2
+            weights = readable.to(weights.dtype) / readable.sum(-1, keepdim=True)
+            each = value.repeat_interleave(weights.shape[-3] // value.shape[-3], dim=-3)
+            output = (weights @ each).transpose(1, 2).contiguous()
+        if heads := self.off.get(number):
+            output = output.clone()
+            output[..., heads, :] = 0.0
+        return output, weights
+
+
 def changed_dot_product(
-    editing: "Editing", number: int, parts: list[Tensor], added: Tensor | None, scaling: float,
+    editing: Editing, number: int, parts: list[Tensor], added: Tensor | None, scaling: float,
     compute: Callable[..., Tensor], **more: Any,
 ) -> tuple[Parts, Tensor | None, Tensor | None, Tensor]:  # fmt: skip
     """Return what ``F.scaled_dot_product_attention`` makes of queries, keys and values ``(1, heads, tokens, d)`` with
@@ -28,7 +98,7 @@ def changed_dot_product(
 
 
 def changed_multi_head(
-    editing: "Editing", number: int, parts: list[Tensor], added: Tensor | None, given: Mapping[str, Any],
+    editing: Editing, number: int, parts: list[Tensor], added: Tensor | None, given: Mapping[str, Any],
 ) -> tuple[Parts, Tensor | None, Tensor, Tensor, tuple[Tensor, Tensor | None]]:  # fmt: skip
     """Return what ``F.multi_head_attention_forward`` makes of queries, keys and values ``(heads, tokens, d)`` with
     their changes: these, what is added to the scores, weights, contexts, and what the function would return."""

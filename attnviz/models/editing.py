@@ -4,85 +4,15 @@ is computed by torch from it. The model's own weights aren't touched: whoever el
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import torch
-from torch import Tensor
 
+from attnviz.models.changed_attention import Editing
 from attnviz.models.edits import EVEN, MASK, OFF, PARTS, WEIGHTS, ModelEdit
 from attnviz.models.projections import Made
 from attnviz.models.trace import Layer
 from attnviz.words import say
-
-Cell = tuple[int, int, float]  # a row, a column and what is put there
-
-
-@dataclass
-class Editing:
-    """Changes by where they are laid: what a watch asks while the model computes."""
-
-    weights: dict[int, Tensor] = field(default_factory=dict)  # changed ones, by where the model's own are in memory
-    biases: dict[int, Tensor] = field(default_factory=dict)
-    products: dict[tuple[int, int], list[Cell]] = field(default_factory=lambda: defaultdict(list))  # attention, weight
-    parts: dict[tuple[int, str], list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
-    masks: dict[int, list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
-    off: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    even: set[int] = field(default_factory=set)
-
-    def touches(self, number: int) -> bool:
-        """Whether anything is changed of an attention but the products before it."""
-        parts = any(attention == number for attention, _ in self.parts)
-        return parts or number in self.masks or number in self.off or number in self.even
-
-    def part(self, number: int, name: str, tensor: Tensor) -> Tensor:
-        """Return queries, keys or values ``(1, heads, tokens, d)`` of an attention with their changes."""
-        changes = self.parts.get((number, name))
-        if not changes:
-            return tensor
-        changed = tensor.clone()
-        for head, (row, column, value) in changes:
-            changed[..., head, row, column] = value
-        return changed
-
-    def mask(
-        self, number: int, mask: Tensor | None, beside: Tensor | None, query: Tensor, key: Tensor
-    ) -> Tensor | None:
-        """Return what is added to scores, with its changes; `beside` is what the model adds, too."""
-        changes = self.masks.get(number)
-        if not changes:
-            return mask
-        shape = (1, query.shape[-3], query.shape[-2], key.shape[-2])
-        changed = query.new_zeros(shape) if mask is None else mask[..., : key.shape[-2]].expand(shape).clone()
-        for head, (row, column, value) in changes:
-            added = 0.0 if beside is None else float(beside.expand(shape)[0, head, row, column])
-            changed[0, head, row, column] = value - added
-        return changed
-
-    def product(self, number: int, pointer: int, made: Tensor) -> Tensor:
-        """Return what a product made, with the changes of queries, keys and values that are columns of it."""
-        changes = self.products.get((number, pointer))
-        if not changes:
-            return made
-        changed = made.clone()
-        for row, column, value in changes:
-            changed.view(-1, made.shape[-1])[row, column] = value
-        return changed
-
-    def result(
-        self, number: int, output: Tensor, weights: Tensor | None, value: Tensor, mask: Tensor | None
-    ) -> tuple[Tensor, Tensor | None]:
-        """Return contexts ``(1, tokens, heads, d)`` and weights of an attention with heads that are off, or even."""
-        if number in self.even and weights is not None:
-            readable = torch.ones_like(weights, dtype=torch.bool)
-            if mask is not None:
-                readable &= mask[..., : weights.shape[-1]] > torch.finfo(mask.dtype).min / 2
-            weights = readable.to(weights.dtype) / readable.sum(-1, keepdim=True)
-            each = value.repeat_interleave(weights.shape[-3] // value.shape[-3], dim=-3)
-            output = (weights @ each).transpose(1, 2).contiguous()
-        if heads := self.off.get(number):
-            output = output.clone()
-            output[..., heads, :] = 0.0
-        return output, weights
 
 
 def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> Editing:

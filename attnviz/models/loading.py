@@ -10,9 +10,8 @@ import torch
 from attnviz.core.devices import bytes_of_memory
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import in_short
-from attnviz.models.included import INCLUDED, included
 from attnviz.models.kept import Kept
-from attnviz.models.offering import is_folder
+from attnviz.models.offering import INCLUDED, included, is_folder
 from attnviz.models.pretrained import EAGER, WATCHED, goes_through_ours, transformers
 from attnviz.models.progress import Progress, Tell, fetching_bar, tell, telling
 

@@ -7,10 +7,9 @@ from torch import Tensor, nn
 
 from attnviz.core.limits import in_short
 from attnviz.models.edits import ModelEdit, as_edits
-from attnviz.models.included import INCLUDED, included
 from attnviz.models.modules import look_into_module
 from attnviz.models.named import named_of
-from attnviz.models.offering import short_name
+from attnviz.models.offering import INCLUDED, included, short_name
 from attnviz.models.pretrained import is_pretrained, look
 from attnviz.models.trace import ModelTrace
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -18,10 +18,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from attnviz.core.rules import later
-from attnviz.models.changed_attention import changed_dot_product, changed_multi_head
-
-if TYPE_CHECKING:
-    from attnviz.models.editing import Editing
+from attnviz.models.changed_attention import Editing, changed_dot_product, changed_multi_head
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ class Watch(TorchFunctionMode):
     """Sees the attentions that are computed within its ``with``, in their order, as :class:`Attended`; with an
     `editing`, they are computed with its changes."""
 
-    def __init__(self, editing: "Editing | None" = None) -> None:
+    def __init__(self, editing: Editing | None = None) -> None:
         super().__init__()
         self.editing = editing
         self.attended: list[Attended] = []
@@ -284,7 +281,7 @@ def _mask_of(given: Mapping[str, Any], query: Tensor) -> Any:
     return padding if added is None else added + padding
 
 
-def _edited(editing: "Editing", number: int, projection: Projection) -> Projection:
+def _edited(editing: Editing, number: int, projection: Projection) -> Projection:
     """Return a projection of torch's own attention with its changes; the same one where it has none."""
     weight = editing.weights.get(projection.pointer)
     bias = None if projection.bias is None else editing.biases.get(projection.bias.data_ptr())

@@ -6,15 +6,13 @@ What is done to the scores on their way to the softmax is followed from one oper
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from attnviz.models.changed_attention import Editing
 from attnviz.models.watching import Attended, Watch
-
-if TYPE_CHECKING:
-    from attnviz.models.editing import Editing
 
 _MOST_PRODUCTS = 256  # that are followed at once; of these, all but the scores come to nothing
 _MOST_LEARNED = 2**16  # numbers in a table of those that may be added to scores
@@ -71,7 +69,7 @@ class WrittenOut(Watch):
     """Sees attention that is written out with torch's operations, too: a product of queries and keys, a softmax over
     keys, and a product with values. A product with one of the `weights` is a projection."""
 
-    def __init__(self, editing: "Editing | None" = None, weights: Iterable[Tensor] = ()) -> None:
+    def __init__(self, editing: Editing | None = None, weights: Iterable[Tensor] = ()) -> None:
         super().__init__(editing)
         self._weights = {each.data_ptr() for each in weights if each.dim() == 2}
         self._followed: dict[int, _Followed] = {}
@@ -138,7 +136,7 @@ class WrittenOut(Watch):
         self._keep(replace(before, tensor=made, weights=made))
         return made
 
-    def _masked_anew(self, editing: "Editing", before: _Followed) -> _Followed:
+    def _masked_anew(self, editing: Editing, before: _Followed) -> _Followed:
         """Return scores with the changes of the mask."""
         scores = before.tensor
         shape = (1, *scores.shape)[-3:]

@@ -19,7 +19,7 @@ from attnviz.documents.model_pages import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, loading, offered
-from attnviz.models import included as included_module
+from attnviz.models import offering as included_module
 from attnviz.models.loading import load
 from attnviz.models.progress import Progress
 from attnviz.words import plural, say

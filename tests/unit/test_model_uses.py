@@ -8,7 +8,7 @@ import torch
 
 from attnviz import ModelTrace, look_into
 from attnviz.models import next_tokens, sentence_vector, similarity
-from attnviz.models.included import included
+from attnviz.models.offering import included
 from attnviz.models.uses import chosen_tokens
 from tests.unit.small_models import MODELS, TEXT, WORDS, tokenizer
 

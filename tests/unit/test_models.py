@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from attnviz import ModelTrace, explain, look_into
-from attnviz.models.included import check_sum, folder, included
+from attnviz.models.offering import check_sum, folder, included
 from tests.unit.small_models import MODELS, TEXT, WORDS, bart, tokenizer
 
 N_TOKENS = len(TEXT.split()) + 2
