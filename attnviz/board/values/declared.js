@@ -9,8 +9,9 @@ import { CONSTANTS } from "../../scripts/sent.js";
 /** @import { Bounded, Index, Matrix, Node, Piece, Span, Stage } from "../types.js" */
 
 /**
- * The cell that is worked out, of these sources; `folds` are the sums and largest numbers that are known already.
- * @typedef {{ sources: Matrix[], i: number, j: number, folds?: Map<Node, number> }} At
+ * The cell that is worked out, of these sources; `folds` are the sums and largest numbers that are known already of it,
+ * and `line` those that its whole row has.
+ * @typedef {{ sources: Matrix[], i: number, j: number, folds?: Map<Node, number>, line?: Map<Node, number> }} At
  * @typedef {(at: At, k: number) => number} Worked
  */
 
@@ -20,6 +21,7 @@ export const FUNCTIONS = {
   ln: (x) => (x > 0 ? Math.log(x) : NaN),
   positive: (x) => Math.max(0, x),
   negative: (x) => -x,
+  magnitude: (x) => (x === -Infinity ? 0 : Math.abs(x)),
   level: (x) => (Math.abs(x) <= CONSTANTS.READABLE ? 0 : x),
 };
 /** @type {Record<string, (x: number, y: number) => number>} */
@@ -65,7 +67,9 @@ function workedOut(node) {
   if (op in FUNCTIONS) {
     const act = FUNCTIONS[op];
     const works = (/** @type {At} */ at, /** @type {number} */ k) => act(first(at, k));
-    return readsIn(node, 1).length ? works : onceAtEachPlace(works);
+    if (readsIn(node, 1).length) return works;
+    const value = op === "root" ? works({ sources: [], i: 0, j: 0 }, 0) : 0;
+    return op === "root" ? () => value : onceAtEachPlace(works); // a root is that of a constant
   }
   const second = worked(rest[1]);
   // What is worked out most has a function of its own, which a browser makes quick.
@@ -101,15 +105,25 @@ function cellOf(source, row, column) {
 
 /** @param {Node} node @returns {Worked} */
 function folded(node) {
+  const ofLine = !isOfColumn(node.slice(2));
   return (at) => {
-    at.folds ??= new Map();
-    const known = at.folds.get(node);
+    const folds = ofLine ? (at.line ??= new Map()) : (at.folds ??= new Map());
+    const known = folds.get(node);
     if (known !== undefined) return known;
     const all = termsOf(node, at);
     const value = node[0] === "sum" ? total(all) : Math.max(...all);
-    at.folds.set(node, value);
+    folds.set(node, value);
     return value;
   };
+}
+
+// Whether anything of an expression depends on the column of the cell.
+/** @param {any} node @returns {boolean} */
+function isOfColumn(node) {
+  if (!Array.isArray(node)) return false;
+  if (["index", "entry", "power"].includes(node[0])) return true;
+  const indices = node[0] === "at" ? node.slice(2) : node.filter(Array.isArray).filter(([first]) => typeof first === "number");
+  return indices.some(([, , ofJ, , rest = 0]) => ofJ !== 0 || rest !== 0) || (node[0] !== "at" && node.some(isOfColumn));
 }
 
 // The numbers that a sum, or a largest number, is made of.
@@ -163,6 +177,7 @@ export function computed(declared, [rows, columns], sources) {
   /** @type {At} */
   const at = { sources, i: 0, j: 0, folds: undefined };
   for (let n = 0; at.i < rows; at.i += 1) {
+    if (at.line) at.line.clear();
     for (at.j = 0; at.j < columns; at.j += 1, n += 1) {
       if (at.folds) at.folds.clear();
       let which = 0;

@@ -11,11 +11,9 @@
 import * as layer_norm from "../rules/layer_norm.js";
 import * as product from "../rules/product.js";
 import * as scale from "../rules/scale.js";
-import * as share from "../rules/share.js";
 import * as softmax from "../rules/softmax.js";
-import * as surprise from "../rules/surprise.js";
 
 /** @import { Rule } from "../types.js" */
 
 /** @type {Record<string, Partial<Rule>>} */
-export const RULES = { layer_norm, product, scale, share, softmax, surprise };
+export const RULES = { layer_norm, product, scale, softmax };

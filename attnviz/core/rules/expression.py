@@ -189,6 +189,7 @@ def function(name: str) -> Callable[[Node], Node]:
 exp, ln, root, tanh, normal, positive, cos, sin, negative = map(
     function, ("exp", "ln", "root", "tanh", "normal", "positive", "cos", "sin", "negative")
 )
+magnitude = function("magnitude")  # without its sign; of -∞ 0, for that is no number of a size
 rounded = function("rounded")  # a number that torch keeps on the way, in float32
 level = function("level")  # what cancels out: 0, unless exponentials would be too large to read
 as_number = function("as_number")  # written as one number, whatever it's made of

@@ -1,6 +1,5 @@
 """Each row over its sum, without a softmax: what linear attention makes of its scores."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +7,6 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, Rule
-from attnviz.core.rules.explaining.cell import Cell, Made
-from attnviz.core.rules.explaining.displayed import exp as exp_of
-from attnviz.core.rules.explaining.displayed import total
 from attnviz.core.rules.expression import (
     I,
     Index,
@@ -22,6 +18,8 @@ from attnviz.core.rules.expression import (
     add_up,
     as_number,
     exp,
+    magnitude,
+    rounded,
     sentence,
     sources,
     text,
@@ -99,7 +97,10 @@ class Share(Rule):
         each = ("(", *name("j"), ")") if len(shapes) == 2 else name("j")
         words = sentence("explanation.share.words", score=text(*name(J)), n=n)
         symbols = (*name(J), " / Σ_j ", *each)
-        return (Piece(left(J) / add_up(n, left(K), J), symbols, (words,), trouble="share"),)
+        share, sums = left(J) / add_up(n, left(K), J), magnitude(add_up(n, left(K)))
+        # The sum is off by as much more as its terms are larger than it is.
+        size = magnitude(share) * (rounded(add_up(n, magnitude(left(K)))) / sums)
+        return (Piece(share, symbols, (words,), (), n + 8, size, "share"),)
 
     def formula(self, *symbols: str) -> str:
         """In words, for the symbols say less."""
@@ -111,18 +112,3 @@ class Share(Rule):
         """Products with the mask, then quotients."""
         kept = names[0] if len(names) == 1 else f"{names[0]} * {names[1]}.exp()"
         return [f"{made} = {kept}", f"{made} = {made} / {made}.sum(-1, keepdim=True)"]
-
-    def explain(self, cell: Cell) -> Made:
-        """The sum is off by as much more as its terms are larger than it is."""
-        said = super().explain(cell)
-        row = cell.factors(cell.sources[0])
-        masks = (
-            [exp_of(each.value) for each in cell.factors(cell.sources[1])]
-            if len(cell.sources) > 1
-            else [1.0] * len(row)
-        )
-        size = total(abs(score.value * mask) for score, mask in zip(row, masks, strict=True))
-        if not said.divisor or not cell.tolerance(size, 1) < math.inf:
-            return said._replace(tolerance=math.inf)
-        spread = abs(said.exact) * (size / abs(said.divisor))
-        return said._replace(tolerance=cell.tolerance(spread, len(row) + 8))

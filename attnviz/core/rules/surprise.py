@@ -8,9 +8,6 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, Rule, Size, expect
-from attnviz.core.rules.explaining.cell import Cell, Made
-from attnviz.core.rules.explaining.displayed import exp as exp_of
-from attnviz.core.rules.explaining.displayed import total
 from attnviz.core.rules.expression import (
     I,
     Index,
@@ -23,6 +20,8 @@ from attnviz.core.rules.expression import (
     largest,
     level,
     ln,
+    magnitude,
+    number,
     sentence,
     sources,
 )
@@ -108,7 +107,9 @@ class Surprise(Rule):
             sentence("explanation.surprise.words", number=own),
         )
         value = at_once(ln(powers)) - as_number(logits[I, target] - shift)
-        return (Piece(value, ("ln Σ_j exp(", logits.name(I, "j"), ") − ", own), words, trouble="logits"),)
+        symbols = ("ln Σ_j exp(", logits.name(I, "j"), ") − ", own)
+        size = number(4.0) * largest(n, magnitude(logits[I, K])) + number(n + 8.0)
+        return (Piece(value, symbols, words, (), 2, size, "logits"),)
 
     def formula(self, *symbols: str) -> str:
         """In words, for the columns of the targets are many."""
@@ -118,13 +119,3 @@ class Surprise(Rule):
         """Torch's own."""
         rows = list(range(len(self.targets)))
         return [f"{made} = -torch.log_softmax({names[0]}, dim=-1)[{rows}, {self.of_one}][:, None]"]
-
-    def explain(self, cell: Cell) -> Made:
-        """Roundings are relative to the largest number; nothing is certain where one of the row is undefined."""
-        row = [each.value for each in cell.factors(cell.sources[0])]
-        size = 4 * max((abs(each) for each in row if each > -math.inf), default=0.0) + len(row) + 8
-        if any(math.isnan(each) or each == math.inf for each in row):
-            size = math.inf
-        said = super().explain(cell)
-        divisor = total(exp_of(each - said.shift) for each in row)
-        return said._replace(tolerance=cell.tolerance(size, 2), divisor=divisor)

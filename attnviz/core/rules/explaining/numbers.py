@@ -33,6 +33,7 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "normal": normal_share,
     "positive": lambda x: x if x > 0 or math.isnan(x) else 0.0,
     "negative": lambda x: -x,
+    "magnitude": lambda x: 0.0 if x == -math.inf else abs(x),
     "rounded": lambda x: float(np.float32(x)),
     "level": lambda x: 0.0 if abs(x) <= READABLE else x,
 }

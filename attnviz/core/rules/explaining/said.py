@@ -93,8 +93,10 @@ class Said:
         return (Term(self.numbers.value(node), tuple(self.numbers.factors(node))),)
 
     def _divisor(self, node: Parts) -> float:
-        while node[0] == "at_once":
+        while node[0] in ("at_once", "-", "ln"):
             node = node[1]
+        if node[0] == "sum" and self.piece["trouble"] == "logits":
+            return self.numbers.value(node)
         return self.numbers.value(node[2]) if node[0] == "/" else 1.0
 
     def _shift(self, node: Parts) -> float:
