@@ -166,3 +166,18 @@ def test_a_wrong_score_of_a_head_is_found_where_a_mask_is_one_for_all(n_heads: i
     assert marking.wrong[0] == (name, 2, 0)
     (table,) = (each for each in marking.tables if each.stage.name == name)
     assert "of_another_head" not in {cause.name for cause in causes_of(marking, table)}
+
+
+@pytest.mark.parametrize("order", [(1, 2, 0), (0, 2, 1)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_queries_of_another_head_are_named_whichever_head_it_is(order: tuple[int, ...], seed: int) -> None:
+    tables = printed(Scenario("the cat sat on", d_out=6, n_heads=3, init="linear", seed=seed))
+    queries = [tables["q"].array[:, 2 * head : 2 * head + 2] for head in range(3)]
+    shuffled = {head_name(head, "q"): Printed.of(queries[order[head]], 3) for head in range(3)}
+    given_tables = {name: tables[name] for name in ("x", "w_q", "w_k", "q", "k")}
+    marking = mark_pipeline(given_tables | shuffled)
+    for table in marking.tables:
+        head = next((i for i in range(3) if table.stage.name == head_name(i, "q")), None)
+        if head is not None and order[head] != head:
+            named = {cause.name: cause.places for cause in causes_of(marking, table)}
+            assert named["of_another_head"] == {"other": order[head]}

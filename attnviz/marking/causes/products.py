@@ -67,8 +67,9 @@ def _one_head(step: Step) -> Candidates:
 def _of_another_head(step: Step) -> Candidates:
     """The table is that of another head."""
     for other in range(step.settings.heads.n if step.head is not None else 0):
+        table: np.ndarray | None
         if step.stage.kind == "slice":
-            table = _of(step, other, step.stage.name)
+            table = _columns_of(step, other, step.stage.name)
         else:
             sources = [source for name in step.stage.sources if (source := _of(step, other, name)) is not None]
             table = step.made(*sources) if len(sources) == len(step.stage.sources) else None
@@ -82,6 +83,11 @@ def _of(step: Step, head: int, name: str) -> np.ndarray | None:
     own = name if name == MASK else head_name(head, name)
     if own in step.whole or name not in step.whole:
         return step.whole.get(own)
+    return _columns_of(step, head, name)
+
+
+def _columns_of(step: Step, head: int, name: str) -> np.ndarray:
+    """Return the columns of a matrix that a head has."""
     heads = step.settings.heads
     n = heads.n_kv if name in ("k", "v") else heads.n
     width = step.whole[name].shape[1] // n
