@@ -150,8 +150,9 @@ class Playground(Reader):
         """Whether every heatmap has the numbers of this scenario, of several heads those of the first."""
         wanted = trace(scenario).seen_from(0)
         names = chain.from_iterable(pictured(wanted.stages))
-        assert list(self.charts) == [name for name in names if not is_of_a_head(name)]
-        for name in self.charts:
+        drawn = list(chain.from_iterable(self.heatmaps["groups"]))
+        assert drawn == [name for name in names if not is_of_a_head(name)]
+        for name in drawn:
             want = only_finite(in_rows(wanted[name]).numpy())
             masked = wanted.masked_in(name)
             want = want if masked is None else np.where(masked, np.float32("nan"), want)

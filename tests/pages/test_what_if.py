@@ -123,6 +123,22 @@ def test_the_panel_is_found_from_a_question_and_a_step_and_is_open_then(
     page: str, address: dict[str, str], key: str
 ) -> None:
     reader = Reader(page, **address)
-    reader.at.button(key=key).click().run()
-    assert not reader.at.exception
+    if reader.can_press(say("question_page.skip")):
+        reader.press(say("question_page.skip"))
+    reader.press_key(key)
     assert say("what_if.lead") in reader.texts
+
+
+def test_a_mask_is_painted_and_what_each_way_leaks_is_said() -> None:
+    playground = Playground()
+    playground.at.session_state["playground.what_if"] = True
+    playground.run().press(say("what_if.mask.triangle"))
+    assert in_address(playground.at, "masking") == "painted"
+    weights = playground.matrix("attention_weights")
+    assert np.isnan(weights[0, 1:]).all()  # masked cells have no number
+    playground.at.session_state["playground.what_if"] = True
+    said = [text for text in playground.run().texts if text.startswith(say("what_if.mask.tight"))]
+    assert len(said) == 3
+    playground.at.session_state["playground.what_if"] = True
+    playground.press(say("what_if.mask.nothing"))
+    assert not np.isnan(playground.matrix("attention_weights")).any()

@@ -6,6 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attnviz.app.parts.what_if_panel import PANEL, open_panel
+from attnviz.app.playground.mask import show_mask
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
@@ -37,6 +38,7 @@ def show_what_if(scenario: Scenario) -> None:
         if panel.open:
             with st.container(key="what_if_panel"):
                 _show_switches(scenario, on)
+                show_mask(scenario)
                 show_replaced(scenario)
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):

@@ -1,0 +1,125 @@
+// A mask: each cell is a button, and dragging over cells paints them as the first one was.
+// Token texts are only ever set as textContent.
+
+import { keptFor, partOf } from "../../scripts/parts.js";
+
+/** @import { Drawing } from "../../scripts/types.js" */
+
+/** @typedef {{ rows: string[], columns: string[], hidden: number[][], label: string }} Data */
+
+/** @type {WeakMap<HTMLElement, Painter>} */
+const painters = new WeakMap();
+
+/** @param {Drawing<Data>} drawing */
+export default function maskPainter({ parentElement, data, setStateValue }) {
+  const root = partOf(parentElement, ".painter");
+  keptFor(painters, root, () => new Painter(root)).receive(data, (hidden) => setStateValue("hidden", hidden));
+}
+
+class Painter {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    this.tell = (/** @type {number[][]} */ _hidden) => {};
+    /** @type {HTMLButtonElement[][]} */
+    this.cells = [];
+    /** @type {boolean | null} what is painted while the pointer is down */
+    this.paints = null;
+    root.addEventListener("pointerdown", (event) => this.begin(event));
+    root.addEventListener("pointermove", (event) => this.move(event));
+    for (const type of ["pointerup", "pointercancel"]) root.addEventListener(type, () => this.end());
+    root.addEventListener("click", (event) => event.detail === 0 && this.press(event.target)); // by keyboard
+  }
+
+  /** @param {Data} data @param {(hidden: number[][]) => void} tell */
+  receive({ rows, columns, hidden, label }, tell) {
+    this.tell = tell;
+    if (this.paints !== null) return;
+    this.root.setAttribute("aria-label", label);
+    const held = this.cells.flat().indexOf(/** @type {HTMLButtonElement} */ (this.focused));
+    this.root.style.setProperty("--columns", String(columns.length));
+    this.cells = rows.map((row, i) => columns.map((column, j) => cellOf(`${row}, ${column}`, hidden[i][j] === 1)));
+    const heads = columns.map((column) => named("columnheader", column));
+    this.root.replaceChildren(rowOf([named("presentation", ""), ...heads]),
+      ...rows.map((row, i) => rowOf([named("rowheader", row), ...this.cells[i].map(within)])));
+    this.cells.flat()[held]?.focus();
+  }
+
+  get focused() {
+    const root = this.root.getRootNode();
+    return root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
+  }
+
+  /** @param {EventTarget | null} target */
+  press(target) {
+    if (!(target instanceof HTMLButtonElement)) return;
+    paint(target, !isHidden(target));
+    this.say();
+  }
+
+  /** @param {PointerEvent} event */
+  begin(event) {
+    if (!(event.target instanceof HTMLButtonElement) || event.button) return;
+    event.preventDefault();
+    this.root.setPointerCapture(event.pointerId);
+    this.paints = !isHidden(event.target);
+    paint(event.target, this.paints);
+  }
+
+  /** @param {PointerEvent} event */
+  move({ clientX, clientY }) {
+    if (this.paints === null) return;
+    const over = this.cells.flat().find((cell) => {
+      const { left, right, top, bottom } = cell.getBoundingClientRect();
+      return clientX >= left && clientX < right && clientY >= top && clientY < bottom;
+    });
+    if (over) paint(over, this.paints);
+  }
+
+  end() {
+    if (this.paints === null) return;
+    this.paints = null;
+    this.say();
+  }
+
+  say() {
+    this.tell(this.cells.map((row) => row.map((cell) => Number(isHidden(cell)))));
+  }
+}
+
+/** @param {string} name @param {boolean} hidden */
+function cellOf(name, hidden) {
+  const cell = document.createElement("button");
+  cell.type = "button";
+  cell.setAttribute("aria-label", name);
+  paint(cell, hidden);
+  return cell;
+}
+
+/** @param {HTMLElement} cell */
+const isHidden = (cell) => cell.getAttribute("aria-pressed") === "true";
+
+/** @param {HTMLElement} cell @param {boolean} hidden */
+const paint = (cell, hidden) => cell.setAttribute("aria-pressed", String(hidden));
+
+/** @param {string} role @param {string} text */
+function named(role, text) {
+  const element = document.createElement("span");
+  element.setAttribute("role", role);
+  element.textContent = text;
+  return element;
+}
+
+/** @param {HTMLElement} cell */
+function within(cell) {
+  const element = named("gridcell", "");
+  element.append(cell);
+  return element;
+}
+
+/** @param {HTMLElement[]} parts */
+function rowOf(parts) {
+  const row = named("row", "");
+  row.append(...parts);
+  return row;
+}

@@ -1,0 +1,103 @@
+"""A mask painted by hand in the panel What if, beside what four ways to apply it make of the attention weights."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from torch import Tensor, tensor
+
+from attnviz.app.parts.charts import show_figure
+from attnviz.app.refusals import told
+from attnviz.app.scripts import script
+from attnviz.app.session import state
+from attnviz.app.session.link_values import picked_head, picked_layer
+from attnviz.app.session.session import this_session
+from attnviz.app.text import is_dark
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.tokens import token_labels
+from attnviz.figures.small_tables import table_spec
+from attnviz.teach.masked import SHAPES, in_each_way, leaked, painted, shaped
+from attnviz.teach.questions.seeing import Table
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+MOST = 16  # tokens, beyond which nothing is painted
+_KEY, _HERE = "what_if.mask", Path(__file__).parent
+_painter = st.components.v2.component(
+    "attnviz_mask_painter",
+    html='<div class="painter" role="grid"></div>',
+    css=(_HERE / "mask.css").read_text(encoding="utf-8"),
+    js=script(_HERE / "mask.js"),
+)
+
+
+def show_mask(scenario: Scenario) -> None:
+    """Draw the mask to be painted, shapes to begin with, and what each way of applying it leaves."""
+    st.markdown(f"##### {say('what_if.mask.heading')}")
+    if scenario.what_if or scenario.weighting != "softmax" or max(map(len, _axes(scenario))) > MOST:
+        st.text(say("what_if.mask.not_here", most=MOST))
+        return
+    names, read = _axes(scenario)
+    hidden = _hidden(scenario)
+    with st.container(horizontal=True, vertical_alignment="center", key="what_if_mask_shapes"):
+        for shape in SHAPES:
+            st.button(say(f"what_if.mask.{shape}"), key=f"{_KEY}.{shape}", on_click=_paint,
+                      args=(scenario, shaped(shape, len(names), len(read))))  # fmt: skip
+    with st.container(horizontal=True, gap="medium", key="what_if_mask"):
+        data = {"rows": names, "columns": read, "hidden": hidden.int().tolist(), "label": say("what_if.mask.paint")}
+        _painter(key=_KEY, data=data, width=90 + 28 * len(read), on_hidden_change=lambda: _take(scenario))
+        _show_ways(scenario, hidden)
+
+
+def _axes(scenario: Scenario) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return token_labels(scenario.tokens, 12), token_labels(scenario.read_tokens, 12)
+
+
+def _hidden(scenario: Scenario) -> Tensor:
+    """Return which cells the mask of a scenario hides now."""
+    found = traced(scenario).seen_from(picked_head(scenario), picked_layer(scenario)).masked_in("attention_weights")
+    shape = len(scenario.tokens), len(scenario.read_tokens)
+    return tensor(np.zeros(shape, bool) if found is None else np.array(found, bool))
+
+
+def _show_ways(scenario: Scenario, hidden: Tensor) -> None:
+    names, read = _axes(scenario)
+    for way, trace in in_each_way(scenario, hidden).items():
+        weights = trace.seen_from(picked_head(scenario), picked_layer(scenario)).attention_weights
+        title = say(f"what_if.mask.way.{way}")
+        with st.container(width="content", gap="xsmall"):
+            show_figure(
+                table_spec(Table(title, weights, "share", names, read, limit=1.0), 2, is_dark()), f"{_KEY}.{way}", title
+            )
+            st.text(_said(weights, hidden))
+
+
+def _said(weights: Tensor, hidden: Tensor) -> str:
+    """Say how much still goes to what is hidden, and what rows sum to where that isn't 1."""
+    if not bool(weights.isfinite().all()):
+        return say("what_if.mask.undefined")
+    share, sums = leaked(weights, hidden), weights.sum(-1)
+    kind = "leaks" if share > 0 else "tight"
+    said = [say(f"what_if.mask.{kind}", share=written(100 * share, 1))]
+    if float((sums - 1).abs().max()) > 1e-3:
+        said.append(say("what_if.mask.sums", least=written(float(sums.min()), 2)))
+    return " ".join(said)
+
+
+def _take(scenario: Scenario) -> None:
+    """Take what was painted; a forged message is passed over."""
+    rows: Any = this_session().get(_KEY, {}).get("hidden")
+    names, read = _axes(scenario)
+    if isinstance(rows, list) and len(rows) == len(names) and all(
+        isinstance(row, list) and len(row) == len(read) for row in rows
+    ):  # fmt: skip
+        _paint(scenario, tensor([[cell == 1 for cell in row] for row in rows]))
+
+
+def _paint(scenario: Scenario, hidden: Tensor) -> None:
+    """Make this the mask of the set-up."""
+    try:
+        state.adopt(painted(scenario, hidden))
+    except ValueError as error:
+        state.say(told(error))
