@@ -108,7 +108,7 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
     """
     split = TOKENIZERS[tokenizer].split
     if not isinstance(text, str):
-        raise RefusedError("text")
+        raise RefusedError("text", name="text", value=text)
     # A page asks for the tokens of its sentence a dozen times in each of its runs.
     return _split(text, split) if len(text) <= _KEPT_CHARACTERS else tuple(split(text))
 

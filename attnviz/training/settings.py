@@ -143,6 +143,6 @@ def check_rate(value: Any) -> float:
 def check_text(text: Any) -> None:
     """Raise ``ValueError`` for what is no text, or longer than 20,000 characters."""
     if not isinstance(text, str):
-        raise RefusedError("text")
+        raise RefusedError("text", name="text", value=text)
     if len(text) > MAX_TEXT_CHARACTERS:
         raise RefusedError("text_too_long", characters=len(text), most=MAX_TEXT_CHARACTERS)

@@ -50,7 +50,7 @@ REFUSED: dict[str, Any] = {
     "tokens has 3 texts, expected 2, one for each row of x": lambda: attend(X, W, W, W, tokens=("a", "b", "c")),
     "tokens is 'ab', expected a sequence of texts": lambda: attend(X, W, W, W, tokens="ab"),
     "scenario is None, expected a Scenario or a text": lambda: trace(None),  # type: ignore[arg-type]
-    "text is None, expected a text": lambda: tokenize(None),  # type: ignore[arg-type]
+    "None is no text, and the sentence has to be one": lambda: tokenize(None),  # type: ignore[arg-type]
     "trace is Scenario('a cat'), expected what attnviz.trace": lambda: explain(Scenario("a cat"), "q", 0, 0),  # type: ignore[arg-type]
     "'scores' is another matrix in each head or layer, expected one of heads.0.scores, heads.1.scores": (
         lambda: explain(trace(HEADS), "scores", 0, 0)

@@ -36,7 +36,7 @@ NOT_FOR_READERS = re.compile(
     r"expected|\b[wb]_[qkv12]\b|attention_weights|scaled_scores|\(\d+,|shape|float32,|ValueError"
 )
 ASKING = ("told", "why_no_number", "why_unreadable", "type")
-OF_CONSTRAINTS = {*CONSTRAINTS, "text", "text_long", "second_long"} | {  # whose kinds stand in rows of tables
+OF_CONSTRAINTS = {*CONSTRAINTS, "text_long", "second_long"} | {  # whose kinds stand in rows of tables
     "reads_off", "bias_off", "mask_off", "distances_off", "output_off", "norm_off", "d_ff_off", "positions_off",
 }  # fmt: skip
 SYMBOLS = {stage.symbol for stage in EVERY_STAGE.values()}
@@ -177,9 +177,7 @@ def test_every_refusal_of_the_core_has_its_sentence_and_gives_its_facts() -> Non
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "RefusedError":
                 (kind,) = node.args
-                if (
-                    not isinstance(kind, ast.Constant) or kind.value == "text"
-                ):  # of a constraint, or of one of two texts
+                if not isinstance(kind, ast.Constant):  # of a constraint, or of one of two texts
                     continue
                 assert isinstance(kind.value, str)
                 sentence = catalogue()[f"refused.{kind.value}"]

@@ -18,65 +18,49 @@ from attnviz.core.stages import EDITABLE
 class Scenario(Matrices):
     """Everything that determines a computation: same scenario, same numbers, everywhere.
 
-    `text` is split by `tokenizer` ("words", "whitespace", "characters"). `embedding` makes X
-    ``(n_tokens, d_in)``: "stable" (each token's vector depends on its text, `d_in` and `seed` alone), "table"
-    (rows of a seeded ``nn.Embedding`` in the order of the sorted distinct tokens) or "published" (the
-    published vectors of the words that have one while `d_in` is 3, "stable" for all others). `init` and `seed`
-    draw W_q, W_k ``(d_in, d_out)``, W_v ``(d_in, d_v)`` (`d_v` None is `d_out`) and, with `bias`, b_q, b_k
-    ``(d_out,)`` and b_v ``(d_v,)``.
+    The sentence and its vectors:
 
-    With `n_heads` Q, K, V and the context hold so many heads side by side in their columns, which it has to divide;
-    with `n_kv_heads`, which has to divide it, so many of keys and values, and W_k and W_v are narrower by as much. With
-    `output` W_o ``(d_v, d_v)`` and b_o follow the context: drawn after W_v, as an ``nn.Linear`` with "linear", else
-    with a bias of zeros.
+    - `text`: the sentence; `tokenizer`: what cuts it, "words", "whitespace" or "characters".
+    - `embedding`: what makes X ``(n_tokens, d_in)``. "stable": each token's vector depends on its text, `d_in` and
+      `seed` alone. "table": rows of a seeded ``nn.Embedding``, in the order of the sorted distinct tokens. "published":
+      the published vectors of the words that have one while `d_in` is 3, "stable" for all others.
+    - `positions`: "sinusoidal" or "seeded" (also called "learned"), with which X is the sum of the tokens' vectors,
+      then called E, and P; "rotary", with which queries and keys are turned by their places; "alibi" or "relative",
+      with which `by_distance` ``(n_heads, 2 * n_read - 1)`` is added to scaled scores.
+    - `embedding_factor`: the tokens' vectors are E, and go into X times √d_in.
+    - `reads`: "itself"; a "second" sentence, of which keys and values are made, or a "kept" one, which stood before
+      `text`, so that they are made of both; `second`: that sentence. Its vectors are Y ``(n_read, d_in)``, made as
+      those of X are for a kept one; with several layers each keeps what it was handed for it.
 
-    With `norm` "sums", "pre" or "post" a block is made of it: what goes in is added to what comes out (`d_v` has to be
-    `d_in`); with "pre" or "post" layer norms with gains gamma_1, gamma_2 of ones and offsets beta_1, beta_2 of zeros,
-    each ``(d_in,)``, stand before or after.
+    Sizes and weights:
 
-    With `n_layers` over 1 so many of these layers follow one another, each with matrices of its own, drawn after those
-    of the layer before, or with `same_layers` all with those of the first; what one makes (`d_v` has to be `d_in`) is
-    the X of the next.
+    - `d_in`, `d_out`, `d_v`: columns of X, of Q and K, and of V (None: as `d_out`).
+    - `n_heads`, `n_kv_heads`: heads that lie side by side in these columns, and how many of keys and values.
+    - `init`, `seed`: what draws W_q, W_k, W_v, then W_o, W_1 and W_2; `bias`: whether Q, K and V have biases, those of
+      nn.Linear with "linear", else zeros.
+    - `output`: W_o ``(d_v, d_v)`` and b_o follow the context.
+    - `d_ff`, `activation`: a feed-forward step of so many hidden features, with "relu" or "gelu" between its layers.
+    - `norm`: a block is made of it, "sums" alone, or with layer norms "pre" or "post"; `d_v` has to be `d_in`.
+    - `n_layers`, `same_layers`: so many layers, each with matrices of its own, or all with those of the first.
 
-    With `positions` "sinusoidal", or "seeded" as an ``nn.Embedding`` draws them ("learned" is the same), X is the
-    sum of the tokens' vectors, then called E, and P. With "rotary" queries and keys are turned by their places,
-    pair by pair of columns. With `embedding_factor` the tokens' vectors are E without positions, too, and go into X
-    times √d_in. With "alibi" or "relative" a number for each distance of two tokens is added to their scaled
-    scores: `by_distance` ``(n_heads, 2 * n_read - 1)``, the distance times a slope of the head, or drawn from the
-    seed. With `d_ff` a feed-forward step of so many hidden features follows, with `activation` "relu" or "gelu":
-    W_1 ``(d_v, d_ff)``, b_1, W_2 ``(d_ff, d_v)``, b_2, drawn after all others, as two ``nn.Linear`` with "linear",
-    else with biases of zeros.
+    Scores and shares:
 
-    With `weighting` "linear", queries and keys go through a feature map in place of the softmax, and each row of their
-    products is divided by its sum, whatever `scale` and `temperature` are; a mask multiplies these products by exp(M).
+    - `scale`, `temperature`: whether scores are divided by √d_k, and by what once more.
+    - `mask`: "causal" (the same as `causal`), "window:W", "padding:K", "not-self" or "painted", which are kept as
+      `masking` and `mask_size`; or M itself ``(n_tokens, n_read)``, of which -inf hides a key from a query.
+    - `mask_use`: "added" to scaled scores; or what attention doesn't do: "factor" multiplies scores by exp(M), "zeroed"
+      multiplies attention weights by it, and "renormalized" shares what is left of their rows out again.
+    - `weighting`: "softmax", or "linear", with a feature map of queries and keys, and each row over its sum.
+    - `what_if`: switches that make of it what attention isn't: see :mod:`attnviz.core.what_if`.
 
-    With a mask that is added to the scaled scores, M ``(n_tokens, n_tokens)``: "causal" (the same as `causal`),
-    "window:W" (a token reads itself and the W - 1 before it), "padding:K" (none reads the last K), "not-self",
-    "painted" (hides nothing until its cells are edited), or given numbers, of which -inf hides a key from a query.
-    A mask that is named is kept as `causal`, or as `masking` and `mask_size`. A `mask_use` other than "added" does
-    with it what attention doesn't: "factor" multiplies scaled scores by exp(M), so that hidden ones are 0, "zeroed"
-    multiplies the attention weights by exp(M) after the softmax, so that hidden ones are 0, and "renormalized"
-    divides what is left of their rows by its sum. A finite number m of M is added, or multiplies by exp(m).
+    Numbers in place of drawn ones:
 
-    Where it `reads` the "second" sentence, keys and values are made of Y ``(n_read, d_in)``, the vectors of the
-    tokens of `second`, which are cut and drawn as those of `text` are (a "table" has rows of its own for them) and
-    have nothing added to them; scores, a mask and attention weights are ``(n_tokens, n_read)``. Where it reads a
-    "kept" one, `second` stood before `text`, and keys and values are made of Y with X below it: the tokens that are
-    read are those of both, those of `second` first; a causal mask hides none of these, and "padding:K" the last K
-    of `text`. Its places come first, too: with positions that are added Y is the sum of the vectors of its tokens,
-    then called E_y, and P_y, and with the factor E_y goes into it times √d_in, as E goes into X. With several
-    layers each has kept what it was handed for `second`, when the same layers read that alone.
-
-    `what_if` holds switches that make of it what attention isn't, such as "softmax:columns" or "scores:cosine" (see
-    :mod:`attnviz.core.what_if`), with commas between them.
-
-    `x` (with positions `e` and `p`), `y` (of a kept sentence with positions `e_y` and `p_y`), `w_q` ... `b_2` replace
-    the drawn matrix: by explicit numbers (any nested sequence or array; with `d_v` None, `w_v` and `b_v` may have a
-    width of their own), or by "identity" (ones on the main diagonal), "zeros", "random:N" (drawn alone, from seed N) or
-    "example:ID" (as a worked example states it).
-    `deeper` replaces matrices of later layers in the same way: a mapping from ``"layers.1.w_q"``.
-    `edits` are ``(matrix, row, column, value)`` laid over all that.
-    A device that is not there falls back to the CPU; the trace says so in `notices`.
+    - `x`, `e`, `p`, `y`, `e_y`, `p_y`, `w_q` ... `beta_2`: explicit numbers (any nested sequence or array; with `d_v`
+      None, `w_v` and `b_v` may have a width of their own), "identity" (ones on the main diagonal), "zeros", "random:N"
+      (drawn alone, from seed N) or "example:ID" (as a worked example states it).
+    - `deeper`: the same of later layers, a mapping from ``"layers.1.w_q"``.
+    - `edits`: ``(matrix, row, column, value)``, laid over all that.
+    - `device`: torch's name of one; where it isn't there, the CPU is used, and the trace says so in `notices`.
 
     Raises ``ValueError`` for whatever is of a wrong type or shape, or over a limit of :mod:`attnviz.core.limits`.
 

@@ -20,18 +20,19 @@ from attnviz.words import say
 class Stage:
     """One matrix: its name in the trace and on screen, and what it is made of.
 
-    `plain` says in one sentence what it is, `axes` what its rows and columns are, `meaning` what it is in few words,
-    `short` in two or three.
-    `rows` and `columns` say what a row and a column stand for: "token", "query", "key", "feature", "distance" (how far
-    a key stands from its query), or "entry", one of the `entries` of a vocabulary. `colours` names
-    the family of matrices that share their colour limits, `part` which of queries, keys and values it belongs to. A
-    given matrix has neither a `rule` nor `sources`. Keys with `entries` are not only the tokens of the sentence, and
-    these name them; `own_from` says which of them is the sentence's first token: the tokens of a kept sentence stand
-    before it, and of a second one, None is. Of one of several heads, `head` is its number, and `first` the column of
-    the whole Q, K, V or C (or of the W that makes it) where this head's columns begin. `owners` say to which tokens its
-    rows really belong: see :func:`attnviz.core.rules.owner_of`. `hidden_with` names the scores of which a given matrix
-    is shares all the same: what is masked of these can't be read in it. What a set-up chose is carried along: `masked`
-    says which mask this is, `switched` which switches of :mod:`attnviz.core.what_if` changed it.
+    - `title`, `plain`, `axes`, `meaning`, `short`: what it is called, is in one sentence, what its rows and columns
+      are, what it is in few words, and in two or three.
+    - `rows`, `columns`: what each stands for: "token", "query", "key", "feature", "distance" (how far a key stands from
+      its query), or "entry", one of the `entries` of a vocabulary.
+    - `colours`: the family of matrices that share their colour limits; `part`: which of queries, keys and values it
+      belongs to.
+    - `rule`, `sources`: what makes it, of which matrices; a given one has neither.
+    - `entries`: names of keys that are not only the tokens of the sentence; `own_from`: which of them is its first
+      token, behind those of a kept sentence; None where they are of a second one.
+    - `head`, `first`: of one of several heads, its number, and the column of the whole where its columns begin.
+    - `owners`: to which tokens its rows really belong: see :func:`attnviz.core.rules.owner_of`.
+    - `hidden_with`: the scores of which a given matrix is shares: what is masked of these can't be read in it.
+    - `masked`: which mask it is; `switched`: which switches of :mod:`attnviz.core.what_if` changed it.
     """
 
     name: str
