@@ -13,6 +13,7 @@ from attnviz.app.parts.what_if_panel import show_way_to_panel
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.board.data import fits_board
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
@@ -46,7 +47,7 @@ def current_step() -> int:
 
 def is_presenting() -> bool:
     """Whether the step's part alone is shown, for a lecture room."""
-    return bool(st.session_state.get(_PRESENTING, False))
+    return bool(this_session().get(_PRESENTING, False))
 
 
 def show_head(number: int) -> None:
@@ -82,19 +83,19 @@ def _dots(number: int) -> str:
 
 
 def _present(on: bool) -> None:
-    st.session_state[_PRESENTING] = on
+    this_session().put(_PRESENTING, on)
 
 
 def _go(number: int, on: bool) -> None:
     url_texts.put(STEP, STEPS[number - 1].name)
     pick(None)  # the step's own cell is lit
     if on:
-        st.session_state[_STEPPED] = (number, 1 + st.session_state.get(_STEPPED, (0, 0))[1])
+        this_session().put(_STEPPED, (number, 1 + this_session().get(_STEPPED, (0, 0))[1]))
 
 
 def _part_to_play(number: int) -> dict[str, Any] | None:
     """Return the part of Play this row that a step begins with, when Next led to it, as the board takes it."""
-    stepped_to, times = st.session_state.get(_STEPPED, (0, 0))
+    stepped_to, times = this_session().get(_STEPPED, (0, 0))
     part = STEPS[number - 1].plays
     return {"part": part, "number": times} if part and stepped_to == number else None
 

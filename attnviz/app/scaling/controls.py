@@ -10,6 +10,7 @@ from attnviz.app.refusals import told
 from attnviz.app.scaling import sweeps
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import receive
+from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import SWEEP
@@ -44,7 +45,7 @@ def _show_p() -> float:
         say("scaling.controls.p"), "scaling.p", on_change=_show_own, persist_state="session",
         help=say("scaling.controls.p_help"),
     )  # fmt: skip
-    if OWN not in st.session_state["scaling.scales"]:
+    if OWN not in this_session().get("scaling.scales"):
         st.caption(say("scaling.controls.p_hidden"))
     return p
 
@@ -118,43 +119,43 @@ def _show_log_steps() -> None:
 
 
 def _list_dims(listed: str) -> None:
-    st.session_state["scaling.dims"] = listed
+    this_session().put("scaling.dims", listed)
 
 
 def _show_own() -> None:
     """Show the line of the exponent that the reader has just moved."""
-    chosen = st.session_state["scaling.scales"]
+    chosen = this_session().get("scaling.scales")
     if OWN not in chosen:
-        st.session_state["scaling.scales"] = [*chosen, OWN]
+        this_session().put("scaling.scales", [*chosen, OWN])
 
 
 def take_from_url() -> None:
     """Set the controls to what the URL says, where it has just been opened or gone back to."""
     settings, arrived = receive(SWEEP)
-    if arrived or _GOOD not in st.session_state:
+    if arrived or _GOOD not in this_session():
         fill(settings)
 
 
 def fill(settings: SweepSettings) -> None:
     """Set the controls to these settings."""
-    st.session_state["scaling.dims"] = ", ".join(map(str, settings.dims))
+    this_session().put("scaling.dims", ", ".join(map(str, settings.dims)))
     for name in ("trials", "keys", "seed", "source", "p", "times", "heads"):
-        st.session_state[f"scaling.{name}"] = getattr(settings, name)
-    st.session_state["scaling.dots"] = settings.statistics == "dot products"
+        this_session().put(f"scaling.{name}", getattr(settings, name))
+    this_session().put("scaling.dots", settings.statistics == "dot products")
     steps = (settings.dims[0], settings.dims[-1], max(2, len(settings.dims)))
     for name, step in zip(_LOG_STEPS, steps, strict=True):
-        st.session_state[f"scaling.log.{name}"] = step
-    st.session_state["scaling.scales"] = list(settings.scales)
-    st.session_state["scaling.dim"] = settings.dim
+        this_session().put(f"scaling.log.{name}", step)
+    this_session().put("scaling.scales", list(settings.scales))
+    this_session().put("scaling.dim", settings.dim)
     sweeps.came_with_link(settings)
     _keep(settings)
 
 
 def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
-    good = decode_settings(st.session_state[_GOOD])[0]
+    good = decode_settings(this_session().get(_GOOD))[0]
     # Set further down the page, where what they can't be is said too.
-    below = {"dim": st.session_state.get("scaling.dim", 0), "times": _times(good),
-             "heads": st.session_state.get("scaling.heads", good.heads)}  # fmt: skip
+    below = {"dim": this_session().get("scaling.dim", 0), "times": _times(good),
+             "heads": this_session().get("scaling.heads", good.heads)}  # fmt: skip
     values |= below
     try:
         return SweepSettings(dims=parse_dims(dims), **values)
@@ -165,7 +166,7 @@ def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
 
 def _times(good: SweepSettings) -> float:
     try:
-        return check_factor("times", st.session_state.get("scaling.times", good.times))
+        return check_factor("times", this_session().get("scaling.times", good.times))
     except ValueError:
         return good.times
 
@@ -185,10 +186,10 @@ def show_times(settings: SweepSettings) -> float:
 
 
 def _keep(settings: SweepSettings) -> None:
-    st.session_state[_GOOD] = encode_settings(settings)
-    url_texts.send(SWEEP, st.session_state[_GOOD])
+    this_session().put(_GOOD, encode_settings(settings))
+    url_texts.send(SWEEP, this_session().get(_GOOD))
 
 
 def pick_dimension(dim: int) -> None:
     """Look closely at this dimension from now on."""
-    st.session_state["scaling.dim"] = dim
+    this_session().put("scaling.dim", dim)

@@ -8,6 +8,7 @@ from attnviz.app.parts.charts import offer, show_pickable
 from attnviz.app.scaling.controls import pick_dimension
 from attnviz.app.scaling.numbers_table import show_numbers
 from attnviz.app.scaling.sweeps import Swept
+from attnviz.app.session.session import this_session
 from attnviz.app.text import is_dark
 from attnviz.figures import CURVE_ROWS, CURVES, Curve, curve_spec
 from attnviz.scaling.in_words import about_gradient, about_source, described_curve, flat_or_not, theory_against_measured
@@ -76,9 +77,9 @@ def _take_click(name: str, clicked: float | None) -> None:
     """Pick the dimension of a new click; a chart keeps saying its last one until it is drawn anew."""
     key = f"scaling.clicked.{name}"
     if clicked is None:
-        st.session_state.pop(key, None)
-    elif st.session_state.get(key) != clicked:
-        st.session_state[key] = clicked
+        this_session().pop(key, None)
+    elif this_session().get(key) != clicked:
+        this_session().put(key, clicked)
         pick_dimension(round(clicked))
         st.rerun()
 

@@ -12,6 +12,7 @@ from attnviz.app.scaling.numbers_table import show_numbers
 from attnviz.app.scaling.sweeps import inputs_of
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import picked_query
+from attnviz.app.session.session import this_session
 from attnviz.app.text import literal
 from attnviz.core.limits import MAX_D
 from attnviz.core.scenario import Scenario
@@ -69,7 +70,7 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
 
 
 def _take_choice(shown: int) -> None:
-    pick_dimension(st.session_state[f"scaling.at.{shown}"])
+    pick_dimension(this_session().get(f"scaling.at.{shown}"))
 
 
 def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:

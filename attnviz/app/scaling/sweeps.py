@@ -15,6 +15,7 @@ from attnviz.app.parts.newest import Newest
 from attnviz.app.parts.pace import Pace
 from attnviz.app.refusals import told
 from attnviz.app.scaling.turns import Turns
+from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message
 from attnviz.core.scenario import Scenario
@@ -85,7 +86,7 @@ class _Asked:
 
 def came_with_link(settings: SweepSettings) -> None:
     """Remember that a link asked for this sweep, and nobody in person: a large one waits for a click."""
-    st.session_state[_OF_LINK] = _of_sweep(settings)
+    this_session().put(_OF_LINK, _of_sweep(settings))
 
 
 def _of_sweep(settings: SweepSettings) -> str:
@@ -106,11 +107,11 @@ def swept(settings: SweepSettings, x: Rows | None) -> pd.DataFrame | None:
     if seconds > MOST:
         st.error(as_message(say("scaling.sweep.too_long", time=said_time(seconds), most=said_time(MOST))))
         return None
-    if st.session_state.get(_STOPPED) == asked.key:
-        others = "stopped_others" if _LAST in st.session_state else "stopped"
+    if this_session().get(_STOPPED) == asked.key:
+        others = "stopped_others" if _LAST in this_session() else "stopped"
         _offer(say(f"scaling.sweep.{others}"), "again", f"scaling.again.{asked.name}")
         return None
-    if seconds > LARGE and st.session_state.get(_OF_LINK) == _of_sweep(settings):
+    if seconds > LARGE and this_session().get(_OF_LINK) == _of_sweep(settings):
         _offer(say("scaling.sweep.large", time=said_time(seconds)), "run", f"scaling.run.{asked.name}")
         return None
     return _in_turn(asked, shared().large if seconds > LARGE else shared().quick)
@@ -123,7 +124,7 @@ def starts_by_itself(group: str, asked: list[tuple[SweepSettings, Rows]]) -> boo
     seconds = sum(one.seconds for one in left)
     key = f"scaling.run.{group}"
     wanted = hash(tuple(one.key for one in each))
-    if seconds <= LARGE or st.session_state.get(f"{key}.wanted") == wanted:
+    if seconds <= LARGE or this_session().get(f"{key}.wanted") == wanted:
         return True
     _offer(say("scaling.sweep.large_more", time=said_time(seconds)), "run", key, (f"{key}.wanted", wanted))
     return False
@@ -137,14 +138,14 @@ def _offer(text: str, label: str, key: str, remember: tuple[str, int] | None = N
 
 def _start(remember: tuple[str, int] | None) -> None:
     if remember is None:
-        st.session_state.pop(_STOPPED, None)
-        st.session_state.pop(_OF_LINK, None)
+        this_session().pop(_STOPPED, None)
+        this_session().pop(_OF_LINK, None)
     else:
-        st.session_state[remember[0]] = remember[1]
+        this_session().put(remember[0], remember[1])
 
 
 def _stop(key: Hashable) -> None:
-    st.session_state[_STOPPED] = key
+    this_session().put(_STOPPED, key)
 
 
 def _in_turn(asked: _Asked, turns: Turns) -> pd.DataFrame:
@@ -222,12 +223,12 @@ def last_or_swept(settings: SweepSettings, scenario: Scenario | None) -> Swept |
         except ValueError as error:
             st.error(as_message(_with_last(say("scaling.sweep.bad", why=told(error)))))
     if table is not None:
-        st.session_state[_LAST] = (table, encode_settings(settings), x if settings.of_projections else None)
-    if _LAST not in st.session_state:
+        this_session().put(_LAST, (table, encode_settings(settings), x if settings.of_projections else None))
+    if _LAST not in this_session():
         return None
-    table, encoded, x = st.session_state[_LAST]
+    table, encoded, x = this_session().get(_LAST)
     return Swept(table, replace(decode_settings(encoded)[0], dim=settings.dim), x)
 
 
 def _with_last(text: str) -> str:
-    return f"{text} {say('scaling.sweep.last')}" if _LAST in st.session_state else text
+    return f"{text} {say('scaling.sweep.last')}" if _LAST in this_session() else text
