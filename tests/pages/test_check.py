@@ -136,7 +136,7 @@ def layer_of(activation: str) -> dict[str, str]:
 def test_every_matrix_of_a_layer_has_a_field_and_all_are_folded_below_the_one_place_to_paste(page: CheckPage) -> None:
     keys = [area.key for area in page.at.text_area]
     assert keys == ["check.paste", *(f"check.table.{name}" for name in TABLE_NAMES)]
-    (fold,) = page.at.expander
+    (fold,) = (each for each in page.at.expander if each.label == say("check.form.fields"))
     assert [area.key for area in fold.text_area] == keys[1:]
     assert not fold.proto.expanded
 
