@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.app.scaling.controls import show_settings
 from attnviz.app.scaling.curves import show_curves, show_findings, show_plot, show_table, show_theory
-from attnviz.app.scaling.examples import show_broken_assumption, show_classic_row, show_which_dimension
+from attnviz.app.scaling.examples import show_broken_assumption, show_classic_row, show_which_dimension, show_width
 from attnviz.app.scaling.row import show_row
 from attnviz.app.scaling.sweeps import last_or_swept
 from attnviz.app.session.session import this_session
@@ -26,6 +26,8 @@ if swept is not None:
     with st.expander(say("scaling.curve.heading")):
         show_curves(swept)
     show_table(swept)
+with st.expander(say("scaling.width.heading")):
+    show_width(settings)
 with st.expander(say("scaling.row.heading")):
     show_row(settings, scenario)
 with st.expander(say("scaling.classic.heading")):

@@ -1,6 +1,6 @@
 """Figures of a trace and of a sweep: arrays in, Plotly figures out."""
 
-from attnviz.figures.curves import CURVE_ROWS, CURVES, Curve, curve_spec, row_spec
+from attnviz.figures.curves import CURVE_ROWS, CURVES, Curve, curve_spec, histogram_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec
 from attnviz.figures.model_grid import model_figure, model_spec
 from attnviz.figures.on_page import FIGURES, frames, picture_on_page
@@ -18,6 +18,7 @@ __all__ = [
     "frames",
     "heatmap",
     "heatmap_spec",
+    "histogram_spec",
     "model_figure",
     "model_spec",
     "picture_on_page",

@@ -144,6 +144,25 @@ def _thinned(dims: list[int], log_x: bool) -> list[int]:
     return [dims[i] for i in reversed(kept)]
 
 
+def histogram_spec(scores: np.ndarray, root: float, title: str, *, dark: bool = False) -> dict[str, Any]:
+    """Return how often scores of each size were drawn, as bars, between lines at plus and minus this root."""
+    counts, edges = np.histogram(scores, 40, (-4 * root, 4 * root))
+    colour = scale_style("none", dark)[0]
+    bars = {"type": "bar", "x": (edges[1:] + edges[:-1]) / 2, "y": counts, "marker": {"color": colour},
+            "hovertemplate": "%{y}<extra></extra>"}  # fmt: skip
+    layout = _layout(Curve("", title, top=1), [1], None, dark) | {"height": 240, "showlegend": False, "bargap": 0.05}
+    layout["margin"]["t"] = 34
+    layout["xaxis"] |= {"type": "linear", "range": [-4 * root, 4 * root], "tickvals": [-root, 0, root],
+                        "ticktext": ["−√d_k", "0", "√d_k"]}  # fmt: skip
+    layout["xaxis"]["title"] = {"text": say("scaling.width.axis"), "standoff": 6, "font": {"size": FONT_SIZE}}
+    layout["yaxis"] |= {"type": "linear", "range": [0, 1.1 * int(counts.max())]}
+    layout["shapes"] = [
+        {"type": "line", "x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1,
+         "line": {"color": theme(dark).text, "width": 1.5, "dash": "dash"}} for at in (-root, root)
+    ]  # fmt: skip
+    return {"data": [bars], "layout": layout}
+
+
 def row_spec(
     rows: Mapping[str, np.ndarray],
     title: str,

@@ -1,4 +1,4 @@
-"""One head of a model as wide as many: the scores that its own queries and keys make of whole tokens."""
+"""Scores of one head of a model as wide as many, and of queries and keys that are drawn."""
 
 import torch
 
@@ -8,6 +8,7 @@ from attnviz.scaling.sources import Scores
 
 D_MODEL = 512  # with 8 heads, the paper's
 N_TOKENS = 6
+_BLOCK = 256  # numbers of a query that are drawn at a time
 
 
 def head_scores(n_heads: int, seed: int) -> Scores:
@@ -34,3 +35,17 @@ def head_scores(n_heads: int, seed: int) -> Scores:
     q, k = x[0].double() @ w_q[:, :d_k].double(), x.double() @ w_k[:, :d_k].double()
     scores: Scores = (k @ q).numpy()
     return scores
+
+
+def drawn_scores(d_k: int, size: int, seed: int) -> Scores:
+    """Return so many scores, each of a query and a key of its own with d_k standard normal numbers.
+
+    >>> drawn_scores(64, 3, seed=0).shape
+    (3,)
+    """
+    generator, scores = generator_for(seed), torch.zeros(size, dtype=torch.float64)
+    for first in range(0, d_k, _BLOCK):
+        q, k = torch.randn(2, size, min(_BLOCK, d_k - first), generator=generator, **FLOAT32_ON_CPU).double()
+        scores += (q * k).sum(-1)
+    drawn: Scores = scores.numpy()
+    return drawn

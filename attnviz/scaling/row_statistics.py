@@ -87,6 +87,16 @@ def _entropies(rows: Rows) -> Scores:
     return np.asarray(np.maximum(0, entropies) / math.log(rows.n_keys))
 
 
+def tokens_read(weights: Scores) -> float:
+    """Return how many tokens a row reads, in effect: e to the power of its entropy, 1 to as many as there are.
+
+    >>> tokens_read(np.array([0.5, 0.5, 0.0])), tokens_read(np.array([0.0, 1.0]))
+    (2.0, 1.0)
+    """
+    read = weights[weights > 0]
+    return round(float(np.exp(-(read * np.log(read)).sum())), 12)
+
+
 def _dead_shares(rows: Rows) -> Scores:
     # The largest, now 0, is none of them.
     return np.asarray(((rows.weights < DEAD_SHARE / rows.n_keys).sum(axis=1) - 1) / rows.n_keys)

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz.scaling.experiment import softmax_row
-from attnviz.scaling.heads import D_MODEL, N_TOKENS, head_scores
+from attnviz.scaling.heads import D_MODEL, N_TOKENS, drawn_scores, head_scores
+from attnviz.scaling.row_statistics import tokens_read
 from attnviz.scaling.settings import HEADS
 from tests.examples import examples
 
@@ -44,3 +45,24 @@ def test_scores_are_as_wide_as_the_root_of_one_heads_width() -> None:
 def test_heads_that_do_not_divide_the_width_are_named(n_heads: int) -> None:
     with pytest.raises(ValueError, match="n_heads is"):
         head_scores(n_heads, 0)
+
+
+@given(st.sampled_from((1, 2, 64, 255, 256, 257, 1024)), st.integers(0, 1000))
+@settings(max_examples=examples(30), deadline=None)
+def test_scores_that_are_drawn_are_as_wide_as_theory_says(d_k: int, seed: int) -> None:
+    scores = drawn_scores(d_k, 1000, seed)
+    assert scores.shape == (1000,)
+    assert np.array_equal(scores, drawn_scores(d_k, 1000, seed))
+    assert abs(scores.mean()) < 6 * (d_k / 1000) ** 0.5
+    assert (scores**2).mean() == pytest.approx(d_k, rel=6 * (8 / 1000) ** 0.5)  # of a product, the square varies most
+
+
+@given(st.lists(st.floats(-30, 30), min_size=1, max_size=12))
+@settings(max_examples=examples(60), deadline=None)
+def test_tokens_that_are_read_in_effect_are_torchs_perplexity(scores: list[float]) -> None:
+    weights = softmax_row(scores)
+    entropy = torch.distributions.Categorical(probs=torch.from_numpy(weights)).entropy()
+    read = tokens_read(weights)
+    assert read == pytest.approx(float(entropy.exp()), rel=1e-6)
+    assert 1 - 1e-9 <= read <= len(scores) + 1e-9
+    assert tokens_read(np.full(len(scores), 1 / len(scores))) == pytest.approx(len(scores))

@@ -10,22 +10,43 @@ from attnviz.app.refusals import told
 from attnviz.app.scaling.controls import show_times
 from attnviz.app.scaling.numbers_table import show_numbers
 from attnviz.app.scaling.sweeps import Rows, inputs_of, starts_by_itself, swept
+from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message
+from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, INITS
-from attnviz.figures import Curve, curve_spec, row_spec
+from attnviz.figures import Curve, curve_spec, histogram_spec, row_spec
 from attnviz.scaling.experiment import softmax_row
-from attnviz.scaling.heads import D_MODEL, N_TOKENS, head_scores
+from attnviz.scaling.heads import D_MODEL, N_TOKENS, drawn_scores, head_scores
 from attnviz.scaling.in_words import about_factor, about_inits, described_curve, shown
+from attnviz.scaling.row_statistics import tokens_read
 from attnviz.scaling.settings import HEADS, SweepSettings
 from attnviz.scaling.sources import OF_PROJECTIONS
 from attnviz.words import plural, say
 from attnviz.words.numbers import significant
+from attnviz.words.shares import percent
 
 CLASSIC_SCORES = (0.1, -0.2, 0.3, -0.2, 0.5)
+_SIZES, _DRAWN = (100, 1000, 10_000), "scaling.width.drawn"
 _BROKEN_DIMS = (2, 8, 32, 128, 512)
 _BROKEN_TOKENS = 64  # at most, and as many trials as leave it quick
 _BROKEN_SCORES = 200_000
+
+
+def show_width(settings: SweepSettings) -> None:
+    """Show how wide the distribution of scores is at the picked dimension, of samples that can be drawn again."""
+    session, d_k = this_session(), settings.picked
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        size = st.segmented_control(say("scaling.width.size"), _SIZES, default=_SIZES[1], required=True,
+                                    key="scaling.width.size", persist_state="session")  # fmt: skip
+        st.button(say("scaling.width.again"), key="scaling.width.again",
+                  on_click=lambda: session.put(_DRAWN, session.get(_DRAWN, 0) + 1))  # fmt: skip
+    scores, root = drawn_scores(d_k, size or _SIZES[1], (settings.seed + session.get(_DRAWN, 0)) % MAX_SEED), d_k**0.5
+    within = percent(float((abs(scores) <= root).mean()))
+    title = say("scaling.width.title", n=len(scores), dim=d_k)
+    told_so = say("scaling.width.within", within=within, dim=d_k, root=shown(root), typical=shown(scores.std()))
+    show_offered(partial(histogram_spec, scores, root, title), "scaling.width", title, told_so, width="stretch")
+    st.text(told_so)
 
 
 def show_classic_row(settings: SweepSettings) -> None:
@@ -39,6 +60,8 @@ def show_classic_row(settings: SweepSettings) -> None:
         for each in dict.fromkeys((1.0, factor)):
             weights = ", ".join(map(shown, softmax_row(CLASSIC_SCORES, each)))
             st.text(say("scaling.classic.softmax", times=significant(each), weights=weights))
+            read = significant(tokens_read(softmax_row(CLASSIC_SCORES, each)), 3)
+            st.caption(say("scaling.classic.read", n=read, of=len(CLASSIC_SCORES)))
         st.caption(as_message(about_factor(CLASSIC_SCORES, factor)))
     with right:
         rows = {"sqrt": softmax_row(CLASSIC_SCORES), "none": softmax_row(CLASSIC_SCORES, factor)}
