@@ -150,6 +150,9 @@ _STYLE = """
 body { margin: 16px; line-height: normal; }
 h1 { margin: 0 0 4px; font-size: 18px; overflow-wrap: anywhere; }
 p { max-width: 1080px; }
+main { display: flex; flex-wrap: wrap; gap: 24px 44px; }
+main > * { max-width: 100%; }
+#head { flex: 1 1 min(480px, 100%); min-width: 0; }
 """
 
 
@@ -180,7 +183,7 @@ def model_page(view: ModelTrace, *, dark: bool = False) -> str:
     style = f":root {{ {' '.join(f'--{name}: {ink};' for name, ink in inks.items())} }}{_STYLE}{GRID_STYLE}"
     body = f"""<h1>{html.escape(title)}</h1>
 <p>{html.escape(about)}</p>
-<div id="grid" role="group" aria-label="{html.escape(alt)}"></div>
+<main><div id="grid" role="group" aria-label="{html.escape(alt)}"></div><div id="head"></div></main>
 <script id="given" type="application/json">{script_json(given)}</script>
 <script>
 "use strict";

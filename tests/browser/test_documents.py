@@ -10,6 +10,7 @@ import attnviz
 from attnviz import Scenario, documents
 from attnviz.words import say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 
 TEXT = "Your journey </script><script>alert(1)</script> <img/src=x/onerror=alert(1)> step"
 
@@ -79,18 +80,13 @@ def test_the_heads_of_a_model_are_drawn_and_tell_the_models_own_numbers(
     view = attnviz.look_into("all-MiniLM-L6-v2", text="A cat </script><b>sat</b>")
     page = opened(offline, tmp_path / "heads.html", documents.model_page(view))
     expect(page.locator("canvas[data-pictures='72']")).to_be_visible()
-    head, n = page.locator('[data-head="3,1"]'), len(view.tokens)
-    box = head.bounding_box()
-    assert box is not None
-    row, column = 2, 1
-    page.mouse.move(box["x"] + box["width"] * (column + 0.5) / n, box["y"] + box["height"] * (row + 0.5) / n)
-    weight = view.heads[3, 1].attention_weights[row, column].item()
-    told = say("models.grid.reads", layer=3, head=1, query="cat", key="a", weight=written(weight, 4))
-    expect(page.get_by_role("status")).to_contain_text(told)
-    expect(page.locator(".token.on")).to_have_text("cat")
-    shares = view.heads[3, 1].attention_weights[row]
-    assert page.locator(".sentence path").count() == int((shares * 28 > 0.2).sum())
+    page.locator('[data-head="3,1"]').click()
+    page.locator(".sentence .chip").nth(2).click()
+    shares = view.heads[3, 1].attention_weights[2]
+    cells = page.locator(".weights tr.on td").evaluate_all("all => all.map(each => Number(each.dataset.value))")
+    assert cells == pytest.approx(shares.tolist(), rel=1e-6)
+    expect(page.locator(".place")).to_have_text(say("models.view.place", layer=3, head=1))
+    expect(page.get_by_role("status")).to_contain_text(percent(shares.max().item()))
     page.keyboard.press("Tab")
-    expect(page.get_by_role("status")).to_contain_text(say("models.layer", layer=0).capitalize())
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -13,7 +13,7 @@ from tests.unit.test_joined_scripts import ENTRIES
 AT_LEAST = {
     "board": {"explanation.made", "board.status.waiting", "summary.itself", "board.status.checked"},
     "token_order": {"question_page.word_place"},
-    "model_page": {"models.grid.reads", "models.layer"},
+    "model_page": {"models.view.most", "models.view.place"},
 }
 NEVER = {"board": {"lesson.heading", "what_if.title", "explanation.given.number"}}
 each_script = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
