@@ -9,10 +9,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
-from attnviz.words import say
-from tests.browser.board import DRAG_STARTS, Board, Place
+from tests.browser.board import Board
 from tests.browser.playground import eventually
 from tests.browser.readers import Tabs, readers
 
@@ -25,30 +23,6 @@ const root = host.shadowRoot;
 const all = (selector) => [...root.querySelectorAll(selector)];
 const boxOf = (each) => (({x, y, width, height}) => [x, y, width, height])(each.getBoundingClientRect());"""
 _BOXES = f"selector => {{ {_ROOT} return all(selector).map(boxOf); }}"
-# In each frame from now on: what the sentence and the chips say, and the weights of the row that they speak of.
-_FILM = f"""query => {{ {_ROOT}
-  window.film = [];
-  const row = all(`[data-at^="attention_weights,${{query}},"]`);
-  const look = () => {{
-    film.push([root.querySelector('.says b').textContent, all('.share').map(each => each.textContent),
-      row.map(each => Number(each.dataset.value))]);
-    window.filming = requestAnimationFrame(look);
-  }};
-  window.filming = requestAnimationFrame(look);
-}}"""
-_CUT = "() => { cancelAnimationFrame(window.filming); return window.film; }"
-_VALUES = (
-    f"() => {{ {_ROOT} return Object.fromEntries(all('.cell').map(e => [e.dataset.at, Number(e.dataset.value)])); }}"
-)
-# The cells in view that carry a bar for a change.
-_BARS = f"""() => {{ {_ROOT}
-  const barred = (each) => getComputedStyle(each).backgroundImage.includes('linear-gradient');
-  return all('.cell').filter(barred).map(each => each.dataset.at);
-}}"""
-_IN_VIEW = f"""() => {{ {_ROOT}
-  const inView = ([x, y, width, height]) => x >= 0 && y >= 0 && x + width <= innerWidth && y + height <= innerHeight;
-  return all('.cell').filter(each => inView(boxOf(each))).map(each => each.dataset.at);
-}}"""
 
 
 _PICKED = f"() => {{ {_ROOT} return all('.chip').findIndex(each => each.matches('.on')); }}"
@@ -125,51 +99,6 @@ def aligned(board: Bounds) -> None:
 
 
 # --- The hand -------------------------------------------------------------------------------------------------
-
-
-def test_what_a_drag_changes_has_a_bar_and_the_sentence_moves_with_the_board(board: Bounds) -> None:
-    query = board.page.evaluate(_PICKED)
-    before = board.page.evaluate(_VALUES)
-    assert board.page.evaluate(_IN_VIEW) == list(before), "all is in view"
-    places: list[tuple[Place, int]] = [(("w_q", 1, 0), 4), (("x", 5, 2), 4), (("w_v", 0, 1), 1)]
-    for place, least in places:  # weights that are seen at least, of a movement
-        board.page.evaluate(_FILM, query)
-        x, y = board.grab(place)
-        for step in range(1, 7):
-            board.page.mouse.move(x - DRAG_STARTS - 25 * step, y)
-            board.page.wait_for_timeout(30)
-        now, barred = board.page.evaluate(_VALUES), set(board.page.evaluate(_BARS))
-        changed = {at for at in now if abs(now[at] - before[at]) > 1e-4}
-        told = {at for at in changed if at.split(",")[0] not in SPINE or at.split(",")[1] == str(query)}
-        assert len(told & barred) >= 0.95 * len(told) > 0, told - barred
-        assert barred <= {at for at in now if now[at] != before[at]}, "nothing else has one"
-        assert len(barred) <= len(told) + 2, "of the spine, only the row that is told has bars"
-        film = board.page.evaluate(_CUT)
-        assert len({str(weights) for _, _, weights in film}) >= least
-        for says, shares, weights in film:
-            assert in_percent(max(weights)) in says
-            assert [share.split("\n")[0] for share in shares] == [in_percent(weight) for weight in weights]
-        board.page.mouse.up()
-        undo = board.board.locator(".undo button")
-        near(board, place)
-        board.torch_says()
-        near(board, place)
-        undo.click()
-        expect(undo).to_be_hidden()
-        board.torch_says()
-        assert board.page.evaluate(_VALUES) == before
-
-
-def near(board: Bounds, place: Place) -> None:
-    """What takes a change back is beside what was changed."""
-    (undo,), (cell,) = board.boxes(".undo button"), board.boxes(f'[data-at="{",".join(map(str, place))}"]')
-    assert apart(undo, cell) <= 60
-
-
-def in_percent(share: float) -> str:
-    if 0 < share < 0.01:
-        return say("board.share.less")
-    return say("board.share.percent", share=f"{100 * share:.0f}")
 
 
 def apart(one: list[float], other: list[float]) -> float:

@@ -11,7 +11,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 from tests.pages.reader import Reader
-from tests.pages.test_learn import FEW, SOON, beside, codes, data_of, opened, part
+from tests.pages.test_learn import FEW, SOON, beside, data_of, opened, part
 
 TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
 
@@ -84,27 +84,3 @@ def test_seeds_of_a_task_have_their_loss_beside_their_right_answers() -> None:
         assert each["accuracies"] == pytest.approx(outcome.accuracies, abs=1e-4)
         assert each["share"] == percent(outcome.accuracies[-1])
     assert say("learn.seeds.axes", top=written(sent["top"], 2)) in reader.captions
-
-
-@pytest.mark.parametrize(
-    ("set_to", "drawn"),
-    [
-        ({"learn.goes_on.t": 2.5, "learn.goes_on.seed": 3}, {"temperature": 2.5, "seed": 3}),
-        ({"learn.goes_on.top_k": 2, "learn.goes_on.seed": 1}, {"top_k": 2, "seed": 1}),
-        ({"learn.goes_on.greedy": True}, {"top_k": 1}),
-    ],
-    ids=["temperature", "top-k", "greedy"],
-)
-def test_how_a_text_goes_on_is_as_it_was_asked_for(set_to: dict[str, float], drawn: dict[str, float]) -> None:
-    reader = part(opened(learn="task.text*steps.30", learn_text=TEXT, learn_sentence="the"), "goes_on")
-    training = train("text", steps=30, text=TEXT)
-    reader.set("learn.goes_on.n", 30)
-    plain = codes(reader)
-    for key, value in set_to.items():
-        n_entries = len(training.model.task.vocabulary)
-        reader.set(f"{key}.{n_entries}" if key.endswith("top_k") else key, value)
-    made = "".join(training.generate(30, "the", 30, **drawn))  # type: ignore[arg-type]
-    assert made in codes(reader)
-    assert made not in plain
-    greedy = "learn.goes_on.greedy" in set_to
-    assert [each.disabled for each in reader.at.number_input if each.key == "learn.goes_on.t"] == [greedy]

@@ -44,7 +44,7 @@ def sent_by(reader: Reader) -> Iterator[tuple[str, str]]:
     """Yield the name of each component of the page that has a script, and the JSON that it is sent."""
     for element in reader.at.get("bidi_component"):
         if element.proto.js_content:
-            yield element.proto.component_name, element.proto.json or element.proto.bytes.decode()
+            yield element.proto.component_name, element.proto.json or element.proto.bytes.decode() or "null"
 
 
 def errors_in(folder: Path, *declarations: str) -> str:

@@ -99,40 +99,6 @@ def test_what_python_sends_is_imported_as_a_module(tmp_path: Path) -> None:
         joined(entry, {"OTHER": 1})
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ('import other from "./other.js";', "no form of import or export that is read here"),
-        ('import "./other.js";', "no form of import or export that is read here"),
-        ('import { a } from "elsewhere";', "no form of import or export that is read here"),
-        ('export * from "./other.js";', "no form of import or export that is read here"),
-        ("export { a };", "no form of import or export that is read here"),
-        ("export let a = 1;", "no form of import or export that is read here"),
-        ("export const { a } = b;", "no form of import or export that is read here"),
-        ('const a = await import("./other.js");', "no form of import or export that is read here"),
-        ('const a = await import(b + "/other.js");', "no form of import or export that is read here"),
-        ("const a = import.meta.url;", "no form of import or export that is read here"),
-        ('import { b } from "./other.js";', "entry.js imports b, which ./other.js doesn't export"),
-        ("const a = `1\n2`;", "a template of several lines"),
-        ("const $1_other = 1;", "a $ before a digit"),
-        ('import { c } from "./circle.js";', "in a circle: entry.js -> circle.js -> entry.js"),
-        ('import { d } from "./default.js";', "default.js has 'export default function d"),
-    ],
-)
-def test_what_is_not_read_is_refused(tmp_path: Path, text: str, why: str) -> None:
-    circle = 'import { d } from "./entry.js";\nexport const c = d;\n'
-    entry = written(
-        tmp_path,
-        entry=text + "\n",
-        other="export const a = 1;\n",
-        circle=circle,
-        default="export default function d() {}",
-    )
-    with pytest.raises(ValueError) as raised:  # noqa: PT011
-        joined(entry)
-    assert why in str(raised.value)
-
-
 def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
     for i in range(220):
         (tmp_path / f"m{i}.js").write_text(f'import {{ a as b }} from "./m{i + 1}.js";\nexport const a = b;\n')

@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import replace
 
 import pytest
 import torch
@@ -14,7 +13,7 @@ from attnviz.core.scenario import traced
 from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import texts
 from attnviz.teach.challenges import CHALLENGES, Challenge
-from attnviz.teach.lesson import STEPS, about_the_numbers, shown_matrices
+from attnviz.teach.lesson import STEPS, shown_matrices
 from attnviz.words.numbers import written
 from tests.examples import examples
 from tests.unit.helpers import every_way, setups
@@ -113,22 +112,6 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> N
         # The first score, and the shares of a row that has them, are told.
         assert numbers_in(told(4, computed, query))
         assert bool(numbers_in(told(7, computed, query))) == (not bool(torch.isnan(weights).any()))
-
-
-@given(setups(whole=True))
-@settings(max_examples=examples(40), deadline=None)
-def test_the_steps_that_speak_of_the_projections_say_that_they_are_random_and_only_while_they_are(
-    scenario: Scenario,
-) -> None:
-    said = [about_the_numbers(step, scenario) for step in STEPS]
-    assert [bool(each) for each in said] == [number in (3, 7, 8, 9) for number in range(1, 10)]
-    assert said[2] == "The numbers of W_q, W_k and W_v are random and untrained."
-    assert all(each.endswith("so this attention means nothing yet.") for each in said[6:])
-    w_q, w_k, w_v = (scenario.matrix(name).tolist() for name in ("w_q", "w_k", "w_v"))
-    given = replace(scenario, w_q=w_q, w_k=w_k, w_v=w_v)
-    assert not any("random" in about_the_numbers(step, given) for step in STEPS)
-    computed = traced(scenario)
-    assert not any("learned" in sentence for step in STEPS for sentence in step.says(computed, 0, 4))
 
 
 @given(every_way().filter(lambda scenario: scenario.reads == "itself"), st.integers(0, 1))

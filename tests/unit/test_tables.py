@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import MAX_TABLE_CHARACTERS, parse_table, read_table, read_upload, write_table
+from attnviz.tables.reading import MAX_TABLE_CHARACTERS, parse_table, read_table, write_table
 from tests.examples import examples
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -250,40 +250,6 @@ def test_every_format_comes_back(name: str, n_rows: int, n_columns: int, seed: i
     read = read_table(printed)
     np.testing.assert_array_equal(read.array, table)
     assert read.decimals <= 4 or "e-" in printed, "powers of ten show more digits after the point"
-
-
-@pytest.mark.parametrize(
-    ("text", "decimals"),
-    [
-        ("1/3 0.8", 1),
-        ("1/4 1", 2),
-        ("1/3 2/3", 12),
-        ("0.57 0.8", 2),
-        ("1 2", 0),
-        ("2. 3.0", 1),
-        ("42.2%", 3),
-        ("1.5e-3", 4),
-        ("1.5e3", 0),
-        (".125", 3),
-        ("5e-2", 2),
-    ],
-)
-def test_decimals_are_those_that_are_shown(text: str, decimals: int) -> None:
-    assert read_table(text).decimals == decimals
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"1 2\n3 \x89PNG", "line 2, character 3 is the byte 0x89"),
-        (b"\x80", "line 1, character 1 is the byte 0x80"),
-        (b"1 2\n\0\0", "line 2, character 1 is the byte 0x00"),
-        (b"1" * 8_000_001, "The file has 8,000,001 bytes; at most 8,000,000 fit"),
-    ],
-)
-def test_an_upload_that_is_no_text_is_told_where(data: bytes, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_upload(data)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,6 @@
 """What is taken home of a training gives the same numbers there, and the command line shows its curves."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,42 +38,6 @@ def test_a_script_trains_the_same_model(name: str, settings: dict[str, Any]) -> 
     exec(script, found)
     for matrix, learned in training.at(12).parameters.items():
         assert torch.equal(found["w"][matrix], learned), matrix  # to the last bit
-
-
-LARGE: dict[str, Any] = {
-    "steps": 3,
-    "d_model": 64,
-    "d_k": 64,
-    "d_ff": 64,
-    "n_layers": 2,
-    "n_heads": 4,
-    "batch_size": 64,
-}
-_IN_ANOTHER_PROCESS = f"""
-import torch
-from attnviz import train
-from attnviz.training import training_script
-training, found = train("repeat", **{LARGE}), {{}}
-exec(training_script(training), found)
-assert all(torch.equal(found["w"][name], each) for name, each in training.at(3).parameters.items())
-print(training.losses, training.moments[-1][2:])
-print([each.double().sum().item() for each in training.at(3).parameters.values()])
-"""
-
-
-@pytest.mark.parametrize("threads", ["1", "4"])
-def test_numbers_are_the_same_however_many_threads_torch_has(threads: str | None) -> None:
-    """Of sums that several threads share, the last bits would be others: from some size on, they would share these."""
-    given = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-    own = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads} if threads else {}
-    done = subprocess.run(
-        [sys.executable, "-c", _IN_ANOTHER_PROCESS], env=given | own,
-        capture_output=True, text=True, check=True, timeout=120, cwd=Path(__file__).parents[2],
-    )  # fmt: skip
-    training = train("repeat", **LARGE)
-    sums = [each.double().sum().item() for each in training.at(3).parameters.values()]
-    said = done.stdout.splitlines()[-2:]
-    assert said == [f"{training.losses} {training.moments[-1][2:]}", str(sums)]
 
 
 def test_the_command_trains_and_shows_its_curves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
