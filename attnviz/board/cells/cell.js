@@ -47,21 +47,6 @@ export function namedCell({ made }, { matrix, row, column }) {
   return nameOf(made.stages.get(matrix), row, column);
 }
 
-// A row or column of sources in symbols, as in X[1, :].
-/** @param {Cell} cell @param {Source[]} block */
-export function namedBlock(cell, block) {
-  const only = (/** @type {"row" | "column"} */ key) => (block.every((each) => each[key] === block[0][key]) ? block[0][key] : ":");
-  return namedCell(cell, { matrix: block[0].matrix, row: only("row"), column: only("column") });
-}
-
-// A source in symbols, with the token that it is of.
-/** @param {Cell} cell @param {Source} source */
-export function namedWithToken(cell, source) {
-  const token = tokenOf(cell, source);
-  const number = namedCell(cell, source);
-  return token === null ? number : say("explanation.of_token", { number, token });
-}
-
 // The token that a row of a matrix stands for, told apart from others of the same text; null where it stands for none.
 /** @param {Pick<Cell, "made">} cell @param {Pick<Place, "matrix" | "row">} source */
 export function tokenOf({ made }, { matrix, row }) {

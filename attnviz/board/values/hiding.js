@@ -17,7 +17,7 @@ export function whyHidden({ made, stage, row, column, ofRow, ofColumn }) {
  * keys are of another sentence, and neither before nor behind a query.
  * @param {Matrix} mask @param {number} row @param {number} column @param {number | null} from @returns {{ key: string, n: number }}
  */
-export function reasonOf(mask, row, column, from) {
+function reasonOf(mask, row, column, from) {
   const { rows, columns } = mask;
   const hides = (/** @type {number} */ r, /** @type {number} */ c) => valueAt(mask, r, c) === -Infinity;
   /** @param {(row: number, column: number) => boolean} holds */

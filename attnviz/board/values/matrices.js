@@ -23,14 +23,3 @@ export function valueAt({ columns, values }, row, column) {
 export function lineOf({ columns, values }, row) {
   return values.subarray(row * columns, (row + 1) * columns);
 }
-
-// The cells of a row, and those of a column, as [row, column].
-/** @param {Matrix} matrix @param {number} row @returns {[row: number, column: number][]} */
-export function rowCells({ columns }, row) {
-  return Array.from({ length: columns }, (_, column) => [row, column]);
-}
-
-/** @param {Matrix} matrix @param {number} column @returns {[row: number, column: number][]} */
-export function columnCells({ rows }, column) {
-  return Array.from({ length: rows }, (_, row) => [row, column]);
-}
