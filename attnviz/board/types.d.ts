@@ -52,12 +52,15 @@ export interface Settings {
   in_symbols: string[];
   in_words: Sentence | string;
   factor: boolean;
+  /** Whether a model has a number of its own in place of √d_k. */
+  own: boolean;
   shared: boolean;
   axis: string;
   sink: number | null;
   sink_text: string;
   epsilon: number;
   targets: number[];
+  ids: number[];
   head: number;
   place: number;
   parts: number;

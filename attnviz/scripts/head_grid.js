@@ -12,7 +12,8 @@ import { say } from "./sentences.js";
  * where it isn't by layers; `marks` say which tokens the model puts there, and which go on with the word of the one
  * before; `parts` are what a head's attention is shared out to, of which `told` has the shares; `followed` is the token
  * whose reading is told.
- * @typedef {{ layers: number, heads: number, rows: number, columns: number, step: number, shades: string, ramp: string,
+ * @typedef {{ layers: number, heads: number, rows: number, columns: number, step: number, limit: number, shades: string,
+ *   ramp: string,
  *   weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[], typed: string[], marks: string[],
  *   read: string[], same: boolean, masked: boolean, parts: string[], told: { short: string, parts: number[] }[][],
  *   order: [layer: number, head: number][] | null, paper: string, ink: string, followed?: number }} HeadGrid
