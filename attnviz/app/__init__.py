@@ -7,7 +7,7 @@ from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.runs import watched_run
 from attnviz.app.learn.running import leave as leave_training
 from attnviz.app.session.guarding import guard
-from attnviz.app.shell.foot import show_foot
+from attnviz.app.shell.messages import show_foot
 from attnviz.app.shell.setup import shared_setup
 from attnviz.app.shell.top_bar import ICON, show_top_bar
 

@@ -5,8 +5,14 @@ from zlib import crc32
 
 import streamlit as st
 
-from attnviz.app.parts.listed_edits import replace_by, show_edits, show_listed_edits
-from attnviz.app.parts.typed_cells import scenario_now, start_table, with_typed
+from attnviz.app.parts.typed_cells import (
+    replace_by,
+    scenario_now,
+    show_edits,
+    show_listed_edits,
+    start_table,
+    with_typed,
+)
 from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_layer

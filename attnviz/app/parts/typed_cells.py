@@ -1,26 +1,36 @@
-"""What has been typed into the editor: texts, so that whatever is typed is seen, and told if it is no number.
+"""What has been typed into the editor, and the edits that came of it, each with a button that takes it back.
+
+What is typed are texts, so that whatever it is can be seen, and told if it is no number.
 
 The editor keeps what was typed since it was drawn under its key. A click elsewhere can end a cell's typing, and
 its own action then runs first: so every action starts from :func:`scenario_now`, which reads the editor too.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import streamlit as st
 import torch
 
 from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.session.session import Editor, this_session
 from attnviz.app.text import literal
-from attnviz.core.changes import edit_matrix
+from attnviz.core.changes import edit_matrix, replace_matrix
+from attnviz.core.matrix_input import Edit, example_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES, MASK
 from attnviz.core.tokens import token_labels
+from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words
 from attnviz.tables.typed_numbers import NoNumberError, hides, parse_number, why_no_number
 from attnviz.words import say
 from attnviz.words.numbers import number_format, written
+
+LISTED = 12  # edits listed one by one
+OFFERED = 200  # edits beyond these, to choose from
 
 
 def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> pd.DataFrame:
@@ -100,3 +110,58 @@ def scenario_now() -> Scenario | None:
     """Return the current scenario with what has just been typed; None while the sentence is blank."""
     scenario = this_session().scenario
     return None if scenario is None else with_typed(scenario)
+
+
+# The edits, listed
+
+
+def show_listed_edits(scenario: Scenario) -> None:
+    """Draw the edits of a scenario in a line."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        show_edits(scenario)
+
+
+def show_edits(scenario: Scenario) -> None:
+    """Draw the edits of a scenario where they are to stand."""
+    for name, words in replaced_in_words(scenario).items():
+        if example_of(scenario.replacement(name)):
+            continue  # what an example began with is no edit
+        _undo_line(words, f"playground.undo.{name}", replace_by, (name, lambda: None))
+    in_words = edits_in_words(scenario, state.digits())
+    for edit, words in list(in_words.items())[:LISTED]:
+        key = f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}"
+        _undo_line(words, key, _undo, (edit[:3],))
+    if len(in_words) > LISTED:
+        _show_rest(scenario, dict(list(in_words.items())[LISTED:]))
+
+
+def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
+    """Draw the edits beyond those listed: one can be chosen from the first few hundred, and undone."""
+    cells = {edit[:3]: words for edit, words in list(in_words.items())[:OFFERED]}
+    label = say("editor.more", n=len(in_words))
+    if len(in_words) > OFFERED:
+        label = say("editor.first_of_more", more=label, offered=OFFERED)
+    # With a key it is the same control whatever the edits are: of each, Streamlit keeps what it knows for ever.
+    chosen = st.selectbox(label, list(cells), format_func=cells.__getitem__, key="playground.more_edits")
+    st.button(say("editor.undo_one"), key="playground.undo_rest", on_click=_undo, args=(chosen,))
+
+
+def _undo_line(text: str, key: str, undo: Callable[..., None], args: tuple[object, ...]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        st.text(text, width="content")
+        st.button(say("editor.undo"), key=key, on_click=undo, args=args, type="tertiary")
+
+
+def _undo(cell: tuple[str, int, int]) -> None:
+    scenario = scenario_now()
+    if scenario is not None:
+        state.keep(replace(scenario, edits=tuple(edit for edit in scenario.edits if edit[:3] != cell)))
+    state.redraw_editors()
+
+
+def replace_by(name: str, by: Callable[[], str | None]) -> None:
+    """Put in the place of a matrix of the current scenario what `by` returns: its name as a fill; None, as drawn."""
+    scenario = scenario_now()
+    if scenario is not None and name in scenario.editable:
+        state.keep(replace_matrix(scenario, name, by()))
+    state.redraw_editors()

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.logs import get_log, write_as_json
-from attnviz.app.server import painted, readiness, scripts, telling
+from attnviz.app.server import answers, readiness
 from attnviz.app.server.headers import SafeHeaders
 from attnviz.app.server.hosts import listed
 from attnviz.app.server.numbers import PATHS, Numbers
@@ -44,11 +44,11 @@ def routes() -> list[Route]:
     numbers = Numbers()
     found = [
         Route("/ready", readiness.answer),
-        *(Route(path, scripts.answer) for path in scripts.PATHS),
+        *(Route(path, answers.send_script) for path in answers.SCRIPTS),
         *(Route(path, numbers.answer, methods=["POST"]) for path in PATHS),
-        *(Route(path, painted.answer, methods=["POST"]) for path in painted.PATHS),
+        *(Route(path, answers.take_painted, methods=["POST"]) for path in answers.PAINTED),
     ]
-    return [*found, Route("/metrics", telling.answer)] if settings().metrics else found
+    return [*found, Route("/metrics", answers.tell_figures)] if settings().metrics else found
 
 
 @asynccontextmanager
@@ -57,6 +57,6 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     write_as_json()
     CLOCK.watch()
     readiness.begin()
-    _LOG.info("the server starts", extra={"told": telling.running()})
+    _LOG.info("the server starts", extra={"told": answers.running()})
     yield
     _LOG.info("the server stops")

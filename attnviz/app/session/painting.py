@@ -1,7 +1,7 @@
 """The rest of a page waits until the browser has painted what stands first on it.
 
 Sent at once, all of it would be drawn together, and painted when that is done: after many times as long. How long the
-first part takes is known to the browser alone, which tells it by a request of its own (server/painted.py). Who tells
+first part takes is known to the browser alone, which tells it by a request of its own (server/answers.py). Who tells
 says a word that only this session's page was told.
 """
 

@@ -1,9 +1,10 @@
-"""Messages: lines over the page, at its foot, so that nothing moves when one comes or goes."""
+"""The foot of a page: messages, over it, so that nothing moves when one comes or goes; and which version this is."""
 
 from typing import Any
 
 import streamlit as st
 
+from attnviz.app.keeper import build
 from attnviz.app.session import state
 from attnviz.core.changes import bring_back
 from attnviz.core.matrix_input import example_of
@@ -35,3 +36,9 @@ def _show_offer(scenario: Scenario | None) -> None:
         if bring_back(scenario, dropped)[1] != dropped:
             st.button(say("editor.bring_back"), on_click=state.take_back, key="playground.bring_back", type="tertiary")
         st.button(say("editor.forget"), on_click=state.forget_offer, key="playground.forget", type="tertiary")
+
+
+def show_foot() -> None:
+    """Draw which version this is, and of torch; page.css gives it the room that is there anyway."""
+    with st.container(key="foot"):
+        st.caption(say("app.foot", version=build.version(), torch=build.torch_version()))
