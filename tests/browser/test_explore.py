@@ -287,3 +287,35 @@ def test_the_way_to_the_lesson_goes_once_something_was_done(new_newcomer: Callab
     again = new_newcomer(1366, 768).arrive()
     again.page.get_by_role("button", name=re.compile("New here")).click()
     expect(again.page).to_have_url(re.compile("/lesson"))
+
+
+WIDE = {"n_heads": 4, "d_in": 8, "d_out": 8, "d_ff": 8, "positions": "sinusoidal", "output": "true", "norm": "pre"}
+
+
+@pytest.mark.parametrize("width", [1024, 1366])
+def test_a_layer_too_wide_folds_to_strips_that_a_key_opens_and_nothing_is_cut_without_a_cue(
+    new_newcomer: Callable[..., Newcomer], width: int
+) -> None:
+    reader = new_newcomer(width, 768)
+    reader.open_board(**WIDE)
+    reader.torch_says()
+    ways, scroller = reader.board.locator(".unfold"), reader.board.locator(".scroller")
+    expect(ways.nth(2)).to_be_visible()
+    if width == 1366:
+        expect(scroller).not_to_have_class(re.compile("more-"))  # all of it is on the screen
+    is_told = "each => (each.scrollWidth > each.clientWidth + 1) === each.matches('.more-right, .more-left')"
+    eventually(lambda: scroller.evaluate(is_told), True)
+    kept = reader.board.locator(".matrix:not(.folded)").evaluate_all("all => all.map(each => each.dataset.matrix)")
+    assert {"q", "scores", "attention_weights", "context"} <= set(kept)
+    for way in ways.all():
+        assert way.get_attribute("aria-expanded") == "false"
+        assert (way.get_attribute("aria-label") or "").startswith(say("board.fold.open", title=""))
+    opened = reader.board.locator(".folded").last.get_attribute("data-matrix")
+    ways.last.focus()
+    reader.press_keys("Enter")
+    matrix = reader.board.locator(f".matrix[data-matrix='{opened}']")
+    expect(matrix).not_to_have_class(re.compile("folded"))
+    expect(matrix.locator("[aria-expanded=true]")).to_be_focused()
+    eventually(lambda: reader.board.locator(".scroller").evaluate(is_told), True)
+    reader.press_keys("Enter")
+    expect(matrix).to_have_class(re.compile("folded"))

@@ -37,7 +37,7 @@ const PLANE = 420; // over the matrices, at most
 const SIX = 6; // rows of room over few tokens
 const ALMOST = 0.9;
 const LOWER = 0.75; // times as low are rows without numbers on a low screen
-const FOLDED = 30; // wide is what is folded
+const FOLDED = { width: 26, gap: 8 };
 const LEAST_OPEN = 32; // wide are cells, before anything is folded
 const LARGER = 1.1; // from so much on
 const LARGEST = 6; // times as large, on a projector
@@ -200,7 +200,7 @@ class Measure {
   /** @param {Stage} stage */
   cellWidth(stage) {
     const { columns } = this.shapes[stage.name];
-    if (this.folded.includes(stage.name)) return FOLDED / columns;
+    if (this.folded.includes(stage.name)) return FOLDED.width / columns;
     if (stage.columns === "key") return this.cell;
     const named = stage.origin === "input" && this.room.named === columns && this.gaps >= 0.7;
     return named ? Math.max(this.vector(columns), Math.min(NAMED_FEATURE, this.vector(columns) + 4)) : this.vector(columns);
@@ -215,7 +215,7 @@ class Measure {
   /** @param {Column} column @param {Column | undefined} before */
   gapBefore({ stage, factor, turned, weight }, before) {
     if (!before) return 0;
-    if (this.folded.includes(stage.name) && this.folded.includes(before.stage.name)) return FOLDED / 2;
+    if (this.folded.includes(stage.name) && this.folded.includes(before.stage.name)) return FOLDED.gap;
     if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage)) return this.gaps * GAP.column + LABELS; // with names of their own
     const gap = CONSTANTS.SHARES.includes(stage.rule) ? Math.max(OPERATION, this.gaps * GAP.operation) : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;

@@ -41,7 +41,8 @@ class Sitter(Learner):
         self.page.locator(".copy-link input").first.evaluate("input => { input.style.visibility = 'hidden'; }")
 
     def show_all_stages(self) -> None:
-        self.page.locator(".board .stages").click()
+        self.cell("scores", 0, 0).focus()
+        self.page.locator(".board .steps").get_by_role("button", name=say("board.op.all"), exact=True).click()
 
     def play(self) -> None:
         """Play the row: its first step stands still, because less motion is asked for."""
@@ -91,6 +92,7 @@ STATES = (
     State("compare-empty", "/compare", PUBLISHED, CHART),
     State("compare", "/compare", {"seed": 7, "pinned": pack(query_of(Scenario(embedding="published")))}, CHART),
     State("scaling", "/scaling", {"sweep": "dims.2-64-512*trials.50"}, CHART),
+    State("folded", address={"d_ff": 4, "positions": "sinusoidal", "n_heads": 2, "d_in": 4, "output": "true"}),
     State("heads", address=CAT | {"n_heads": 3, "d_out": 6, "embedding": "stable"}),
     State("model", "/model", MODEL, ready=HEADS),
     State("history", "/history", ready="[data-testid=stMain] h1"),
