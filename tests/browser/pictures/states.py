@@ -82,7 +82,7 @@ STATES = (
     State("share", address=CAT, do=Sitter.open_share),
     State("no-sentence", address={"text": " "}, ready=".stAlert"),
     State("message", address={"text": "dog bites man", "d_in": "abc"}),
-    State("lesson-first", "/lesson", CAT),
+    State("lesson-first", "/lesson", CAT, ".chip"),
     State("lesson-one-score", "/lesson", CAT | {"step": "one-score"}),
     State("lesson-softmax", "/lesson", CAT | {"step": "softmax"}),
     State("lesson-last", "/lesson", CAT | {"step": "context"}),
