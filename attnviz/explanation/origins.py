@@ -55,7 +55,7 @@ def _origin_of_kept(scenario: Scenario, given: Factor) -> str:
     if own != value and not (math.isnan(own) and math.isnan(value)):
         raise ValueError(f"{stage.name}[{row}, {column}] is {value} in the trace and {own} in the scenario")
     token = visible(scenario.second_tokens[row])
-    made = say("explanation.given.kept_alone", token=token, layer=stage.layer)
+    made = say("origins.kept_alone", token=token, layer=stage.layer)
     return say("explanation.given.origin", origin=made)
 
 
@@ -67,16 +67,16 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
     """
     replaced = scenario.replacement(name)
     if isinstance(replaced, tuple):
-        return say("explanation.given.number")
+        return say("origins.number")
     if replaced in ("identity", "zeros"):
-        return say("explanation.given.identity" if replaced == "identity" else "explanation.given.zeros")
+        return say("origins.identity" if replaced == "identity" else "origins.zeros")
     if name == scenario.token_matrix and row in scenario.rows_beside_example:
         return _origin_of_token(scenario, name, row)
     if example := example_of(replaced):
         chosen = name in chosen_matrices(example)
-        return say("explanation.given.chosen" if chosen else "explanation.given.stated", example=called(example))
+        return say("origins.chosen" if chosen else "origins.stated", example=called(example))
     if replaced is not None:
-        return say("explanation.given.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
+        return say("origins.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
     if name in (scenario.token_matrix, scenario.read_matrix):
         return _origin_of_token(scenario, name, row)
     if name in ("p", P_KEPT):
@@ -84,7 +84,7 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
     if name == BY_DISTANCE:
         return _origin_of_place(scenario, row)
     if name in NORMS:
-        return say(f"explanation.given.{'gain' if name in GAINS else 'offset'}")
+        return say(f"origins.{'gain' if name in GAINS else 'offset'}")
     if name == MASK:
         return say(f"explanation.of_mask.{scenario.mask_kind.words}", tokens=plural(scenario.mask_size, "token"))
     drawn_width = {"b_q": scenario.d_out, "b_k": scenario.width_of_keys, "b_v": scenario.drawn_d_v}.get(
@@ -92,8 +92,8 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
     )
     # A bias as wide as a W_v of its own width has no drawn numbers either.
     if name in VECTORS and (not INITIALIZATIONS[scenario.init].as_layer or scenario.shape_of(name)[1] != drawn_width):
-        return say("explanation.given.bias")
-    return say("explanation.given.drawn", function=INITIALIZATIONS[scenario.init].written, seed=scenario.seed)
+        return say("origins.bias")
+    return say("origins.drawn", function=INITIALIZATIONS[scenario.init].written, seed=scenario.seed)
 
 
 def _origin_of_place(scenario: Scenario, row: int) -> str:
@@ -108,8 +108,8 @@ def _origin_of_place(scenario: Scenario, row: int) -> str:
 def _origin_of_token(scenario: Scenario, name: str, row: int) -> str:
     token = visible(scenario.tokens_of(name)[row])
     if scenario.is_published(row, name):
-        return say("explanation.given.published", token=token)
+        return say("origins.published", token=token)
     if scenario.embedding == "table":
         seed = second_seed(scenario.seed) if name == scenario.read_matrix else scenario.seed
-        return say("explanation.given.table", token=token, seed=seed)
-    return say("explanation.given.stable", token=token, d_in=scenario.d_in, seed=scenario.seed)
+        return say("origins.table", token=token, seed=seed)
+    return say("origins.stable", token=token, d_in=scenario.d_in, seed=scenario.seed)

@@ -35,13 +35,13 @@ def test_a_script_that_does_not_come_is_asked_for_again_and_then_never_more(chro
     before = len(asked)
     assert before == FAILING + 1
     board.go_to("Lesson")
-    page.locator(".board .cell").first.wait_for()
+    page.locator(".board .cell").first.wait_for(state="attached")
     board.go_to("Explore")
     eventually(lambda: page.locator(".board .cell").count() > 0, True)
     assert len(asked) == before
     page.unroute(f"**/{BOARD_FILE.name}*")
     asked.clear()
     board.go("/lesson")  # read anew: the page tells of it, the board takes what is there
-    page.locator(".board .cell").first.wait_for()
+    page.locator(".board .cell").first.wait_for(state="attached")
     assert asked == [f"{server}/{BOARD_FILE.address}"]
     page.context.close()

@@ -15,7 +15,7 @@ AT_LEAST = {
     "token_order": {"question_page.word_place"},
     "model_page": {"models.view.most", "models.view.place"},
 }
-NEVER = {"board": {"lesson.heading", "what_if.title", "explanation.given.number"}}
+NEVER = {"board": {"lesson.heading", "what_if.title", "origins.number"}}
 each_script = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
 
 

@@ -60,9 +60,7 @@ def test_exported_code_draws_it() -> None:
 
 def test_a_cell_says_how_it_was_drawn() -> None:
     words = explain(trace(HALVED), "w_q", 0, 1, scenario=HALVED).words
-    assert words == say(
-        "explanation.given.origin", origin=say("explanation.given.drawn", function="torch.rand / 2", seed=7)
-    )
+    assert words == say("explanation.given.origin", origin=say("origins.drawn", function="torch.rand / 2", seed=7))
     assert "halved" in report(HALVED, trace(HALVED))
 
 
