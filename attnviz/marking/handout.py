@@ -19,10 +19,10 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = No
     """Raise ``ValueError`` for the first table whose shape does not fit those before it; of several heads, `table` has
     the stages, and `d_v` columns the context vectors of all.
 
-    >>> check_shapes({"x": (3, 2), "w_q": (4, 2)})
+    >>> check_shapes({"x": (3, 2), "w_q": (4, 2)})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    attnviz.core.errors.RefusedError: W_q has 4 rows and 2 columns, expected 2 rows: X has 2 columns (d_in)
+    attnviz.core.errors.RefusedError: w_q has 4 rows, but x has 2 columns. Both have to be equal: it's d_in, ...
     """
     table = table or _table_of(shapes)
     residual = table.get("residual_1")

@@ -35,7 +35,7 @@ def parse_dims(text: str) -> tuple[int, ...]:
     >>> parse_dims("2, 4, eight")
     Traceback (most recent call last):
     ...
-    attnviz.core.errors.RefusedError: dimension is 'eight', expected a whole number from 1 to 4096
+    attnviz.core.errors.RefusedError: 'eight' can't be dimension: take a whole number from 1 to 4096.
     """
     entries = [entry for entry in re.split(r"[\s,;]+", text) if entry]
     # An entry of very many digits stays text: int() would refuse it in words of its own.

@@ -131,6 +131,6 @@ def _letters(number: int) -> str:
     """Return a number in letters.
 
     >>> _letters(0), _letters(27)
-    ('a', 'bb')
+    ('a', 'ab')
     """
     return (_letters(number // 26 - 1) if number >= 26 else "") + chr(ord("a") + number % 26)

@@ -64,8 +64,8 @@ def test_the_command_trains_and_shows_its_curves(capsys: pytest.CaptureFixture[s
     ("arguments", "status", "said"),
     [
         (["agreement", "--learning-rate", "1e9", "--steps", "9"], 1, "is no finite number. It ends here."),
-        (["text", "--text", ""], 2, "text has 0 characters, expected at least 8"),
-        (["text", "--text", "word", "--cut", "words"], 2, "text has 1 words, expected at least 8"),
+        (["text", "--text", ""], 2, "has only 0 tokens, and at least 8 are needed"),
+        (["text", "--text", "word", "--cut", "words"], 2, "has only 1 token, and at least 8 are needed"),
         (["agreement", "--steps", "0"], 2, "0 can't be steps: take a whole number from 1 to 5000"),
     ],
 )
