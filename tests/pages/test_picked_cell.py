@@ -7,6 +7,7 @@ import pytest
 from attnviz import Scenario, explain, trace
 from attnviz.app.parts.picked_cell import COLUMN, MATRIX, ROW
 from attnviz.core.stages import attention_table, pictured
+from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import in_address
 
@@ -63,9 +64,9 @@ def pinned(playground: Playground) -> tuple[str, int, int] | None:
 def test_a_link_pins_its_cell_on_the_board_and_both_views_have_the_same() -> None:
     playground = Playground(view="board", cell="scores.1.5")
     assert pinned(playground) == ("scores", 1, 5)
-    playground.set("playground.view", "heatmaps")
+    playground.change(view="heatmaps")
     assert playground.explanation == explained(PUBLISHED, "scores", 1, 5)
-    playground.set(ROW, 2).set("playground.view", "board")
+    playground.set(ROW, 2).press(say("playground.views.board"))
     assert pinned(playground) == ("scores", 2, 5)
 
 
