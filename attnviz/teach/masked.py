@@ -2,49 +2,57 @@
 
 from dataclasses import replace
 
-from torch import Tensor, full, tensor
+from torch import Tensor, arange, from_numpy
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.masks import ADDED, FACTOR, MASKS, PAINTED, ZEROED
 from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import MASK
 
 SHAPES = ("triangle", "window", "blocks", "nothing")
-_LARGE, _WINDOW, _BLOCKS = -1e9, 2, 2
+_LARGE, _WINDOW = -1e9, 2
 
 
-def shaped(shape: str, rows: int, columns: int) -> Tensor:
-    """Return which cells a shape hides.
+def shaped(shape: str, rows: int, columns: int, n_kept: int = 0) -> Tensor:
+    """Return which cells a shape hides; so many kept tokens are keys before those of the queries.
 
-    >>> shaped("triangle", 2, 2).tolist()
-    [[False, True], [False, False]]
+    >>> shaped("triangle", 2, 2).tolist(), shaped("triangle", 2, 3, 1).tolist()
+    ([[False, True], [False, False]], [[False, False, True], [False, False, False]])
     """
-    row, column = tensor(range(rows))[:, None], tensor(range(columns))[None, :]
-    size = max(1, -(-columns // _BLOCKS))
-    hides = {
-        "triangle": column > row,
-        "window": (column > row) | (column <= row - _WINDOW),
-        "blocks": column // size != row // size,
-    }
-    return hides[shape] if shape in hides else full((rows, columns), False)
+    if shape == "blocks":
+        query, key = arange(rows)[:, None] + n_kept, arange(columns)[None, :]
+        return query // _half(rows + n_kept) != key // _half(columns)
+    kind = {"triangle": MASKS["causal"], "window": MASKS["window"]}.get(shape, MASKS["none"])
+    return from_numpy(kind.hidden(rows, columns, _WINDOW, n_kept))
+
+
+def _half(n: int) -> int:
+    return -(-n // 2)
 
 
 def painted(scenario: Scenario, hidden: Tensor, with_: float = -float("inf")) -> Scenario:
     """Return the scenario whose mask hides just these cells, by a number that is added to their scores."""
     rows = tuple(tuple(with_ if cell else 0.0 for cell in row) for row in hidden.tolist())
-    return replace(scenario, causal=False, masking="painted", mask_use="added", mask=rows)
+    edits = tuple(edit for edit in scenario.edits if edit.matrix != MASK)  # typed into the mask of before
+    return replace(scenario, causal=False, masking=PAINTED, mask_use=ADDED, mask=rows, edits=edits)
 
 
 def in_each_way(scenario: Scenario, hidden: Tensor) -> dict[str, AttentionTrace]:
-    """Return the computation with these cells hidden, in each of the four ways."""
+    """Return the computation with these cells hidden, in each of the four ways; a factor beside no bias by distance,
+    which it would multiply, too."""
     usual = painted(scenario, hidden)
-    return {
-        "infinite": traced(usual), "large": traced(painted(scenario, hidden, _LARGE)),
-        "zeroed": traced(replace(usual, mask_use="zeroed")), "factor": traced(replace(usual, mask_use="factor")),
+    made = {
+        "infinite": usual, "large": painted(scenario, hidden, _LARGE), "zeroed": replace(usual, mask_use=ZEROED),
     }  # fmt: skip
+    if not scenario.position.biases:
+        made["factor"] = replace(usual, mask_use=FACTOR)
+    return {way: traced(each) for way, each in made.items()}
 
 
 def leaked(weights: Tensor, hidden: Tensor) -> float:
     """Return the share of all attention that hidden cells still get.
 
+    >>> from torch import tensor
     >>> leaked(tensor([[0.75, 0.25], [0.5, 0.5]]), tensor([[False, True], [False, False]]))
     0.125
     """

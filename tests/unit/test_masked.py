@@ -8,10 +8,12 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attnviz import Scenario
 from attnviz.core.scenario import traced
-from attnviz.teach.masked import SHAPES, in_each_way, leaked, shaped
+from attnviz.core.seeding import POSITIONS
+from attnviz.teach.masked import SHAPES, in_each_way, leaked, painted, shaped
 
 TEXT = "the cat sat on the mat"
 N = 6
+WAYS = ["infinite", "large", "zeroed", "factor"]
 # No row is hidden as a whole.
 MASKS = st.lists(st.lists(st.booleans(), min_size=N, max_size=N), min_size=N, max_size=N).map(
     lambda rows: torch.tensor(rows).fill_diagonal_(False)
@@ -35,8 +37,24 @@ def test_each_way_is_what_torch_computes(hidden: torch.Tensor, seed: int) -> Non
     assert (shares["factor"] > 0) == bool(hidden.any())
 
 
+@pytest.mark.parametrize("n_kept", [0, 3])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_shape_hides_no_token_from_itself(shape: str) -> None:
-    hidden = shaped(shape, N, N)
-    assert not hidden.diagonal().any()
+def test_a_shape_hides_no_token_from_itself_and_leaves_each_something(shape: str, n_kept: int) -> None:
+    hidden = shaped(shape, N, N + n_kept, n_kept)
+    assert not hidden.diagonal(n_kept).any()
     assert bool(hidden.any()) == (shape != "nothing")
+    assert not shaped("blocks", N, 2).all(1).any()  # of another sentence
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_a_mask_is_seen_in_every_way_that_its_positions_allow(positions: str) -> None:
+    scenario = Scenario(TEXT, positions=positions)
+    biased = POSITIONS[positions].biases
+    assert [*in_each_way(scenario, shaped("triangle", N, N))] == WAYS[: 3 if biased else 4]
+
+
+def test_what_was_typed_into_a_mask_does_not_outlive_a_painting_of_it() -> None:
+    typed = Scenario(TEXT, masking="painted", edits=(("mask", 0, 1, -torch.inf), ("w_q", 0, 0, 2.0)))
+    clean = painted(typed, shaped("nothing", N, N))
+    assert not clean.matrix("mask").any()
+    assert [edit.matrix for edit in clean.edits] == ["w_q"]

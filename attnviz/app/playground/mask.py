@@ -43,7 +43,7 @@ def show_mask(scenario: Scenario) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="what_if_mask_shapes"):
         for shape in SHAPES:
             st.button(say(f"what_if.mask.{shape}"), key=f"{_KEY}.{shape}", on_click=_paint,
-                      args=(scenario, shaped(shape, len(names), len(read))))  # fmt: skip
+                      args=(scenario, shaped(shape, len(names), len(read), scenario.n_kept)))  # fmt: skip
     with st.container(horizontal=True, gap="medium", key="what_if_mask"):
         data = {"rows": names, "columns": read, "hidden": hidden.int().tolist(), "label": say("what_if.mask.paint")}
         _painter(key=_KEY, data=data, width=90 + 28 * len(read), on_hidden_change=lambda: _take(scenario))
