@@ -99,6 +99,7 @@ def example_as_written(question: Question, text: str) -> tuple[Example, list[str
     guess = own.get(GUESS, "")
     if guess not in ("", NONE, TRIED, *ANSWERS):
         ignored.append(say("links.unknown", names=f"{GUESS}={quoted(guess)}"))
+        guess = ""
     return Example(scenario, options, _followed(question, own.get(QUERY, ""), scenario), guess), ignored
 
 

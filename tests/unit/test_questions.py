@@ -111,6 +111,12 @@ def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question)
     assert all(question.answer)
 
 
+def test_a_guess_of_a_link_that_is_none_is_told_and_nothing_was_guessed() -> None:
+    example, (told,) = example_from_text(AXIS, "guess=<b>")
+    assert example == Example(AXIS.start, AXIS.defaults, AXIS.first_followed(AXIS.start))
+    assert "guess=" in told
+
+
 def changed(name: str) -> str:
     """How a sentence begins that says that a matrix changed."""
     return say("seen.changed", matrix=STAGES[name].title, gap="|").partition("|")[0]
