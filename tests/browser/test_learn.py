@@ -42,7 +42,7 @@ _NUMBERS = "all => all.map(each => Number(each.dataset.value ?? each.getAttribut
 
 def opened(reader: Playground, part: str | None = None, **asked: str) -> Page:
     page = reader.open("/learn", **({"learn": f"task.agreement*steps.{STEPS}"} | asked)).page
-    expect(page.get_by_text(re.compile(say("learn.time.learned", step=r"\d+")))).to_be_visible(timeout=WAIT)
+    expect(page.get_by_text(re.compile(say("learn.time.trained", steps=r"\d+ steps?")))).to_be_visible(timeout=WAIT)
     if part is not None:
         page.get_by_role("button", name=say("learn.closer.label")).click()
         page.get_by_text(say(f"learn.closer.{part}"), exact=True).click()
@@ -81,7 +81,7 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
     start.click()
     expect(page.locator(".time .curves polyline").first).to_be_visible(timeout=WAIT)
     during = boxes(page)
-    expect(page.get_by_text(say("learn.time.learned", step=600))).to_be_visible(timeout=2 * WAIT)
+    expect(page.get_by_text(say("learn.time.trained", steps=plural(600, "step")))).to_be_visible(timeout=2 * WAIT)
     page.wait_for_timeout(500)
     after = boxes(page)
     for part, (left, top, _) in before.items():

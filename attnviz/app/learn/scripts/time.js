@@ -8,7 +8,7 @@ import { unpacked } from "../../../board/received.js";
 import { percent } from "../../../board/values/percent.js";
 import { HeadView } from "../../../scripts/head_view.js";
 import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
-import { say } from "../../../scripts/sentences.js";
+import { plural, say } from "../../../scripts/sentences.js";
 import { Curves, RIGHT } from "./curves.js";
 import { madeAt } from "./moments.js";
 import { Next } from "./next.js";
@@ -262,8 +262,8 @@ class Time {
       play.title = say(this.moving ? "learn.time.pause" : "learn.time.play");
       play.setAttribute("aria-label", play.title);
     }
-    const phase = step === 0 ? "random" : data.active || step < of ? "learning" : "learned";
-    this.note.textContent = say(`learn.time.${phase}`, { step: step.toLocaleString("en") });
+    const phase = step === 0 ? "random" : data.active || step < of ? "learning" : "trained";
+    this.note.textContent = say(`learn.time.${phase}`, { step: step.toLocaleString("en"), steps: plural(step, "step") });
     const told = [
       [say("learn.time.step_name"), say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })],
       ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, points }) => {
