@@ -10,10 +10,6 @@ _CELL = re.compile(r"(φ\(\w+[′″]?\)[₀-₉]*|[\w′″⁺⁽⁾]+)\[([^\]]
 # A letter or two, what is below: its name's own, and which of several; primes; and, raised, which layer made it.
 _SYMBOL = re.compile(r"([^\W\d_₀-₉⁰-⁹]+)(?:_([a-z]+))?([₀-₉]*)([′″]*)([₀-₉]*)(⁺?)(?:⁽([⁰¹²³⁴-⁹]+)⁾)?")
 _DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹", "01234567890123456789")
-_MASKED = say("explanation.step.masked")
-# As the catalogue says it: how many terms remain, and what they come to.
-_MORE = re.escape(say("explanation.step.more", count="\0", value="\1"))
-_REMAINDER = re.compile(_MORE.replace("\0", r"(\d+)").replace("\1", r"([^)]+)"))
 _OPERATOR = re.compile(r" ([+−·×/]) ")
 _POWER = re.compile(r"e([+−])(\d+)")
 _SIGNS = {
@@ -21,9 +17,7 @@ _SIGNS = {
     "tanh": r"\tanh", "φ": r"\varphi", "γ": r"\gamma", "β": r"\beta", "ln": r"\ln",
     "cos": r"\cos", "sin": r"\sin", "×": r"\cdot",
     "·": r"\cdot", "−": "-", "→": r"\to", "≈": r"\approx", "∞": r"\infty", "NaN": r"\text{NaN}",
-    _MASKED: rf"\text{{{_MASKED}}}",
 }  # fmt: skip
-_SIGN = re.compile("|".join(map(re.escape, _SIGNS)))
 
 
 def in_latex(name: str, symbols: str, steps: Sequence[str]) -> str:
@@ -76,11 +70,16 @@ def _bare(part: str) -> str:
 
 
 def _converted(text: str) -> str:
-    text = _REMAINDER.sub(r"\\underbrace{\2}_{\\text{\1 more}}", text)
+    # As the catalogue says it: how many terms remain, and what they come to.
+    more = re.escape(say("explanation.step.more", count="\0", value="\1"))
+    remainder = more.replace("\0", r"(\d+)").replace("\1", r"([^)]+)")
+    text = re.sub(remainder, r"\\underbrace{\2}_{\\text{\1 more}}", text)
     text = _CELL.sub(lambda cell: f"{{{_symbol(cell[1])}}}_{{{cell[2].replace(' ', '')}}}", text)
     text = _POWER.sub(lambda power: rf" \times 10^{{{'-' * (power[1] == '−')}{int(power[2])}}}", text)
     text = re.sub(r"√(\d+|d_k)", r"\\sqrt{\1}", text)
-    return _SIGN.sub(lambda sign: _SIGNS[sign[0]], text)
+    masked = say("explanation.step.masked")
+    signs = _SIGNS | {masked: rf"\text{{{masked}}}"}
+    return re.sub("|".join(map(re.escape, signs)), lambda sign: signs[sign[0]], text)
 
 
 def _symbol(symbol: str) -> str:

@@ -21,20 +21,20 @@ _CLEAR = "rgba(0, 0, 0, 0)"
 
 
 class Sign(NamedTuple):
-    """What stands in a cell that holds no number, and what is said of it."""
+    """What stands in a cell that holds no number, with the names of what is said of it."""
 
     sign: str
-    words: str
-    legend: str
+    name: str
+    kind: str
 
 
 _SIGNS = {
-    MASKED: Sign(not_finite(-math.inf), say("figures.signs.masked"), say("figures.legend.masked")),
-    NEGATIVE: Sign(not_finite(-math.inf), say("figures.signs.negative"), say("figures.legend.undefined")),
-    POSITIVE: Sign(not_finite(math.inf), say("figures.signs.positive"), say("figures.legend.undefined")),
-    NAN: Sign(not_finite(math.nan), say("figures.signs.nan"), say("figures.legend.undefined")),
+    MASKED: Sign(not_finite(-math.inf), "masked", "masked"),
+    NEGATIVE: Sign(not_finite(-math.inf), "negative", "undefined"),
+    POSITIVE: Sign(not_finite(math.inf), "positive", "undefined"),
+    NAN: Sign(not_finite(math.nan), "nan", "undefined"),
 }
-_MASKED_SHARE = _SIGNS[MASKED]._replace(sign="–", words=say("figures.signs.share"))
+_MASKED_SHARE = _SIGNS[MASKED]._replace(sign="–", name="share")
 
 
 def cell_traces(picture: Picture) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ def fixed(z: np.ndarray, digits: int) -> np.ndarray:
 
 def legend(picture: Picture) -> str:
     """Say how a cell looks that is no finite number; empty where all are."""
-    return ", ".join(dict.fromkeys(_SIGNS[kind].legend for kind in kinds_in(picture)))
+    return ", ".join(dict.fromkeys(say(f"figures.legend.{_SIGNS[kind].kind}") for kind in kinds_in(picture)))
 
 
 def value_in_words(picture: Picture, row: int, column: int) -> str:
@@ -77,7 +77,7 @@ def value_in_words(picture: Picture, row: int, column: int) -> str:
     kind = int(picture.kinds[row, column])
     if kind == FINITE:
         return picture.text_of(float(picture.z[row, column]))
-    return sign_of(picture, kind).words
+    return say(f"figures.signs.{sign_of(picture, kind).name}")
 
 
 def kinds_in(picture: Picture) -> list[int]:
@@ -116,7 +116,8 @@ def _signs(picture: Picture, kind: int) -> dict[str, Any]:
     """Return cells of one kind, which their hatching below is seen through."""
     sign = sign_of(picture, kind)
     z = np.where(picture.kinds == kind, np.float32(0), np.float32(np.nan))
-    trace = _trace(picture, z, sign.words) | {"zmin": 0, "zmax": 1, "colorscale": ((0, _CLEAR), (1, _CLEAR))}
+    trace = _trace(picture, z, say(f"figures.signs.{sign.name}"))
+    trace |= {"zmin": 0, "zmax": 1, "colorscale": ((0, _CLEAR), (1, _CLEAR))}
     if picture.in_cell:
         text = [[sign.sign if here else "" for here in row] for row in (picture.kinds == kind).tolist()]
         trace |= _texts(text, hatch_of(picture, kind).ink)

@@ -20,18 +20,19 @@ class Curve:
     """One statistic of a sweep as a figure: its column, its name, and how it is drawn."""
 
     column: str
-    title: str
+    called: str = ""  # as the catalogue calls its column, where this is blank
     log_y: bool = False
     top: float = 0.0  # of an axis from 0; 0 where it is free
     theory: bool = False  # with what theory expects
 
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.called or say(f"scaling.curve.{self.column}")
 
-def _curve(column: str, **drawn: Any) -> Curve:
-    return Curve(column, say(f"scaling.curve.{column}"), **drawn)
 
-
-_OF_DOT_PRODUCTS = (_curve("variance", log_y=True, theory=True), _curve("std", log_y=True, theory=True))
-_OF_SOFTMAX = tuple(_curve(statistic.name, top=statistic.top) for statistic in STATISTICS)
+_OF_DOT_PRODUCTS = (Curve("variance", log_y=True, theory=True), Curve("std", log_y=True, theory=True))
+_OF_SOFTMAX = tuple(Curve(statistic.name, top=statistic.top) for statistic in STATISTICS)
 CURVES = _OF_DOT_PRODUCTS + _OF_SOFTMAX
 # In the rows in which a page draws them: the first one is large.
 CURVE_ROWS = (CURVES[:1], *(CURVES[first : first + 3] for first in range(1, len(CURVES), 3)))

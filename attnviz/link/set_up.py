@@ -23,7 +23,7 @@ from attnviz.core.what_if import MOST_CHARACTERS
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
 from attnviz.link.codecs import Choice, Codec, Flag, Number, Switches, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
-from attnviz.words import catalogue, say
+from attnviz.words import Said, catalogue, say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 MAX_QUERY_CHARACTERS = 1_000_000
@@ -38,15 +38,8 @@ EDITS = Parameter(CHANGES, Changes(), ChangesText(), MOST_GIVEN)
 class Control(Parameter):
     """A parameter that is a control of the set-up; the catalogue has its label and its help."""
 
-    @property
-    def label(self) -> str:
-        """What its control is called."""
-        return say(f"setup.{self.name}.label")
-
-    @property
-    def help(self) -> str:
-        """What its control explains when it is asked."""
-        return say(f"setup.{self.name}.help")
+    label = Said("setup.{its.name}.label")
+    help = Said("setup.{its.name}.help")
 
     def meaning(self, choice: object) -> str:
         """Return what one of its choices means; blank of one without a sentence."""

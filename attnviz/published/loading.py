@@ -20,7 +20,7 @@ from attnviz.core.published_matrices import (
     words_of,
 )
 from attnviz.core.scenario import Scenario
-from attnviz.words import catalogue, say
+from attnviz.words import Said, catalogue, say
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
 OPENING = "fluffy-cat"  # what the app opens with
@@ -49,8 +49,6 @@ class WorkedExample:
     """
 
     id: str
-    title: str
-    note: str
     tokens: tuple[str, ...]
     scale: bool
     decimals: int
@@ -59,6 +57,13 @@ class WorkedExample:
     scenario: Scenario
     d_k: int | None = None
     feed_forward: PublishedFeedForward | None = None
+
+    title = Said("published.{its.id}.title")
+
+    @property
+    def note(self) -> str:
+        """What is to be known of it; blank where nothing is."""
+        return say(key) if (key := f"published.{self.id}.note") in catalogue() else ""
 
     @property
     def from_scores(self) -> bool:
@@ -129,8 +134,6 @@ def _example(raw: Mapping[str, Any]) -> WorkedExample:
     scale = raw.get("scale", False)  # what says nothing of it is the softmax of a row as it stands
     return WorkedExample(
         id=raw["id"],
-        title=say(f"published.{raw['id']}.title"),
-        note=say(note) if (note := f"published.{raw['id']}.note") in catalogue() else "",
         tokens=tokens,
         scale=scale,
         decimals=raw["decimals"],

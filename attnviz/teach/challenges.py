@@ -7,7 +7,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules.lines import sharing
-from attnviz.words import plural, say
+from attnviz.words import Said, plural, say
 from attnviz.words.numbers import written
 
 
@@ -15,13 +15,21 @@ from attnviz.words.numbers import written
 class Challenge:
     """A task, a hint, a sentence to try it on (empty: any), and a check.
 
-    `check` takes a trace and the decimals to write, and returns whether the task is done and how it stands.
+    `name` is that of its sentences in the catalogue; `check` takes a trace and the decimals to write, and returns
+    whether the task is done and how it stands.
     """
 
-    task: str
-    hint: str
-    text: str
+    name: str
     check: Callable[[AttentionTrace, int], tuple[bool, str]]
+    has_text: bool = False
+
+    task = Said("challenges.{its.name}.task")
+    hint = Said("challenges.{its.name}.hint")
+
+    @property
+    def text(self) -> str:
+        """The sentence to try it on; blank where any will do."""
+        return say(f"challenges.{self.name}.sentence") if self.has_text else ""
 
 
 # Of the largest score: whoever types the numbers of W_q into W_k as they are shown has made them equal.
@@ -60,13 +68,10 @@ def _symmetric(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
     )
 
 
-CHALLENGES: tuple[Challenge, ...] = tuple(
-    Challenge(say(f"challenges.{name}.task"), say(f"challenges.{name}.hint"), text, check)
-    for name, text, check in (
-        ("cat", say("challenges.cat.sentence"), _cat_reads_sat),
-        ("even", "", _even),
-        ("symmetric", "", _symmetric),
-    )
+CHALLENGES = (
+    Challenge("cat", _cat_reads_sat, has_text=True),
+    Challenge("even", _even),
+    Challenge("symmetric", _symmetric),
 )
 
 

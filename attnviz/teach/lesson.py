@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 
@@ -17,7 +16,7 @@ from attnviz.explanation.listing import listed
 from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
 from attnviz.explanation.what_if import cut_by_view, key_of, reads_others
-from attnviz.words import plural, say
+from attnviz.words import Said, plural, say
 from attnviz.words.numbers import significant, written
 
 Cell = tuple[str, int, int]
@@ -25,10 +24,10 @@ Cell = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the lesson: its name in links, what it is called, which matrices it shows, which cell it lights up.
+    """One step of the lesson: its name in links, which matrices it shows, which cell it lights up.
 
-    `tells` gives two or three sentences, in paragraphs; an `analogy` stands apart from them. A step that speaks of the
-    W's (`numbers`) or of what they find (`finding`) also says where their numbers are from.
+    `tells` gives two or three sentences, in paragraphs; an analogy (`likened` is its name) stands apart from them. A
+    step that speaks of the W's (`numbers`) or of what they find (`finding`) also says where their numbers are from.
 
     `new` are the matrices that this step adds (one, or the three of one kind), `lit` a function of the trace and the
     query's position, as is `tells`, which also takes the decimals to write. With `one_cell`, no other cell of the
@@ -37,16 +36,22 @@ class Step:
     """
 
     name: str
-    title: str
     shows: tuple[str, ...]
     tells: Callable[[AttentionTrace, int, int], list[Told]]
     new: tuple[str, ...] = ()
     lit: Callable[[AttentionTrace, int], Cell] | None = None
     one_cell: bool = False
     plays: str = ""
-    analogy: str = ""
+    likened: str = ""
     numbers: bool = False
     finding: bool = False
+
+    title = Said("lesson.title.{its.name}")
+
+    @property
+    def analogy(self) -> str:
+        """What it is likened to, if anything."""
+        return self.likened and say(f"lesson.analogy.{self.likened}")
 
     @property
     def what_if(self) -> bool:
@@ -282,31 +287,24 @@ def _unless(
     return told
 
 
-def _step(
-    name: str, shows: tuple[str, ...], tells: Callable[[AttentionTrace, int, int], list[Told]], **more: Any
-) -> Step:
-    return Step(name.replace("_", "-"), say(f"lesson.title.{name}"), shows, tells, **more)
-
-
 STEPS: tuple[Step, ...] = (
-    _step("tokens", (), _tokens, analogy=say("lesson.analogy.library")),
-    _step("embeddings", ("e", "p", "x"), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
-    _step("projections", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"),
+    Step("tokens", (), _tokens, likened="library"),
+    Step("embeddings", ("e", "p", "x"), _embeddings, new=("x",), lit=lambda trace, query: ("x", query, 0)),
+    Step("projections", ("x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v"),
           _unless((PROJECTIONS, CUT), _projections), new=("q", "k", "v"),
-          lit=lambda trace, query: ("q", query, 0), plays="q", analogy=say("lesson.analogy.class"),
-          numbers=True),
-    _step("one_score", ("q", "k", "scores"), _unless((SCORES, TYPED), _one_score), new=("scores",), plays="scores",
+          lit=lambda trace, query: ("q", query, 0), plays="q", likened="class", numbers=True),
+    Step("one-score", ("q", "k", "scores"), _unless((SCORES, TYPED), _one_score), new=("scores",), plays="scores",
           one_cell=True, lit=lambda trace, query: ("scores", query, _most_read_other(trace, query))),
-    _step("all_scores", ("q", "k", "scores"), _unless((SCORES, TYPED), _all_scores), new=("scores",), plays="scores",
+    Step("all-scores", ("q", "k", "scores"), _unless((SCORES, TYPED), _all_scores), new=("scores",), plays="scores",
           lit=lambda trace, query: ("scores", _most_read_other(trace, query), query)),
-    _step("scale", ("scores", "mask", "scaled_scores"), _scale, new=("scaled_scores",), plays="scaled_scores",
+    Step("scale", ("scores", "mask", "scaled_scores"), _scale, new=("scaled_scores",), plays="scaled_scores",
           lit=lambda trace, query: ("scaled_scores", query, _most_read(trace, query))),
-    _step("softmax", ("scaled_scores", "attention_weights"), _unless((SOFTMAX,), _softmax), new=("attention_weights",),
+    Step("softmax", ("scaled_scores", "attention_weights"), _unless((SOFTMAX,), _softmax), new=("attention_weights",),
           plays="attention_weights", finding=True,
           lit=lambda trace, query: ("attention_weights", query, _most_read(trace, query))),
-    _step("mix", ("w_v", "v", "attention_weights", "context"), _mix, new=("context",), plays="context",
+    Step("mix", ("w_v", "v", "attention_weights", "context"), _mix, new=("context",), plays="context",
           lit=lambda trace, query: ("context", query, 0), finding=True),
-    _step("context", ("v", "attention_weights", "context"), _unless((SOFTMAX,), _context),
+    Step("context", ("v", "attention_weights", "context"), _unless((SOFTMAX,), _context),
           lit=lambda trace, query: ("context", query, trace.context.shape[-1] - 1), finding=True),
 )  # fmt: skip
 

@@ -31,7 +31,7 @@ def has_one_matrix(scenario: Scenario) -> bool:
     """
     single = scenario.n_heads == 1 and scenario.n_layers == 1 and not scenario.bias and _has_softmax(scenario)
     fits = MIN_TEMPERATURE <= _temperature_of_one(scenario) <= MAX_TEMPERATURE
-    return single and scenario.positions != "rotary" and fits and scenario.shape_of("w_v")[1] <= MAX_D
+    return single and not scenario.position.turns and fits and scenario.shape_of("w_v")[1] <= MAX_D
 
 
 def _temperature_of_one(scenario: Scenario) -> float:

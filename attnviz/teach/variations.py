@@ -93,7 +93,7 @@ def with_stage_of_positions(scenario: Scenario) -> Scenario:
 
     Such a link gives E + P as the numbers of X, with edits on top, or has edits of X that make it E + P.
     """
-    if scenario.positions != "none":
+    if scenario.position.adds or scenario.position.of_one_sentence:
         return scenario
     plain = without_changes(scenario)
     added = sinusoidal_positions(*plain.shape_of("x"))

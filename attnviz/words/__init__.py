@@ -74,6 +74,16 @@ def say(key: str, /, **places: object) -> str:
     return template.format_map(places | counts)
 
 
+class Said:
+    """An attribute that is a sentence, said when it's asked for: its key and any `places` are its owner's."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __get__(self, owner: object, _: type) -> str:
+        return say(self._key.format(its=owner), **getattr(owner, "places", {}))
+
+
 def plural(n: int, noun: str) -> str:
     """Return a number of things in words, "1 token" or "6 tokens"; `noun` is a key of count.toml.
 

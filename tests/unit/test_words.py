@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Formatter
@@ -20,6 +22,38 @@ BANNED = (
 
 def _forms(template: Template) -> Mapping[str, str]:
     return {"other": template} if isinstance(template, str) else template
+
+
+# What is said at import all the same: texts of stages, sentences that examples are about, labels of what is dragged.
+SAID_AT_IMPORT = (
+    "stages.", "questions.before", "questions.cat", "questions.heads.text", "questions.learned.text",
+    "questions.padding.text", "questions.sizes.text", "questions.values.text", "history.sentence", "history.original",
+    "history.earlier", "history.masked", "setup.sentences.", "question_page.drag_",
+)  # fmt: skip
+_IMPORTING = """
+import importlib, pkgutil, sys, types
+sys.modules["attnviz"] = types.ModuleType("attnviz")  # so that words come before all that says them
+sys.modules["attnviz"].__path__ = ["attnviz"]
+from attnviz import words
+del sys.modules["attnviz"]
+template = words._template
+def early(key):
+    assert key.startswith(tuple(sys.argv[1:])), f"{key} is said at import"
+    return template(key)
+words._template = early
+import attnviz
+for module in pkgutil.walk_packages(attnviz.__path__, "attnviz."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+"""
+
+
+def test_nothing_is_said_before_it_is_asked_for() -> None:
+    """Modules hold keys: in which language a sentence is said isn't known when they are imported."""
+    done = subprocess.run(  # in a process that has imported none of them yet
+        [sys.executable, "-c", _IMPORTING, *SAID_AT_IMPORT], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr[-2000:]
 
 
 def _places(template: str) -> set[str]:

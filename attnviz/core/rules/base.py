@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from attnviz.core.rules.scale import Scale
 
 Table: TypeAlias = Tensor  # a matrix (rows, columns)
-Size = TypeVar("Size")  # how many rows or columns there are: a number, or what stands for it
+Size = TypeVar("Size")  # how many rows or columns there are: a number, or what stands for it and `meets` others
+
+
+def agree(one: Any, other: Any) -> bool:
+    """Whether sizes or shapes are equal; what stands for a size becomes the other."""
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(agree(*each) for each in zip(one, other, strict=True))
+    return bool(one == other if isinstance(one, int) else one.meets(other))
 
 
 class Bounded(NamedTuple):
@@ -126,7 +133,7 @@ class Rule(ABC):
         Raises ``ValueError`` with the shape that does not fit and the one expected.
         """
         for shape in shapes[1:]:
-            expect(shape == shapes[0], "a source", shape, f"{shapes[0]} like the first")
+            expect(agree(shape, shapes[0]), "a source", shape, f"{shapes[0]} like the first")
         return shapes[0]
 
     @abstractmethod

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.limits import MAX_HEADS
-from attnviz.core.rules.base import Copying, Derivative, HeadsInCode, Size, Table, expect
+from attnviz.core.rules.base import Copying, Derivative, HeadsInCode, Size, Table, agree, expect
 from attnviz.core.rules.expression import I, J, Piece, Source, sentence, sources
 from attnviz.core.rules.lines import COLUMNS, ROWS
 from attnviz.core.rules.reading import Shape
@@ -45,10 +45,10 @@ class Concatenate(Copying):
         rows, columns = shapes[0]
         if self.axis == ROWS:
             for each in shapes[1:]:
-                expect(each[1] == columns, "what stands below", each, f"{columns} columns like the first")
+                expect(agree(each[1], columns), "what stands below", each, f"{columns} columns like the first")
             return reduce(add, (rows for rows, _ in shapes)), columns
         for each in shapes[1:]:
-            expect(each == shapes[0], "what stands beside it", each, f"{shapes[0]} like the first")
+            expect(agree(each, shapes[0]), "what stands beside it", each, f"{shapes[0]} like the first")
         return rows, reduce(add, (columns for _, columns in shapes))
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:

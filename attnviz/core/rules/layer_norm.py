@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Precision, Rule, Size, expect
+from attnviz.core.rules.base import Bounded, Precision, Rule, Size, agree, expect
 from attnviz.core.rules.explaining.cell import Cell, Made
 from attnviz.core.rules.expression import I, J, K, Piece, add_up, as_number, number, root, sentence, sources, written
 from attnviz.core.rules.reading import Shape
@@ -60,7 +60,7 @@ class LayerNorm(Rule):
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """The shape of the source."""
         for each, what in zip(shapes[1:], ("the gain", "the offset"), strict=True):
-            expect(each == (1, shapes[0][1]), what, each, f"{(1, shapes[0][1])}")
+            expect(agree(each, (1, shapes[0][1])), what, each, f"{(1, shapes[0][1])}")
         return shapes[0]
 
     def bounded(self, *tables: Bounded) -> Bounded:

@@ -9,7 +9,7 @@ import numpy as np
 from torch import Tensor, matmul
 from torch.nn.functional import linear
 
-from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, expect
+from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, agree, expect
 from attnviz.core.rules.explaining.cell import Cell, Made
 from attnviz.core.rules.explaining.displayed import total
 from attnviz.core.rules.explaining.position_parts import four_parts
@@ -79,9 +79,9 @@ class Product(Rule):
         first, second, *bias = shapes
         inner, width = second[::-1] if self.transposed else second
         line = "columns" if self.transposed else "rows"
-        expect(first[1] == inner, "the second factor", second, f"{first[1]} {line} to fit the first {first}")
+        expect(agree(first[1], inner), "the second factor", second, f"{first[1]} {line} to fit the first {first}")
         for each in bias:
-            expect(each == (1, width), "the bias", each, f"{(1, width)}")
+            expect(agree(each, (1, width)), "the bias", each, f"{(1, width)}")
         return first[0], width
 
     def bounded(self, *tables: Bounded) -> Bounded:

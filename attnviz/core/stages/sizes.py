@@ -21,7 +21,7 @@ _ROWS = {"token": "tokens", "query": "queries", "key": "keys"}
 
 
 class _Size:
-    """A size of which nothing is known but what it equals: a rule that compares two makes them one."""
+    """A size of which nothing is known but what it equals: a rule in which two meet makes them one."""
 
     def __init__(self) -> None:
         self._same: _Size | None = None
@@ -32,7 +32,8 @@ class _Size:
         """The size that stands for all that equal this one."""
         return self if self._same is None else self._same.first
 
-    def __eq__(self, other: object) -> bool:
+    def meets(self, other: object) -> bool:
+        """Make this size and another, or a number, one."""
         if isinstance(other, _Size):
             if other.first is not self.first:
                 other.first._same = self.first
@@ -42,8 +43,6 @@ class _Size:
 
     def __add__(self, other: "_Size") -> "_Size":
         return _Size()  # a width that is the sum of others: of it nothing is known
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[str, str]]:

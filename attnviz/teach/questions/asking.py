@@ -15,7 +15,7 @@ from attnviz.explanation.numbers_from import edits_of, is_random
 from attnviz.scaling.settings import MAX_P, SweepSettings
 from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import PROJECTIONS
-from attnviz.words import plural, say
+from attnviz.words import Said, plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 
@@ -29,11 +29,14 @@ OF_OLDER_LINKS = frozenset({"scale"})  # the settings that links hold in which s
 
 @dataclass(frozen=True)
 class Preset:
-    """A button: what it is called, and what it makes of the example: of how it started, or of how it is now."""
+    """A button: the key of what it is called, and what it makes of the example: of how it started, or is now."""
 
-    label: str
+    key: str
     change: Change
     of: Literal["start", "now"] = "start"
+    places: Mapping[str, object] = field(default_factory=dict)
+
+    label = Said("{its.key}")
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,15 @@ class Control:
     """A slider over a number of the example: `read` tells where it stands, `change` moves it there."""
 
     name: str
-    label: str
+    key: str
     low: float
     high: float
     step: float
     read: Callable[[Scenario], float]
     change: Callable[[Scenario, float], Scenario]
+    places: Mapping[str, object] = field(default_factory=dict)
+
+    label = Said("{its.key}")
 
     @property
     def whole(self) -> bool:
@@ -56,21 +62,28 @@ class Control:
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of what is shown, which leaves the example alone: its `choices` have names, which links carry, too, and
-    what each is called.
+    """A choice of what is shown, which leaves the example alone: its `names` are those that links carry, too; what each
+    is called has a key behind `key`, where a hyphen is written as _.
 
     `block` says that it is made by dragging the block "÷ √d_k" in the formula of the scores.
     """
 
     name: str
-    label: str
-    choices: Mapping[str, str]
+    key: str
+    names: tuple[str, ...]
     default: str
     block: bool = False
 
+    label = Said("{its.key}.label")
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """What each choice is called, by its name."""
+        return {name: say(f"{self.key}.{name.replace('-', '_')}") for name in self.names}
+
     def may_be(self, choice: str) -> bool:
         """Whether this is one of the choices."""
-        return choice in self.choices
+        return choice in self.names
 
 
 @dataclass(frozen=True)
@@ -78,8 +91,10 @@ class Exponent:
     """A choice of what is shown, too: the exponent p of a divisor d^p, from 0 to `MAX_P`, as a text."""
 
     name: str
-    label: str
+    key: str
     default: str
+
+    label = Said("{its.key}")
 
     def may_be(self, choice: str) -> bool:
         """Whether this is such an exponent."""
@@ -176,20 +191,13 @@ class Question:
         """The question's name in links."""
         return self.name.replace("_", "-")
 
-    @property
-    def title(self) -> str:
-        """The question itself."""
-        return say(f"questions.{self.name}.title")
+    title = Said("questions.{its.name}.title")
+    try_this = Said("questions.{its.name}.try")
 
     @property
     def answer(self) -> tuple[str, ...]:
         """The answer, in paragraphs."""
         return tuple(say(f"questions.{self.name}.{paragraph}") for paragraph in ("answer", "more"))
-
-    @property
-    def try_this(self) -> str:
-        """What to do to see it."""
-        return say(f"questions.{self.name}.try")
 
     def now(self, scenario: Scenario, options: Mapping[str, str], digits: int = 4, query: int = 0) -> Now:
         """Return the example now, beside that which it began as."""

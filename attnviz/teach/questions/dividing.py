@@ -46,20 +46,18 @@ ROOT = Question(
     subject="scaling",
     predicts=Prediction(lambda now: _divisors(now).tables[0].matrix[3, -1], {"p": "0.5"}),
     then={"p": "1"},
-    options=(Exponent("p", say("questions.root.control"), "0"),),
+    options=(Exponent("p", "questions.root.control", "0"),),
     sweep=SweepSettings(dims=DIMS, keys=KEYS, scales=SCALE_CHOICES),
     step=6,
 )
 
-_PLACES: tuple[Place, ...] = ("queries", "both", "scores")  # as in the formula
 _DIVIDED = {"queries": ("Q / √d_k", "K"), "both": ("Q / √√d_k", "K / √√d_k"), "scores": ("Q", "K")}
-_CALLED: dict[str, str] = {place: say(f"questions.where.choice.{place}") for place in _PLACES}
 
 
 def _where(now: Now) -> Seen:
     chosen: Place = now.options["place"]  # type: ignore[assignment]
     usual, other = scaled_at(now.trace, "scores"), scaled_at(now.trace, chosen)
-    says = [say("seen.where.block", place=_CALLED[chosen])]
+    says = [say("seen.where.block", place=say(f"questions.where.choice.{chosen}"))]
     for name in ("q", "k", "scaled_scores", "attention_weights") if chosen != "scores" else ():
         says.append(_against(now, name, getattr(usual, name), getattr(other, name)))
     says += [
@@ -108,6 +106,6 @@ WHERE = Question(
     fixed=True,
     earlier=(_NORMAL,),
     card=("q", "k", "scaled_scores", "attention_weights"),
-    options=(Option("place", say("questions.where.choice.label"), _CALLED, "scores", block=True),),
+    options=(Option("place", "questions.where.choice", tuple(_DIVIDED), "scores", block=True),),
     step=6,
 )

@@ -15,13 +15,6 @@ NUMBERED = {"one": 1, "two": 2, "three": 3, "four": 4, "ten": 10}  # links name 
 _WEIGHTS = STAGES["attention_weights"].title
 
 
-def choice(question: str, name: str, choices: tuple[str, ...], default: str) -> Option:
-    """Return a choice whose words stand in the catalogue, where a hyphen is written as _."""
-    key = f"questions.{question}.{name}"
-    called = {each: say(f"{key}.{each.replace('-', '_')}") for each in choices}
-    return Option(name, say(f"{key}.label"), called, default)
-
-
 def for_some(now: Now, values: Tensor) -> str:
     """Write a number of each of the first tokens."""
     named = zip(now.names, values, strict=False)
@@ -56,7 +49,7 @@ LATE_MASK = Question(
     earlier=(_CAUSAL,),
     card=("scores", "attention_weights"),
     shows=_MIXED,
-    options=(choice("late_mask", "use", ("added", "zeroed", "renormalized", "factor"), "added"),),
+    options=(Option("use", "questions.late_mask.use", ("added", "zeroed", "renormalized", "factor"), "added"),),
     step=6,
 )
 
@@ -90,7 +83,7 @@ PADDING = Question(
     earlier=(_FILLED_UP,),
     card=("scores", "attention_weights"),
     shows=_MIXED,
-    options=(choice("padding", "mask", ("off", "on"), "off"),),
+    options=(Option("mask", "questions.padding.mask", ("off", "on"), "off"),),
     step=6,
 )
 
@@ -143,7 +136,7 @@ HEADS = Question(
     card=("scaled_scores", "attention_weights"),
     shows=("scaled_scores", "attention_weights"),
     hidden={"four": ("scaled_scores", "attention_weights")},
-    options=(choice("heads", "n", ("one", "two", "four"), "two"),),
+    options=(Option("n", "questions.heads.n", ("one", "two", "four"), "two"),),
     step=3,
 )
 
@@ -198,7 +191,7 @@ RESHAPE = Question(
     predicts=Prediction(lambda now: sum(map(int.__eq__, _owners(now)[0], range(4))), {"way": "view"}, kind="count"),
     fixed=True,
     earlier=(_DRAWN,),
-    options=(choice("reshape", "way", ("transpose", "view"), "transpose"),),
+    options=(Option("way", "questions.reshape.way", ("transpose", "view"), "transpose"),),
     step=3,
     what_if=True,
 )

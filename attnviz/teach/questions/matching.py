@@ -13,15 +13,12 @@ from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_differ
 from attnviz.teach.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
 from attnviz.words import say
 
-_AXES: dict[str, str] = {axis: say(f"questions.axis.choice.{axis}") for axis in get_args(Axis)}
-
-
 _ROUNDED = 1e-6  # how far outside of a triangle rounding may put a point, relative to its size
 
 
 def _axis(now: Now) -> Seen:
     chosen: Axis = now.options["axis"]  # type: ignore[assignment]
-    axis = _AXES[chosen]
+    axis = say(f"questions.axis.choice.{chosen}")
     weights = softmax_over(now.trace.scaled_scores, chosen)
     contexts, names = weights @ now.trace.v, now.names
     over = say("seen.axis.table", axis=axis)
@@ -76,7 +73,7 @@ _AXIS = Question(
     then={"axis": "whole"},
     card=("scores", "attention_weights"),
     shows=("w_q", "q", "scores", "scaled_scores"),
-    options=(Option("axis", say("questions.axis.choice.label"), _AXES, "rows"),),
+    options=(Option("axis", "questions.axis.choice", get_args(Axis), "rows"),),
     varies=OF_OLDER_LINKS,
     step=7,
     what_if=True,
@@ -118,13 +115,13 @@ _SYMMETRY = Question(
     subject="meaning",
     follows=0,
     predicts=Prediction(lambda now: now.gap(now.trace.scores, now.trace.scores.mT), _own_keys, kind="number"),
-    then=Preset(say("questions.symmetry.press.smallest"), lambda _: _SMALLEST),
+    then=Preset("questions.symmetry.press.smallest", lambda _: _SMALLEST),
     earlier=(_FOUR,),
     card=("scores", "attention_weights"),
     shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
     presets=(
-        Preset(say("questions.symmetry.press.equal"), _own_keys, of="now"),
-        Preset(say("questions.symmetry.press.smallest"), lambda _: _SMALLEST),
+        Preset("questions.symmetry.press.equal", _own_keys, of="now"),
+        Preset("questions.symmetry.press.smallest", lambda _: _SMALLEST),
     ),
     varies=OF_OLDER_LINKS,
     step=5,
@@ -195,20 +192,17 @@ _SELF = Question(
     _own,
     subject="meaning",
     predicts=Prediction(_n_read_themselves, _lengthened, kind="count"),
-    then=Preset(say("questions.self.press.shift"), lambda _: _shifted(_PLAIN)),
+    then=Preset("questions.self.press.shift", lambda _: _shifted(_PLAIN)),
     card=("x", "attention_weights"),
     shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
     presets=(
-        Preset(say("questions.self.press.lengthen"), _lengthened),
-        Preset(
-            say("questions.self.press.two"),
-            lambda s: replace(_PLAIN, text="A B", x=rows((1, 0), (3, 0)), edits=()),
-        ),
-        Preset(say("questions.self.press.one_hot"), lambda s: replace(_shifted(_PLAIN), w_k=eye(4, 4, 4))),
-        Preset(say("questions.self.press.shift"), lambda s: _shifted(_PLAIN)),
+        Preset("questions.self.press.lengthen", _lengthened),
+        Preset("questions.self.press.two", lambda s: replace(_PLAIN, text="A B", x=rows((1, 0), (3, 0)), edits=())),
+        Preset("questions.self.press.one_hot", lambda s: replace(_shifted(_PLAIN), w_k=eye(4, 4, 4))),
+        Preset("questions.self.press.shift", lambda s: _shifted(_PLAIN)),
     ),
     controls=(
-        Control("d", say("questions.self.control"), 2, 16, 1, lambda s: s.d_in,
+        Control("d", "questions.self.control", 2, 16, 1, lambda s: s.d_in,
                 lambda s, d: replace(_PLAIN, d_in=int(d), d_out=int(d))),
     ),
     varies=OF_OLDER_LINKS | {"d_in", "d_out"},

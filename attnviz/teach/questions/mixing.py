@@ -44,15 +44,15 @@ _VALUES = Question(
     subject="meaning",
     follows=0,
     predicts=Prediction(lambda now: now.trace.attention_weights[0, 1], _times_two("w_v")),
-    then=Preset(say("questions.values.press.double_keys"), _times_two("w_k")),
+    then=Preset("questions.values.press.double_keys", _times_two("w_k")),
     earlier=(_PHRASE,),
     card=("attention_weights", "v", "context"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
-        Preset(say("questions.values.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
-        Preset(say("questions.values.press.zeros"), lambda s: with_matrix(s, "w_v", "zeros")),
-        Preset(say("questions.values.press.one_feature"), _one_feature),
-        Preset(say("questions.values.press.no_keys"), lambda s: with_matrix(s, "w_k", "zeros")),
+        Preset("questions.values.press.identity", lambda s: with_matrix(s, "w_v", "identity")),
+        Preset("questions.values.press.zeros", lambda s: with_matrix(s, "w_v", "zeros")),
+        Preset("questions.values.press.one_feature", _one_feature),
+        Preset("questions.values.press.no_keys", lambda s: with_matrix(s, "w_k", "zeros")),
     ),
     step=8,
 )
@@ -102,14 +102,14 @@ _SUM = Question(
     _same_context,
     subject="meaning",
     predicts=Prediction(lambda now: now.gap(*now.trace.context[:2]), _on_a_line, kind="number"),
-    then=Preset(say("questions.sum.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
+    then=Preset("questions.sum.press.identity", lambda s: with_matrix(s, "w_v", "identity")),
     card=("v", "context"),
     shows=("w_q", "w_v", "q", "scaled_scores", "attention_weights", "v", "context"),
     presets=(
-        Preset(say("questions.sum.press.identity"), lambda s: with_matrix(s, "w_v", "identity")),
-        Preset(say("questions.sum.press.line"), _on_a_line),
+        Preset("questions.sum.press.identity", lambda s: with_matrix(s, "w_v", "identity")),
+        Preset("questions.sum.press.line", _on_a_line),
         Preset(
-            say("questions.sum.press.equal"),
+            "questions.sum.press.equal",
             lambda s: with_matrix(
                 with_matrix(s, "w_v", torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])),
                 "w_q", torch.tensor([[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]]),
@@ -127,9 +127,9 @@ def _all_of(name: str, value: float) -> Callable[[Scenario], Scenario]:
 
 def _bias(name: str) -> Control:
     return Control(
-        name, say("questions.biases.control", bias=name), -3.0, 3.0, 0.5,
+        name, "questions.biases.control", -3.0, 3.0, 0.5,
         read=lambda s: round(s.matrix(name)[0, 0].item(), 4),
-        change=lambda s, value: _all_of(name, value)(s),
+        change=lambda s, value: _all_of(name, value)(s), places={"bias": name},
     )  # fmt: skip
 
 
@@ -155,7 +155,7 @@ _BIASES = Question(
     subject="softmax",
     follows=0,
     predicts=Prediction(lambda now: now.trace.attention_weights[0, 1], _all_of("b_k", 2.0)),
-    then=Preset(say("questions.biases.then"), _all_of("b_q", 2.0)),
+    then=Preset("questions.biases.then", _all_of("b_q", 2.0)),
     earlier=(replace(_PHRASE, d_v=2, bias=True),),
     card=("scores", "attention_weights", "context"),
     shows=(

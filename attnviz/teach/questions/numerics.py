@@ -8,8 +8,7 @@ from torch import Tensor
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
-from attnviz.teach.questions.asking import CAT, Prediction, Question, rows
-from attnviz.teach.questions.masks_and_heads import choice
+from attnviz.teach.questions.asking import CAT, Option, Prediction, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import say
 from attnviz.words.numbers import in_format, significant
@@ -48,8 +47,8 @@ DROPOUT = Question(
     fixed=True,
     earlier=(_TRAINED,),
     options=(
-        choice("dropout", "p", tuple(SHARES), "half"),
-        choice("dropout", "draw", DRAWS, "first"),
+        Option("p", "questions.dropout.p", tuple(SHARES), "half"),
+        Option("draw", "questions.dropout.draw", DRAWS, "first"),
     ),
     step=7,
     what_if=True,
@@ -102,8 +101,8 @@ NUMERICS = Question(
     fixed=True,
     earlier=(_LARGE,),
     options=(
-        choice("numerics", "dtype", tuple(DTYPES), "float32"),
-        choice("numerics", "shift", ("on", "off"), "on"),
+        Option("dtype", "questions.numerics.dtype", tuple(DTYPES), "float32"),
+        Option("shift", "questions.numerics.shift", ("on", "off"), "on"),
     ),
     step=7,
     what_if=True,
@@ -145,7 +144,7 @@ MULTIPLY = Question(
     earlier=(_SCALED,),
     card=("x", "attention_weights"),
     shows=("x", "q", "k", "scores", "scaled_scores", "attention_weights"),
-    options=(choice("multiply", "c", tuple(FACTORS), "two"),),
+    options=(Option("c", "questions.multiply.c", tuple(FACTORS), "two"),),
     step=6,
     what_if=True,
 )

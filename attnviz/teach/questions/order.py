@@ -76,15 +76,15 @@ def _steps(n: int) -> Preset:
             scenario = training_step(scenario, RATE)
         return scenario
 
-    return Preset(say("questions.learned.press.steps", n=n), change, of="now")
+    return Preset("questions.learned.press.steps", change, of="now", places={"n": n})
 
 
 def _of_projections(scenario: Scenario) -> tuple[Edit, ...]:
     return tuple(edit for edit in scenario.edits if edit.matrix != "x")
 
 
-def _read(label: str, text: str) -> Preset:
-    return Preset(label, lambda s: replace(s, text=text, edits=_of_projections(s)), of="now")
+def _read(key: str, text: str) -> Preset:
+    return Preset(key, lambda s: replace(s, text=text, edits=_of_projections(s)), of="now")
 
 
 _LEARNED = Question(
@@ -93,15 +93,15 @@ _LEARNED = Question(
     _learned,
     subject="training",
     predicts=Prediction(lambda now: next_token_loss(now.trace), _steps(20).change, kind="number"),
-    then=_read(say("questions.learned.press.dog"), _OTHER),
+    then=_read("questions.learned.press.dog", _OTHER),
     card=("w_q", "w_k", "w_v", "attention_weights"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         _steps(1),
         _steps(20),
-        _read(say("questions.learned.press.dog"), _OTHER),
-        _read(say("questions.learned.press.another"), _ANOTHER),
-        _read(say("questions.learned.press.first"), _TRAINED.text),
+        _read("questions.learned.press.dog", _OTHER),
+        _read("questions.learned.press.another", _ANOTHER),
+        _read("questions.learned.press.first", _TRAINED.text),
     ),
     framed=True,
     step=3,
@@ -122,15 +122,11 @@ def in_words(scenario: Scenario, text: str) -> Scenario:
 
 
 def _reordered(text: str) -> Preset:
-    return Preset(say("questions.order.press.text", text=text), lambda scenario: in_words(scenario, text), of="now")
-
-
-def _placed(scenario: Scenario) -> bool:
-    return scenario.positions != "none"
+    return Preset("questions.order.press.text", lambda scenario: in_words(scenario, text), "now", {"text": text})
 
 
 def _order(now: Now) -> Seen:
-    says = [say("seen.order.with_positions" if _placed(now.scenario) else "seen.order.without_positions")]
+    says = [say("seen.order.with_positions" if now.scenario.adds_positions else "seen.order.without_positions")]
     first = traced(in_words(now.scenario, _BITES.text))  # with the same positions and edits: its order alone differs
     says += [_context_of(now, first, i) for i in range(len(now.names))]
     for token in dict.fromkeys(now.trace.tokens):
@@ -177,12 +173,12 @@ _ORDER = Question(
     predicts=Prediction(
         lambda now: now.trace.context[now.trace.tokens.index("dog"), 0], _reordered(_ORDERS[0]).change, kind="number"
     ),
-    then=Preset(say("questions.order.press.add"), with_positions, of="now"),
+    then=Preset("questions.order.press.add", with_positions, of="now"),
     shows=("e", "p", "x", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         *map(_reordered, _ORDERS),
-        Preset(say("questions.order.press.add"), lambda s: s if _placed(s) else with_positions(s), of="now"),
-        Preset(say("questions.order.press.remove"), without_positions, of="now"),
+        Preset("questions.order.press.add", lambda s: s if s.adds_positions else with_positions(s), of="now"),
+        Preset("questions.order.press.remove", without_positions, of="now"),
     ),
     reorder=in_order,
     varies=frozenset({"text", "positions"}),

@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.explanation.score_parts import score_parts
-from attnviz.teach.questions.asking import CAT, Prediction, Question, rows
-from attnviz.teach.questions.masks_and_heads import NUMBERED, choice
+from attnviz.teach.questions.asking import CAT, Option, Prediction, Question, rows
+from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
 
@@ -60,8 +60,8 @@ COSINE = Question(
     card=("q", "k", "attention_weights"),
     shows=_COMPARES,
     options=(
-        choice("cosine", "scores", tuple(_COMPARED), "dot"),
-        choice("cosine", "times", ("one", "three", "ten"), "one"),
+        Option("scores", "questions.cosine.scores", tuple(_COMPARED), "dot"),
+        Option("times", "questions.cosine.times", ("one", "three", "ten"), "one"),
     ),
     step=4,
     what_if=True,
@@ -100,7 +100,7 @@ KEYS_FIRST = Question(
     earlier=(_PAIR,),
     card=("q", "k", "scores"),
     shows=_COMPARES,
-    options=(choice("keys_first", "way", tuple(_WAYS), "usual"),),
+    options=(Option("way", "questions.keys_first.way", tuple(_WAYS), "usual"),),
     step=4,
     what_if=True,
 )
@@ -133,7 +133,7 @@ LINEAR = Question(
     earlier=(_SQUARE,),
     card=("x", "w_q", "q"),
     shows=("x", "w_q", "q"),
-    options=(choice("linear", "way", tuple(_LINEARS), "x-w"),),
+    options=(Option("way", "questions.linear.way", tuple(_LINEARS), "x-w"),),
     step=3,
     what_if=True,
 )
@@ -175,7 +175,7 @@ ONE_MATRIX = Question(
     then={"d": "four"},
     makes=lambda s, chosen: replace(s, d_out=NUMBERED[chosen["d"]]),
     fixed=True,
-    options=(choice("one_matrix", "d", ("one", "two", "three", "four"), "two"),),
+    options=(Option("d", "questions.one_matrix.d", ("one", "two", "three", "four"), "two"),),
     step=3,
     what_if=True,
 )
@@ -210,7 +210,7 @@ POSITIONS_ADDED = Question(
     then={"part": "pp"},
     fixed=True,
     earlier=(_PLACED,),
-    options=(choice("parts", "part", ("all", *PARTS), "all"),),
+    options=(Option("part", "questions.parts.part", ("all", *PARTS), "all"),),
     step=2,
 )
 

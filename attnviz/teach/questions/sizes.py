@@ -26,7 +26,6 @@ SYMBOLIC = {
     "context": ("n", "d_v"),
 }  # fmt: skip
 _WIDER = "wider"
-_W_KS = {choice: say(f"questions.sizes.choice.{choice}") for choice in ("fitting", _WIDER)}
 
 
 def _symbolic_shapes(trace: AttentionTrace) -> dict[str, str]:
@@ -69,9 +68,9 @@ def _shapes(now: Now) -> Seen:
     return Seen((*refused, *says), (Table(title["w_k"], w_k, role="k"), keys))
 
 
-def _width(name: str, symbol: str) -> Control:
+def _width(name: str, key: str) -> Control:
     return Control(
-        name, symbol, 1, 8, 1,
+        name, key, 1, 8, 1,
         read=lambda s: getattr(s, name),
         change=lambda s, value: _with_width(s, name, int(value)),
     )  # fmt: skip
@@ -95,11 +94,11 @@ SIZES = Question(
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
     notes=SYMBOLIC,  # the board tells the numbers
     controls=(
-        _width("d_in", say("questions.sizes.control.d_in")),
-        _width("d_out", say("questions.sizes.control.d_k")),
-        _width("d_v", say("questions.sizes.control.d_v")),
+        _width("d_in", "questions.sizes.control.d_in"),
+        _width("d_out", "questions.sizes.control.d_k"),
+        _width("d_v", "questions.sizes.control.d_v"),
     ),
-    options=(Option("w_k", say("questions.sizes.choice.label"), _W_KS, "fitting"),),
+    options=(Option("w_k", "questions.sizes.choice", ("fitting", _WIDER), "fitting"),),
     hidden={_WIDER: ("w_k", "k", *_NEEDS_SCORES)},
     varies=frozenset({"text", "d_in", "d_out", "d_v"}),
     fits=lambda s: s.text in (_WIDTHS.text, _OF_OLDER_LINKS),
@@ -176,16 +175,16 @@ WHICH_D = Question(
     _which_d,
     subject="scaling",
     predicts=Prediction(_largest, {"divisor": _BY_D_IN}),
-    then=Preset(say("questions.which_d.then"), lambda s: _drawn(16, s.d_out)),
+    then=Preset("questions.which_d.then", lambda s: _drawn(16, s.d_out)),
     card=("q", "k", "attention_weights"),
     shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
     controls=(
-        Control("d_in", say("questions.which_d.control.d_in"), 1, 16, 1, lambda s: s.d_in,
+        Control("d_in", "questions.which_d.control.d_in", 1, 16, 1, lambda s: s.d_in,
                 lambda s, value: _drawn(int(value), s.d_out)),
-        Control("d_out", say("questions.which_d.control.d_k"), 1, 8, 1, lambda s: s.d_out,
+        Control("d_out", "questions.which_d.control.d_k", 1, 8, 1, lambda s: s.d_out,
                 lambda s, value: _drawn(s.d_in, int(value))),
     ),
-    options=(Option("divisor", say("questions.which_d.choice"), {d: f"√{d}" for d in (_BY_D_K, _BY_D_IN)}, _BY_D_K),),
+    options=(Option("divisor", "questions.which_d.choice", (_BY_D_K, _BY_D_IN), _BY_D_K),),
     hidden={_BY_D_IN: ("scaled_scores", "attention_weights")},
     lit=("scaled_scores", 1, 2),
     varies=frozenset({"d_in", "d_out"}),
