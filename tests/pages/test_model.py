@@ -286,7 +286,7 @@ def of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Models that are offered, each of which does something of its own to its scores."""
     folder = tmp_path_factory.mktemp("own")
     for name, make in {
-        "sinks": small_models.gpt_oss, "capped": small_models.gemma2, "written": small_models.WRITTEN_OUT["Bloom"],
+        "sinks": small_models.gpt_oss, "capped *2*": small_models.gemma2, "written": small_models.WRITTEN_OUT["Bloom"],
         "otherwise": small_models.OTHERWISE["DeBERTa"][0],
     }.items():  # fmt: skip
         make().save_pretrained(folder / name)
@@ -303,7 +303,7 @@ def of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.mark.usefixtures("of_their_own")
 @pytest.mark.parametrize(
     ("name", "stage"),
-    [("sinks", "attention_weights"), ("capped", "capped_scores"), ("written", "distance_bias"), ("otherwise", "")],
+    [("sinks", "attention_weights"), ("capped *2*", "capped_scores"), ("written", "distance_bias"), ("otherwise", "")],
 )
 def test_a_model_that_does_something_of_its_own_to_its_scores_is_shown_or_says_so(name: str, stage: str) -> None:
     edits = "1.2.off*0.0.mask.3.1=-inf*0.even"
@@ -315,6 +315,12 @@ def test_a_model_that_does_something_of_its_own_to_its_scores_is_shown_or_says_s
     (board,) = reader.boards
     assert stage in board["shown"]
     assert reader.messages == []
+
+
+@pytest.mark.usefixtures("of_their_own")
+def test_a_models_name_is_no_markup() -> None:
+    reader = Reader(PAGE, model="capped *2*", model_text=small_models.TEXT)
+    assert any(r"capped \*2\*" in each.value for each in reader.at.markdown)
 
 
 @pytest.mark.usefixtures("damaged")

@@ -51,7 +51,7 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
         "from": mark_of_now(),
     }
     many = {"layers": plural(view.n_layers, "layer"), "heads": plural(view.n_heads, "head")}
-    st.markdown(f"**{say('models.page.which', model=view.name, **many)}**")
+    st.markdown(f"**{as_message(say('models.page.which', model=view.name, **many))}**")
     _heads(key="model.heads", data=_with_grid(data, grid.text))
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
