@@ -108,8 +108,7 @@ def _no_choice(option: Option | Exponent, given: str) -> str:
     if isinstance(option, Exponent):
         expected = Number(0, MAX_P).expected()
         return say("links.value", name=option.name, raw=quoted(given), expected=expected, used=option.default)
-    used = option.choices[option.default]
-    return say("links.choice", raw=quoted(given), label=option.label, used=used)
+    return say("links.choice", raw=quoted(given), label=option.label, used=option.choices[option.default])
 
 
 def _translated(question: Question, option: Option | Exponent, given: str) -> str:

@@ -69,10 +69,8 @@ def _symmetric(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
 
 
 CHALLENGES = (
-    Challenge("cat", _cat_reads_sat, has_text=True),
-    Challenge("even", _even),
-    Challenge("symmetric", _symmetric),
-)
+    Challenge("cat", _cat_reads_sat, has_text=True), Challenge("even", _even), Challenge("symmetric", _symmetric),
+)  # fmt: skip
 
 
 def undefined(trace: AttentionTrace) -> bool:

@@ -239,11 +239,10 @@ class Panel:
             this_session().put(key, float(chosen))
             show_exponent(option.label, key, on_change=take_it)
         elif option.block:
-            names = tuple(option.choices)
-            made = [replace(example, options=example.options | {option.name: name}, guess=TRIED) for name in names]
-            show_scale_block(option.label, tuple(option.choices.values()), names.index(chosen), key, NUMBERS,
+            made = [replace(example, options=example.options | {option.name: at}, guess=TRIED) for at in option.names]
+            show_scale_block(option.label, tuple(option.choices.values()), option.names.index(chosen), key, NUMBERS,
                              [example_text(question, each) for each in made])  # fmt: skip
         else:
             this_session().put(key, chosen)
-            st.segmented_control(option.label, tuple(option.choices), format_func=option.choices.__getitem__,
+            st.segmented_control(option.label, option.names, format_func=option.choices.__getitem__,
                                  required=True, key=key, on_change=take_it)  # fmt: skip
