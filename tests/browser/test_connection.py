@@ -84,7 +84,7 @@ def test_edits_made_offline_wait_in_the_page_and_are_sent(
     _is_away(board)
     between.restore()
     expect(board.page.locator(".connection")).to_have_text(say("connection.back"), timeout=LONG)
-    eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.0.0.0.2366&query=2")
+    eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.0.0.0.24&query=2")
     board.torch_says()
     board.page.reload()
     shows_number(board.settle().cell(("q", 1, 1)), "1.6659")

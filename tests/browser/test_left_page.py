@@ -10,6 +10,7 @@ from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import eventually
 
+PATHS = {"Lesson": "lesson", "My numbers": "check"}
 W_Q, W_K = ("w_q", 0, 1), ("w_k", 1, 1)
 
 
@@ -35,7 +36,7 @@ def type_while_another_waits_and_leave(board: Board) -> None:
 
 def has_it_there_and_back(board: Board, page: str, wanted: str) -> None:
     """The other page is open, with what was typed; and it is on the board for whoever comes back."""
-    board.page.wait_for_url(f"**/{page.lower()}*")
+    board.page.wait_for_url(f"**/{PATHS[page]}*")
     eventually(lambda: board.address, wanted)
     board.go_to(say("app.playground.title"))
     shows_number(board.cell(W_K), "0.4000")
@@ -43,7 +44,7 @@ def has_it_there_and_back(board: Board, page: str, wanted: str) -> None:
     assert board.address == wanted
 
 
-@pytest.mark.parametrize("page", ["Lesson", "Check"])
+@pytest.mark.parametrize("page", ["Lesson", "My numbers"])
 def test_a_number_left_by_a_click_on_another_pages_name_counts(board: Board, page: str) -> None:
     type_and_leave(board, page)
     has_it_there_and_back(board, page, "?edits=w_k.1.1.0.4")

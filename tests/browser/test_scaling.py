@@ -7,6 +7,7 @@ from typing import Self
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from attnviz.link.set_up import parameters
 from tests.browser.playground import Playground, eventually
 from tests.browser.readers import Tabs, readers
 
@@ -98,8 +99,8 @@ def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(
     reader.pick_point("variance", 1).looks_at(4)
     eventually(lambda: "sweep=dims.2-4-32*trials.50*dim.4" in reader.address, True)
     playground = reader.follow("Open the playground with d_out = 4")
-    eventually(lambda: playground.get_by_label("d_out", exact=True).input_value(), "4")
-    assert playground.get_by_label("Seed", exact=True).input_value() == "7"
+    eventually(lambda: playground.get_by_label(parameters()["d_out"].label, exact=True).input_value(), "4")
+    assert playground.get_by_label(parameters()["seed"].label, exact=True).input_value() == "7"
     address = playground.evaluate("location.href")
     for part in ("d_out=4", "seed=7", "edits=x.0.0.0.5", "sweep=dims.2-4-32*trials.50*dim.4"):
         assert part in address

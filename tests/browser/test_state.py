@@ -193,8 +193,8 @@ def _switches_a_head_off(board: Board) -> str:
 
 
 def _fills_a_box(board: Board) -> str:
-    box = board.page.get_by_test_id("stMain").get_by_role("textbox").nth(2)
-    box.fill("1 2\n3 4")
+    box = board.page.get_by_test_id("stMain").get_by_role("textbox").first
+    box.fill("Q\n1 2\n3 4")
     box.press("Control+Enter")
     return "tables="
 
