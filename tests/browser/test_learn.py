@@ -121,6 +121,7 @@ def test_the_board_follows_the_slider_at_once_and_torch_confirms(new_reader: Cal
 def test_what_comes_next_is_a_line_for_each_word(new_reader: Callable[..., Playground], size: tuple[int, int]) -> None:
     page = opened(new_reader())
     page.set_viewport_size({"width": size[0], "height": size[1]})
+    expect(page.locator(".next .bar:visible")).to_have_count(2 if size[0] < 800 else 6, timeout=WAIT)
     lines = page.locator(".next .bar").evaluate_all(
         """(bars) => bars.filter((bar) => bar.checkVisibility()).map((bar) => [bar, ...bar.children].map((part) => {
           const { left, right, top, bottom } = part.getBoundingClientRect();
