@@ -20,8 +20,8 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: st
     told = board.page.locator(f'[data-at="{cell}"]').first
     told.click() if cell.startswith("k") else told.hover()
     board.page.get_by_role("button", name=say("board.panel.what_if"), exact=True).click()
-    expect(lead).to_be_in_viewport()
-    eventually(lambda: lead.evaluate("each => each.getBoundingClientRect().top < innerHeight / 2"), True)
+    expect(lead).to_be_in_viewport(ratio=1)
+    expect(board.page.locator(".panel .made")).to_be_in_viewport()  # what it is about stays in sight
     board.torch_says()
     eventually(lambda: board.chosen, [cell])
 
@@ -29,11 +29,11 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: st
 def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_end(new_board: Any) -> None:
     board: Board = new_board(1366, 768)
     board.open_board(what_if="softmax:columns", masking="padding", mask_size="1")
-    says, plane = board.page.locator(".sentence .says"), board.page.locator(".plane")
+    says = board.page.locator(".sentence .says")
     expect(says).to_contain_text("softmax over columns has nothing to share out")
-    expect(plane).to_be_visible()
     bottom = says.evaluate("each => each.getBoundingClientRect().bottom")
-    assert bottom <= plane.evaluate("each => each.getBoundingClientRect().top")
+    cells = board.page.locator(".board .cell")
+    assert bottom <= cells.evaluate_all("all => Math.min(...all.map((each) => each.getBoundingClientRect().top))")
     says.evaluate("each => each.scrollTo(0, each.scrollHeight)")
     assert says.evaluate("""each => {
       const range = document.createRange();
