@@ -91,6 +91,7 @@ export class Intake {
     board.settled = true;
     board.older = new Set();
     board.display.show(board.torch);
+    board.undo.check();
   }
 
   // Show another moment of a training, of which the page has worked out every matrix of the whole model.

@@ -319,3 +319,12 @@ def test_a_layer_too_wide_folds_to_strips_that_a_key_opens_and_nothing_is_cut_wi
     eventually(lambda: reader.board.locator(".scroller").evaluate(is_told), True)
     reader.press_keys("Enter")
     expect(matrix).to_have_class(re.compile("folded"))
+
+
+def test_what_was_changed_last_is_said_no_more_once_the_page_has_gone_back(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board().torch_says()
+    board.type_over(("w_q", 0, 1), "0.9").torch_says()
+    undo = board.page.locator(".board .undo")
+    expect(undo).to_be_visible()
+    board.page.go_back()
+    expect(undo).to_be_hidden()

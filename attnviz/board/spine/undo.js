@@ -57,6 +57,7 @@ export class Undo {
     this.undoing = false;
     /** @type {Edit | null} */
     this.at = null; // what was changed last
+    this.now = 0; // and to what
     this.said = make("span");
     this.button = make("button", "", [say("board.undo.undo")]);
     this.button.type = "button";
@@ -82,7 +83,15 @@ export class Undo {
     const digits = written(first.was, 2) === written(now, 2) ? board.data.digits : 2; // what has changed is told
     const places = { before: written(first.was, digits), now: written(now, digits), n: before.length };
     this.said.textContent = before.length > 1 ? say("board.undo.several", { n: before.length }) : say("board.undo.change", places);
+    this.now = Math.fround(now);
     this.place(first);
+  }
+
+  // What it says is gone where the page has gone back before it.
+  check() {
+    if (!this.at || this.element.hidden || Math.fround(this.board.valueAt(this.at)) === this.now) return;
+    this.steps.pop();
+    this.hide();
   }
 
   // At its place in a board that is laid out anew.
