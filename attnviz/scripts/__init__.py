@@ -23,17 +23,23 @@ _MOST_MODULES = 200
 
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^{}]*)\}) from "(\.\.?/[\w./]+\.js)";$', re.M)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*? ?|class |const )(\w+))", re.M)
-_DEFAULT = re.compile(r"^export default (?=(?:(?:async )?function|class) \w)", re.M)
+_DEFAULT = re.compile(r"^export default (?=(?:(?:async )?function|class) (\w+))", re.M)
 # What is imported by a name while the script runs is no module that stands in it.
 _LEFT = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.|\((?![a-z]+\))).*", re.M)
 # A key of the catalogue, or a template that puts one together, of which each place may be anything.
 _KEY = re.compile(r"""["'`]([a-z_0-9]+\.(?:[a-z_0-9.]|\$\{[^{}`]*\})+)["'`]""")
 _PLACE = re.compile(r"\$\{[^{}`]*\}")
+# A line that takes in what other modules export, and the names that they export it by.
+_TAKEN = re.compile(r"^const (\w+ = \$\w+(?:, \w+ = \$\w+)*);", re.M)
+_OUTSIDE = re.compile(r"\$\d+[a-z]+")
 _COMMENT = re.compile(r"^ *(?://.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/ *)\n", re.M)
 
 
 def joined(entry: Path, sent: Mapping[str, Any] | None = None) -> str:
-    """Return the modules that a script is made of as one text: `entry`, which keeps its exports, with all it imports.
+    """Return the modules that a script is made of as one text: `entry`, with all it imports.
+
+    `entry` keeps its exports; where there is a default, that alone, and all else is in a scope of its own, so that
+    names there can be made short.
 
     `sent` is what a module may import from `sent.js` beside its sentences: values for JSON, by their names.
 
@@ -62,15 +68,39 @@ class _Script:
         self.sent = {"SENTENCES": {}, **sent}
         self.parts: list[str] = []
         self.exported: dict[Path, dict[str, str]] = {}  # what each module exports, by a name that no module has
+        self.renamed: set[str] = set()  # of these, what some module has by another name than its own
         self.sends = False
 
     def joined(self, entry: Path) -> str:
-        self.parts.append(self._read(entry, (), is_entry=True))
+        last = self._read(entry, (), is_entry=True)
         code = "".join(self.parts)
+        default = _DEFAULT.search(last)
+        if default:
+            bare = _EXPORT.sub("", _DEFAULT.sub("", last))
+            within = self._plainly_named(f"{code}return (() => {{\n{bare}\nreturn {default[1]};\n}})();\n")
+            code = f"export default (() => {{\n{within}}})();\n"
+        else:
+            code += last
         if not self.sends:
             return code
         sent = self.sent | {"SENTENCES": said_in(code)}
         return f"const {_SENT} = {json.dumps(sent, ensure_ascii=False, separators=(',', ':'))};\n{code}"
+
+    def _plainly_named(self, code: str) -> str:
+        """Let what is exported go by its own name where one module exports it, and nobody renames it.
+
+        No module then has to take it in.
+        """
+        plain: dict[str, str] = {}
+        for exports in self.exported.values():
+            plain |= {outside: name for name, outside in exports.items() if name not in plain.values()}
+        plain = {outside: name for outside, name in plain.items() if outside not in self.renamed}
+
+        def other(line: re.Match[str]) -> str:
+            taken = [each for each in line[1].split(", ") if each.split(" = ")[1] not in plain]
+            return f"const {', '.join(taken)};" if taken else ""
+
+        return _OUTSIDE.sub(lambda found: plain.get(found[0], found[0]), _TAKEN.sub(other, code))
 
     def _add(self, file: Path, above: tuple[Path, ...]) -> None:
         """Put a module behind all that it imports, once."""
@@ -105,12 +135,15 @@ class _Script:
             self._add(imported, (*above, file))
             own = self.exported[imported]
             if whole:
+                self.renamed.update(own.values())
                 return f"const {whole} = {{ {', '.join(f'{name}: {outside}' for name, outside in own.items())} }};"
             names = [" ".join(name.split()) for name in listed.split(",") if name.strip()]
             unknown = {name.split(" as ")[0] for name in names} - own.keys()
             if unknown:
                 raise ValueError(f"{file.name} imports {', '.join(sorted(unknown))}, which {source} doesn't export")
-            return f"const {', '.join(f'{name.split()[-1]} = {own[name.split()[0]]}' for name in names)};"
+            taken_in = [(name.split()[-1], name.split()[0]) for name in names]
+            self.renamed.update(own[name] for local, name in taken_in if local != name)
+            return f"const {', '.join(f'{local} = {own[name]}' for local, name in taken_in)};"
 
         return _IMPORT.sub(taken, text)
 

@@ -1,5 +1,6 @@
 """Modules joined to one script, and made short, do what they do apart; what would be misread is refused."""
 
+import re
 from itertools import count
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def programs(draw: st.DrawFn) -> dict[str, str]:
         before = draw(st.lists(st.sampled_from(list(modules)), unique=True)) if modules else []
         lines, terms = [], [str(i)]
         for j, name in enumerate(before):
+            lines.append(f'import {{ only{name[1:]} }} from "./{name}.js";')
             if draw(st.booleans()):
                 lines.append(f'import {{ value as v{j}, add as add{j} }} from "./{name}.js";')
                 terms.append(f"add{j}(v{j})")
@@ -52,6 +54,7 @@ def programs(draw: st.DrawFn) -> dict[str, str]:
             "export async function later() { return 1; }",
             "export class Kept { constructor() { this.of = made.length; } }",
             f"export const made = [...steps()].concat(typeof later);  // {i}",
+            f"export const only{i} = {' + '.join([f'only{b[1:]}' for b in before] + ['1'])};",
             f"export const value = 10 * ({' + '.join(terms)});",
         ]
         modules[f"m{i}"] = "\n".join(lines) + "\n"
@@ -69,7 +72,8 @@ def test_joined_modules_give_what_the_engine_makes_of_them_apart(tmp_path: Path)
         folder = tmp_path / str(next(numbers))
         folder.mkdir()
         entry = [f'import * as {name} from "./{name}.js";' for name in modules]
-        entry.append(f"export const got = [{', '.join(f'{name}.value, {name}.made' for name in modules)}];")
+        entry.append(f"const got = [{', '.join(f'{m}.value, {m}.made, {m}.only{m[1:]}' for m in modules)}];")
+        entry.append("const only0 = 0;")
         entry.append("export default function main() { return got; }\n")
         text = joined(written(folder, **modules, entry="\n".join(entry)))
         (folder / "joined.js").write_text(text)
@@ -88,6 +92,16 @@ def test_joined_modules_give_what_the_engine_makes_of_them_apart(tmp_path: Path)
     lines = run_node(script, *folders).splitlines()
     assert len(lines) == 3 * len(folders) >= 3 * examples(60)
     assert lines[::3] == lines[1::3] == lines[2::3]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
+def test_no_module_exports_by_the_name_of_something_that_browsers_have(entry: Path) -> None:
+    """In a joined script another module would have that in its place."""
+    known = next(ROOT.glob("node_modules/@typescript/*/lib/lib.dom.d.ts")).read_text()
+    browsers = set(re.findall(r"^declare (?:var|const|let|function) (\w+)", known, re.M))
+    assert {"name", "parent", "Selection", "requestAnimationFrame"} <= browsers
+    named = re.findall(r"^const \[(.*)\] = ", joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}}), re.M)
+    assert not {name for names in named for name in names.split(", ")} & browsers
 
 
 def test_what_python_sends_is_imported_as_a_module(tmp_path: Path) -> None:
