@@ -10,7 +10,8 @@ from typing import Any
 
 from attnviz.link.example_name import EXAMPLE, PUBLISHED, with_example
 from attnviz.link.parameter import Around, Read, Show, listed
-from attnviz.link.parameter_table import LEFT_OUT, table, texts
+from attnviz.link.parameter_table import LEFT_OUT, NUMBERS, PREDICTED, QUESTION, table, texts
+from attnviz.link.question_text import guess_of
 from attnviz.link.set_up import CHANGES, parameters
 from attnviz.published import OPENING
 from attnviz.words import say
@@ -50,6 +51,7 @@ unknown=(), example='')
         _with_its_example,
         _without_unknown,
         _bounded,
+        _guessed,
         _by_names,
         _controls,
         _never_bare,
@@ -133,6 +135,16 @@ def _bounded(opened: Opened, show: Show) -> Opened:
         if error := row.too_long(raw):
             opened = _without(opened, [name], row.told(raw, error, show))
     return opened
+
+
+def _guessed(opened: Opened, show: Show) -> Opened:
+    """Write a guess that older links have within a question's example as what was predicted."""
+    row = texts()[QUESTION]
+    question, _ = row.read(opened.query.get(QUESTION, ""))
+    guess = guess_of(opened.query.get(NUMBERS, ""))
+    if not (question and guess) or PREDICTED in opened.query:
+        return opened
+    return replace(opened, query={**opened.query, PREDICTED: f"{question}.{guess}"})
 
 
 def _by_names(opened: Opened, show: Show) -> Opened:

@@ -37,6 +37,7 @@ from attnviz.link.page_texts import (
     token_fits,
 )
 from attnviz.link.parameter import Parameter
+from attnviz.link.predicted_text import PredictedText
 from attnviz.link.question_text import NUMBERED, fits_question
 from attnviz.link.set_up import EDITS, MOST_GIVEN, parameters
 from attnviz.link.training_text import MOST as MOST_OF_TRAINING
@@ -67,6 +68,7 @@ LEARN_QUERY = "learn_query"
 OPEN = "open"  # what is to be opened on the page, once
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
+PREDICTED, PREDICTIONS, OFF = "predicted", "predictions", "off"
 BITS = "bits"  # how the panel What if computes with numbers of 16 bits
 B_BITS = "b_bits"  # how B is computed on Compare, where its numbers have 16 bits
 BOARD, HEATMAPS, WHAT_IF, KEEP = "board", "heatmaps", "what_if", "keep"
@@ -173,6 +175,8 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
         Parameter(STEP, steps[0], Named(steps, _STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),
+        Parameter(PREDICTED, {}, PredictedText(), 1000, 2, used="links.used.none"),
+        Parameter(PREDICTIONS, "on", Choice(("on", OFF)), 20, 2),
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
         Parameter(CHECK, Checked(), CheckText(), 60),
         Parameter(ANSWERS, {}, AnswersText(), MOST_OF_ANSWERS, since=2),

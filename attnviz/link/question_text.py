@@ -7,16 +7,16 @@ from attnviz.board.data import has_numbers
 from attnviz.core.scenario import Scenario
 from attnviz.link.codecs import Number, UnreadableError
 from attnviz.link.parameter import Around, as_one, listed
+from attnviz.link.predicted_text import SKIPPED
 from attnviz.link.set_up import CHANGES, parameters, query_of, quoted, scenario_from_query
 from attnviz.scaling.settings import MAX_P
 from attnviz.teach.questions import QUESTIONS, Question
-from attnviz.teach.questions.asking import ANSWERS, Exponent, Option
+from attnviz.teach.questions.asking import Exponent, Option
 from attnviz.words import say
 
 _OF_EXAMPLES = frozenset({*parameters(), CHANGES})
 QUERY = "query"  # the place of the token that is followed
-GUESS = "guess"  # what was predicted
-NONE, TRIED = "none", "tried"  # in place of a guess: that there was none, and that more was tried since
+GUESS = "guess"  # what was predicted, in older links; see `guess_of`
 # As older links have them: a question by its number, from 1; what is chosen by its place, from 0. Both stay for ever.
 NUMBERED = (
     "values", "sum", "biases", "sizes", "root", "which-d", "where", "axis", "symmetry", "self", "learned", "order",
@@ -31,13 +31,11 @@ PLACED = {
 
 @dataclass(frozen=True)
 class Example:
-    """What has been made of a question's example, what is chosen there, and the place of the token that is followed;
-    then what was predicted, if anything was."""
+    """What has been made of a question's example, what is chosen there, and the place of the token that is followed."""
 
     scenario: Scenario
     options: dict[str, str]
     query: int
-    guess: str = ""
 
 
 def question_of(slug: str) -> Question | None:
@@ -66,8 +64,6 @@ def whole_text(question: Question, example: Example) -> str:
     chosen = {name: choice for name, choice in example.options.items() if choice != start.options[name]}
     if example.query != question.first_followed(example.scenario):
         chosen[QUERY] = str(example.query)
-    if example.guess:
-        chosen[GUESS] = example.guess
     return query_of(example.scenario, **chosen)
 
 
@@ -79,7 +75,7 @@ def example_from_text(question: Question, text: str) -> tuple[Example, list[str]
     """
     written, ignored = example_as_written(question, text)
     scenario, options = question.today(written.scenario, written.options)
-    return Example(scenario, options, written.query, written.guess), ignored
+    return Example(scenario, options, written.query), ignored
 
 
 def example_as_written(question: Question, text: str) -> tuple[Example, list[str]]:
@@ -96,11 +92,17 @@ def example_as_written(question: Question, text: str) -> tuple[Example, list[str
             ignored.append(_no_choice(option, given))
     if strange := [name for name in dict(parse_qsl(rest, keep_blank_values=True)) if name not in _OF_EXAMPLES]:
         ignored.append(say("links.unknown", names=listed(strange, quoted)))
-    guess = own.get(GUESS, "")
-    if guess not in ("", NONE, TRIED, *ANSWERS):
-        ignored.append(say("links.unknown", names=f"{GUESS}={quoted(guess)}"))
-        guess = ""
-    return Example(scenario, options, _followed(question, own.get(QUERY, ""), scenario), guess), ignored
+    return Example(scenario, options, _followed(question, own.get(QUERY, ""), scenario)), ignored
+
+
+def guess_of(text: str) -> str:
+    """Return what was predicted by an example of an older link; "tried" is that more was tried since.
+
+    >>> guess_of("axis=whole&guess=more"), guess_of("guess=tried"), guess_of("axis=whole")
+    ('more', 'none', '')
+    """
+    guess = dict(parse_qsl(text, keep_blank_values=True)).get(GUESS, "")
+    return SKIPPED if guess == "tried" else guess
 
 
 def _no_choice(option: Option | Exponent, given: str) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
 from attnviz.core.stages import STAGES
-from attnviz.link.question_text import TRIED, example_text, question_of, start_of
+from attnviz.link.question_text import question_of
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from tests.browser.cells import shows_another, shows_number
@@ -87,7 +86,7 @@ def begun(learner: Learner, slug: str) -> Learner:
     """Open a question as who wants to try its example without a guess left it."""
     question = question_of(slug)
     assert question is not None
-    return learner.questions(question=slug, numbers=example_text(question, replace(start_of(question), guess=TRIED)))
+    return learner.questions(question=slug, predicted=f"{slug}.none")
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
@@ -101,8 +100,8 @@ def test_each_question_has_one_screen_before_and_after_the_prediction(
         learner.is_at(question.title)
         expect(learner.page.get_by_text(question.asks[0], exact=True)).to_be_visible()
         _look(learner, trouble, question.slug, MOST_BEFORE, wide)
-        learner.page.locator(".st-key-questions-answer-same button").click()
-        expect(learner.page.get_by_text(say("question_page.happened"), exact=True)).to_be_in_viewport()
+        learner.page.locator(".st-key-predict-same button").click()
+        expect(learner.page.get_by_text(say("predicting.happened"), exact=True)).to_be_in_viewport()
         expect(learner.page.get_by_text(question.answer[0], exact=True)).to_be_in_viewport()
         _look(learner, trouble, f"{question.slug}, answered", MOST_AFTER, wide)
         if at + 1 < len(QUESTIONS):
@@ -170,7 +169,7 @@ def test_a_token_is_followed_by_the_marked_row_and_nothing_is_changed_before_a_p
     learner.page.keyboard.type("7")
     learner.page.keyboard.press("Enter")
     shows_number(learner.cell("w_v", 0, 0), "1.0000")
-    expect(learner.page.locator(".st-key-questions-answer-same")).to_be_visible()
+    expect(learner.page.locator(".st-key-predict-same")).to_be_visible()
 
 
 def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:

@@ -37,6 +37,6 @@ test("a link that can be read is left alone", () => {
 });
 
 test("a link to copy is the page's own, with what it hides", () => {
-  assert.equal(linkOf("https://x.org/a/lesson?text=a+b#c", ""), "https://x.org/a/lesson?text=a+b#c");
-  assert.equal(linkOf("https://x.org/?seed=1&hide=d_in", "d_in,seed"), "https://x.org/?hide=d_in%2Cseed&seed=1");
+  assert.equal(linkOf("https://x.org/a/lesson?text=a+b#c", {}), "https://x.org/a/lesson?text=a+b#c");
+  assert.equal(linkOf("https://x.org/?seed=1&hide=d_in", { hide: "d_in,seed" }), "https://x.org/?hide=d_in%2Cseed&seed=1");
 });

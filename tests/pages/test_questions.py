@@ -9,7 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
-from attnviz.link.question_text import NONE, NUMBERED, TRIED, Example, example_text, question_of, start_of
+from attnviz.link.predicted_text import SKIPPED
+from attnviz.link.question_text import NUMBERED, Example, example_text, question_of, start_of
 from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Option, Question
 from attnviz.teach.questions.asking import ANSWERS
 from attnviz.words import plural, say
@@ -19,7 +20,7 @@ from tests.pages.reader import Reader, boards_of, control_of, in_address
 Open = Callable[..., AppTest]
 ALL = say("question_page.all", questions=plural(len(QUESTIONS), "question"))
 NEXT = say("question_page.next")
-SKIP = say("question_page.skip")
+SKIP = say("predicting.skip")
 
 
 def link_of(question: Question, chosen: dict[str, str]) -> str:
@@ -37,7 +38,7 @@ def numbered(number: int) -> Question:
 def answered(question: Question) -> Example:
     """The example of a question once it was answered without a guess."""
     scenario, options = question.acted
-    return replace(start_of(question), scenario=scenario, options=options, guess=NONE)
+    return replace(start_of(question), scenario=scenario, options=options)
 
 
 @pytest.fixture
@@ -49,7 +50,8 @@ def opened() -> Open:
 
 
 def press(at: AppTest, label: str) -> AppTest:
-    next(each for each in at.button if each.label == label and str(each.key).startswith("questions.")).click()
+    buttons = [each for each in at.button if str(each.key).startswith(("questions.", "predict"))]
+    next(each for each in buttons if each.label == label).click()
     at.run()
     assert not at.exception
     return at
@@ -74,14 +76,14 @@ def test_no_answer_stands_on_the_page_before_a_press(opened: Open, question: Que
     """What is predicted is asked, by three answers or none; whatever is pressed says what happened and why."""
     before = {*say("question_page.seen").split("|"), *question.answer, question.try_this}
     before |= {*question.look(question.start, {}, 4).sentences}
-    for guess in (*ANSWERS, NONE):
+    for guess in (*ANSWERS, SKIPPED):
         at = opened(question=question.slug)
         told = {each.value for kind in (at.text, at.markdown, at.caption) for each in kind}
         assert not told & before
         assert question.asks[0] in {each.value.removeprefix("#### ") for each in at.markdown}
-        labels = [str(each.label) for each in at.button if str(each.key).startswith("questions.answer")]
+        labels = [str(each.label) for each in at.button if str(each.key).startswith("predict.")]
         assert labels == [say(f"question_page.answer.{each}", number=question.happened.before) for each in ANSWERS]
-        at.button(key="questions.skip" if guess == NONE else f"questions.answer.{guess}").click().run()
+        at.button(key="predicting.skip" if guess == SKIPPED else f"predict.{guess}").click().run()
         assert not at.exception
         short = [say(f"question_page.short.{each}") for each in (guess, question.happened.answer) if each in ANSWERS]
         assert [
@@ -90,8 +92,10 @@ def test_no_answer_stands_on_the_page_before_a_press(opened: Open, question: Que
         assert question.answer[0] in texts(at)
         wanted = question.look(*question.acted, 4, question.first_followed(question.start))
         assert all(sentence in texts(at) for sentence in wanted.sentences)
-        assert in_address(at, "numbers") == example_text(question, replace(answered(question), guess=guess))
-        again = opened(question=question.slug, numbers=in_address(at, "numbers"))
+        assert in_address(at, "numbers") == example_text(question, answered(question))
+        assert in_address(at, "predicted") == f"{question.slug}.{guess}"
+        said = {name: in_address(at, name) for name in ("numbers", "predicted")}
+        again = opened(question=question.slug, **said)
         assert not again.warning
         assert texts(again) == texts(at)
 
@@ -169,13 +173,13 @@ def test_every_button_slider_and_choice_does_what_it_says(opened: Open, question
     for option in question.options:
         for choice in ("0.35", "0.6") if isinstance(option, Exponent) else tuple(option.choices):
             options = options | {option.name: choice}
-            link = example_text(question, replace(example, scenario=scenario, options=options, guess=TRIED))
+            link = example_text(question, replace(example, scenario=scenario, options=options))
             if isinstance(option, Option) and option.block:  # dragged in the browser alone
-                at = opened(question=question.slug, numbers=link)
+                at = opened(question=question.slug, numbers=link, predicted=f"{question.slug}.none")
             else:
                 value = float(choice) if isinstance(option, Exponent) else choice
                 control_of(at, f"questions.{question.slug}.{option.name}").set_value(value).run()
-                assert in_address(at, "numbers").rpartition("&guess=")[0] == link.rpartition("&guess=")[0]
+                assert in_address(at, "numbers") == link
             says(scenario, options)
 
 
@@ -184,7 +188,7 @@ def test_what_is_offered_next_is_done(opened: Open, question: Question) -> None:
     at = press(opened(question=question.slug), SKIP)
     at.button(key="questions.then").click().run()
     assert not at.exception
-    assert "guess=tried" in in_address(at, "numbers")
+    assert in_address(at, "numbers") != example_text(question, answered(question))
 
 
 def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened: Open) -> None:

@@ -77,6 +77,14 @@ def test_a_lesson_link_hides_controls_and_keeps_their_values() -> None:
     assert playground.shows(Scenario(**PUBLISHED, seed=7))
 
 
+def test_a_lesson_link_can_leave_predictions_off(sharing: Sharing) -> None:
+    sharing.at.session_state["share"] = True
+    sharing.at.checkbox(key="share.without").check().run()
+    protos = [each.proto for each in sharing.at.get("bidi_component")]
+    sent = [json.loads(each.json)["adds"] for each in protos if each.component_name == "attnviz_copy_link"]
+    assert sent == [{}, {"predictions": "off"}]
+
+
 def test_every_control_can_be_hidden(sharing: Sharing) -> None:
     hide = sharing.at.multiselect(key="share.hide")
     assert hide.options == [parameter.label for parameter in parameters().values()]

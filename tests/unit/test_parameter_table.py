@@ -40,6 +40,7 @@ from attnviz.link.page_texts import (
 )
 from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import FORM, TABLES, once, table, texts
+from attnviz.link.predicted_text import PredictedText
 from attnviz.link.set_up import CHANGES, parameters, query_of, read_controls, scenario_of
 from attnviz.link.training_text import TrainingText
 from attnviz.link.typed_form import CHOICES, DEFAULTS, FormText
@@ -170,6 +171,9 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
             )
         case Switches():
             return st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])
+        case PredictedText():
+            choices = st.sampled_from(("more", "same", "none"))
+            return st.dictionaries(st.sampled_from(("values", "which-d", "step_2")), choices)
         case FormText():
             return typed.map(lambda form: {key: value for key, value in form.items() if value != DEFAULTS[key]})
     raise AssertionError(f"{row.name}: no values for {row.codec}")

@@ -16,6 +16,7 @@ from attnviz.figures import points_spec, small_picture, table_spec
 from attnviz.link.question_text import NUMBERED as IN_OLDER_LINKS
 from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.link.state import state_of
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
 from attnviz.teach.questions.masks_and_heads import NUMBERED
@@ -111,10 +112,12 @@ def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question)
     assert all(question.answer)
 
 
-def test_a_guess_of_a_link_that_is_none_is_told_and_nothing_was_guessed() -> None:
-    example, (told,) = example_from_text(AXIS, "guess=<b>")
-    assert example == Example(AXIS.start, AXIS.defaults, AXIS.first_followed(AXIS.start))
-    assert "guess=" in told
+@pytest.mark.parametrize(("guess", "now"), [("more", "more"), ("none", "none"), ("tried", "none"), ("<b>", "")])
+def test_a_guess_of_an_older_link_is_what_was_predicted_and_one_that_is_none_is_told(guess: str, now: str) -> None:
+    state = state_of({"question": "axis", "numbers": f"axis=whole&guess={guess}"})
+    assert state.values["predicted"] == ({"axis": now} if now else {})
+    assert state.values["numbers"].endswith("&axis=whole")
+    assert bool(state.told) == (not now)
 
 
 def changed(name: str) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.parts.exponent import show_exponent
+from attnviz.app.parts.predicting import Asked, ask, keep, prediction, show_outcome
 from attnviz.app.parts.published_example import begin_with
 from attnviz.app.parts.what_if_panel import show_way_to_panel
 from attnviz.app.session import state, url_texts
@@ -17,7 +18,7 @@ from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
-from attnviz.link.question_text import NONE, TRIED, Example, example_from_text, example_text
+from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
 from attnviz.teach.questions.asking import ANSWERS, Change
@@ -32,18 +33,30 @@ class Stage(Enum):
     TRIED = auto()
 
     @classmethod
-    def of(cls, question: Question, example: Example) -> "Stage":
-        """Return how far this is; an older link, which says nothing of a guess, has an example that was tried."""
+    def of(cls, question: Question, example: Example, *, asked: bool) -> "Stage":
+        """Return how far this is, with what was predicted or not; an older link's example was tried."""
         now = example.scenario, example.options
-        if example.guess in (NONE, *ANSWERS) and now == question.acted:
+        if not asked and now == question.acted:
             return cls.ANSWERED
-        return cls.ASKED if now == (question.start, question.defaults) and not example.guess else cls.TRIED
+        return cls.ASKED if asked and now == (question.start, question.defaults) else cls.TRIED
 
 
 def open_it(question: Question | None) -> None:
     """Go to a question, or with None to the list."""
     url_texts.put(QUESTION, "" if question is None else question.slug)
+    begin_again(question)
+
+
+def begin_again(question: Question | None) -> None:
+    """Show a question's example as it starts, and ask again."""
     url_texts.send(NUMBERS, "")
+    if question is not None:
+        keep(question.slug, "")
+
+
+def is_asked(question: Question) -> bool:
+    """Whether what is asked was neither predicted nor skipped."""
+    return not prediction(question.slug)
 
 
 def example_of(question: Question) -> Example:
@@ -64,7 +77,7 @@ def _change(question: Question, change: Change) -> None:
     except ValueError:  # a step of training that leads beyond what float32 holds, or more edits than there may be
         state.say(say("question_page.refused"))
         return
-    _send(question, replace(example, scenario=changed, guess=TRIED))
+    _send(question, replace(example, scenario=changed))
 
 
 def _press(question: Question, preset: Preset) -> None:
@@ -73,13 +86,13 @@ def _press(question: Question, preset: Preset) -> None:
 
 def _choose(question: Question, chosen: Mapping[str, str]) -> None:
     example = example_of(question)
-    _send(question, replace(example, options=example.options | dict(chosen), guess=TRIED))
+    _send(question, replace(example, options=example.options | dict(chosen)))
 
 
-def _answer(question: Question, guess: str) -> None:
+def _act(question: Question) -> None:
     """Do what was to be predicted."""
     scenario, options = question.acted
-    _send(question, replace(example_of(question), scenario=scenario, options=options, guess=guess))
+    _send(question, replace(example_of(question), scenario=scenario, options=options))
 
 
 def _lead(page: str, parameter: str, value: Any) -> None:
@@ -104,9 +117,9 @@ class Panel:
 
     def show(self) -> None:
         """Draw it: nothing is answered before something was pressed."""
-        stage = Stage.of(self.question, self.example)
+        stage = Stage.of(self.question, self.example, asked=is_asked(self.question))
         if stage is Stage.ASKED:
-            self._show_prediction()
+            ask(self._asked, lambda _: _act(self.question))
             return
         if stage is Stage.ANSWERED:
             self._show_happened()
@@ -120,31 +133,18 @@ class Panel:
             self._show_tries()
             self._show_ways_on()
 
-    def _show_prediction(self) -> None:
-        question = self.question
-        act, now = question.asks
-        st.caption(say("question_page.predict"))
-        st.markdown(f"#### {act}")
-        st.text(say("question_page.and_then", now=now))
-        for answer in ANSWERS:
-            label = say(f"question_page.answer.{answer}", number=question.happened.before)
-            st.button(label, key=f"questions.answer.{answer}", on_click=_answer, args=(question, answer),
-                      width="stretch")  # fmt: skip
-        st.button(say("question_page.skip"), key="questions.skip", type="tertiary", on_click=_answer,
-                  args=(question, NONE))  # fmt: skip
+    @property
+    def _asked(self) -> Asked:
+        number = self.question.happened.before
+        choices: dict[str, str] = {each: say(f"question_page.answer.{each}", number=number) for each in ANSWERS}
+        return Asked(self.question.slug, *self.question.asks, choices)
 
     def _show_happened(self) -> None:
-        happened, guess = self.question.happened, self.example.guess
-        with st.container(horizontal=True, key="question_happened"):
-            if guess in ANSWERS:
-                with st.container(gap=None):
-                    st.caption(say("question_page.predicted"))
-                    st.markdown(f"#### {say(f'question_page.short.{guess}')}")
-            with st.container(gap=None):
-                st.caption(say("question_page.happened"))
-                st.markdown(f"#### {say(f'question_page.short.{happened.answer}')}")
+        happened = self.question.happened
         key = "stays" if happened.answer == "same" else "moves"
-        st.markdown(f"**{say(f'question_page.{key}', before=happened.before, after=happened.after)}**")
+        told = say(f"question_page.{key}", before=happened.before, after=happened.after)
+        short: dict[str, str] = {each: say(f"question_page.short.{each}") for each in ANSWERS}
+        show_outcome(self._asked, short, happened.answer, told)
 
     def _show_next(self) -> None:
         question, then = self.question, self.question.then
@@ -170,8 +170,8 @@ class Panel:
             if at + 1 < len(QUESTIONS):
                 st.button(say("question_page.next"), on_click=open_it, args=(QUESTIONS[at + 1],), type="tertiary",
                           shortcut="PageDown", key="questions.next")  # fmt: skip
-            st.button(say("question_page.again"), key="questions.again", type="tertiary", on_click=url_texts.send,
-                      args=(NUMBERS, ""))  # fmt: skip
+            st.button(say("question_page.again"), key="questions.again", type="tertiary", on_click=begin_again,
+                      args=(question,))  # fmt: skip
             if question.what_if:
                 show_way_to_panel("questions.what_if", example.scenario, example.query)
             else:
@@ -239,7 +239,7 @@ class Panel:
             this_session().put(key, float(chosen))
             show_exponent(option.label, key, on_change=take_it)
         elif option.block:
-            made = [replace(example, options=example.options | {option.name: at}, guess=TRIED) for at in option.names]
+            made = [replace(example, options=example.options | {option.name: at}) for at in option.names]
             show_scale_block(option.label, tuple(option.choices.values()), option.names.index(chosen), key, NUMBERS,
                              [example_text(question, each) for each in made])  # fmt: skip
         else:

@@ -15,7 +15,7 @@ from attnviz.app.components.board import show_stored_board
 from attnviz.app.components.drawing import Looks
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
-from attnviz.app.questions.panel import Panel, Stage, example_of, open_it
+from attnviz.app.questions.panel import Panel, Stage, example_of, is_asked, open_it
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.board.data import FEW_DIGITS
@@ -120,7 +120,7 @@ def made_of(question: Question, example: Example) -> AttentionTrace:
     return question.now(example.scenario, example.options).made.seen_from(0)
 
 
-def looks_of(question: Question, example: Example) -> Looks:
+def looks_of(question: Question, example: Example, *, asked: bool) -> Looks:
     """Return how the board of a question looks: no number is changed before something was predicted."""
     shown = shown_of(question, made_of(question, example), example.options)
     read = "attention_weights" in shown
@@ -128,7 +128,7 @@ def looks_of(question: Question, example: Example) -> Looks:
         names=shown, lit=question.lit, framed=question.framed, sentence=True, says=read, ribbons=read or None,
         notes={name: size for name, size in question.notes.items() if name in shown},
         about=question.random_in_words(example.scenario),
-        fixed=question.fixed or Stage.of(question, example) is Stage.ASKED,
+        fixed=question.fixed or Stage.of(question, example, asked=asked) is Stage.ASKED,
     )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def _show_board(question: Question, example: Example) -> None:
     scenario = question.makes(example.scenario, example.options)
     trace = traced(scenario)
     first = trace.seen_from(0)
-    looks = looks_of(question, example)
+    looks = looks_of(question, example, asked=is_asked(question))
     if looks.about and not looks.says:
         st.caption(looks.about)
     for name in looks.names or ():

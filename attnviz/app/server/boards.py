@@ -10,7 +10,7 @@ from attnviz.board.data import has_numbers
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen
 from attnviz.core.scenario import Scenario, traced
-from attnviz.link.parameter_table import CELL, HEAD, LAYER, NUMBERS, QUESTION, STEP
+from attnviz.link.parameter_table import CELL, HEAD, LAYER, NUMBERS, OFF, PREDICTED, PREDICTIONS, QUESTION, STEP
 from attnviz.link.parameter_table import QUERY as TOKEN
 from attnviz.link.question_text import example_from_text, question_of
 from attnviz.link.state import State, state_of
@@ -20,7 +20,7 @@ PLAYGROUND, LESSON, QUESTIONS = "playground", "lesson", "questions"
 _OF_NOW = (TOKEN, HEAD, LAYER, CELL)
 # Pages that have a board on which numbers are changed, and what beside the set-up it depends on.
 PAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {PLAYGROUND: _OF_NOW, LESSON: (*_OF_NOW, STEP), QUESTIONS: (QUESTION, NUMBERS)}
+    {PLAYGROUND: _OF_NOW, LESSON: (*_OF_NOW, STEP), QUESTIONS: (QUESTION, NUMBERS, PREDICTED, PREDICTIONS)}
 )
 
 
@@ -61,7 +61,8 @@ def _of_question(state: State) -> bytes | None:
     if question is None:
         return None
     example, _ = example_from_text(question, state.values[NUMBERS])
-    looks = looks_of(question, example)
+    asked = state.values[PREDICTIONS] != OFF and question.slug not in state.values[PREDICTED]
+    looks = looks_of(question, example, asked=asked)
     if not looks.names:
         return None
     scenario = question.makes(example.scenario, example.options)

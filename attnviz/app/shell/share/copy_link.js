@@ -5,7 +5,7 @@ import { partOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
 
-/** @typedef {{ hide: string, label: string, button: string, copied: string, byHand: string }} Data */
+/** @typedef {{ adds: Record<string, string>, label: string, button: string, copied: string, byHand: string }} Data */
 
 /** @type {WeakSet<HTMLElement>} */
 const wired = new WeakSet();
@@ -14,14 +14,14 @@ const wired = new WeakSet();
 export default function copyLink({ parentElement, data }) {
   const root = partOf(parentElement, ".copy-link");
   const field = /** @type {HTMLInputElement} */ (partOf(root, "input"));
-  Object.assign(root.dataset, { hide: data.hide, copied: data.copied, byHand: data.byHand });
+  Object.assign(root.dataset, { adds: JSON.stringify(data.adds), copied: data.copied, byHand: data.byHand });
   field.setAttribute("aria-label", data.label);
   partOf(root, "button").textContent = data.button;
-  field.value = linkOf(location.href, data.hide);
+  field.value = linkOf(location.href, data.adds);
   if (wired.has(root)) return;
   wired.add(root);
   const refresh = () => {
-    field.value = linkOf(location.href, root.dataset.hide ?? "");
+    field.value = linkOf(location.href, JSON.parse(root.dataset.adds ?? "{}"));
   };
   root.addEventListener("pointerenter", refresh);
   field.addEventListener("focus", () => {
@@ -34,14 +34,14 @@ export default function copyLink({ parentElement, data }) {
   });
 }
 
-// The link that opens this page as it is, without the controls named in `hide`.
-/** @param {string} href @param {string} hide */
-export function linkOf(href, hide) {
+// The link that opens this page as it is, but for what a teacher adds.
+/** @param {string} href @param {Record<string, string>} adds */
+export function linkOf(href, adds) {
   const url = new URL(href);
-  if (!hide) return url.href;
+  if (!Object.keys(adds).length) return url.href;
   // First, so that it's seen in a field that shows the beginning: two links were alike there.
-  const rest = [...url.searchParams].filter(([name]) => name !== "hide");
-  url.search = String(new URLSearchParams([["hide", hide], ...rest]));
+  const rest = [...url.searchParams].filter(([name]) => !(name in adds));
+  url.search = String(new URLSearchParams([...Object.entries(adds), ...rest]));
   return url.href;
 }
 

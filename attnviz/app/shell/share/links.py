@@ -8,7 +8,7 @@ from attnviz.app.scripts import script
 from attnviz.app.session import url_texts
 from attnviz.app.session.session import Attachment
 from attnviz.app.text import as_message
-from attnviz.link.parameter_table import HIDE, texts
+from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, texts
 from attnviz.link.set_up import parameters
 from attnviz.words import say
 
@@ -26,7 +26,8 @@ _copy_link = st.components.v2.component(
 def show_links(beside: Attachment | None) -> None:
     """Draw the links, and what a link can't hold, which goes beside it."""
     st.caption(say("share.link.about" if beside is None else "share.link.short"))
-    _show_link("link", url_texts.current(HIDE))
+    hides = url_texts.current(HIDE)
+    _show_link("link", {HIDE: hides} if hides else {})
     if beside is not None:
         st.info(as_message(beside.notice), icon=":material/attach_file:")
         st.download_button(beside.label, beside.text, beside.file_name, "text/plain", key="share.beside",
@@ -37,13 +38,15 @@ def show_links(beside: Attachment | None) -> None:
         say("share.lesson_link.hide"), list(table), format_func=lambda name: table[name].label, key="share.hide",
         filter_mode="contains", select_all=False,
     )  # fmt: skip
-    if hidden:
-        _show_link("lesson_link", texts()[HIDE].write(hidden))
+    without = st.checkbox(say("share.lesson_link.without"), key="share.without")
+    if hidden or without:
+        adds = {HIDE: texts()[HIDE].write(hidden)} if hidden else {}
+        _show_link("lesson_link", adds | ({PREDICTIONS: OFF} if without else {}))
 
 
-def _show_link(kind: str, hide: str) -> None:
+def _show_link(kind: str, adds: dict[str, str]) -> None:
     data = {
-        "hide": hide,
+        "adds": adds,
         "label": say(f"share.{kind}.label"),
         "button": say(f"share.{kind}.copy"),
         "copied": say("share.copied"),
