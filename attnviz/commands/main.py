@@ -14,6 +14,7 @@ from attnviz.commands.classes import COMMANDS
 from attnviz.commands.model import model
 from attnviz.commands.text_tables import tables
 from attnviz.commands.training import learn
+from attnviz.commands.write import write
 from attnviz.core.changes import bring_back, change_texts
 from attnviz.core.limits import in_short
 from attnviz.core.masks import mask_named
@@ -34,7 +35,7 @@ _MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, those of the process by default; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {**COMMANDS, "app": start, "model": model, "train": learn}
+    commands = {**COMMANDS, "app": start, "model": model, "train": learn, "write": write}
     if arguments and arguments[0] in commands:
         try:
             return commands[arguments[0]](arguments[1:])
@@ -65,9 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="attnviz",
         description="Prints every matrix of self-attention for a sentence, as the app shows it.",
-        epilog="attnviz app starts the app. attnviz model --help: models that people use; attnviz train --help: small"
-        " ones that learn in seconds. For teachers: attnviz mark --help, attnviz exercise --help. A sentence of"
-        " one of these words alone stands behind --.",
+        epilog="attnviz app starts the app. attnviz model --help: models that people use; attnviz write --help: one"
+        " that writes on; attnviz train --help: small ones that learn in seconds. For teachers: attnviz mark --help,"
+        " attnviz exercise --help. A sentence of one of these words alone stands behind --.",
     )
     table = parameters()
     parser.add_argument("--version", action="version", version=f"attnviz {__version__}")

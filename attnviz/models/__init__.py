@@ -6,8 +6,11 @@ from attnviz.models.looking import look_into
 from attnviz.models.offering import INCLUDED, offered
 from attnviz.models.trace import Heads, Layer, ModelTrace
 from attnviz.models.uses import NextToken, next_tokens, sentence_vector, similarity
+from attnviz.models.writing import Written, write
 
 __all__ = [
-    "INCLUDED", "Heads", "Layer", "ModelEdit", "ModelTrace", "NextToken", "load", "look_into", "next_tokens", "offered",
-    "sentence_vector", "similarity",
+    "INCLUDED", "Heads", "Layer", "ModelEdit", "ModelTrace", "NextToken", "Written", "load", "look_into", "next_tokens",
+    "offered", "sentence_vector", "similarity", "write",
 ]  # fmt: skip
+
+ModelTrace.write = write  # here, because a trace knows nothing of what writes on from it

@@ -21,6 +21,7 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
 from attnviz.core.tokens import is_whole_text
 from attnviz.models.architectures import check_architecture, check_referee
+from attnviz.models.changed_attention import Editing
 from attnviz.models.editing import as_changed, editing_of, notices_of
 from attnviz.models.edits import ModelEdit
 from attnviz.models.progress import counted
@@ -30,6 +31,7 @@ from attnviz.models.watching import Attended, Watch, watching
 from attnviz.models.written_out import WrittenOut, learned_in
 
 WATCHED = "attnviz"  # the name of our function among those that transformers knows
+Cut = Mapping[str, list[Any]]  # a text as a tokenizer cuts it
 EAGER = "eager"  # that of a model's own plain attention
 MOST_WEIGHTS = 2**26  # of all heads together: 256 MiB of float32
 
@@ -119,50 +121,62 @@ def goes_through_ours(model: Any) -> bool:
 
 def look(
     model: Any, tokenizer: Any, text: str, target: str | None, name: str, edits: tuple[ModelEdit, ...] = (),
-    plain: ModelTrace | None = None,
+    plain: ModelTrace | None = None, cut: Cut | None = None,
 ) -> ModelTrace:  # fmt: skip
     """Return what a model of transformers computes for a text; see :func:`attnviz.look_into`. `plain` is what it
-    computes for the same text without the edits, where that is known already."""
+    computes for the same text without the edits, where that is known already, and `cut` how the text is cut."""
     check_architecture(model)
     twin, ours = watched(model), goes_through_ours(model)
-    cut = _cut(tokenizer, text)
-    _check_length(twin, tokenizer, len(cut["input_ids"]))
+    cut = cut_of(tokenizer, text) if cut is None else cut
+    check_length(twin, tokenizer, len(cut["input_ids"]))
     _check_vocabulary(twin, cut["input_ids"])
     known = inspect.signature(twin.forward).parameters
     taken = [key for key in ("input_ids", "attention_mask", "token_type_ids") if key in cut and key in known]
     inputs: dict[str, Tensor] = {key: torch.tensor([cut[key]], device=twin.device) for key in taken}
-    tokens = _pieces(tokenizer, cut["input_ids"])
+    tokens = pieces(tokenizer, cut["input_ids"])
     of_decoder: tuple[str, ...] = ()
     if twin.config.is_encoder_decoder:
         ids = _decoder_ids(twin, tokenizer, target)
-        _check_length(twin, tokenizer, len(ids), "target")
+        check_length(twin, tokenizer, len(ids), "target")
         inputs["decoder_input_ids"] = torch.tensor([ids], device=twin.device)
-        of_decoder = _pieces(tokenizer, ids)
+        of_decoder = pieces(tokenizer, ids)
     elif target is not None:
         raise ValueError(f"target is {in_short(target)}, expected none: the model has no decoder beside an encoder")
-    spans = tuple((start, end) for start, end in cut.get("offset_mapping", ()))
-    special = tuple(map(bool, cut.get("special_tokens_mask", ())))
     view = plain if edits else None
     # Where a change is laid is known by what is made without it.
     for editing in [False] * (view is None) + [True] * bool(edits):
         laid_here = editing_of(edits, view.layers) if view is not None and editing else None
-        watch = Watch(laid_here) if ours else WrittenOut(laid_here, twin.parameters())
-        with torch.no_grad(), watch:
-            result = twin(**inputs, **({} if ours else {"output_attentions": True}))
+        attended, result = called(twin, inputs, laid_here)
         if not ours and not editing:
-            check_referee(type(model).__name__, watch.attended, result)
-        layers = _layers(twin, watch.attended, tokens, of_decoder)
+            check_referee(type(model).__name__, attended, result)
+        layers = layers_of(twin, attended, tokens, of_decoder)
         if view is not None:
             layers = tuple(as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
         check_finite(layers, result)
         laid = edits if editing else ()
         told = notices_of(laid, layers)
-        view = ModelTrace(name, text, tokens, layers, spans, special, result, tokenizer, laid, view, told)
+        view = ModelTrace(name, text, tokens, layers, *marks_of_cut(cut), result, tokenizer, laid, view, told,
+                          model=twin, cut=cut)  # fmt: skip
     assert view is not None
     return view
 
 
-def _cut(tokenizer: Any, text: object) -> dict[str, list[Any]]:
+def called(twin: Any, inputs: Mapping[str, Any], editing: Editing | None = None) -> tuple[list[Attended], Any]:
+    """Return the attentions that a model computes while it's watched, and what it returns."""
+    ours = goes_through_ours(twin)
+    watch = Watch(editing) if ours else WrittenOut(editing, twin.parameters())
+    with torch.no_grad(), watch:
+        result = twin(**inputs, **({} if ours else {"output_attentions": True}))
+    return watch.attended, result
+
+
+def marks_of_cut(cut: Cut) -> tuple[tuple[tuple[int, int], ...], tuple[bool, ...]]:
+    """Return where each token stands in the text, and which are none of the text's."""
+    spans = tuple((start, end) for start, end in cut.get("offset_mapping", ()))
+    return spans, tuple(map(bool, cut.get("special_tokens_mask", ())))
+
+
+def cut_of(tokenizer: Any, text: object) -> Cut:
     """Return a text as the tokenizer cuts it, with what a fast one knows of its tokens."""
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"text is {in_short(text)}, expected a sentence")
@@ -197,7 +211,7 @@ def most_tokens(model: Any, tokenizer: Any, most_weights: int = MOST_WEIGHTS) ->
     return fit if places is None else min(places, fit)
 
 
-def _check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") -> None:
+def check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") -> None:
     most = _places(model, tokenizer)
     if most is not None and n_tokens > most:
         raise ValueError(f"{of} has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
@@ -208,7 +222,7 @@ def _check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") -
         )
 
 
-def _pieces(tokenizer: Any, ids: list[int]) -> tuple[str, ...]:
+def pieces(tokenizer: Any, ids: list[int]) -> tuple[str, ...]:
     """Return the texts of tokens; of one that holds only part of a character, what the tokenizer calls it."""
     texts = (tokenizer.decode([each], clean_up_tokenization_spaces=False) for each in ids)
     names = tokenizer.convert_ids_to_tokens(ids)
@@ -244,7 +258,7 @@ def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:
     return ids
 
 
-def _layers(
+def layers_of(
     model: Any, attended: list[Attended], tokens: tuple[str, ...], of_decoder: tuple[str, ...]
 ) -> tuple[Layer, ...]:
     if not attended:

@@ -191,9 +191,13 @@ class ModelTrace:
     original: "ModelTrace | None" = field(default=None, repr=False)
     notices: tuple[str, ...] = ()  # of the changes: what a model couldn't do without them
     whole: "ModelTrace | None" = field(default=None, repr=False)  # of which :meth:`only` took one kind
+    model: Any = field(default=None, repr=False)
+    cut: Mapping[str, list[Any]] = field(default_factory=dict, repr=False)  # as the tokenizer cut the text
+    computed_from: int = 0  # the rows before this one are of an earlier step, and their keys and values of its cache
     # How a trace is drawn: the whole package says it, this room knows nothing of figures.
     figure: ClassVar[Callable[..., Any]]
     _repr_html_: ClassVar[Callable[..., str]]
+    write: ClassVar[Callable[..., Any]]  # :func:`attnviz.models.writing.write`
 
     def __repr__(self) -> str:
         """Say what there is of it: all its numbers would fill pages.

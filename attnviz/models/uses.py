@@ -1,6 +1,7 @@
 """What a model's numbers are for: the probabilities of the next token, and how alike two sentences are."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -56,14 +57,20 @@ def chosen_tokens(
     most = probabilities.topk(min(top, len(probabilities)))
     total, drawn = float(most.values.sum()), set(most.indices.tolist())
     return [
-        NextToken(i, _text_of(view, i), float(probabilities[i]), float(probabilities[i]) / total if i in drawn else 0.0)
+        NextToken(
+            i,
+            text_of(view.tokenizer, i),
+            float(probabilities[i]),
+            float(probabilities[i]) / total if i in drawn else 0.0,
+        )
         for i in (most.indices.tolist() if ids is None else ids)
     ]
 
 
-def _text_of(view: ModelTrace, number: int) -> str:
-    text = view.tokenizer.decode([number], clean_up_tokenization_spaces=False)
-    name: str | None = view.tokenizer.convert_ids_to_tokens([number])[0]
+def text_of(tokenizer: Any, number: int) -> str:
+    """Return a token as a text; of one that holds only part of a character, what the tokenizer calls it."""
+    text = tokenizer.decode([number], clean_up_tokenization_spaces=False)
+    name: str | None = tokenizer.convert_ids_to_tokens([number])[0]
     return name or str(number) if not text or "\ufffd" in text else str(text)
 
 

@@ -54,6 +54,21 @@ MODELS: dict[str, Callable[[], Any]] = {
     "Qwen2": lambda: _model("Qwen2Model", "Qwen2Config", num_key_value_heads=2, **_DECODER),
 }  # fmt: skip
 
+# Models that write on: each with what a decoder of its kind does otherwise with keys and positions.
+DECODERS: dict[str, Callable[[], Any]] = {
+    "GPT-2": MODELS["GPT-2"],
+    "Llama": MODELS["Llama"],
+    "Mistral": lambda: _model(
+        "MistralForCausalLM", "MistralConfig", num_key_value_heads=2, sliding_window=3, **_DECODER
+    ),
+    "GPT-NeoX": lambda: _model(
+        "GPTNeoXForCausalLM", "GPTNeoXConfig", rotary_pct=0.5, **_DECODER | {"hidden_size": 32}
+    ),
+    "Bloom": lambda: _model(
+        "BloomForCausalLM", "BloomConfig", vocab_size=len(WORDS), hidden_size=24, n_layer=2, n_head=4
+    ),
+}  # fmt: skip
+
 
 def bart() -> Any:
     """One with an encoder and a decoder that reads it."""

@@ -1,0 +1,232 @@
+"""Writing on: a model takes one token after the other, and each step is a trace like any other.
+
+With the cache, a step computes the rows of its new tokens alone: the keys and values of all tokens before are those
+that were computed when these were new. All other rows stand as they were computed then.
+"""
+
+import copy
+import inspect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import MAX_SEED, check_temperature, check_whole, in_short
+from attnviz.models.editing import as_changed, editing_of
+from attnviz.models.pretrained import (
+    Cut,
+    called,
+    check_finite,
+    check_length,
+    layers_of,
+    look,
+    marks_of_cut,
+    pieces,
+    transformers,
+)
+from attnviz.models.trace import ModelTrace
+from attnviz.models.uses import has_next, text_of
+from attnviz.models.watching import Attended, Projection
+
+MOST_WRITTEN = 1024
+
+
+@dataclass(frozen=True)
+class Chances:
+    """What the next token is drawn from: its scores `logits` by the model, and `probabilities`, which are softmax of
+    these divided by the temperature, 0 for those that top-k and top-p leave out; of each token of the vocabulary."""
+
+    logits: Tensor
+    probabilities: Tensor
+
+
+@dataclass(frozen=True, repr=False)
+class Written:
+    """A token that a model wrote: its `id`, and what it was drawn from, by what the model computed for the text before
+    it, `view`."""
+
+    id: int
+    token: str
+    chances: Chances
+    view: ModelTrace
+
+    @property
+    def text(self) -> str:
+        """The text with this token."""
+        return with_tokens(self.view.tokenizer, self.view.text, self.view.cut, [self.id])[0]
+
+    @property
+    def rows(self) -> int:
+        """How many rows were computed for it; all others are of the steps before."""
+        return len(self.view.tokens) - self.view.computed_from
+
+    def __repr__(self) -> str:
+        """Say what was written: all its numbers would fill pages."""
+        return f"Written({self.id}, {self.token!r}, probability={float(self.chances.probabilities[self.id]):.4f})"
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a token is drawn: by a temperature, of the `top_k` most probable alone, and of the fewest that have `top_p`
+    of all probability together; None draws of all."""
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float | None = None
+
+    def __post_init__(self) -> None:
+        check_temperature(self.temperature)
+        if self.top_k is not None:
+            check_whole("top_k", self.top_k, 1, 2**31)
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p is {in_short(self.top_p)}, expected a number above 0, up to 1")
+
+    def chances(self, view: ModelTrace) -> Chances:
+        """Return what the token after a text is drawn from.
+
+        Raises ``ValueError`` for a model that gives no scores of a next token.
+
+        Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, sections 3.1 and 3.2.
+        """
+        check_writes(view)
+        logits = view.result.logits[0, -1].detach().float().cpu()
+        scores = logits / self.temperature
+        if self.top_k is not None:
+            scores = scores.masked_fill(scores < scores.topk(min(self.top_k, len(scores))).values[-1], -torch.inf)
+        if self.top_p is not None and self.top_p < 1:
+            ordered, order = scores.sort()
+            out = ordered.softmax(-1).cumsum(-1) <= 1 - self.top_p
+            out[-1] = False
+            scores = scores.index_fill(0, order[out], -torch.inf)
+        return Chances(logits, scores.softmax(-1))
+
+
+def check_writes(view: ModelTrace) -> None:
+    """Raise ``ValueError`` for a model that can't write on."""
+    if not has_next(view) or view.model is None or view.model.config.is_encoder_decoder:
+        message = f"{view.name} can't write on, expected a decoder with its output layer, and no encoder beside it"
+        raise RefusedError("model_no_writing", detail=message)
+
+
+def write(
+    view: ModelTrace, n: int = 1, *, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None,
+    seed: int = 0, cache: bool = True,
+) -> tuple[Written, ...]:  # fmt: skip
+    """Write up to `n` tokens after a text: each is drawn by its probability, up to one that ends the text.
+
+    What is drawn is what ``generate`` of transformers draws with the same settings after ``torch.manual_seed(seed)``;
+    torch's own generator isn't touched. Without the `cache`, each step computes all rows again, and the numbers are the
+    same, but for roundings.
+
+    Raises ``ValueError`` for a model that can't write on, and where it has no more places for tokens.
+    """
+    check_whole("n", n, 1, MOST_WRITTEN)
+    check_whole("seed", seed, 0, MAX_SEED)
+    sampling, generator = Sampling(temperature, top_k, top_p), torch.Generator().manual_seed(seed)
+    steps: list[Written] = []
+    for _ in range(n):
+        view = appended(view, [steps[-1].id], cache=cache) if steps else view
+        chances = sampling.chances(view)
+        taken = int(torch.multinomial(chances.probabilities[None], 1, generator=generator))
+        steps.append(Written(taken, text_of(view.tokenizer, taken), chances, view))
+        if taken in _ends(view.model):
+            break
+    return tuple(steps)
+
+
+def _ends(model: Any) -> tuple[int, ...]:
+    """Return the tokens that end a text."""
+    own = getattr(model.config, "eos_token_id", None)
+    return () if own is None else (own,) if isinstance(own, int) else tuple(own)
+
+
+def appended(view: ModelTrace, ids: Sequence[int], *, cache: bool = True) -> ModelTrace:
+    """Return what a model computes for a text with these tokens after it: with the cache, their rows alone."""
+    check_writes(view)
+    text, cut = with_tokens(view.tokenizer, view.text, view.cut, ids)
+    past = getattr(view.result, "past_key_values", None) if cache else None
+    if past is None:
+        return look(view.model, view.tokenizer, text, None, view.name, view.edits, cut=cut)
+    check_length(view.model, view.tokenizer, len(cut["input_ids"]))
+    original = None if view.original is None else appended(view.original, ids)
+    plain = view if view.original is None else view.original
+    # What was changed of the text's own numbers is in the cache.
+    editing = editing_of([edit for edit in view.edits if edit.of_model], plain.layers) if view.edits else None
+    inputs: dict[str, Any] = {"input_ids": torch.tensor([list(ids)], device=view.model.device), "use_cache": True}
+    if "attention_mask" in inspect.signature(view.model.forward).parameters:
+        inputs["attention_mask"] = torch.ones(1, len(cut["input_ids"]), dtype=torch.long, device=view.model.device)
+    attended, result = called(view.model, inputs | {"past_key_values": copy.deepcopy(past)}, editing)
+    tokens = pieces(view.tokenizer, cut["input_ids"])
+    stacked = [_below(before.attended, after) for before, after in zip(view.layers, attended, strict=True)]
+    layers = layers_of(view.model, stacked, tokens, ())
+    if original is not None:
+        layers = tuple(as_changed(view.edits, *both) for both in zip(layers, original.layers, strict=True))
+    logits = torch.cat([view.result.logits, result.logits], 1)
+    whole = transformers().modeling_outputs.CausalLMOutputWithPast(
+        logits=logits, past_key_values=result.past_key_values
+    )
+    check_finite(layers, whole)
+    spans, special = marks_of_cut(cut)
+    return replace(view, text=text, tokens=tokens, layers=layers, spans=spans, special=special, result=whole,
+                   original=original, cut=cut, computed_from=len(view.tokens))  # fmt: skip
+
+
+def with_tokens(tokenizer: Any, text: str, cut: Cut, ids: Iterable[int]) -> tuple[str, Cut]:
+    """Return a text and how it's cut with more tokens, whatever the tokenizer would make of the longer text."""
+    longer = {key: list(each) for key, each in cut.items()}
+    rest = {"attention_mask": 1, "token_type_ids": 0, "special_tokens_mask": 0}
+    for each in ids:
+        before = tokenizer.decode(longer["input_ids"], clean_up_tokenization_spaces=False)
+        longer["input_ids"].append(each)
+        after = tokenizer.decode(longer["input_ids"], clean_up_tokenization_spaces=False)
+        added = after.removeprefix(before) if after.startswith(before) else text_of(tokenizer, each)
+        for key in rest.keys() & longer.keys():
+            longer[key].append(rest[key])
+        if "offset_mapping" in longer:
+            longer["offset_mapping"].append((len(text), len(text) + len(added)))
+        text += added
+    return text, longer
+
+
+def _below(before: Attended, after: Attended) -> Attended:
+    """Return an attention with rows of new tokens below those that were computed before."""
+    n_new, n_keys = after.query.shape[-2], before.key.shape[-2] + after.query.shape[-2]
+
+    def rows(old: Tensor | None, new: Tensor | None) -> Any:
+        return None if old is None or new is None else torch.cat([old, new], -2)
+
+    def keys(old: Tensor, new: Tensor) -> Tensor:  # of a window, the cache has the last ones alone
+        return new if new.shape[-2] == n_keys else torch.cat([old, new[..., -n_new:, :]], -2)
+
+    def square(old: Tensor | None, new: Tensor | None, fill: float) -> Tensor | None:
+        if old is None and new is None:
+            return None
+        old, new = (_blank(one, each) if one is None else one for one, each in ((old, before), (new, after)))
+        heads = max(len(old), len(new))
+        old = F.pad(old, (0, n_new), value=fill).expand(heads, -1, -1)
+        return torch.cat([old, F.pad(new, (n_keys - new.shape[-1], 0), value=fill).expand(heads, -1, -1)], 1)
+
+    return replace(
+        after,
+        query=rows(before.query, after.query),
+        key=keys(before.key, after.key),
+        value=keys(before.value, after.value),
+        added=square(before.added, after.added, -torch.inf),
+        bias=square(before.bias, after.bias, 0.0),
+        weights=square(before.weights, after.weights, 0.0),
+        context=rows(before.context, after.context),
+        projections=tuple(map(_joined, before.projections, after.projections)),
+        output=None if before.output is None or after.output is None else _joined(before.output, after.output),
+    )
+
+
+def _blank(tensor: None, attended: Attended) -> Tensor:
+    return attended.query.new_zeros(1, attended.query.shape[-2], attended.key.shape[-2])
+
+
+def _joined(before: Projection, after: Projection) -> Projection:
+    return replace(after, x=torch.cat([before.x, after.x]), made=torch.cat([before.made, after.made]))
