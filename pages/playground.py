@@ -41,7 +41,6 @@ def show_pictures(scenario: Scenario, query: int) -> None:
     """Draw every matrix as a picture, beside the editor."""
     show_head_picker(scenario)
     says = st.container(gap="xsmall")
-    show_what_if(scenario)
     editor, pictures = st.columns([25, 75], gap="small")
     with editor:
         scenario = show_editor(scenario)
@@ -51,6 +50,7 @@ def show_pictures(scenario: Scenario, query: int) -> None:
     says.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
     with pictures:
         show_heatmaps(computed, scenario, query)
+    show_what_if(scenario)
 
 
 scenario = this_session().scenario

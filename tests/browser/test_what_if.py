@@ -1,5 +1,6 @@
-"""The way from a number on the board to the panel What if."""
+"""The panel What if: the way to it from a number on the board, and a mask that is painted in it."""
 
+import re
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from playwright.sync_api import expect
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import eventually
+
+MASKED = re.compile(r"\bmasked\b")
 
 
 @pytest.mark.parametrize("cell", ["scores,1,2", "attention_weights,5,2", "k,1,0"])
@@ -24,6 +27,49 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: st
     expect(board.page.locator(".panel .made")).to_be_in_viewport()  # what it is about stays in sight
     board.torch_says()
     eventually(lambda: board.chosen, [cell])
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
+def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
+    new_board: Any, size: tuple[int, int]
+) -> None:
+    board: Board = new_board(*size)
+    board.open_board()
+    board.page.get_by_role("button", name=say("board.views.what_if"), exact=True).click()
+    panel = board.page.locator(".st-key-playground-what_if")
+    expect(board.page.get_by_text(say("what_if.lead"))).to_be_in_viewport()
+    shares = board.board.locator('[data-at^="attention_weights,"]')
+    seen = """all => {
+      const foot = document.querySelector(".st-key-playground-what_if").getBoundingClientRect().top;
+      const boxes = all.map(each => each.getBoundingClientRect()).filter(each => each.height);
+      return boxes.length > 5 && boxes.every(({ top, bottom }) => top > 48 && bottom < foot);
+    }"""
+    eventually(lambda: shares.evaluate_all(seen), True)
+    assert panel.evaluate("each => each.getBoundingClientRect().bottom <= innerHeight + 1")
+    board.page.get_by_role("tab", name=say("what_if.tabs.mask")).click()
+    cells = board.page.locator(".painter [role=gridcell] button")
+    expect(cells).to_have_count(36)
+    for head in board.page.locator(".painter [role=columnheader]").all():
+        assert head.evaluate("each => each.scrollWidth <= each.clientWidth"), "its name is cut"
+    first, last = cells.nth(6), cells.nth(8)  # of "journey": "Your", "journey", "starts"
+    for cell in (last, first):
+        cell.scroll_into_view_if_needed()
+    (x, y), (to_x, _) = (
+        each.evaluate("""each => {
+          const box = each.getBoundingClientRect();
+          return [box.x + box.width / 2, box.y + box.height / 2];
+        }""")
+        for each in (first, last)
+    )
+    board.page.mouse.move(x, y)
+    board.page.mouse.down()
+    board.page.mouse.move(to_x, y, steps=6)
+    board.page.mouse.up()
+    for key in range(3):
+        expect(board.page.locator(f'.board [data-at="attention_weights,1,{key}"]').first).to_have_class(MASKED)
+    expect(board.page.locator('.board [data-at="attention_weights,1,3"]').first).not_to_have_class(MASKED)
+    pressed = "all => all.flatMap((each, i) => each.getAttribute('aria-pressed') === 'true' ? [i] : [])"
+    eventually(lambda: cells.evaluate_all(pressed), [6, 7, 8])
 
 
 def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_end(new_board: Any) -> None:

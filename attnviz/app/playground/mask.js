@@ -5,7 +5,7 @@ import { keptFor, partOf } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-/** @typedef {{ rows: string[], columns: string[], hidden: number[][], label: string }} Data */
+/** @typedef {{ rows: string[], columns: string[], hidden: number[][], turned: boolean, label: string }} Data */
 
 /** @type {WeakMap<HTMLElement, Painter>} */
 const painters = new WeakMap();
@@ -32,11 +32,12 @@ class Painter {
   }
 
   /** @param {Data} data @param {(hidden: number[][]) => void} tell */
-  receive({ rows, columns, hidden, label }, tell) {
+  receive({ rows, columns, hidden, turned, label }, tell) {
     this.tell = tell;
     if (this.paints !== null) return;
     this.root.setAttribute("aria-label", label);
     const held = this.cells.flat().indexOf(/** @type {HTMLButtonElement} */ (this.focused));
+    this.root.classList.toggle("turned", turned);
     this.root.style.setProperty("--columns", String(columns.length));
     this.cells = rows.map((row, i) => columns.map((column, j) => cellOf(`${row}, ${column}`, hidden[i][j] === 1)));
     const heads = columns.map((column) => named("columnheader", column));

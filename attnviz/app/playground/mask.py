@@ -23,6 +23,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 MOST = 16  # tokens, beyond which nothing is painted
+_CELL, _WIDE = 28, 290  # pixels: the least width of a cell, and that of all beyond which their names are turned
 _KEY, _HERE = "what_if.mask", Path(__file__).parent
 _painter = st.components.v2.component(
     "attnviz_mask_painter",
@@ -34,7 +35,6 @@ _painter = st.components.v2.component(
 
 def show_mask(scenario: Scenario) -> None:
     """Draw the mask to be painted, shapes to begin with, and what each way of applying it leaves."""
-    st.markdown(f"##### {say('what_if.mask.heading')}")
     if scenario.what_if or scenario.weighting != "softmax" or max(map(len, _axes(scenario))) > MOST:
         st.text(say("what_if.mask.not_here", most=MOST))
         return
@@ -45,8 +45,12 @@ def show_mask(scenario: Scenario) -> None:
             st.button(say(f"what_if.mask.{shape}"), key=f"{_KEY}.{shape}", on_click=_paint,
                       args=(scenario, shaped(shape, len(names), len(read), scenario.n_kept)))  # fmt: skip
     with st.container(horizontal=True, gap="medium", key="what_if_mask"):
-        data = {"rows": names, "columns": read, "hidden": hidden.int().tolist(), "label": say("what_if.mask.paint")}
-        _painter(key=_KEY, data=data, width=90 + 28 * len(read), on_hidden_change=lambda: _take(scenario))
+        width = sum(max(_CELL, 8 + 7 * len(name)) for name in read)
+        turned = width > _WIDE
+        data = {"rows": names, "columns": read, "hidden": hidden.int().tolist(), "turned": turned,
+                "label": say("what_if.mask.paint")}  # fmt: skip
+        _painter(key=_KEY, data=data, width=90 + (_CELL * len(read) if turned else width),
+                 on_hidden_change=lambda: _take(scenario))  # fmt: skip
         _show_ways(scenario, hidden)
 
 

@@ -53,7 +53,6 @@ _DRAWN = 16  # tokens, whose weights are drawn with their numbers
 
 def show_replaced(scenario: Scenario) -> None:
     """Draw what can be replaced, each with a button that tries and compares it."""
-    st.markdown(f"##### {say('what_if.replaced.heading')}")
     if scenario.what_if:  # what is said of them is true of the usual arithmetic
         st.text(say("what_if.replaced.first_back"))
         return

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz.app.parts.head_picker import show_layer_picker
+from attnviz.app.parts.what_if_panel import open_panel
 from attnviz.app.playground.replaced import keep_as_a
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import go_to
@@ -31,6 +32,7 @@ def show_way_to_board(scenario: Scenario) -> None:
     """Draw, beside heatmaps, the way back to the board, and the layers, which a board has itself."""
     if fits_board(scenario):
         st.button(say("playground.views.board"), key=_KEY, on_click=url_texts.put, args=(VIEW, BOARD))
+        st.button(say("board.views.what_if"), key=f"{_KEY}.what_if", on_click=open_panel)
     else:
         st.caption(say("playground.views.fits", most=MOST_COLUMNS), width="content")
     show_layer_picker(scenario)

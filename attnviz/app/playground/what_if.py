@@ -37,9 +37,20 @@ def show_what_if(scenario: Scenario) -> None:
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
         if panel.open:
             with st.container(key="what_if_panel"):
-                _show_switches(scenario, on)
-                show_mask(scenario)
-                show_replaced(scenario)
+                _show_ways(scenario, on)
+                steps, mask, others = st.tabs([say(f"what_if.tabs.{name}") for name in ("steps", "mask", "others")])
+                with steps:
+                    _show_switches(scenario, on)
+                with mask:
+                    show_mask(scenario)
+                with others:
+                    show_replaced(scenario)
+    if not panel.open:
+        _show_ways(scenario, on)
+
+
+def _show_ways(scenario: Scenario, on: WhatIf) -> None:
+    """Draw the ways back from what is on."""
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):
             st.button(say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,),

@@ -12,7 +12,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Explained, Made, Place, Stage } from "../types.js" */
 
 const LARGE = 1000; // a difference in a number from here on is told with the number
-const [PANEL_MS, PANEL_TRIES] = [100, 50]; // within which the panel What if is drawn
+const [PANEL_MS, PANEL_TRIES, PANEL_AGAIN] = [100, 50, 5]; // within which the panel What if is drawn
 const SLICE_MS = 8; // of looking at many numbers, before anything else has its turn
 
 /** @typedef {[text: string, act: () => void]} Offer what a button says and does */
@@ -250,16 +250,18 @@ function isAway() {
   return window.attnvizAddress?.away === true;
 }
 
-// Open the panel What if, which stands under the board once Python has drawn it.
+// Open the panel What if, which Python draws at the foot of the window; the board's foot is brought above it.
 /** @param {import("../board.js").Board} board */
 function askWhatIf(board) {
   board.host.tell({ open: "what_if" });
+  const { element } = board.panel;
   let tries = PANEL_TRIES;
   const look = setInterval(() => {
-    const panel = document.querySelector(".st-key-what_if_panel");
-    panel?.scrollIntoView({ block: "start" }); // again while it's being drawn: at first nothing stands under it
-    tries -= 1;
-    if (tries <= 0 || (panel && panel.getBoundingClientRect().top < window.innerHeight / 2)) clearInterval(look);
+    const panel = document.querySelector(".st-key-playground-what_if:has(.st-key-what_if_panel)");
+    tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES); // again while it's being drawn, but soon no more
+    element.style.scrollMarginBottom = `${panel?.getBoundingClientRect().height ?? 0}px`;
+    if (panel) element.scrollIntoView({ block: "nearest" });
+    if (tries <= 0) clearInterval(look);
   }, PANEL_MS);
 }
 
