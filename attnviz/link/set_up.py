@@ -4,7 +4,7 @@ A parameter more is one row here, and a place among the controls (attnviz/app/sh
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -47,6 +47,7 @@ class Control(Parameter):
         return say(key) if key in catalogue() else ""
 
 
+_OLDER = {"positions": (("seeded", "learned"),)}  # how links had it until 24 November 2026
 _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name in SETTINGS} | {
     "text": PUBLISHED_TEXT,
     "embedding": "published",
@@ -63,7 +64,7 @@ def _codec(name: str) -> Codec:
     if name in TEXTS:
         return Text(TEXTS[name])
     if name in CHOICES:
-        return Choice(CHOICES[name])
+        return Choice(CHOICES[name], _OLDER.get(name, ()))
     return Flag() if name in FLAGS else Whole(*WHOLE[name], may_be_blank=name in MAY_BE_NONE)
 
 
@@ -87,7 +88,7 @@ def parameters() -> Mapping[str, Control]:
         _control("norm"),
         _control("n_layers"),
         _control("same_layers"),
-        _control("positions"),
+        replace(_control("positions"), renewed=True),
         _control("embedding_factor"),
         _control("weighting"),
         _control("reads"),

@@ -1,5 +1,7 @@
 """Scores of one head of a model as wide as many, and of queries and keys that are drawn."""
 
+from functools import lru_cache
+
 import torch
 
 from attnviz.core.limits import MAX_SEED, check_whole
@@ -8,6 +10,7 @@ from attnviz.scaling.sources import Scores
 
 D_MODEL = 512  # with 8 heads, the paper's
 N_TOKENS = 6
+_KEPT = 32  # of what was drawn last, 80 kB each at most
 _BLOCK = 256  # numbers of a query that are drawn at a time
 
 
@@ -37,6 +40,7 @@ def head_scores(n_heads: int, seed: int) -> Scores:
     return scores
 
 
+@lru_cache(_KEPT)
 def drawn_scores(d_k: int, size: int, seed: int) -> Scores:
     """Return so many scores, each of a query and a key of its own with d_k standard normal numbers.
 
@@ -48,4 +52,5 @@ def drawn_scores(d_k: int, size: int, seed: int) -> Scores:
         q, k = torch.randn(2, size, min(_BLOCK, d_k - first), generator=generator, **FLOAT32_ON_CPU).double()
         scores += (q * k).sum(-1)
     drawn: Scores = scores.numpy()
+    drawn.flags.writeable = False  # for all who ask for it
     return drawn

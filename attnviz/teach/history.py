@@ -21,7 +21,7 @@ _COMMON: Mapping[str, Any] = MappingProxyType({
     "init": "linear", "n_heads": 2, "output": True, "d_ff": 8,
 })  # fmt: skip
 _ENCODER = {"norm": "post", "positions": "sinusoidal", "embedding_factor": True}
-_DECODER = {"norm": "pre", "positions": "seeded", "activation": "gelu", "causal": True}
+_DECODER = {"norm": "pre", "positions": "learned", "activation": "gelu", "causal": True}
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ STEPS = (  # in order of time
           "gpt_without_mask", ("y", "k", "v")),
     _step("transformer", "1706.03762", _ENCODER),
     _step("bert", "1810.04805",
-          _ENCODER | {"positions": "seeded", "embedding_factor": False, "activation": "gelu",
+          _ENCODER | {"positions": "learned", "embedding_factor": False, "activation": "gelu",
                       "text": say("history.masked")},
           "transformer", ("e", "e_scaled", "p", "x", "hidden")),
     _step("gpt", "2005.14165", _DECODER, "gpt_without_mask", ("mask", "scaled_scores")),

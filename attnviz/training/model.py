@@ -60,7 +60,7 @@ def _layer(settings: TrainingSettings) -> Table:
     """Return the stages of one layer, which ends with what it adds to what came in."""
     return layer_table(
         settings.d_k, biases=(), mask=Masked(MASKS[CAUSAL]), n_heads=settings.n_heads, n_kv_heads=settings.n_heads,
-        positions="seeded" if settings.positions == "learned" else settings.positions, d_v=settings.d_k, output=True,
+        positions=settings.positions, d_v=settings.d_k, output=True,
         b_o=False,
         norm=block_of(settings), activation=settings.activation if settings.d_ff else None,
     )  # fmt: skip

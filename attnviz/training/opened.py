@@ -49,7 +49,7 @@ def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
         text=text, tokenizer=tokenizer, embedding="stable", d_in=settings.d_model, d_out=settings.d_k,
         d_v=settings.d_model, n_heads=settings.n_heads, output=True, causal=True, norm=block_of(settings),
         d_ff=settings.d_ff, activation=settings.activation, n_layers=settings.n_layers,
-        positions="seeded" if learned else settings.positions,
+        positions=settings.positions,
         deeper={name: by for name, by in given.items() if "." in name},
         **matrices,
     )  # fmt: skip

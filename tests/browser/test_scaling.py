@@ -65,7 +65,7 @@ class Reader(Playground):
         self.says(
             f"At d = {dim} theory expects a variance of {dim}, and 1 once the scores are divided by √{dim}. Measured: "
         )
-        expect(self._link(f"Open the playground with d_out = {dim}")).to_be_visible()
+        expect(self._link(f"Open Explore with d_out = {dim}")).to_be_visible()
 
     def follow(self, link: str) -> Page:
         """Open a link in a tab of its own."""
@@ -98,7 +98,7 @@ def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(
     eventually(lambda: reader.labels_below("variance"), ["2", "4", "32"])
     reader.pick_point("variance", 1).looks_at(4)
     eventually(lambda: "sweep=dims.2-4-32*trials.50*dim.4" in reader.address, True)
-    playground = reader.follow("Open the playground with d_out = 4")
+    playground = reader.follow("Open Explore with d_out = 4")
     eventually(lambda: playground.get_by_label(parameters()["d_out"].label, exact=True).input_value(), "4")
     assert playground.get_by_label(parameters()["seed"].label, exact=True).input_value() == "7"
     address = playground.evaluate("location.href")

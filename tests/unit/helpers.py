@@ -109,7 +109,7 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
     n_heads = draw(st.sampled_from((1, 1, 2, 3, 4))) if heads else 1
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=max_tokens))
     d_k = draw(st.integers(1, max_d))
-    positions = ["none", "sinusoidal", "seeded", *(["rotary"] if heads and d_k % 2 == 0 else [])]
+    positions = ["none", "sinusoidal", "learned", *(["rotary"] if heads and d_k % 2 == 0 else [])]
     norm = draw(st.sampled_from(("none", "none", "sums", "pre", "post"))) if heads and whole else "none"
     d_in, d_v = draw(st.integers(1, max_d)), draw(st.none() | st.integers(1, max_d).map(lambda n: n * n_heads))
     if norm != "none":  # a block adds what comes out to what goes in
@@ -188,7 +188,7 @@ def anything(draw: st.DrawFn) -> Scenario:
     more: dict[str, tuple[Any, ...]] = {
         "bias": (False, True), "output": (False, True), "n_kv_heads": (None, 1), "same_layers": (False, True),
         "scale": (False, True), "init": ("linear", "uniform", "normal"), "embedding": ("stable", "table", "published"),
-        "activation": ("relu", "gelu"), "mask_size": (1, 2), "positions": ("seeded", plain.positions),
+        "activation": ("relu", "gelu"), "mask_size": (1, 2), "positions": ("learned", plain.positions),
     }  # fmt: skip
     for name, choices in more.items():
         try:

@@ -207,7 +207,7 @@ def test_a_bad_edited_matrix_is_named(values: torch.Tensor, message: str) -> Non
     ],
 )
 def test_what_redraws_positions_or_layers_drops_their_edits(setting: dict[str, Any], dropped: set[str]) -> None:
-    old = Scenario("a b", positions="seeded", d_ff=4)
+    old = Scenario("a b", positions="learned", d_ff=4)
     edits = tuple(Edit(name, 0, 0, 1.0) for name in ("e", "p", *LAYERS))
     _, gone = carry_over(Changes(edits), old, replace(old, **setting))
     assert {edit.matrix for edit in gone.edits} - {"x"} == dropped - ({"e"} if "positions" in setting else set())

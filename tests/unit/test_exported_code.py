@@ -111,7 +111,7 @@ SPECIAL = [
     Scenario("a b", bias=True, d_in=9, d_out=9, edits=[("b_q", 0, i, i / 7) for i in range(9)]),
     Scenario("the cat " * 55, d_in=2, causal=True),
     Scenario("a b", d_ff=5, positions="sinusoidal", d_in=7, e="random:5", p="random:6", w_1="zeros"),
-    Scenario("a b a", bias=True, d_ff=5, activation="gelu", positions="seeded", embedding="table", w_2="random:3"),
+    Scenario("a b a", bias=True, d_ff=5, activation="gelu", positions="learned", embedding="table", w_2="random:3"),
     *(Scenario(text, tokenizer="characters") for text in HOSTILE),
     Scenario("'''\n\"\"\"\\ # {x} %s", tokenizer="characters", embedding="table"),
 ]
@@ -161,7 +161,7 @@ def test_the_script_is_ascii_but_for_what_was_typed_and_names_no_library_of_ours
 
 BLOCKS: list[dict[str, Any]] = [
     {"positions": positions, "norm": norm, "mask": mask, "init": init, "n_kv_heads": n_kv_heads, "bias": bias}
-    for positions in ("none", "sinusoidal", "seeded", "rotary", "alibi", "relative")
+    for positions in ("none", "sinusoidal", "learned", "rotary", "alibi", "relative")
     for norm in ("sums", "pre", "post")
     for mask in ("none", "causal", "window:2", "padding:1")
     for init in ("linear", "uniform")

@@ -40,6 +40,14 @@ def test_the_same_as_torchs_linear_and_activation(
     torch.testing.assert_close(trace.feed_forward, F.linear(curve(before), trace.w_2.T, trace.b_2))
 
 
+@pytest.mark.parametrize("n_tokens", [1, 64])  # torch computes few numbers another way than many
+def test_the_gelu_of_a_number_far_above_0_is_that_number(n_tokens: int) -> None:
+    context = torch.full((n_tokens, 1), 3e38)
+    made = attnviz.feed_forward(context, torch.ones(1, 1), None, torch.ones(1, 1), None, activation="gelu")
+    assert torch.equal(made.hidden, context)
+    assert attnviz.explain(made, "hidden", 0, 0).value == context[0, 0]
+
+
 def test_the_explanation_reads_like_the_formula() -> None:
     example = worked_example("love-ai").feed_forward
     assert example is not None

@@ -15,7 +15,7 @@ from tests.unit.test_every_rule import traces
 KEPT = {"reads": "kept", "second": "d e", "embedding": "stable"}
 DEEP: tuple[dict[str, object], ...] = (
     {**KEPT, "n_layers": 3, "d_in": 4, "d_out": 4, "n_heads": 2, "norm": "post", "d_ff": 3, "output": True},
-    {**KEPT, "n_layers": 2, "d_in": 4, "d_out": 4, "positions": "seeded", "embedding_factor": True, "norm": "pre"},
+    {**KEPT, "n_layers": 2, "d_in": 4, "d_out": 4, "positions": "learned", "embedding_factor": True, "norm": "pre"},
     {**KEPT, "n_layers": 2, "d_out": 3, "weighting": "linear"},
     {"n_layers": 4, "d_in": 4, "d_out": 4, "n_heads": 2, "positions": "rotary", "norm": "sums", "same_layers": True},
     {"n_layers": 2, "d_in": 4, "d_out": 4, "n_heads": 2, "positions": "relative", "d_ff": 3, "bias": True},

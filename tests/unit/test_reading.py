@@ -32,7 +32,7 @@ def cross(draw: st.DrawFn, /, square: bool = False, **fixed: Any) -> Scenario:
         "d_ff": draw(st.sampled_from([None, 3])),
         "init": draw(st.sampled_from(["uniform", "linear", "normal"])), "seed": draw(st.integers(0, 99)),
         "embedding": draw(st.sampled_from(["stable", "table", "published"])), "scale": draw(st.booleans()),
-        "positions": draw(st.sampled_from(["none", "sinusoidal", "seeded"])),
+        "positions": draw(st.sampled_from(["none", "sinusoidal", "learned"])),
         "mask": draw(st.sampled_from(["none", *(["padding:1"] if n_read > 1 else [])])),
         "weighting": draw(st.sampled_from(["softmax", "softmax", "linear"])),
     }  # fmt: skip

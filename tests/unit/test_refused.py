@@ -80,7 +80,7 @@ RAISERS: dict[str, Callable[[], object]] = {
     "an edit of a bias that is off": lambda: with_changes(Scenario(), Changes((Edit("b_q", 0, 0, 1.0),), ())),
     "a layer that is off": lambda: Scenario(w_1="zeros"),
     "positions that are off": lambda: with_changes(Scenario(), Changes((Edit("p", 0, 0, 1.0),), ())),
-    "a sum": lambda: Scenario(positions="seeded", x="identity"),
+    "a sum": lambda: Scenario(positions="learned", x="identity"),
     "no edit": lambda: Scenario(edits=[no_edit]),
     "a bias that is off": lambda: Scenario(b_q=[[0.0, 0.0]]),
     "no tokens": lambda: Scenario(""),
@@ -163,7 +163,7 @@ def test_tables_fit_or_two_of_them_are_named_with_what_has_to_be_equal(shapes: d
 
 @given(st.text(max_size=30), st.sampled_from(EDITABLE))
 def test_any_text_is_a_table_or_is_refused_in_a_readers_words(text: str, name: str) -> None:
-    shape = Scenario(bias=True, d_ff=4, positions="none" if name == "x" else "seeded").shape_of(name)
+    shape = Scenario(bias=True, d_ff=4, positions="none" if name == "x" else "learned").shape_of(name)
     error = refusal_of(lambda: read_matrix("w.csv", text.encode(errors="replace"), name, shape))
     if error is not None and not isinstance(error, RefusedError):
         assert "expected" not in str(error).replace(text, "")

@@ -31,7 +31,7 @@ def usual(draw: st.DrawFn) -> Scenario:
     return Scenario(
         "the cat sat down", d_in=d_in, d_out=d_out, init=draw(st.sampled_from(("uniform", "normal", "linear"))),
         seed=draw(st.integers(0, 30)), causal=draw(st.booleans()), scale=draw(st.booleans()),
-        positions=draw(st.sampled_from(("none", "sinusoidal", "seeded", "alibi", "relative"))),
+        positions=draw(st.sampled_from(("none", "sinusoidal", "learned", "alibi", "relative"))),
         output=draw(st.booleans()),
         edits=[("w_q", 0, 0, 0.5)] * draw(st.integers(0, 1)),
     )  # fmt: skip
@@ -75,9 +75,9 @@ def test_whether_attention_weights_become_symmetric_too_is_what_comes_of_it(scen
     assert equal_weights(traced(scenario)) == torch.allclose(weights, weights.T, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("others", [{}, {"n_layers": 3}, {"positions": "seeded", "embedding_factor": True},
+@pytest.mark.parametrize("others", [{}, {"n_layers": 3}, {"positions": "learned", "embedding_factor": True},
                                     {"n_heads": 2, "norm": "pre"}, {"reads": "second", "second": "d e"},
-                                    {"reads": "kept", "second": "d e", "n_layers": 2, "positions": "seeded"}],
+                                    {"reads": "kept", "second": "d e", "n_layers": 2, "positions": "learned"}],
 )  # fmt: skip
 def test_factors_are_those_of_the_scenario_with_x_times_c_in_each_layer(others: dict[str, object]) -> None:
     usual = Scenario("a b c", d_in=4, d_out=4, init="normal", **others)  # type: ignore[arg-type]

@@ -52,7 +52,8 @@ def test_heads_that_do_not_divide_the_width_are_named(n_heads: int) -> None:
 def test_scores_that_are_drawn_are_as_wide_as_theory_says(d_k: int, seed: int) -> None:
     scores = drawn_scores(d_k, 1000, seed)
     assert scores.shape == (1000,)
-    assert np.array_equal(scores, drawn_scores(d_k, 1000, seed))
+    assert np.array_equal(scores, drawn_scores.__wrapped__(d_k, 1000, seed))
+    assert drawn_scores(d_k, 1000, seed) is scores  # a page that is drawn again draws no numbers
     assert abs(scores.mean()) < 6 * (d_k / 1000) ** 0.5
     assert (scores**2).mean() == pytest.approx(d_k, rel=6 * (8 / 1000) ** 0.5)  # of a product, the square varies most
 

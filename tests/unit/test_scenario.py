@@ -48,7 +48,7 @@ from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OF_KEPT
         ("device", "tpu", "Take one of these: cpu, mps, cuda, cuda:N"),
         ("device", 0, "Take one of these: cpu, mps, cuda, cuda:N"),
         ("edits", 5, "needs a matrix, a row, a column and a number"),
-        ("positions", "rope", "Take one of these: none, sinusoidal, seeded"),
+        ("positions", "rope", "Take one of these: none, sinusoidal, learned"),
         ("activation", "tanh", "Take one of these: relu, gelu"),
         ("d_ff", 0, "take a whole number from 1 to 1024"),
         ("d_ff", 1025, "take a whole number from 1 to 1024"),
@@ -93,7 +93,7 @@ def with_all(name: str, by: Any = None, **settings: Any) -> Scenario:
         bias=True,
         output=True,
         d_ff=5,
-        positions={"x": "none", "by_distance": "relative"}.get(name, "seeded"),
+        positions={"x": "none", "by_distance": "relative"}.get(name, "learned"),
         **settings | {name: by},
     )
 

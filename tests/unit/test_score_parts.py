@@ -21,7 +21,7 @@ def parts_said(notes: tuple[str, ...]) -> list[float]:
     return [number(each) for each in re.findall(r"−?\d+\.\d+(?:e[+−-]?\d+)?", note)]
 
 
-@given(st.sampled_from(("sinusoidal", "seeded")), st.integers(0, 30), st.integers(1, 5), st.booleans(), st.booleans())
+@given(st.sampled_from(("sinusoidal", "learned")), st.integers(0, 30), st.integers(1, 5), st.booleans(), st.booleans())
 @settings(max_examples=examples(30), deadline=None)
 def test_the_parts_are_the_score_and_its_explanation_says_them(
     positions: str, seed: int, d_out: int, heads: bool, factor: bool

@@ -27,7 +27,7 @@ def stacks(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
         "bias": draw(st.booleans()), "init": draw(st.sampled_from(["uniform", "linear", "normal"])),
         "norm": draw(st.sampled_from(["none", "sums", "pre", "post"])), "d_ff": draw(st.none() | st.integers(1, 5)),
         "activation": draw(st.sampled_from(["relu", "gelu"])), "causal": draw(st.booleans()),
-        "positions": draw(st.sampled_from(["none", "sinusoidal", "seeded"])), "embedding": "stable",
+        "positions": draw(st.sampled_from(["none", "sinusoidal", "learned"])), "embedding": "stable",
         "seed": draw(st.integers(0, 1000)), "temperature": draw(st.sampled_from([0.5, 1.0])),
     }  # fmt: skip
     scenario = Scenario(**(chosen | fixed))

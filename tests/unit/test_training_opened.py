@@ -1,4 +1,4 @@
-"""A moment of a training opens in the playground: the same numbers, from the tokens' vectors to the last layer."""
+"""A moment of a training opens in Explore: the same numbers, from the tokens' vectors to the last layer."""
 
 from typing import Any
 

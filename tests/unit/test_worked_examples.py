@@ -71,7 +71,7 @@ def test_a_matrix_that_no_example_states_is_left_out(part: str) -> None:
 @given(
     st.lists(st.sampled_from(["the", "fluffy", "cat", "chased", "a", "mouse", "dog", "with"]), min_size=1, max_size=9)
 )
-@pytest.mark.parametrize("positions", ["none", "seeded"])
+@pytest.mark.parametrize("positions", ["none", "learned"])
 def test_an_examples_vectors_belong_to_its_words(positions: str, words: list[str]) -> None:
     example = starting_points()["fluffy-cat"].scenario
     stated = dict(zip(example.tokens, example.matrix("x"), strict=True))

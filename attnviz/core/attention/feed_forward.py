@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from attnviz.core.attention.plain import as_tensors
@@ -50,6 +49,7 @@ def feed_forward(
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3, equation 2.
 
+    >>> import torch
     >>> eye = torch.eye(2)
     >>> feed_forward(torch.tensor([[1.0, -2.0]]), eye, torch.zeros(2), eye, torch.ones(2)).feed_forward
     tensor([[2., 1.]])
@@ -59,8 +59,7 @@ def feed_forward(
     if activation not in ACTIVATIONS:
         raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")
     preactivations = x @ w1 if b1 is None else x @ w1 + b1  # (n_tokens, d_ff)
-    curve = torch.relu if activation == "relu" else torch.nn.functional.gelu
-    hidden = curve(preactivations)  # (n_tokens, d_ff)
+    hidden = ACTIVATIONS[activation].compute(preactivations)  # (n_tokens, d_ff)
     made = hidden @ w2 if b2 is None else hidden @ w2 + b2  # (n_tokens, d_model)
     matrices = {
         "context": x, "w_1": w1, "b_1": b1, "w_2": w2, "b_2": b2,

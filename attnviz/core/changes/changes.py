@@ -55,7 +55,7 @@ def renamed(changes: Changes, scenario: Scenario) -> Changes:
     """Return changes of the tokens' vectors under the name that these have in a scenario: X, or E beside P; and Y, or
     E_y.
 
-    >>> renamed(Changes((Edit("x", 0, 1, 0.9),)), Scenario(positions="seeded")).edits
+    >>> renamed(Changes((Edit("x", 0, 1, 0.9),)), Scenario(positions="learned")).edits
     (Edit(matrix='e', row=0, column=1, value=0.9),)
     """
     called = dict.fromkeys(("x", "e"), scenario.token_matrix) | dict.fromkeys((Y, E_KEPT), scenario.read_matrix)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from torch import Tensor
+from torch import Tensor, where
 from torch.nn.functional import gelu
 
 from attnviz.core.rules.base import Bounded, Rule
@@ -12,6 +12,7 @@ from attnviz.core.rules.expression import I, J, Piece, normal, sentence, sources
 from attnviz.core.rules.reading import Shape
 
 _STEEPEST = 1.13  # of the curve, at √2
+_ALL_BELOW = 9  # from here on Φ is 1 in float64, too
 ROUNDINGS = 4  # of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
 
 
@@ -25,8 +26,8 @@ class GELU(Rule):
     name = "gelu"
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Torch's own, with the error function."""
-        return gelu(sources[0])
+        """Torch's own, with the error function; it makes infinity of numbers whose double overflows."""
+        return where(sources[0] > _ALL_BELOW, sources[0], gelu(sources[0]))
 
     def bounded(self, *tables: Bounded) -> Bounded:
         """The curve is nowhere steeper than 1.13."""

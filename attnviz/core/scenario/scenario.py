@@ -24,7 +24,7 @@ class Scenario(Matrices):
     - `embedding`: what makes X ``(n_tokens, d_in)``. "stable": each token's vector depends on its text, `d_in` and
       `seed` alone. "table": rows of a seeded ``nn.Embedding``, in the order of the sorted distinct tokens. "published":
       the published vectors of the words that have one while `d_in` is 3, "stable" for all others.
-    - `positions`: "sinusoidal" or "seeded" (also called "learned"), with which X is the sum of the tokens' vectors,
+    - `positions`: "sinusoidal" or "learned" (drawn from the seed), with which X is the sum of the tokens' vectors,
       then called E, and P; "rotary", with which queries and keys are turned by their places; "alibi" or "relative",
       with which `by_distance` ``(n_heads, 2 * n_read - 1)`` is added to scaled scores.
     - `embedding_factor`: the tokens' vectors are E, and go into X times √d_in.
@@ -72,8 +72,8 @@ class Scenario(Matrices):
 
     def __post_init__(self) -> None:
         named = mask_settings(self.__dict__)
-        if self.positions == "learned":  # as trained models, and their trainings here, call it
-            named["positions"] = "seeded"
+        if self.positions == "seeded":  # as files and links had it until 24 November 2026
+            named["positions"] = "learned"
         changed = named | checked_settings(self.__dict__ | named)
         for name in EDITABLE:
             changed[name] = plain(name, changed[name] if name in changed else getattr(self, name))

@@ -143,7 +143,7 @@ POSITIONS: Kinds[Position] = Kinds("positions", (
         "angle = place / 10000 ** (2 * (feature // 2) / d_in)",
         "{made} = torch.where(feature % 2 == 0, angle.sin(), angle.cos()).float(){split}",
     )),
-    Position("seeded", seeded_positions, own_seed=position_seed, code=(
+    Position("learned", seeded_positions, own_seed=position_seed, code=(
         "torch.manual_seed({own_seed})  # made from seed {seed}, for P alone",
         "{made} = torch.nn.Embedding({most}, d_in).weight.detach()[: {n}]{cut}",
     )),

@@ -89,7 +89,7 @@ def layer_table(
     ['preactivations', 'hidden', 'feed_forward']
     """
     on = WhatIf.read(what_if)
-    place = POSITIONS[positions if isinstance(positions, str) else "seeded" if positions else "none"]
+    place = POSITIONS[positions if isinstance(positions, str) else "learned" if positions else "none"]
     how = Attending(scale, temperature, as_masked(mask), place, on, linear, n_kept)
     table = table_of(
         *projected(biases, place.adds, BLOCKS[norm].before, factor, on, reads),
