@@ -7,14 +7,19 @@ from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_folded_editor
 from attnviz.app.parts.head_picker import show_head_picker, show_layer_picker
+from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
 from attnviz.compare.comparison import Comparison, heads_in_words
 from attnviz.core.scenario import Scenario, traced
+from attnviz.words import say
 
 
 def show_compare(scenario: Scenario) -> None:
     """Draw the set-up that was kept beside this scenario."""
-    query = show_token_picker(scenario)
+    with st.container(horizontal=True, vertical_alignment="center", key="playground_top"):
+        st.markdown(f"#### {say('app.compare.title')}", width="content")
+        st.button(say("playground.views.board"), key="compare.board", on_click=go_to, args=("pages/playground.py",))
+        query = show_token_picker(scenario)
     top = st.container()
     pictures = st.container()
     scenario = show_folded_editor(scenario)

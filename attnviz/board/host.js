@@ -30,6 +30,7 @@ export class Host {
   compare() {
     const { page, board } = this;
     if (!board.root.isConnected) return window.removeEventListener("attnviz:query", this.follow);
+    board.panel.showKept();
     if (!page || !board.structure || this.tells) return;
     if (board.data.from === page.mark) board.intake.receive(board.data);
     else this.ask();

@@ -151,6 +151,9 @@ def _setting(name: str, a: Scenario, b: Scenario) -> str:
     before, after = (setting_in_words(name, getattr(scenario, name)) for scenario in (a, b))
     if before == after:  # in so few digits
         before, after = (str(getattr(scenario, name)) for scenario in (a, b))
+    if name == "what_if":
+        return say(f"compare.changes.what_if_{'there' if not a.what_if else 'usual' if not b.what_if else 'both'}",
+                   before=before, after=after)  # fmt: skip
     changed = _change(say(f"setup.{name}.label"), before, after)
     if name != "temperature":
         return changed

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
+from attnviz.compare.comparison import changed_in_words
 from attnviz.core.errors import RefusedError
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
@@ -68,6 +69,14 @@ def test_what_is_on_is_said_not_to_be_what_attention_does(text: str, layers: int
     assert heads.switched_on == heads.seen_from(1).switched_on == (key,)
     assert setting_in_words("what_if", text) != setting_in_words("what_if", "") == say("what_if.usual")
     assert not torch.allclose(made.layers[0].context, traced(replace(scenario, what_if="")).layers[0].context)
+    usual = say("stages.scores.axes")
+    for stage in (made.seen_from(0, 0).stages[name] for name in ("scores", "scaled_scores", "attention_weights")):
+        assert (stage.axes == usual) == (key != "scores.keys-first"), "whose rows these are"
+    choice = setting_in_words("what_if", text)
+    for a, b in ((scenario, replace(scenario, what_if="")), (replace(scenario, what_if=""), scenario)):
+        (told,) = changed_in_words(a, b)
+        assert choice in told
+        assert say("what_if.usual") not in told
 
 
 @given(st.lists(st.sampled_from(ON), max_size=4))

@@ -10,7 +10,7 @@ from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
 from attnviz.board.data import MOST_COLUMNS, fits_board
 from attnviz.core.scenario import Scenario
-from attnviz.link.parameter_table import BOARD, HEATMAPS, KEEP, OPEN, VIEW
+from attnviz.link.parameter_table import BOARD, HEATMAPS, KEEP, OPEN, PINNED, VIEW
 from attnviz.link.set_up import CHANGES
 from attnviz.published import OPENING, starting_points
 from attnviz.teach.lesson import STEPS
@@ -33,6 +33,8 @@ def show_way_to_board(scenario: Scenario) -> None:
     if fits_board(scenario):
         st.button(say("playground.views.board"), key=_KEY, on_click=url_texts.put, args=(VIEW, BOARD))
         st.button(say("board.views.what_if"), key=f"{_KEY}.what_if", on_click=open_panel)
+        if take(PINNED) is not None:
+            st.button(say("compare.with_a"), key=f"{_KEY}.compare", on_click=go_to, args=("pages/compare.py",))
     else:
         st.caption(say("playground.views.fits", most=MOST_COLUMNS), width="content")
     show_layer_picker(scenario)

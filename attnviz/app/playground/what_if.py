@@ -16,16 +16,14 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, SWITCHES, TYPED, WhatIf
 from attnviz.explanation.what_if import key_of
-from attnviz.link.parameter_table import BITS, OPEN, PINNED, WHAT_IF
+from attnviz.link.parameter_table import BITS, OPEN, WHAT_IF
 from attnviz.words import say
 
 WIDGET = "what_if"
 
 
 def show_what_if(scenario: Scenario) -> None:
-    """Draw the panel, folded; what is on stands beside it, open or not, and the way to compare with what is kept."""
-    if take(PINNED) is not None:
-        st.button(say("compare.with_a"), on_click=go_to, args=("pages/compare.py",), key="what_if.compare_with_a")
+    """Draw the panel, folded; what is on stands beside it, or in it."""
     on = WhatIf.read(scenario.what_if)
     session = this_session()
     if take(BITS) and not session.what_if_opened:  # what a link says is to be seen

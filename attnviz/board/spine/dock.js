@@ -37,8 +37,9 @@ export class Dock {
     this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
     const first = make("div", "first", [make("div", "made", [this.sentence, this.numbers]), this.steps]);
     const second = make("div", "second", [this.words, this.status]);
-    const views = /** @type {const} */ ([["keep", { open: "keep" }], ["heatmaps", { view: "heatmaps" }], ["what_if", null]]);
-    this.views = make("div", "views", views.map(([name, patch]) => buttonOf(say(`board.views.${name}`), () => (patch ? board.host.tell(patch) : askWhatIf(board)))));
+    this.keep = buttonOf("", () => (this.kept ? board.host.page?.go("compare") : board.host.tell({ open: "keep" })));
+    const heatmaps = buttonOf(say("board.views.heatmaps"), () => board.host.tell({ view: "heatmaps" }));
+    this.views = make("div", "views", [this.keep, heatmaps, buttonOf(say("board.views.what_if"), () => askWhatIf(board))]);
     this.element = make("div", "panel", [this.message, first, second, this.views]);
     this.element.setAttribute("role", "status");
   }
@@ -54,11 +55,22 @@ export class Dock {
     setText(this.message, text);
   }
 
+  // Whether a set-up is kept as A, with which this one is compared.
+  get kept() {
+    return this.board.host.textOf("pinned") !== "";
+  }
+
+  showKept() {
+    setText(this.keep, say(`board.views.${this.kept ? "kept" : "keep"}`));
+    toggle(this.keep, "kept", this.kept);
+  }
+
   /** @param {Place | null} place @param {Place[][]} sources */
   show(place, sources) {
     const { made } = this.board;
     const told = this.board.root.classList.contains("narrow") ? "story" : "panel"; // for a finger, or a mouse and keys
     toggle(this.board.root, "explored", this.board.explores);
+    this.showKept();
     const said = place ? explain(made, place) : null;
     const given = said && !said.symbols.includes(" = ");
     const editable = place !== null && this.board.isEditable(place);

@@ -12,7 +12,7 @@ from attnviz.core.masks import Masked
 from attnviz.core.rules import Rule, names_on, owner_of
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.tokens import axis_labels
-from attnviz.core.what_if import Made, WhatIf
+from attnviz.core.what_if import SCORES, Made, WhatIf
 from attnviz.words import say
 
 
@@ -154,6 +154,7 @@ def lowered(number: int) -> str:
 
 NOTHING = WhatIf()
 _TEXTS = ("title", "plain", "axes", "meaning", "short")
+_AFTER_SCORES = ("scaled_scores", "attention_weights")  # whose rows are those of the scores
 
 
 def row(
@@ -165,7 +166,9 @@ def row(
     *kinds, rule, sources = (*what, None, ())[:5]
     made, switched = what_if.changed(name, Made(rule, sources, told))
     product = made.rule.formula(*(symbols[source] for source in made.sources)) if symbols and made.rule else ""
-    said: Any = (say(f"stages.{made.told or name}.{key}", product=product) for key in _TEXTS)
+    said: Any = [say(f"stages.{made.told or name}.{key}", product=product) for key in _TEXTS]
+    if what_if.get(SCORES) == "keys-first" and name in _AFTER_SCORES:
+        said[_TEXTS.index("axes")] = say("stages.scores_keys_first.axes")
     more |= {"rule": made.rule, "sources": made.sources, "switched": switched}
     return Stage(name, symbol, *said, *kinds, **more)
 
