@@ -12,6 +12,7 @@ from attnviz.words import say
 BY_LAYERS = "layers"
 ORDERS = (BY_LAYERS, "before", "after", "itself", "first", "same", "special", "entropy")  # measured figures, all others
 MOST_ABOVE, MOST_TOP = 99, 50
+_MOST_WRITTEN = 500  # tokens of seven digits, with points between them, have 4000 characters
 _ABOVE, _TOP, _TEMPERATURE = Whole(0, MOST_ABOVE), Whole(1, MOST_TOP), Number(MIN_TEMPERATURE, MAX_TEMPERATURE)
 
 
@@ -92,6 +93,22 @@ class NextText:
 
     def expected(self) -> str:
         return say("models.use.expected", low=MIN_TEMPERATURE, high=MAX_TEMPERATURE, most=MOST_TOP)
+
+
+class WrittenText:
+    """The tokens that a model wrote, by their numbers, as ``12.7.9``."""
+
+    def decode(self, raw: str) -> tuple[int, ...]:
+        numbers = raw.split(".") if raw else []
+        if not all(n.isascii() and n.isdigit() and len(n) < 8 for n in numbers) or len(numbers) > _MOST_WRITTEN:
+            raise UnreadableError
+        return tuple(map(int, numbers))
+
+    def encode(self, value: tuple[int, ...]) -> str:
+        return ".".join(map(str, value))
+
+    def expected(self) -> str:
+        return say("write.expected")
 
 
 HEAD, SENTENCE, MODEL, BEFORE = "head", "sentence", "model", "before"

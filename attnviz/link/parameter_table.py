@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from attnviz.core.limits import MAX_HEADS, MAX_LAYERS
+from attnviz.core.limits import MAX_HEADS, MAX_LAYERS, MAX_SEED
 from attnviz.link.answers_text import MOST_OF_ANSWERS, AnswersText
-from attnviz.link.codecs import Choice, Named, Names, Text, Whole
+from attnviz.link.codecs import Choice, Named, Names, Number, Text, Whole
 from attnviz.link.example_name import EXAMPLE, EXAMPLES
 from attnviz.link.model_texts import (
     BY_LAYERS,
@@ -21,6 +21,7 @@ from attnviz.link.model_texts import (
     ModelText,
     NextText,
     OrderText,
+    WrittenText,
 )
 from attnviz.link.page_texts import (
     CellText,
@@ -61,6 +62,7 @@ MODEL_QUERY, MODEL_CELL = "model_query", "model_cell"  # what is picked and pinn
 MODEL_ORDER, MODEL_NEXT, MODEL_COMPARE, MODEL_COMPARED = (
     "model_order", "model_next", "model_compare", "model_compared",
 )  # fmt: skip
+MODEL_WRITTEN, MODEL_TOP_P, MODEL_SEED, MODEL_CACHE = "model_written", "model_top_p", "model_seed", "model_cache"
 LEARN, LEARN_TEXT, LEARN_STEP = "learn", "learn_text", "learn_step"
 LEARN_SENTENCE, LEARN_HEAD, LEARN_OFF = "learn_sentence", "learn_head", "learn_off"
 LEARN_QUERY = "learn_query"
@@ -139,6 +141,10 @@ def _of_models() -> tuple[Parameter, ...]:
         Parameter(MODEL_OTHER, say("models.use.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_ORDER, (BY_LAYERS, 0), OrderText(), 20, 2),
         Parameter(MODEL_NEXT, (1.0, 10), NextText(), 40, 2),
+        Parameter(MODEL_WRITTEN, (), WrittenText(), MOST_OF_SENTENCE, 2, used="links.used.none"),
+        Parameter(MODEL_TOP_P, 1.0, Number(0.01, 1.0), 20, 2),
+        Parameter(MODEL_SEED, 0, Whole(0, MAX_SEED), 20, 2),
+        Parameter(MODEL_CACHE, "", Choice(("", "off")), 20, 2),
         Parameter(MODEL_COMPARE, Compared(), ComparedText(), 400, 2, used="links.used.none", renewed=True),
         Parameter(MODEL_COMPARED, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
     )

@@ -193,6 +193,7 @@ class ModelTrace:
     whole: "ModelTrace | None" = field(default=None, repr=False)  # of which :meth:`only` took one kind
     model: Any = field(default=None, repr=False)
     cut: Mapping[str, list[Any]] = field(default_factory=dict, repr=False)  # as the tokenizer cut the text
+    written: tuple[int, ...] = ()  # the last tokens: those that were put after the text
     computed_from: int = 0  # the rows before this one are of an earlier step, and their keys and values of its cache
     # How a trace is drawn: the whole package says it, this room knows nothing of figures.
     figure: ClassVar[Callable[..., Any]]

@@ -17,6 +17,7 @@ from torch import Tensor
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_SEED, check_temperature, check_whole, in_short
 from attnviz.models.editing import as_changed, editing_of
+from attnviz.models.edits import ModelEdit
 from attnviz.models.pretrained import (
     Cut,
     called,
@@ -92,7 +93,8 @@ class Sampling:
 
         Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, sections 3.1 and 3.2.
         """
-        check_writes(view)
+        if not has_next(view):
+            raise ValueError(f"{view.name} gives no scores of a next token, expected a decoder with its output layer")
         logits = view.result.logits[0, -1].detach().float().cpu()
         scores = logits / self.temperature
         if self.top_k is not None:
@@ -105,9 +107,27 @@ class Sampling:
         return Chances(logits, scores.softmax(-1))
 
 
+def drawn(chances: Chances, seed: int, before: int = 0) -> int:
+    """Return the token that a seed draws after so many others were drawn.
+
+    >>> drawn(Chances(torch.zeros(3), torch.tensor([0.0, 1.0, 0.0])), seed=5, before=2)
+    1
+    """
+    generator = torch.Generator().manual_seed(seed)
+    alike = torch.ones_like(chances.probabilities)[None]
+    for _ in range(before):  # each takes as many of the generator's numbers, whatever the probabilities are
+        torch.multinomial(alike, 1, generator=generator)
+    return int(torch.multinomial(chances.probabilities[None], 1, generator=generator))
+
+
+def can_write(view: ModelTrace) -> bool:
+    """Whether a model can write on after a text: it scores the next token, and reads no encoder."""
+    return has_next(view) and view.model is not None and not view.model.config.is_encoder_decoder
+
+
 def check_writes(view: ModelTrace) -> None:
     """Raise ``ValueError`` for a model that can't write on."""
-    if not has_next(view) or view.model is None or view.model.config.is_encoder_decoder:
+    if not can_write(view):
         message = f"{view.name} can't write on, expected a decoder with its output layer, and no encoder beside it"
         raise RefusedError("model_no_writing", detail=message)
 
@@ -126,31 +146,37 @@ def write(
     """
     check_whole("n", n, 1, MOST_WRITTEN)
     check_whole("seed", seed, 0, MAX_SEED)
-    sampling, generator = Sampling(temperature, top_k, top_p), torch.Generator().manual_seed(seed)
-    steps: list[Written] = []
-    for _ in range(n):
+    check_writes(view)
+    sampling, steps = Sampling(temperature, top_k, top_p), list[Written]()
+    for at in range(n):
         view = appended(view, [steps[-1].id], cache=cache) if steps else view
         chances = sampling.chances(view)
-        taken = int(torch.multinomial(chances.probabilities[None], 1, generator=generator))
+        taken = drawn(chances, seed, at)
         steps.append(Written(taken, text_of(view.tokenizer, taken), chances, view))
-        if taken in _ends(view.model):
+        if taken in ends_of(view.model):
             break
     return tuple(steps)
 
 
-def _ends(model: Any) -> tuple[int, ...]:
+def ends_of(model: Any) -> tuple[int, ...]:
     """Return the tokens that end a text."""
     own = getattr(model.config, "eos_token_id", None)
     return () if own is None else (own,) if isinstance(own, int) else tuple(own)
 
 
-def appended(view: ModelTrace, ids: Sequence[int], *, cache: bool = True) -> ModelTrace:
-    """Return what a model computes for a text with these tokens after it: with the cache, their rows alone."""
+def appended(
+    view: ModelTrace, ids: Sequence[int], *, cache: bool = True, edits: tuple[ModelEdit, ...] = ()
+) -> ModelTrace:
+    """Return what a model computes for a text with these tokens after it: with the cache, their rows alone. With
+    `edits`, which may be of any row, all is computed anew; where there are no more tokens, `view` is the original."""
     check_writes(view)
     text, cut = with_tokens(view.tokenizer, view.text, view.cut, ids)
-    past = getattr(view.result, "past_key_values", None) if cache else None
+    past = getattr(view.result, "past_key_values", None) if cache and not edits else None
+    written = (*view.written, *ids)
     if past is None:
-        return look(view.model, view.tokenizer, text, None, view.name, view.edits, cut=cut)
+        plain = view if edits and not ids else None
+        made = look(view.model, view.tokenizer, text, None, view.name, edits or view.edits, plain, cut)
+        return replace(made, written=written)
     check_length(view.model, view.tokenizer, len(cut["input_ids"]))
     original = None if view.original is None else appended(view.original, ids)
     plain = view if view.original is None else view.original
@@ -172,7 +198,7 @@ def appended(view: ModelTrace, ids: Sequence[int], *, cache: bool = True) -> Mod
     check_finite(layers, whole)
     spans, special = marks_of_cut(cut)
     return replace(view, text=text, tokens=tokens, layers=layers, spans=spans, special=special, result=whole,
-                   original=original, cut=cut, computed_from=len(view.tokens))  # fmt: skip
+                   original=original, cut=cut, written=written, computed_from=len(view.tokens))  # fmt: skip
 
 
 def with_tokens(tokenizer: Any, text: str, cut: Cut, ids: Iterable[int]) -> tuple[str, Cut]:

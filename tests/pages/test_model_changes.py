@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from attnviz import look_into
@@ -17,15 +16,19 @@ from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, next_tokens, offered, similarity
+from attnviz.models import INCLUDED, ModelEdit, next_tokens, offered, similarity
+from attnviz.models.costs import costs_in_words
 from attnviz.models.offering import short_name
+from attnviz.models.writing import appended
 from attnviz.words import say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address
 from tests.pages.test_model import heads_of, helps, on_board, opened_as
 from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
 
 PAGE = "pages/model.py"
+NEXT = "attnviz_model_next"
 ANIMAL, OTHER = say("models.page.example"), say("models.use.example")
 
 
@@ -70,8 +73,15 @@ def metrics(reader: Reader) -> dict[str, str]:
     return {each.label: each.value for each in reader.at.metric}
 
 
-def nexts(reader: Reader) -> pd.DataFrame:
-    return reader.at.dataframe[0].value
+def nexts(reader: Reader) -> dict[str, Any]:
+    """What the bars of the next words are given to draw."""
+    (found,) = [each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == NEXT]
+    return dict(json.loads(found.json))
+
+
+def column(reader: Reader, name: str) -> list[str]:
+    at = nexts(reader)["titles"].index(say(f"write.column.{name}"))
+    return [row["told"][at] for row in nexts(reader)["rows"]]
 
 
 def test_an_encoder_says_how_alike_two_sentences_are() -> None:
@@ -141,26 +151,80 @@ def test_changes_without_a_place_are_told_and_dropped() -> None:
 
 
 def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
-    reader = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_head="1.2")
+    asked = {"model": folders["gpt2"], "model_text": TEXT, "model_head": "1.2"}
+    reader = Reader(PAGE, **asked)
     assert reader.messages == []
     view = look_into(*loaded(folders["gpt2"]), TEXT)
-    assert len(nexts(reader)) == 10
-    assert list(nexts(reader)["token"]) == [each.token for each in next_tokens(view)]
-    assert np.allclose(nexts(reader)["probability"], [100 * each.probability for each in next_tokens(view)])
-    assert "before" not in nexts(reader).columns
-    assert list(nexts(reader)["probability.text"]) == [f"{written(each, 2)} %" for each in nexts(reader)["probability"]]
-    reader.set("model.temperature", 0.5).set("model.top", 3)
-    assert in_address(reader.at, "model_next") == "0.5*3"
-    again = Reader(PAGE, model=folders["gpt2"], model_text=TEXT, model_next="0.5*3")  # a link says the same
-    assert list(nexts(again)["share"]) == list(nexts(reader)["share"])
-    found = next_tokens(view, temperature=0.5, top=3)
-    assert np.allclose(nexts(reader)["share"], [100 * each.share for each in found])
+    rows, found = nexts(reader)["rows"], next_tokens(view)
+    assert [row["token"] for row in rows] == [each.token for each in found]
+    assert [row["probability"] for row in rows] == pytest.approx([each.probability for each in found])
+    assert [row["drawn"] for row in rows] == pytest.approx([each.share for each in found], rel=1e-5)
+    assert column(reader, "logit") == [written(float(view.result.logits[0, -1, each.id]), 4) for each in found]
+    reader.set("model.temperature", 0.5).set("model.top", 3).set("model.top_p", 0.6).set("model.seed", 3)
+    said = {"model_next": "0.5*3", "model_top_p": "0.6", "model_seed": "3"}
+    assert {name: in_address(reader.at, name) for name in said} == said
+    again = Reader(PAGE, **asked, **said)  # a link says the same
+    assert nexts(again)["rows"] == nexts(reader)["rows"]
+    (step,) = view.write(1, temperature=0.5, top_k=3, top_p=0.6, seed=3)
+    assert nexts(reader)["drawn"] == step.id
+    shares = step.chances.probabilities
+    assert [row["drawn"] for row in nexts(reader)["rows"]] == pytest.approx(sorted(shares.tolist())[:-4:-1])
     reader.set("model.1.2.off", True)
     changed = look_into(*loaded(folders["gpt2"]), TEXT, edits=["1.2.off"])
     found = next_tokens(changed, temperature=0.5, top=3)
-    assert np.allclose(nexts(reader)["probability"], [100 * each.probability for each in found])
+    assert [row["probability"] for row in nexts(reader)["rows"]] == pytest.approx([each.probability for each in found])
     before = {each.id: each.probability for each in next_tokens(view, temperature=0.5, top=100)}
-    assert np.allclose(nexts(reader)["before"], [100 * before[each.id] for each in found])
+    assert column(reader, "before") == [percent(before[each.id]) for each in found]
+
+
+def test_a_word_is_appended_and_read_from_the_cache(folders: dict[str, str]) -> None:
+    asked = {"model": folders["gpt2"], "model_text": "the cat sat", "model_head": "1.2"}
+    start = look_into(*loaded(folders["gpt2"]), "the cat sat")
+    steps = start.write(4, seed=0, top_k=10)
+    ids = [each.id for each in steps]
+    for n in range(1, 4):  # as the page does it: what is drawn next is appended
+        reader = Reader(PAGE, **asked, model_written=".".join(map(str, ids[:n])))
+        assert reader.messages == []
+        assert nexts(reader)["drawn"] == ids[n]
+        grid, view = heads_of(reader), steps[n].view
+        assert (grid["kept"], grid["rows"], grid["followed"]) == (4 + n, 5 + n, 4 + n)
+        for sent_layer, own in zip(grid["weights"], view.layers, strict=True):
+            weights = np.stack([np.frombuffer(base64.b64decode(head), "<f4") for head in sent_layer])
+            assert np.allclose(weights, own.weights.flatten(1), atol=1e-6)
+        assert set(costs_in_words(view)) <= {each.replace(short_name(folders["gpt2"]), view.name)
+                                             for each in reader.captions}  # fmt: skip
+    assert say("write.marks", kept=7, n=1) in reader.captions
+    cached = nexts(reader)["rows"]
+    reader.set("model.cache", True)
+    assert in_address(reader.at, "model_cache") == "off"
+    assert say("write.now", n=8) in reader.captions
+    assert heads_of(reader)["kept"] == 0
+    assert [row["told"] for row in nexts(reader)["rows"]] == [row["told"] for row in cached]
+    reader.set("model.cache", False).set("model.1.2.off", True)
+    changed = appended(start, ids[:3], edits=(ModelEdit(1, 2, "off"),))
+    assert [row["probability"] for row in nexts(reader)["rows"]] == pytest.approx(
+        [each.probability for each in next_tokens(changed)]
+    )
+    reader.set("model.sentence", "the mat")  # another sentence, and nothing written after it
+    assert in_address(reader.at, "model_written") == ""
+
+
+def test_what_cant_be_written_is_told_and_nothing_is_lost(folders: dict[str, str]) -> None:
+    asked = {"model": folders["gpt2"], "model_text": "the cat sat"}
+    reader = Reader(PAGE, **asked, model_written="3.999.4")
+    assert "999.4" in reader.messages[0]
+    assert in_address(reader.at, "model_written") == "3"
+    full = Reader(PAGE, **asked, model_written=".".join(["5"] * 61))
+    assert say("write.unknown", ids="5.5") in full.messages[0]
+    assert in_address(full.at, "model_written") == ".".join(["5"] * 59)
+    assert say("write.full", n=64) in [each.value for each in full.at.info]
+    assert not nexts(full)["writes"]
+    assert nexts(full)["ids"] == ".".join(["5"] * 59)
+    reading = Reader(PAGE, model=folders["t5"], model_text=TEXT, model_written="4")
+    assert say("write.cant") in reading.captions
+    assert in_address(reading.at, "model_written") == ""
+    reader.set("model.sentence", " ")
+    assert say("models.page.blank") in [each.value for each in reader.at.info]
 
 
 def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, str]) -> None:

@@ -25,6 +25,7 @@ from attnviz.link.model_texts import (
     ModelText,
     NextText,
     OrderText,
+    WrittenText,
 )
 from attnviz.link.opening import read_link, read_texts
 from attnviz.link.page_texts import (
@@ -164,6 +165,8 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
             return st.tuples(st.sampled_from(ORDERS), st.integers(0, 99))
         case NextText():
             return st.tuples(st.floats(0.01, 100), st.integers(1, 50))
+        case WrittenText():
+            return st.lists(st.integers(0, 9_999_999), max_size=50).map(tuple)
         case ComparedText():
             others = (Compared(), Compared("sentence"), Compared("before"), Compared("model", name=INCLUDED))
             return st.sampled_from(others) | st.builds(

@@ -55,6 +55,7 @@ def test_with_the_cache_every_matrix_is_that_of_computing_all_anew(name: str) ->
     for step, other in zip(steps, anew, strict=True):
         mine, own = step.view, other.view
         assert (mine.text, mine.tokens, mine.spans, mine.special) == (own.text, own.tokens, own.spans, own.special)
+        assert mine.written == own.written
         torch.testing.assert_close(mine.result.logits, own.result.logits, rtol=0, atol=1e-6)
         for layer, whole in zip(mine.layers, own.layers, strict=True):
             for head in range(layer.n_heads):

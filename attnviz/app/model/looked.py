@@ -22,6 +22,7 @@ from attnviz.models.kept import Kept
 from attnviz.models.loading import Shelf
 from attnviz.models.pretrained import look, most_tokens, n_weights
 from attnviz.models.progress import Progress
+from attnviz.models.writing import appended
 from attnviz.words import plural, say
 
 MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, and 512 tokens of the included model have half of it
@@ -57,20 +58,58 @@ def _kept() -> Kept:
 _shelf(), _kept()  # before anybody asks for them: two at once would each have their own
 
 
-def looked(name: str, text: str, target: str = "", edits: tuple[ModelEdit, ...] = ()) -> ModelTrace:
-    """Return what a model that is offered makes of a sentence, with these changes; raises ``SaidError`` with what to
-    tell the reader where it can't be had."""
+def looked(
+    name: str, text: str, target: str = "", edits: tuple[ModelEdit, ...] = (), written: tuple[int, ...] = (), *,
+    cache: bool = True,
+) -> ModelTrace:  # fmt: skip
+    """Return what a model that is offered makes of a sentence, with these changes, and with what it has written after
+    it, read from its cache or not; raises ``SaidError`` with what to tell the reader where it can't be had."""
     model, tokenizer = _model(name)
-    plain = looked(name, text, target) if edits else None
-    key = (name, text, target, "*".join(map(str, edits)))
+    plain = looked(name, text, target, (), written, cache=cache) if edits else None
+    key = _key(name, text, target, edits, written, cache=cache)
+    if written:
+        before = plain or _before(name, text, target, written, cache=cache)
+        return _kept().get(key, lambda: _written(before, edits, written, cache=cache), lambda view: view.n_bytes)
     return _kept().get(
         key, lambda: _looked(model, tokenizer, name, text, target, edits, plain), lambda view: view.n_bytes
     )
 
 
+def _key(
+    name: str, text: str, target: str, edits: tuple[ModelEdit, ...], written: tuple[int, ...], *, cache: bool
+) -> tuple[object, ...]:  # fmt: skip
+    return (name, text, target, "*".join(map(str, edits)), written, cache or not written)
+
+
+def _before(name: str, text: str, target: str, written: tuple[int, ...], *, cache: bool) -> ModelTrace:
+    """Return what a model makes of a sentence before the last token that it wrote, if it's kept, or at the start."""
+    known = _key(name, text, target, (), written[:-1], cache=cache) in _kept()
+    return looked(name, text, target, (), written[:-1] if known and cache else (), cache=cache)
+
+
+def _written(
+    before: ModelTrace, edits: tuple[ModelEdit, ...], written: tuple[int, ...], *, cache: bool
+) -> ModelTrace:  # fmt: skip
+    """What a model makes of a sentence with what it has written, by what it made of the beginning of that."""
+    try:
+        if edits:
+            return appended(before, (), edits=edits)
+        if cache and len(before.written) < len(written) - 1:  # a link, that is, which nobody has written step by step
+            before = appended(before, written[len(before.written) : -1])
+        return appended(before, written[len(before.written) :], cache=cache)
+    except ValueError as error:
+        raise SaidError(told(error) if isinstance(error, RefusedError) else say("models.page.refused")) from None
+
+
+def most_of(view: ModelTrace) -> int:
+    """Return how many tokens the page shows of what this model reads."""
+    return most_tokens(view.model, view.tokenizer, MOST_WEIGHTS)
+
+
 def looked_grid(view: ModelTrace, target: str, *, dark: bool) -> SentGrid:
     """Return what the grid of a model's heads is sent, of a view of one kind that :func:`looked` gave."""
-    key = (view.name, view.text, target, "*".join(map(str, view.edits)), view.kinds, dark)
+    own = (view.name, view.text, view.written, view.computed_from, target)
+    key = (*own, "*".join(map(str, view.edits)), view.kinds, dark)
     return _kept().get(key, lambda: _sent_grid(view, dark=dark), lambda sent: len(sent.text))
 
 

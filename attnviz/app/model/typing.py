@@ -24,11 +24,12 @@ def model_session() -> ModelSession:
     return this_session().part(ModelSession)
 
 
-def sentence(parameter: str, label: str, key: str, *, hidden: bool = False) -> str:
+def sentence(parameter: str, label: str, key: str, *, hidden: bool = False, ends: str = "") -> str:
     """Draw the field of a sentence that the address keeps, and return what stands in it.
 
     Without max_chars: the browser would refuse a longer paste without a word. What the address can't say, a text that
-    is too long or a blank one where that stands for the example, is kept beside it.
+    is too long or a blank one where that stands for the example, is kept beside it. Another sentence ends what the
+    parameter `ends` says of this one.
     """
     current, kept = take(parameter), f"{key}.kept"
     typed, then = this_session().get(kept, (current, current))
@@ -38,16 +39,16 @@ def sentence(parameter: str, label: str, key: str, *, hidden: bool = False) -> s
         this_session().put(key, typed)
     held = str(
         st.text_input(
-            label, typed, key=key, on_change=_keep, args=(parameter, key, kept),
+            label, typed, key=key, on_change=_keep, args=(parameter, key, kept, ends),
             label_visibility="collapsed" if hidden else "visible",
         )
     )  # fmt: skip
     if held != typed:
-        _keep(parameter, key, kept)
+        _keep(parameter, key, kept, ends)
     return held
 
 
-def _keep(parameter: str, key: str, kept: str) -> None:
+def _keep(parameter: str, key: str, kept: str, ends: str) -> None:
     typed = this_session().get(key)
     blank = not typed.strip() and texts()[parameter].default
     if blank or len(typed) > MOST_OF_SENTENCE:
@@ -55,6 +56,8 @@ def _keep(parameter: str, key: str, kept: str) -> None:
         return
     this_session().pop(kept, None)
     url_texts.put(parameter, typed)
+    if ends:
+        url_texts.send(ends, "")
 
 
 def is_too_long(typed: str) -> bool:

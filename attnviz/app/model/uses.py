@@ -8,62 +8,27 @@ from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.parts.measured import Measured, show_measured
 from attnviz.app.refusals import told
-from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
-from attnviz.app.session.session import this_session
+from attnviz.app.session import state
 from attnviz.app.text import as_message
-from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import visible
-from attnviz.link.model_texts import MOST_TOP
-from attnviz.link.parameter_table import MODEL_NEXT, MODEL_OTHER
+from attnviz.link.parameter_table import MODEL_OTHER
 from attnviz.models import ModelTrace, similarity
-from attnviz.models.uses import chosen_tokens, has_next, has_vector, last_vectors, next_tokens
+from attnviz.models.uses import has_next, has_vector, last_vectors
 from attnviz.words import say
 from attnviz.words.numbers import written
 
-_OTHER_KEY, _TEMPERATURE_KEY, _TOP_KEY = "model.other", "model.temperature", "model.top"
+_OTHER_KEY = "model.other"
 _DIGITS = 2  # of percent
 
 
 def show_uses(whole: ModelTrace, asked: str) -> None:
     """Draw what a model answers; `asked` is its name in the list of those offered."""
-    if has_next(whole):
-        _show_next(whole)
-    elif has_vector(whole):
+    if has_vector(whole):
         _show_similarity(whole, asked)
-    else:
+    elif not has_next(whole):
         _show_vectors(whole)
     if whole.original is not None:
         st.text(_moved(whole, whole.original))
-
-
-def _show_next(view: ModelTrace) -> None:
-    st.caption(say("models.use.next"))
-    temperature, top = take(MODEL_NEXT)
-    this_session().put(_TEMPERATURE_KEY, temperature)
-    this_session().put(_TOP_KEY, top)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(say("models.use.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, step=0.1, key=_TEMPERATURE_KEY,
-                        width=160, help=say("models.use.temperature_help"), on_change=_keep_next)  # fmt: skip
-        st.number_input(say("models.use.top"), 1, MOST_TOP, key=_TOP_KEY, width=160, help=say("models.use.top_help"),
-                        on_change=_keep_next)  # fmt: skip
-    found = next_tokens(view, temperature=temperature, top=top)
-    columns = {"probability": [100 * each.probability for each in found]}
-    if view.original is not None:
-        ids = [each.id for each in found]
-        before = chosen_tokens(view.original, ids, temperature=temperature, top=top)
-        columns["before"] = [100 * each.probability for each in before]
-    columns["share"] = [100 * each.share for each in found]
-    show_measured("model.next", say("models.use.token"), [visible(each.token) for each in found], {
-        name: Measured(say(f"models.use.{name}"), values, 100, _DIGITS, percent=True)
-        for name, values in columns.items()
-    })  # fmt: skip
-
-
-def _keep_next() -> None:
-    temperature, top = this_session().get(_TEMPERATURE_KEY), this_session().get(_TOP_KEY)
-    if temperature is not None and top is not None:  # a field that was emptied says nothing
-        url_texts.put(MODEL_NEXT, (float(temperature), int(top)))
 
 
 def _show_similarity(view: ModelTrace, asked: str) -> None:

@@ -1,5 +1,6 @@
 """The page Real model: a sentence, all heads of a model that reads it, and one of them on the board."""
 
+from itertools import takewhile
 from typing import Any
 
 import streamlit as st
@@ -8,7 +9,7 @@ from attnviz.app.components.board import show_board_of_model
 from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_controls, show_switch
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for
-from attnviz.app.model.looked import fitting, looked, turn
+from attnviz.app.model.looked import fitting, looked, most_of, turn
 from attnviz.app.model.told import (
     before_of,
     made_in_words,
@@ -19,6 +20,7 @@ from attnviz.app.model.told import (
 )
 from attnviz.app.model.typing import is_too_long, model_session, sentence
 from attnviz.app.model.uses import show_uses
+from attnviz.app.model.writing import cache_in_words, show_next
 from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.measured import Measured, show_measured
 from attnviz.app.refusals import told
@@ -37,6 +39,7 @@ from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS, Compared
 from attnviz.link.parameter_table import (
     FIRST_HEAD,
     MODEL,
+    MODEL_CACHE,
     MODEL_CELL,
     MODEL_COMPARE,
     MODEL_EDITS,
@@ -45,6 +48,7 @@ from attnviz.link.parameter_table import (
     MODEL_ORDER,
     MODEL_QUERY,
     MODEL_TARGET,
+    MODEL_WRITTEN,
     SENTENCE,
     WORKED_HEADS,
     texts,
@@ -52,6 +56,8 @@ from attnviz.link.parameter_table import (
 from attnviz.models import INCLUDED, ModelEdit, ModelTrace, offered
 from attnviz.models.edits import WEIGHTS
 from attnviz.models.trace import Kind, Layer
+from attnviz.models.uses import has_next
+from attnviz.models.writing import can_write
 from attnviz.words import say
 
 _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.order"
@@ -102,9 +108,11 @@ def _show_page(*, alone: bool) -> None:
         target = take(MODEL_TARGET)
         try:
             with turn(name, text, target):
-                plain = looked(name, text, target)
+                start = looked(name, text, target)
+                more = {"written": _written(start), "cache": take(MODEL_CACHE) != "off"}
+                plain = looked(name, text, target, **more)
                 edits = _edits(plain)
-                whole = looked(name, text, target, edits) if edits else plain
+                whole = looked(name, text, target, edits, **more) if edits else plain
                 view = whole.only(_kind(whole))
                 place = _picked(view)
                 query = _query(view, place)
@@ -136,6 +144,9 @@ def _show_all(
     name, _, order, above, more = asked
     with more:
         show_what_to_look_for(view)
+    if has_next(whole):
+        with st.container(key="model_next", gap="xsmall"):
+            show_next(whole)
     show_heads(view, place, query, order, above)
     with st.container(key="model_uses", gap="small"):
         show_uses(whole, name)
@@ -180,12 +191,12 @@ def _asked() -> tuple[str, str, str, int, DeltaGenerator]:
     """Draw the sentence, and in a popover the model and the order of its heads; return them, and its place."""
     name = take(MODEL)
     with st.container(horizontal=True, vertical_alignment="bottom", key="model_asked", width=532):
-        text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True)
+        text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=MODEL_WRITTEN)
         with st.popover(say("models.page.model")):
             if len(offered()) > 1:
                 this_session().put(_MODEL_KEY, name)
                 st.selectbox(say("models.page.model"), list(offered()), key=_MODEL_KEY,
-                             on_change=lambda: url_texts.put(MODEL, this_session().get(_MODEL_KEY)))  # fmt: skip
+                             on_change=_take_model)  # fmt: skip
             order, above = _order()
             st.caption(say("models.page.about" if order == BY_LAYERS else f"models.page.measures.{order}"))
             if name == INCLUDED and text == say("models.page.example"):
@@ -194,6 +205,11 @@ def _asked() -> tuple[str, str, str, int, DeltaGenerator]:
                               icon=":material/lightbulb:", on_click=_take_worked, args=((layer, head),))  # fmt: skip
             more = st.container()
     return name, text, order, above, more
+
+
+def _take_model() -> None:
+    url_texts.put(MODEL, this_session().get(_MODEL_KEY))
+    url_texts.put(MODEL_WRITTEN, ())
 
 
 def _take_worked(place: tuple[int, int]) -> None:
@@ -229,6 +245,17 @@ def _edits(plain: ModelTrace) -> tuple[ModelEdit, ...]:
         state.say_ignored(say("models.change.dropped", changes=", ".join(map(literal, dropped))))
         url_texts.correct(MODEL_EDITS, texts()[MODEL_EDITS].write(edits))
     return edits
+
+
+def _written(start: ModelTrace) -> tuple[int, ...]:
+    """Return what the model has written; what it has no token or no place for is told and dropped."""
+    asked: tuple[int, ...] = take(MODEL_WRITTEN)
+    n_known = start.result.logits.shape[-1] if can_write(start) else 0
+    known = tuple(takewhile(lambda each: each < n_known, asked))[: max(0, most_of(start) - len(start.tokens))]
+    if known != asked:
+        state.say_ignored(say("write.unknown", ids=texts()[MODEL_WRITTEN].write(asked[len(known) :])))
+        url_texts.correct(MODEL_WRITTEN, texts()[MODEL_WRITTEN].write(known))
+    return known
 
 
 def _kind(view: ModelTrace) -> Kind:
@@ -273,6 +300,8 @@ def _show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tupl
         picks={"query": MODEL_QUERY, "cell": MODEL_CELL},
         origins=origins_of(whole), before=before_of(view, (layer, head), whole),
     )  # fmt: skip
+    if view.written:
+        st.caption(cache_in_words(view))
     if own.kind == "cross":
         st.caption(say("models.page.cross"))
     else:
@@ -306,6 +335,8 @@ def _query(view: ModelTrace, place: tuple[int, int]) -> int:
     """Return the token that is followed: the one picked, or one that tells something; a change lets it stay."""
     trace = (view.original or view).heads[place]
     picked = take(MODEL_QUERY)
+    if picked is None and view.written:
+        return len(trace.tokens) - 1  # of which the next word is made
     if picked is not None:
         return min(int(picked), len(trace.tokens) - 1)
     return _telling(trace.attention_weights)

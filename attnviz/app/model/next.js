@@ -1,0 +1,99 @@
+// What may come next, a bar and its numbers for each word: a press appends it. Ten words are written one by one, each
+// once the page has drawn the one before. Texts of tokens are only ever set as textContent.
+
+import { make } from "../../board/cells/elements.js";
+import { isOf, keptFor, partOf } from "../../scripts/parts.js";
+import { say } from "../../scripts/sentences.js";
+
+/** @import { Drawing } from "../../scripts/types.js" */
+
+/** @typedef {{ id: number, token: string, drawn: number, probability: number, told: string[] }} Row */
+/**
+ * `ids` are those of what was `written`, as the address has them; `drawn` is what the seed draws next.
+ * @typedef {{ rows: Row[], titles: string[], written: string[], ids: string, drawn: number, writes: boolean,
+ *   parameters: { written: string, query: string }, from: string }} Data
+ */
+/** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
+
+const TEN = 10;
+const PACE_MS = 500; // between two words that are written by themselves
+
+/** @type {WeakMap<HTMLElement, State>} */
+const all = new WeakMap();
+
+/** @param {Drawing<Data>} drawing */
+export default function modelNext({ parentElement, data }) {
+  const root = partOf(parentElement, ".next");
+  const state = keptFor(all, root, () => ({ told: 0, left: 0, timer: undefined }));
+  if (!isOf(data.from, state.told)) return; // a word was appended since
+  clearTimeout(state.timer);
+  const tell = (/** @type {string} */ ids) => {
+    state.told = window.attnvizAddress?.change({ [data.parameters.written]: ids || null, [data.parameters.query]: null }) ?? 0;
+  };
+  const append = (/** @type {number} */ id) => tell(data.ids ? `${data.ids}.${id}` : String(id));
+  const goOn = () => {
+    if (!root.isConnected || state.left <= 0) return;
+    state.left -= 1;
+    append(data.drawn);
+  };
+  const take = (/** @type {() => void} */ act) => () => {
+    state.left = 0;
+    act();
+  };
+  const one = button("one", say("write.one"), !data.writes, take(() => append(data.drawn)));
+  const playing = state.left > 0 && data.writes;
+  const ten = button("ten", playing ? say("write.stop") : say("write.ten"), !data.writes, () => {
+    state.left = playing ? 0 : TEN;
+    if (playing) clearTimeout(state.timer);
+    goOn();
+  });
+  const none = data.written.length === 0;
+  const back = button("back", say("write.back"), none, take(() => tell(data.ids.split(".").slice(0, -1).join("."))));
+  const start = button("start", say("write.start"), none, take(() => tell("")));
+  const title = make("div", "titles", [make("span"), make("span"), ...data.titles.map((each) => make("span", "", [each]))]);
+  title.setAttribute("aria-hidden", "true");
+  const rows = data.rows.map((row) => line(row, data, take(() => append(row.id))));
+  const written = make("p", "written", data.written.map((token) => make("u", "", [token])));
+  written.hidden = none;
+  const focused = focusOf(root);
+  root.style.setProperty("--numbers", String(data.titles.length));
+  root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows);
+  if (focused) /** @type {HTMLElement | null} */ (root.querySelector(focused))?.focus();
+  if (playing) state.timer = setTimeout(goOn, PACE_MS);
+  else state.left = 0;
+}
+
+/** @param {Row} row @param {Data} data @param {() => void} act */
+function line({ id, token, drawn, probability, told }, { titles, writes }, act) {
+  const bar = make("span", "full", [length("all", probability), length("share", drawn)]);
+  const texts = told.map((text, at) => make("span", `number of-${at}`, [text]));
+  const named = titles.map((title, at) => `${title}: ${told[at]}`).join(", ");
+  const made = button(`row-${id}`, "", !writes, act);
+  made.classList.add("row");
+  made.setAttribute("aria-label", say("write.append", { token, named }));
+  made.append(make("span", "name", [token]), bar, ...texts);
+  return made;
+}
+
+/** @param {string} name @param {number} share */
+function length(name, share) {
+  const bar = make("i", name);
+  bar.style.width = `${100 * share}%`;
+  return bar;
+}
+
+/** @param {string} name @param {string} text @param {boolean} off @param {() => void} act */
+function button(name, text, off, act) {
+  const made = make("button", "", [text]);
+  Object.assign(made, { type: "button", disabled: off, onclick: act });
+  made.dataset.act = name;
+  return made;
+}
+
+// The button with the focus, by what it does: a drawing makes all of them anew.
+/** @param {HTMLElement} root */
+function focusOf(root) {
+  const top = root.getRootNode();
+  const own = top instanceof ShadowRoot || top instanceof Document ? top.activeElement : null;
+  return own instanceof HTMLElement && root.contains(own) ? `[data-act="${own.dataset.act}"]` : "";
+}

@@ -1,0 +1,141 @@
+"""What may come next after a sentence, as bars: a press appends a word, and the model reads on from its cache."""
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.model.looked import most_of
+from attnviz.app.scripts import script
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.address import mark_of_now
+from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
+from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
+from attnviz.core.tokens import visible
+from attnviz.link.model_texts import MOST_TOP
+from attnviz.link.parameter_table import (
+    MODEL_CACHE,
+    MODEL_NEXT,
+    MODEL_QUERY,
+    MODEL_SEED,
+    MODEL_TOP_P,
+    MODEL_WRITTEN,
+    texts,
+)
+from attnviz.models import ModelTrace
+from attnviz.models.costs import costs_in_words
+from attnviz.models.uses import chosen_tokens, next_tokens
+from attnviz.models.writing import Sampling, can_write, drawn, ends_of
+from attnviz.words import say
+from attnviz.words.numbers import written
+from attnviz.words.shares import percent
+
+_HERE = Path(__file__).parent
+_KEYS = {name: f"model.{name}" for name in ("temperature", "top", "top_p", "seed", "cache")}
+
+_next = st.components.v2.component(
+    "attnviz_model_next",
+    html='<div class="next"></div>',
+    css=(_HERE / "next.css").read_text(),
+    js=script(_HERE / "next.js"),
+)
+
+
+def show_next(view: ModelTrace) -> None:
+    """Draw what may come next, and what is drawn of it."""
+    temperature, top = take(MODEL_NEXT)
+    top_p, seed = take(MODEL_TOP_P), take(MODEL_SEED)
+    writes = can_write(view)
+    st.caption(say("write.heading" if writes else "models.use.next"))
+    chances = Sampling(temperature, top, top_p).chances(view)
+    next_one = drawn(chances, seed, len(view.written))
+    full = writes and len(view.tokens) >= most_of(view)
+    ended = bool(view.written) and view.written[-1] in ends_of(view.model)
+    data = {
+        "rows": _rows(view, temperature, top, chances.probabilities),
+        "titles": [say(f"write.column.{name}") for name in _columns(view)],
+        "written": [visible(token) for token in view.tokens[len(view.tokens) - len(view.written) :]],
+        "ids": texts()[MODEL_WRITTEN].write(view.written),
+        "drawn": next_one,
+        "writes": writes and not full and not ended,
+        "parameters": {"written": MODEL_WRITTEN, "query": MODEL_QUERY},
+        "from": mark_of_now(),
+    }
+    _next(key="model.next", data=data)
+    _show_settings(temperature, top, top_p, seed, writes=writes)
+    if full:
+        st.info(say("write.full", n=len(view.tokens)), icon=":material/info:")
+    elif ended:
+        st.info(say("write.ended", token=view.tokens[-1]), icon=":material/info:")
+    elif not writes:
+        st.caption(say("write.cant"))
+    if view.written:
+        _show_cache(view)
+
+
+def _columns(view: ModelTrace) -> list[str]:
+    return ["drawn", "probability", "logit", *(["before"] if view.original is not None else [])]
+
+
+def _rows(view: ModelTrace, temperature: float, top: int, shares: Any) -> list[dict[str, Any]]:
+    """Return a row for each of the most probable words: its texts, and how long its bars are."""
+    found, digits = next_tokens(view, temperature=temperature, top=top), state.digits()
+    logits = view.result.logits[0, -1]
+    before = None
+    if view.original is not None:
+        before = chosen_tokens(view.original, [each.id for each in found], temperature=temperature, top=top)
+    rows = []
+    for at, each in enumerate(found):
+        share = float(shares[each.id])
+        told = [percent(share), percent(each.probability), written(float(logits[each.id]), digits)]
+        told += [] if before is None else [percent(before[at].probability)]
+        rows.append({"id": each.id, "token": visible(each.token), "drawn": share, "probability": each.probability,
+                     "told": told})  # fmt: skip
+    return rows
+
+
+def _show_settings(temperature: float, top: int, top_p: float, seed: int, *, writes: bool) -> None:
+    fields: dict[str, tuple[Any, ...]] = {
+        "temperature": (temperature, MIN_TEMPERATURE, MAX_TEMPERATURE, 0.1),
+        "top": (top, 1, MOST_TOP, 1),
+        "top_p": (top_p, 0.01, 1.0, 0.05),
+        "seed": (seed, 0, MAX_SEED, 1),
+    }
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
+        for name, (value, low, high, step) in fields.items():
+            if name == "seed" and not writes:
+                continue
+            this_session().put(_KEYS[name], value)
+            st.number_input(say(f"write.{name}"), low, high, step=step, key=_KEYS[name], width=124,
+                            help=say(f"write.{name}_help"), on_change=_keep)  # fmt: skip
+
+
+def _keep() -> None:
+    temperature, top, top_p, seed = (
+        this_session().get(_KEYS[name]) for name in ("temperature", "top", "top_p", "seed")
+    )
+    if temperature is not None and top is not None:  # a field that was emptied says nothing
+        url_texts.put(MODEL_NEXT, (float(temperature), int(top)))
+    for parameter, value in ((MODEL_TOP_P, top_p), (MODEL_SEED, seed)):
+        if value is not None:
+            url_texts.put(parameter, value)
+
+
+def _show_cache(view: ModelTrace) -> None:
+    """Say what was computed for the last word, and what was read from the cache."""
+    this_session().put(_KEYS["cache"], take(MODEL_CACHE) == "off")
+    st.toggle(say("write.cache"), key=_KEYS["cache"], on_change=_keep_cache, help=say("write.cache_help"))
+    st.caption(cache_in_words(view))
+    for told in costs_in_words(view):
+        st.caption(told)
+
+
+def cache_in_words(view: ModelTrace) -> str:
+    """Say which rows were computed now, and which stand as they were computed before."""
+    n = len(view.tokens) - view.computed_from
+    return say("write.marks", kept=view.computed_from, n=n) if view.computed_from else say("write.now", n=n)
+
+
+def _keep_cache() -> None:
+    url_texts.put(MODEL_CACHE, "off" if this_session().get(_KEYS["cache"]) else "")
