@@ -116,7 +116,7 @@ def test_a_head_is_switched_off_and_everything_after_it_is_computed_anew() -> No
 
 
 def test_a_number_is_changed_and_its_layer_made_even() -> None:
-    reader = on_board().set("model.change.row", 10)
+    reader = on_board().set("model.change.row.('q', 0, 0)", 10)
     cell = (3, 1, "q", 10, 0)
     assert reader.value(f"model.change.value.{cell}") == pytest.approx(
         look_into(INCLUDED, text=ANIMAL).heads[3, 1].q[10, 0].item()

@@ -18,7 +18,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
 _MATRIX, _ROW, _COLUMN, _VALUE = "model.change.matrix", "model.change.row", "model.change.column", "model.change.value"
-_HIDE, _PINNED = "model.change.hide", "model.change.pinned"
+_HIDE = "model.change.hide"
 CHANGES_OPEN = "model.change.open"  # whether the fields that change a number are
 
 
@@ -81,18 +81,19 @@ def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: A
     st.caption(say("models.change.how"))
     names = [name for name in CELLS if name == MASK or name in trace.stages]
     pinned = take(MODEL_CELL)
-    if pinned is not None and pinned[0] in names and pinned != this_session().get(_PINNED):
-        this_session().put(_PINNED, pinned)
-        for key, value in zip((_MATRIX, _ROW, _COLUMN), pinned, strict=True):
-            this_session().put(key, value)
-    matrix = st.selectbox(say("models.change.matrix"), names, format_func=_called, key=_MATRIX)
+    begin = pinned if pinned is not None and pinned[0] in names else (names[0], 0, 0)
+    # Fields of its own for each cell that was picked: what a page says of fields that it drew before the pick, a moment
+    # later, is of others.
+    matrix_key, row_key, column_key = (f"{key}.{begin}" for key in (_MATRIX, _ROW, _COLUMN))
+    matrix = st.selectbox(say("models.change.matrix"), names, names.index(begin[0]), format_func=_called,
+                          key=matrix_key)  # fmt: skip
     n_rows, n_columns = _shape(matrix, layer, trace)
     rows = layer.tokens if matrix in ("q", MASK) else layer.read if matrix in ("k", "v") else ()
     left, right = st.columns(2)  # side by side: below each other, the button would be off a laptop's screen
     with left:
-        row = _place("models.change.row", n_rows, rows, _ROW)
+        row = _place("models.change.row", n_rows, rows, row_key, begin[1])
     with right:
-        column = _place("models.change.column", n_columns, layer.read if matrix == MASK else (), _COLUMN)
+        column = _place("models.change.column", n_columns, layer.read if matrix == MASK else (), column_key, begin[2])
     cell = (layer.number, head, matrix, row, column)
     changed = next(
         (edit for edit in edits if (edit.layer, edit.head, edit.matrix, edit.row, edit.column) == cell), None
@@ -131,10 +132,11 @@ def _value(matrix: str, row: int, column: int, trace: Any) -> float:
     return float(tensor[column] if tensor.dim() == 1 else tensor[row, column])
 
 
-def _place(key: str, n: int, tokens: tuple[str, ...], name: str) -> int:
+def _place(key: str, n: int, tokens: tuple[str, ...], name: str, begin: int) -> int:
     """Draw the choice of a row or a column: a token, or a number."""
-    if int(this_session().get(name, 0) or 0) >= n:
-        this_session().put(name, 0)
+    chosen = this_session().get(name)
+    place = begin if chosen is None else int(chosen)
+    this_session().put(name, place if place < n else 0)
     if tokens and len(tokens) == n:
         labels = token_labels(tokens)
         return int(st.selectbox(say(key), range(n), format_func=labels.__getitem__, key=name))
