@@ -2,6 +2,7 @@
 
 from attnviz.models import INCLUDED, ModelTrace, offered
 from attnviz.models.offering import PACKAGE, VERSION, is_folder, short_name, snapshot_of
+from attnviz.models.writing import Sampling, can_write
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _HEADING = "# The attention weights of one head of a model, while it reads a sentence.\n"
@@ -10,10 +11,12 @@ _BESIDE = "# The folder of the model, beside this script: put it there, or write
 
 
 def model_script(
-    view: ModelTrace, layer: int, head: int, *, name: str, target: str = "", digits: int = DEFAULT_DIGITS
-) -> str:
+    view: ModelTrace, layer: int, head: int, *, name: str, target: str = "", digits: int = DEFAULT_DIGITS,
+    drawing: tuple[Sampling, int] | None = None,
+) -> str:  # fmt: skip
     """Return a Python script that prints the tokens and the attention weights of a head of a view of one kind; `name`
     is what the model is offered as, or loaded by. It needs torch and transformers, and attnviz where it is changed.
+    With a `drawing`, how and by which seed, it prints what a decoder writes, too.
 
     >>> from attnviz import look_into
     >>> view = look_into("all-MiniLM-L6-v2", text="a cat")
@@ -23,7 +26,8 @@ def model_script(
     printing = f"torch.set_printoptions(precision={digits}, sci_mode=False, threshold=100_000, linewidth=10_000)\n"
     if view.edits:
         return _HEADING + _changed(view, layer, head, name, target, printing)
-    return _HEADING + _plain(view, layer, head, name, target, printing)
+    script = _HEADING + _plain(view, layer, head, name, target, printing)
+    return script if drawing is None or not can_write(view) else script + _writing(view, *drawing)
 
 
 def _loaded_by(name: str) -> tuple[str, str]:
@@ -61,26 +65,53 @@ def _plain(view: ModelTrace, layer: int, head: int, name: str, target: str, prin
         else ""
     )
     tokens = "ids" if both and view.kinds[0] != "encoder" else "inputs['input_ids'][0]"
+    auto = "AutoModelForCausalLM" if can_write(view) else "AutoModel"
+    read = f"dict(tokenizer({view.text!r}, return_tensors='pt'))"
+    if view.written:
+        read = f"{{'input_ids': torch.tensor([{view.cut['input_ids']}])}}  # the sentence and what was written"
     return (
-        f"{needs}{imports}import torch\nfrom transformers import AutoModel, AutoTokenizer\n\n{where}"
+        f"{needs}{imports}import torch\nfrom transformers import {auto}, AutoTokenizer\n\n{where}"
         f"tokenizer = AutoTokenizer.from_pretrained(name)\n"
-        f"model = AutoModel.from_pretrained(name, attn_implementation='eager', use_safetensors=True).eval()\n"
-        f"inputs = dict(tokenizer({view.text!r}, return_tensors='pt'))\n{into}"
+        f"model = {auto}.from_pretrained(name, attn_implementation='eager', use_safetensors=True).eval()\n"
+        f"inputs = {read}\n{into}"
         f"with torch.no_grad():\n    output = model(**inputs, output_attentions=True)\n"
         f"weights = output.{caught}[{layer}][0, {head}]  # a row for each token that reads\n\n"
         f"{printing}print(tokenizer.convert_ids_to_tokens({tokens}))\nprint(weights)\n"
     )
 
 
+def _writing(view: ModelTrace, sampling: Sampling, seed: int) -> str:
+    """Return what has a model write on after a sentence, as this page draws with this seed."""
+    given = view.cut["input_ids"][: len(view.tokens) - len(view.written)]
+    how = {"temperature": sampling.temperature, "top_k": sampling.top_k or 0, "top_p": sampling.top_p or 1.0}
+    settings = ", ".join(f"{key}={value!r}" for key, value in how.items())
+    return (
+        f"\n# What the model writes on, token by token, with its KV cache.\ntorch.manual_seed({seed})\n"
+        f"ids = torch.tensor([{given}])\n"
+        f"written = model.generate(ids, attention_mask=torch.ones_like(ids), do_sample=True,\n"
+        f"                         max_new_tokens={max(10, len(view.written))}, {settings})\n"
+        f"print(tokenizer.convert_ids_to_tokens(written[0, ids.shape[1]:]))\n"
+    )
+
+
 def _changed(view: ModelTrace, layer: int, head: int, name: str, target: str, printing: str) -> str:
     of_target = f", target={target!r}" if len((view.whole or view).kinds) > 1 else ""
+    looking = f"view = look_into(model, tokenizer, {view.text!r}{of_target}, edits=edits)"
+    appending = ""
+    if view.written:
+        start = len(view.text) if not view.spans else view.spans[-len(view.written)][0]
+        looking = (
+            f"view = look_into(model, tokenizer, {view.text[:start]!r})\n"
+            f"view = appended(view, {list(view.written)}, edits=as_edits(edits))"
+        )
+        appending = "from attnviz.models.edits import as_edits\nfrom attnviz.models.writing import appended\n"
     edits = "".join(f"    {str(edit)!r},\n" for edit in view.edits)
     loaded_by, told = _loaded_by(name)
     return (
         f"# It needs: pip install 'attnviz[models]'\nimport torch\nfrom attnviz import look_into\n"
-        f"from attnviz.models import load\n\n"
+        f"from attnviz.models import load\n{appending}\n"
         f"{told}model, tokenizer = load({loaded_by!r})\nedits = [\n{edits}]\n"
-        f"view = look_into(model, tokenizer, {view.text!r}{of_target}, edits=edits).only({view.kinds[0]!r})\n"
+        f"{looking}.only({view.kinds[0]!r})\n"
         f"weights = view.heads[{layer}, {head}].attention_weights  # a row for each token that reads\n\n"
         f"{printing}print(list(view.tokens))\nprint(weights)\n"
     )

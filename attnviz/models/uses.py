@@ -38,14 +38,6 @@ def next_tokens(view: ModelTrace, *, temperature: float = 1.0, top: int = 10) ->
 
     Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, section 3.2 (top-k, temperature).
     """
-    return chosen_tokens(view, None, temperature=temperature, top=top)
-
-
-def chosen_tokens(
-    view: ModelTrace, ids: list[int] | None, *, temperature: float = 1.0, top: int = 10
-) -> list[NextToken]:
-    """Return these tokens, or the most probable ones, as :func:`next_tokens` does; the share of one that isn't among
-    the most probable is 0."""
     if not has_next(view):
         raise ValueError(
             f"{view.name} gives no probabilities of a next token, expected a decoder with its output layer"
@@ -55,15 +47,10 @@ def chosen_tokens(
     scores = view.result.logits[0, -1].detach().double().cpu()
     probabilities = torch.softmax(scores / temperature, dim=-1)
     most = probabilities.topk(min(top, len(probabilities)))
-    total, drawn = float(most.values.sum()), set(most.indices.tolist())
+    total = float(most.values.sum())
     return [
-        NextToken(
-            i,
-            text_of(view.tokenizer, i),
-            float(probabilities[i]),
-            float(probabilities[i]) / total if i in drawn else 0.0,
-        )
-        for i in (most.indices.tolist() if ids is None else ids)
+        NextToken(i, text_of(view.tokenizer, i), probability, probability / total)
+        for probability, i in zip(most.values.tolist(), most.indices.tolist(), strict=True)
     ]
 
 

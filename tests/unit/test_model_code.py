@@ -15,8 +15,9 @@ import pytest
 
 from attnviz import look_into
 from attnviz.documents.model_code import model_script
-from attnviz.models import INCLUDED, load, offered
+from attnviz.models import INCLUDED, ModelEdit, load, offered
 from attnviz.models.offering import short_name
+from attnviz.models.writing import Sampling, appended
 from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +68,25 @@ def test_the_script_of_a_decoder_and_of_both(name: str, kind: Any, folders: dict
     tokens, weights = printed(script, tmp_path)
     assert len(tokens) == len(view.tokens)
     np.testing.assert_allclose(weights, view.heads[1, 2].attention_weights.numpy(), atol=2e-6)
+
+
+def test_the_script_writes_what_is_written(folders: dict[str, str], tmp_path: Path) -> None:
+    """A head of the text with what was written, changed or not, and what is drawn by this seed from the start on."""
+    start, sampling = look_into(*load(folders["GPT-2"]), HOSTILE), Sampling(0.7, 5, 0.9)
+    steps = start.write(10, temperature=0.7, top_k=5, top_p=0.9, seed=6)
+    view = steps[3].view
+    script = model_script(view, 1, 2, name=folders["GPT-2"], digits=6, drawing=(sampling, 6))
+    shown, _, writing = script.partition("\n# What the model writes")
+    for made, own in ((shown, view), (None, appended(start, view.written, edits=(ModelEdit(1, 0, "off"),)))):
+        script = made or model_script(own, 1, 2, name=folders["GPT-2"], digits=6)
+        tokens, weights = printed(script, tmp_path)
+        assert len(tokens) == len(own.tokens)
+        np.testing.assert_allclose(weights, own.heads[1, 2].attention_weights.numpy(), atol=2e-6)
+    (tmp_path / "writing.py").write_text(f"{shown}\n# What the model writes{writing}")
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        runpy.run_path(str(tmp_path / "writing.py"), run_name="__main__")
+    names = tokenizer().convert_ids_to_tokens([step.id for step in steps])
+    assert ast.literal_eval(told.getvalue().splitlines()[-1]) == names
 
 
 def test_the_script_of_a_folder_of_a_server_looks_for_one_beside_it(

@@ -9,7 +9,6 @@ import torch
 from attnviz import ModelTrace, look_into
 from attnviz.models import next_tokens, sentence_vector, similarity
 from attnviz.models.offering import included
-from attnviz.models.uses import chosen_tokens
 from tests.unit.small_models import MODELS, TEXT, WORDS, tokenizer
 
 # The first example of the documentation of sentence-transformers, with its similarities for this model.
@@ -58,6 +57,3 @@ def test_the_next_token_is_what_softmax_of_the_last_scores_gives(name: str, temp
         assert each.share == pytest.approx(each.probability / sum(one.probability for one in found), rel=1e-12)
     assert sum(each.share for each in found) == pytest.approx(1.0)
     assert found[0].probability == pytest.approx(float(expected.max()))
-    (last,) = chosen_tokens(view, [int(expected.argmin())], temperature=temperature, top=top)
-    assert last.probability == pytest.approx(float(expected.min()))
-    assert (last.share == 0.0) == (top < len(WORDS))

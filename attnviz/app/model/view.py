@@ -20,7 +20,7 @@ from attnviz.app.model.told import (
 )
 from attnviz.app.model.typing import is_too_long, model_session, sentence
 from attnviz.app.model.uses import show_uses
-from attnviz.app.model.writing import cache_in_words, show_next
+from attnviz.app.model.writing import cache_in_words, drawing, show_next
 from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.measured import Measured, show_measured
 from attnviz.app.refusals import told
@@ -326,7 +326,7 @@ def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: s
           heads=view.n_heads, model=view.name), lambda: model_spec(view))  # fmt: skip
     this_session().shared.computation = Computation(
         f"layer{layer}_head{head}", say("models.share.about"), view.layers[layer].whole(head),
-        lambda: model_script(view, *place, name=name, target=target, digits=digits),
+        lambda: model_script(view, *place, name=name, target=target, digits=digits, drawing=drawing()),
         lambda: head_report(view, *place, digits=digits), lambda: model_page(view),
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from torch import Tensor
 
 from attnviz.app.model.looked import most_of
 from attnviz.app.scripts import script
@@ -25,7 +26,7 @@ from attnviz.link.parameter_table import (
 )
 from attnviz.models import ModelTrace
 from attnviz.models.costs import costs_in_words
-from attnviz.models.uses import chosen_tokens, next_tokens
+from attnviz.models.uses import text_of
 from attnviz.models.writing import Sampling, can_write, drawn, ends_of
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -44,16 +45,15 @@ _next = st.components.v2.component(
 
 def show_next(view: ModelTrace) -> None:
     """Draw what may come next, and what is drawn of it."""
-    temperature, top = take(MODEL_NEXT)
-    top_p, seed = take(MODEL_TOP_P), take(MODEL_SEED)
+    sampling, seed = drawing()
     writes = can_write(view)
     st.caption(say("write.heading" if writes else "models.use.next"))
-    chances = Sampling(temperature, top, top_p).chances(view)
+    chances = sampling.chances(view)
     next_one = drawn(chances, seed, len(view.written))
     full = writes and len(view.tokens) >= most_of(view)
     ended = bool(view.written) and view.written[-1] in ends_of(view.model)
     data = {
-        "rows": _rows(view, temperature, top, chances.probabilities),
+        "rows": _rows(view, sampling, chances.probabilities),
         "titles": [say(f"write.column.{name}") for name in _columns(view)],
         "written": [visible(token) for token in view.tokens[len(view.tokens) - len(view.written) :]],
         "ids": texts()[MODEL_WRITTEN].write(view.written),
@@ -63,7 +63,7 @@ def show_next(view: ModelTrace) -> None:
         "from": mark_of_now(),
     }
     _next(key="model.next", data=data)
-    _show_settings(temperature, top, top_p, seed, writes=writes)
+    _show_settings(sampling, seed, writes=writes)
     if full:
         st.info(say("write.full", n=len(view.tokens)), icon=":material/info:")
     elif ended:
@@ -74,32 +74,36 @@ def show_next(view: ModelTrace) -> None:
         _show_cache(view)
 
 
+def drawing() -> tuple[Sampling, int]:
+    """Return how the next word is drawn, and by which seed."""
+    temperature, top = take(MODEL_NEXT)
+    return Sampling(temperature, top, take(MODEL_TOP_P)), take(MODEL_SEED)
+
+
 def _columns(view: ModelTrace) -> list[str]:
     return ["drawn", "probability", "logit", *(["before"] if view.original is not None else [])]
 
 
-def _rows(view: ModelTrace, temperature: float, top: int, shares: Any) -> list[dict[str, Any]]:
+def _rows(view: ModelTrace, sampling: Sampling, shares: Tensor) -> list[dict[str, Any]]:
     """Return a row for each of the most probable words: its texts, and how long its bars are."""
-    found, digits = next_tokens(view, temperature=temperature, top=top), state.digits()
-    logits = view.result.logits[0, -1]
-    before = None
-    if view.original is not None:
-        before = chosen_tokens(view.original, [each.id for each in found], temperature=temperature, top=top)
+    all_of, digits = Sampling(sampling.temperature), state.digits()
+    probabilities, logits = all_of.chances(view).probabilities, view.result.logits[0, -1]
+    before = None if view.original is None else all_of.chances(view.original).probabilities
     rows = []
-    for at, each in enumerate(found):
-        share = float(shares[each.id])
-        told = [percent(share), percent(each.probability), written(float(logits[each.id]), digits)]
-        told += [] if before is None else [percent(before[at].probability)]
-        rows.append({"id": each.id, "token": visible(each.token), "drawn": share, "probability": each.probability,
-                     "told": told})  # fmt: skip
+    for each in probabilities.topk(min(sampling.top_k or 1, len(shares))).indices.tolist():
+        share, probability = float(shares[each]), float(probabilities[each])
+        told = [percent(share), percent(probability), written(float(logits[each]), digits)]
+        told += [] if before is None else [percent(float(before[each]))]
+        rows.append({"id": each, "token": visible(text_of(view.tokenizer, each)), "drawn": share,
+                     "probability": probability, "told": told})  # fmt: skip
     return rows
 
 
-def _show_settings(temperature: float, top: int, top_p: float, seed: int, *, writes: bool) -> None:
+def _show_settings(sampling: Sampling, seed: int, *, writes: bool) -> None:
     fields: dict[str, tuple[Any, ...]] = {
-        "temperature": (temperature, MIN_TEMPERATURE, MAX_TEMPERATURE, 0.1),
-        "top": (top, 1, MOST_TOP, 1),
-        "top_p": (top_p, 0.01, 1.0, 0.05),
+        "temperature": (sampling.temperature, MIN_TEMPERATURE, MAX_TEMPERATURE, 0.1),
+        "top": (sampling.top_k, 1, MOST_TOP, 1),
+        "top_p": (sampling.top_p, 0.01, 1.0, 0.05),
         "seed": (seed, 0, MAX_SEED, 1),
     }
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
