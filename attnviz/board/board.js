@@ -8,11 +8,10 @@
 
 import { Assembly } from "./assembly.js";
 import { rampsOf, shadeOf } from "./cells/colours.js";
-import { make, onTheme, themeOf } from "./cells/elements.js";
+import { make } from "./cells/elements.js";
 import { Display } from "./display.js";
 import { Editing } from "./editing.js";
 import { Strip } from "./heads/strip.js";
-import { Host } from "./host.js";
 import { Input } from "./input.js";
 import { Intake, stagesOf } from "./intake.js";
 import { Picking, Pointing } from "./pointing.js";
@@ -20,6 +19,7 @@ import { addressOf } from "./places.js";
 import { Plane } from "./plane/plane.js";
 import { Play } from "./play/play.js";
 import { unpacked } from "./received.js";
+import { Sender } from "./sender.js";
 import { Dock } from "./spine/dock.js";
 import { Flow } from "./spine/flow.js";
 import { Frame } from "./spine/frame.js";
@@ -31,11 +31,9 @@ import { Telling } from "./spine/telling.js";
 import { Undo } from "./spine/undo.js";
 import { Story } from "./story/story.js";
 import { lineOf, valueAt } from "./values/matrices.js";
-import { keptFor, partOf } from "../scripts/parts.js";
 import { CONSTANTS } from "../scripts/sent.js";
 
-/** @import { Drawing } from "../scripts/types.js" */
-/** @import { BoardData, Edit, Made, Matrices, Place, Ramps, Role, Stage } from "./types.js" */
+/** @import { BoardData, Edit, Host, Made, Matrices, Place, Ramps, Role, Stage } from "./types.js" */
 /** @import { Grid } from "./cells/grid.js" */
 /** @import { Layout } from "./spine/types.js" */
 
@@ -44,19 +42,21 @@ const { SHARES } = CONSTANTS;
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, tells: false, words: 1, ribbons: 0 });
 
-/** @type {WeakMap<HTMLElement, Board>} */
-const boards = new WeakMap();
-
-/** @param {Drawing<BoardData>} drawing */
-export default function board({ parentElement, data }) {
-  const root = partOf(parentElement, ".board");
-  keptFor(boards, root, () => new Board(root, data)).intake.receive(data);
+// Draw a board in an element of what hosts it, which then hands it more with `receive`, has it drawn in another theme with
+// `repaint`, and takes it away with `end`.
+/** @param {HTMLElement} root @param {BoardData} data @param {Host} host */
+export function mount(root, data, host) {
+  const board = new Board(root, data, host);
+  board.receive(data);
+  return board;
 }
 
 export class Board {
-  /** @param {HTMLElement} root @param {BoardData} data */
-  constructor(root, data) {
+  /** @param {HTMLElement} root @param {BoardData} data @param {Host} host */
+  constructor(root, data, host) {
     this.root = root;
+    this.host = host;
+    this.ended = new AbortController(); // with it, whatever it listens to
     this.data = data;
     this.stages = stagesOf(data);
     this.torch = unpacked(data.matrices);
@@ -89,13 +89,13 @@ export class Board {
     this.head = data.head; // of several, the one in view
     /** @type {number | null} */
     this.previewed = null; // the word that is pointed at
-    this.theme = themeOf(root);
+    this.theme = host.scheme();
     /** @type {Ramps | null} */
     this.shades = null; // of the theme, once they are asked for
     this.layout = NOWHERE;
     /** @type {Record<string, import("./spine/types.js").Title>} */
     this.titles = {};
-    this.host = new Host(this);
+    this.sender = new Sender(this);
     this.intake = new Intake(this);
     this.assembly = new Assembly(this);
     this.display = new Display(this);
@@ -126,18 +126,27 @@ export class Board {
     this.views = new IntersectionObserver((changes) => this.display.seen(changes));
     this.input = new Input(this);
     this.sizes = new ResizeObserver(() => this.assembly.resize());
-    this.listen();
+    this.sizes.observe(root);
+    window.addEventListener("resize", () => this.assembly.resize(), this.ended);
   }
 
-  listen() {
-    const { root } = this;
-    onTheme(root, () => this.display.repaint());
-    this.sizes.observe(root);
-    const page = document.querySelector("[data-testid=stMainBlockContainer]");
-    if (page) this.sizes.observe(page); // what stands above the board takes its room
-    window.addEventListener("resize", () => this.assembly.resize());
-    window.addEventListener("attnviz-moment", ({ detail }) => this.intake.turnTo(detail));
-    for (const type of ["attnviz:away", "attnviz:back"]) window.addEventListener(type, () => this.root.isConnected && this.panel.report());
+  /** @param {BoardData} data */
+  receive(data) {
+    this.intake.receive(data);
+  }
+
+  repaint() {
+    this.display.repaint();
+  }
+
+  end() {
+    this.ended.abort();
+    this.sizes.disconnect();
+    this.views.disconnect();
+    this.play.stop();
+    this.panel.stop?.();
+    this.root.replaceChildren();
+    this.structure = ""; // what still comes finds nothing to draw on
   }
 
   // ---- what the cells have ----

@@ -1,6 +1,6 @@
 // What the cells show, and all that stands around them, of the matrices of now: torch's, or the page's own.
 
-import { themeOf, toggle } from "./cells/elements.js";
+import { toggle } from "./cells/elements.js";
 import { beforeEdits } from "./values/before.js";
 
 /** @import { Board } from "./board.js" */
@@ -21,7 +21,7 @@ export class Display {
   // What the colours or the marks of all cells depend on has changed.
   repaint() {
     const { board } = this;
-    board.theme = themeOf(board.root);
+    board.theme = board.host.scheme();
     board.shades = null;
     if (!board.structure) return;
     board.assembly.dress();
@@ -61,7 +61,7 @@ export class Display {
     board.pointing.explain();
     board.panel.report();
     board.play.refresh();
-    tellPage(board);
+    board.host.tells?.("numbers", board.shown === board.torch ? board.data.numbersOf : null);
   }
 
   // Have cells explained with these matrices, and with what was done to the inputs.
@@ -97,11 +97,4 @@ export class Display {
       if (grid.inView) grid.paint();
     }
   }
-}
-
-// For the page's sentences, which stand outside of the board: what it would say now, and whose numbers it shows.
-/** @param {Board} board */
-function tellPage({ data, shown, torch }) {
-  const tell = (/** @type {string} */ name, /** @type {string | null} */ detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
-  tell("attnviz-numbers", shown === torch ? data.numbersOf : null);
 }

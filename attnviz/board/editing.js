@@ -75,7 +75,7 @@ export class Editing {
     board.ruler.begun();
     board.panel.say("");
     board.undo.note(edits);
-    board.host.tellEdits(edits, replaces);
+    board.sender.tellEdits(edits, replaces);
     for (const edit of edits) {
       const value = edit.value ?? board.uneditedAt(edit);
       if (Math.fround(value) !== board.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag

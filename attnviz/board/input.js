@@ -26,15 +26,8 @@ export class Input {
     this.held = false; // whether a number is held by some pointer
     this.dragged = false; // whether it was, and what ends with it is no click
     const { root } = board;
-    root.addEventListener("pointerdown", (event) => this.pointerdown(event));
-    root.addEventListener("pointerover", (event) => this.pointerover(event));
-    root.addEventListener("pointerleave", () => this.pointerleave());
-    root.addEventListener("focusin", (event) => this.focusin(event));
-    root.addEventListener("focusout", (event) => this.focusout(event));
-    root.addEventListener("keydown", (event) => this.keydown(event));
-    root.addEventListener("click", (event) => this.click(event));
-    root.addEventListener("dblclick", (event) => this.dblclick(event));
-    root.addEventListener("paste", (event) => this.paste(event));
+    const heard = /** @type {const} */ (["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown", "click", "dblclick", "paste"]);
+    for (const type of heard) root.addEventListener(type, (/** @type {any} */ event) => this[type](event), board.ended);
   }
 
   get focused() {
@@ -133,8 +126,8 @@ export class Input {
       end(false);
     };
     this.held = true;
-    const stop = followPointer(pressed, { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) });
-    window.addEventListener("keydown", cancel, true); // before the cell hears of it
+    const stop = followPointer(pressed, { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) }, board.ended);
+    window.addEventListener("keydown", cancel, { capture: true, signal: board.ended.signal }); // before the cell hears of it
   }
 
   /** @param {KeyboardEvent} event */

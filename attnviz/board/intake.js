@@ -38,7 +38,7 @@ export class Intake {
     const structure = structureOf(data);
     this.late = structure !== board.structure && board.input.typing ? sent : null;
     if (this.late) return; // what is being typed would be cut off
-    if (board.host.receive(data) && structure === board.structure) return; // what is shown is newer
+    if (board.sender.receive(data) && structure === board.structure) return; // what is shown is newer
     this.take(data, structure);
   }
 
@@ -46,7 +46,7 @@ export class Intake {
   /** @param {BoardData} sent */
   inView(sent) {
     const { board } = this;
-    return board.head !== null && board.host.waiting ? seenFrom(sent, board.head) : sent;
+    return board.head !== null && board.sender.waiting ? seenFrom(sent, board.head) : sent;
   }
 
   /** @param {BoardData} data @param {string} structure */
@@ -59,16 +59,16 @@ export class Intake {
     if (board.readWord !== null && board.readWord >= data.keys.length) board.readWord = null;
     board.stages = stagesOf(data);
     board.torch = unpacked(data.matrices, { sent: received, matrices: board.torch });
-    if (!board.host.waiting) board.picked = data.query;
+    if (!board.sender.waiting) board.picked = data.query;
     board.head = data.head;
     const anew = structure !== board.structure;
     const focused = anew ? board.input.focused : null;
     if (anew || data.moment === this.ahead) this.ahead = null;
     if (anew) board.assembly.build(structure);
     for (const [address, edit] of board.pending) {
-      if (edit.number <= board.host.answered || !board.fits(edit)) board.pending.delete(address);
+      if (edit.number <= board.sender.answered || !board.fits(edit)) board.pending.delete(address);
     }
-    if (data.ofNow && !board.host.waiting) board.pinned = data.picked ?? null; // else what was pinned since is newer
+    if (data.ofNow && !board.sender.waiting) board.pinned = data.picked ?? null; // else what was pinned since is newer
     if (anew) this.showPending();
     this.settle();
     board.assembly.resize();

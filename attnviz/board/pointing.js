@@ -92,7 +92,7 @@ export class Pointing {
     board.play.stop();
     if (!this.isPinned(place) && (!place || board.isShown(place))) {
       board.pinned = place;
-      board.host.tellPicks();
+      board.sender.tellPicks();
     }
     this.explain();
   }
@@ -138,8 +138,8 @@ export class Picking {
       board.picked = query;
       board.ruler.begun();
       board.play.stop();
-      board.host.tellPicks();
-      window.dispatchEvent(new CustomEvent("attnviz-picked", { detail: { key: board.data.key, query } }));
+      board.sender.tellPicks();
+      board.host.tells?.("picked", { key: board.data.key, query });
     }
     board.motion.follow(() => this.follow(), PICKED_MS);
   }
@@ -158,7 +158,7 @@ export class Picking {
     const seen = seenFrom(data, head);
     board.intake.take(seen, structureOf(seen));
     board.pinned = pinned && board.fits(pinned) ? pinned : null; // the same cell of the other head
-    board.host.tellPicks(true);
+    board.sender.tellPicks(true);
     board.pointing.explain();
   }
 

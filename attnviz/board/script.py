@@ -33,7 +33,7 @@ CONSTANTS: dict[str, Any] = {
     "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS, DIVIDED, CAPPED],
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
 }
-BOARD_SCRIPT = joined(_HERE / "board.js", {"CONSTANTS": CONSTANTS})
+BOARD_SCRIPT = joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.
 _LOOKS = ("base", "sentence", "spine", "cells", "pointing", "plane", "dock", "play", "story", "heads")
 BOARD_STYLE = "\n".join((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)

@@ -1,5 +1,7 @@
 // What the board's modules speak of. What Python sends is made in attnviz/board/data.py and attnviz/app/components/board.py.
 
+import type { Address } from "../scripts/address.js";
+
 export interface Place {
   matrix: string;
   row: number;
@@ -250,6 +252,28 @@ export interface BoardData extends TableData {
   moment?: number;
   numbersOf: string;
   picked?: Place | null;
+}
+
+/** What a board stands in, and what that offers it: the app is in_app.js. */
+export interface Host {
+  /** The query that is changed by what is done on it, and its versions, where somebody answers. */
+  readonly page: Address | null;
+  /** Torch's numbers of a query, from where they are asked for. */
+  numbers?(at: string, asked: object): Promise<Partial<BoardData> | null>;
+  /** What is answered beside numbers. */
+  can: { text: boolean; layers: boolean };
+  /** Where the board's upper edge is before anything is scrolled, and how high the window is. */
+  room(): { top: number; height: number };
+  /** What of the window is in sight of the board, and how that is moved. */
+  view(): { top: number; bottom: number; width: number };
+  scroll(by: number): void;
+  scheme(): "light" | "dark";
+  /** Whether anything was done on a board before. */
+  store: { isFirst(): boolean; remember(): void } | null;
+  /** Is told of which "numbers" are shown, null for the page's own, and which token is "picked". */
+  tells?(what: string, detail: unknown): void;
+  /** Brings the panel What if into sight, and the board's foot above it. */
+  bringPanel?(foot: HTMLElement): void;
 }
 
 /** What stands in a cell of a matrix, or, without a column, in a row of it. */

@@ -3,8 +3,8 @@
 /** A sentence of the catalogue, or its forms. */
 export type Template = string | { readonly one: string; readonly other: string };
 
-/** The sentences that the script says, by their keys. */
-export const SENTENCES: { readonly [key: string]: Template };
+/** The sentences that the script says, by what stands before the last dot of their keys, and by what stands behind it. */
+export const SENTENCES: { readonly [room: string]: { readonly [name: string]: Template } };
 
 /** To a loader alone: where the script is, seen from the server, and what it draws in. See
  *  attnviz/app/components/script_file.py. */

@@ -1,11 +1,12 @@
-// The sentences of the catalogue, filled as `say` and `plural` of attnviz/words do it.
+// The sentences of the catalogue, filled as `say` of attnviz/words does it.
 
 import { SENTENCES } from "./sent.js";
 
 // A sentence with its places filled; the place `n` chooses among its forms.
 /** @param {string} key @param {Record<string, string | number>} places */
 export function say(key, places = {}) {
-  const template = SENTENCES[key];
+  const name = key.lastIndexOf(".");
+  const template = SENTENCES[key.slice(0, name)]?.[key.slice(name + 1)];
   if (template === undefined) throw new Error(`the script has no sentence ${key}`);
   return filled(template, places);
 }
@@ -19,12 +20,6 @@ export function filled(template, places) {
     const counts = (name === "n" || name === "count") && typeof place === "number" && Number.isInteger(place);
     return counts ? place.toLocaleString("en") : String(place);
   });
-}
-
-// A number of things in words: "1 token", "2,000 characters".
-/** @param {number} n @param {string} noun */
-export function plural(n, noun) {
-  return formOf(SENTENCES[`count.${noun}`], n === 1).replace("{n}", n.toLocaleString("en"));
 }
 
 /** @param {import("./sent.js").Template} template @param {boolean} ofOne */

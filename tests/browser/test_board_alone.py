@@ -48,3 +48,33 @@ def test_a_disagreement_is_told_loudly(page: Page) -> None:
     data["matrices"]["attention_weights"]["values"][8] = "NaN"  # by how much does that differ?
     text, look, role = page.evaluate(mount, data)
     assert text == say("board.status.wrong", where=where)
+
+
+def test_a_hundred_boards_that_came_and_went_leave_no_listener(page: Page) -> None:
+    scenario = Scenario(text="the cat sat")
+    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"lit": None}
+    devtools = page.context.new_cdp_session(page)
+
+    def heard() -> int:
+        window = devtools.send("Runtime.evaluate", {"expression": "window"})["result"]["objectId"]
+        document = devtools.send("Runtime.evaluate", {"expression": "document"})["result"]["objectId"]
+        of = [devtools.send("DOMDebugger.getEventListeners", {"objectId": each}) for each in (window, document)]
+        return sum(len(each["listeners"]) for each in of)
+
+    mount = """([data, times]) => {
+      for (let time = 0; time < times; time += 1) {
+        const root = document.createElement('div');
+        root.innerHTML = '<div class="board"></div>';
+        document.body.replaceChildren(root);
+        script.default({parentElement: root, data});
+      }
+    }"""
+    page.evaluate("document.body.replaceChildren()")
+    page.evaluate("dispatchEvent(new Event('attnviz:away'))")
+    before = heard()
+    page.evaluate(mount, [data, 1])
+    of_one = heard() - before
+    page.evaluate(mount, [data, 100])
+    assert heard() - before == 101 * of_one > 0
+    page.evaluate("dispatchEvent(new Event('attnviz:away'))")
+    assert heard() - before == of_one, "that which still stands there"

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { SENTENCES } from "../../attnviz/scripts/sent.js";
-import { plural, say } from "../../attnviz/scripts/sentences.js";
+import { say } from "../../attnviz/scripts/sentences.js";
 
 test("a sentence is filled, and a number chooses its form", () => {
   assert.equal(say("question_page.word_place", { word: "{place} $& cat", place: 1, of: 3 }), "{place} $& cat, place 1 of 3");
   assert.deepEqual([0, 1, 2, 1024].map((n) => say("count.token", { n })), ["0 tokens", "1 token", "2 tokens", "1,024 tokens"]);
-  assert.deepEqual([0, 1, 2000].map((n) => plural(n, "row")), ["0 rows", "1 row", "2,000 rows"]);
 });
 
 test("a sentence that isn't there, or a place that isn't given, is an error", () => {
@@ -16,7 +15,8 @@ test("a sentence that isn't there, or a place that isn't given, is an error", ()
 });
 
 test("no place is left open in any sentence, whatever fills it", () => {
-  for (const [key, template] of Object.entries(SENTENCES)) {
+  const all = Object.entries(SENTENCES).flatMap(([room, of]) => Object.entries(of).map(([name, template]) => ({ key: `${room}.${name}`, template })));
+  for (const { key, template } of all) {
     const forms = typeof template === "string" ? [template] : Object.values(template);
     const names = new Set(forms.flatMap((form) => [...form.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)));
     for (const n of [1, 2]) {

@@ -11,6 +11,7 @@ from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.session.address import PUT_OFF
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
+from attnviz.scripts import by_room
 from attnviz.words import catalogue, say
 from tests.node import NODE, ROOT
 from tests.pages.reader import Reader
@@ -116,7 +117,7 @@ def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) 
     fetched = {"script": BOARD_FILE.address, "part": ".board"}
     given = json.dumps(
         {
-            "SENTENCES": dict(catalogue()),
+            "SENTENCES": by_room(catalogue()),
             "CONSTANTS": CONSTANTS | {"PUT_OFF": PUT_OFF},
             "FIGURES": FIGURES,
             "FETCHED": fetched,

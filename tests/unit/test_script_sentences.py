@@ -11,18 +11,22 @@ from attnviz.words import catalogue
 from tests.unit.test_joined_scripts import ENTRIES
 
 AT_LEAST = {
-    "board": {"explanation.made", "board.status.waiting", "summary.itself", "board.status.checked"},
+    "in_app": {"explanation.made", "board.status.waiting", "summary.itself", "board.status.checked"},
     "token_order": {"question_page.word_place"},
     "model_page": {"models.view.most", "models.view.place"},
 }
-NEVER = {"board": {"lesson.heading", "what_if.title", "origins.number"}}
+NEVER = {"in_app": {"lesson.heading", "what_if.title", "origins.number"}}
 each_script = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
 
 
 def given_and_code(entry: Path) -> tuple[dict[str, str | dict[str, str]], str]:
     text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}})
     sent = re.search(r"^const \$sent = (.*);\n", text, re.M)
-    return (dict(json.loads(sent[1])["SENTENCES"]), text.replace(sent[0], "")) if sent else ({}, text)
+    if not sent:
+        return {}, text
+    rooms = json.loads(sent[1])["SENTENCES"]
+    given = {f"{room}.{name}": each for room, of in rooms.items() for name, each in of.items()}
+    return given, text.replace(sent[0], "")
 
 
 @each_script
@@ -41,7 +45,7 @@ def test_a_script_has_every_sentence_that_it_says_and_they_are_the_catalogues(en
 def test_of_keys_that_are_put_together_every_one_is_given_and_nothing_else(entry: Path) -> None:
     given, code = given_and_code(entry)
     starts = set(re.findall(r"say\(\s*`([a-z_0-9.]+\.[a-z_0-9.]*)\$\{", code))
-    assert entry.stem != "board" or starts >= {"explanation.line.", "typed.", "board.reads."}
+    assert entry.stem != "in_app" or starts >= {"explanation.line.", "typed.", "board.reads."}
     for start in starts:
         assert any(key.startswith(start) for key in given), start
     assert all(key in code or key.rsplit(".", 1)[0] + "." in code or key.split(".")[0] + "." in code for key in given)

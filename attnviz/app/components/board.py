@@ -1,6 +1,6 @@
 """The board: the whole computation as one component, editable in place.
 
-What is done on it changes the page's query, which it draws from at once; see board/host.js. What a run draws follows.
+What is done on it changes the page's query, which it draws from at once; see board/sender.js. What a run draws follows.
 """
 
 from typing import Any

@@ -12,6 +12,7 @@ export default function modelHead({ parentElement }) {
   const take = () => {
     if (window.attnvizHead && window.attnvizHead.parentElement !== root) root.replaceChildren(window.attnvizHead);
   };
-  if (!root.childElementCount) window.addEventListener("attnviz-head", () => root.isConnected && take());
+  const hear = () => (root.isConnected ? take() : window.removeEventListener("attnviz-head", hear));
+  if (!root.childElementCount) window.addEventListener("attnviz-head", hear);
   take();
 }

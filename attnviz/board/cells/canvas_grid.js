@@ -122,8 +122,9 @@ export class CanvasGrid extends Grid {
       const from = Math.min(whole, Math.max(0, Math.floor((-window - start) / held.by)));
       return [from, Math.max(0, Math.min(whole, Math.ceil((2 * window - start) / held.by)) - from)];
     };
-    const [left, width] = part(held.left + box.x * held.by, window.innerWidth, canvas.width);
-    const [top, height] = part(held.top + box.y * held.by, window.innerHeight, canvas.height);
+    const view = this.board.host.view();
+    const [left, width] = part(held.left + box.x * held.by, view.width, canvas.width);
+    const [top, height] = part(held.top + box.y * held.by, view.bottom, canvas.height);
     return { left, top, width, height };
   }
 

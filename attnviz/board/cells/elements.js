@@ -47,9 +47,9 @@ export function themeOf(element) {
 }
 
 // The reader's choice of a theme draws no component anew: it is seen where a colour of the page changes.
-/** @param {HTMLElement} root @param {() => void} act */
-export function onTheme(root, act) {
+/** @param {HTMLElement} root @param {() => void} act @param {{ signal?: AbortSignal }} [ended] */
+export function onTheme(root, act, { signal } = {}) {
   root.addEventListener("transitionend", (event) => {
     if (event.target === root && event.propertyName === "color") act();
-  });
+  }, { signal });
 }

@@ -36,14 +36,19 @@ export function namedFrom(data, head) {
 // The name of the attention weights of a head, where some head is in view.
 /** @param {{ head: number | null }} data @param {number} head @param {string} name */
 export function ofHead(data, head, name) {
-  return head === data.head || data.head === null ? name : `heads.${head}.${name}`;
+  return head === data.head || data.head === null ? name : pathOf(head, name);
+}
+
+// As no template, which would be taken for a key of the catalogue's.
+/** @param {number} head @param {string} name */
+function pathOf(head, name) {
+  return ["heads", head, name].join(".");
 }
 
 class View {
   // From the head in view to the one that is to be.
   /** @param {SentStage[]} stages @param {number} from @param {number} to */
   constructor(stages, from, to) {
-    this.old = stages;
     this.to = to;
     this.table = new Map(stages.map((stage) => [stage.name, stage]));
     const all = this.table.get(CONTEXTS)?.sources ?? [];
@@ -55,7 +60,7 @@ class View {
     this.tail = stages.slice(stages.findIndex(({ name }) => name === CONTEXTS));
     this.named = (/** @type {string} */ name) => {
       const owner = this.ownerOf(name);
-      return owner === null ? name : owner === to ? baseOf(name) : `heads.${owner}.${baseOf(name)}`;
+      return owner === null ? name : owner === to ? baseOf(name) : pathOf(owner, baseOf(name));
     };
   }
 

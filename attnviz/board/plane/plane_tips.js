@@ -152,8 +152,8 @@ export class Tips {
       event.stopPropagation();
       end(false);
     };
-    const stop = followPointer(pressed, { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) });
-    window.addEventListener("keydown", cancel, true);
+    const stop = followPointer(pressed, { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) }, board.ended);
+    window.addEventListener("keydown", cancel, { capture: true, signal: board.ended.signal });
   }
 
   /** @param {KeyboardEvent} event @param {number | null} word */

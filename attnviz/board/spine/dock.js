@@ -12,7 +12,6 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Explained, Made, Place, Stage } from "../types.js" */
 
 const LARGE = 1000; // a difference in a number from here on is told with the number
-const [PANEL_MS, PANEL_TRIES, PANEL_AGAIN] = [100, 50, 5]; // within which the panel What if is drawn
 const SLICE_MS = 8; // of looking at many numbers, before anything else has its turn
 
 /** @typedef {[text: string, act: () => void]} Offer what a button says and does */
@@ -37,8 +36,8 @@ export class Dock {
     this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
     const first = make("div", "first", [make("div", "made", [this.sentence, this.numbers]), this.steps]);
     const second = make("div", "second", [this.words, this.status]);
-    this.keep = buttonOf("", () => (this.kept ? board.host.page?.go("compare") : board.host.tell({ open: "keep" })));
-    const heatmaps = buttonOf(say("board.views.heatmaps"), () => board.host.tell({ view: "heatmaps" }));
+    this.keep = buttonOf("", () => (this.kept ? board.sender.page?.go("compare") : board.sender.tell({ open: "keep" })));
+    const heatmaps = buttonOf(say("board.views.heatmaps"), () => board.sender.tell({ view: "heatmaps" }));
     this.views = make("div", "views", [this.keep, heatmaps, buttonOf(say("board.views.what_if"), () => askWhatIf(board))]);
     this.element = make("div", "panel", [this.message, first, second, this.views]);
     this.element.setAttribute("role", "status");
@@ -57,7 +56,7 @@ export class Dock {
 
   // Whether a set-up is kept as A, with which this one is compared.
   get kept() {
-    return this.board.host.textOf("pinned") !== "";
+    return this.board.sender.textOf("pinned") !== "";
   }
 
   showKept() {
@@ -146,9 +145,9 @@ export class Dock {
   // Why Python has not heard of what was done, although its numbers are there: those of an edit come before, and a picked
   // word needs none. Blank where it has, or is about to.
   get unheard() {
-    const { host } = this.board;
-    if (!host.waiting) return "";
-    return isAway() ? "_offline" : host.late ? "_late" : "";
+    const { sender } = this.board;
+    if (!sender.waiting) return "";
+    return sender.away ? "_offline" : sender.late ? "_late" : "";
   }
 
   /** @param {string} text @param {string} more @param {boolean} alarm */
@@ -164,11 +163,11 @@ export class Dock {
 
   /** @param {boolean} drag */
   whoseNumbers(drag) {
-    if (isAway()) return say("board.status.offline");
+    if (this.board.sender.away) return say("board.status.offline");
     const older = this.board.data.shown.filter((name) => this.board.older.has(name)).map((name) => this.board.stages.get(name).symbol);
     if (older.length) return say("board.status.older", { symbols: older.join(", ") });
     if (drag) return say("board.status.preview");
-    return say(this.board.host.late ? "board.status.late" : "board.status.waiting");
+    return say(this.board.sender.late ? "board.status.late" : "board.status.waiting");
   }
 
   /** @param {Place} place @param {Place[][]} sources */
@@ -258,23 +257,11 @@ function sentences({ words, notes }, editable, absent, next) {
   return [editable ? say(`board.${editable}.changeable`, { words: how }) : how, ...notes, absent, next].filter(Boolean).join(" ");
 }
 
-function isAway() {
-  return window.attnvizAddress?.away === true;
-}
-
-// Open the panel What if, which Python draws at the foot of the window; the board's foot is brought above it.
-/** @param {import("../board.js").Board} board */
+// Open the panel What if, which Python draws at the foot of the window.
+/** @param {Board} board */
 function askWhatIf(board) {
-  board.host.tell({ open: "what_if" });
-  const { element } = board.panel;
-  let tries = PANEL_TRIES;
-  const look = setInterval(() => {
-    const panel = document.querySelector(".st-key-playground-what_if:has(.st-key-what_if_panel)");
-    tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES); // again while it's being drawn, but soon no more
-    element.style.scrollMarginBottom = `${panel?.getBoundingClientRect().height ?? 0}px`;
-    if (panel) element.scrollIntoView({ block: "nearest" });
-    if (tries <= 0) clearInterval(look);
-  }, PANEL_MS);
+  board.sender.tell({ open: "what_if" });
+  board.host.bringPanel?.(board.panel.element);
 }
 
 // Which of the matrices that an explanation names are not on the page; blank where all are.

@@ -14,7 +14,6 @@ import { say } from "../../scripts/sentences.js";
 const REACH = 100; // pixels of a hand for the largest number of a matrix
 const [LEAST, KNOB] = [60, 12]; // of a ruler, and of its knob
 const TICK = 24; // between two ticks, at least
-const REMEMBERED = "attnviz.begun";
 
 /** How many pixels of a hand a one is. @param {Matrix} matrix */
 export function pixelsPerOne({ values }) {
@@ -34,7 +33,7 @@ export class Ruler {
   /** @param {Board} board */
   constructor(board) {
     this.board = board;
-    this.first = isFirstVisit(); // until anything was done
+    this.first = board.host.store?.isFirst() ?? false; // until anything was done
     this.perOne = 1; // of the drag
     this.before = 0;
     /** @type {Rect | null} */
@@ -93,7 +92,7 @@ export class Ruler {
   begun() {
     if (!this.first) return;
     this.first = false;
-    remember();
+    this.board.host.store?.remember();
     this.show();
     this.board.sentence.show();
     if (this.board.story.told) this.board.assembly.lay();
@@ -175,23 +174,5 @@ export class Ruler {
       ticks.push(tick);
     }
     return ticks;
-  }
-}
-
-// Whether the page was opened as such: not with somebody's link.
-function isFirstVisit() {
-  const opened = performance.getEntriesByType("navigation")[0]?.name ?? location.href;
-  try {
-    return !new URL(opened).search && localStorage.getItem(REMEMBERED) === null;
-  } catch {
-    return !new URL(opened).search; // no storage
-  }
-}
-
-function remember() {
-  try {
-    localStorage.setItem(REMEMBERED, "1");
-  } catch {
-    // no storage: the next visit is a first one again
   }
 }

@@ -33,7 +33,7 @@ export class SentenceTools {
     this.layers = make("select", "examples layers");
     this.layers.setAttribute("aria-label", say("heads.layers"));
     this.layers.title = say("heads.layers_how");
-    this.layers.onchange = () => board.host.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
+    this.layers.onchange = () => board.sender.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
     this.element = make("div", "tools", [this.why, this.editing, this.layers, this.readers]);
     /** @type {((take: boolean, leave?: boolean) => void) | null} */
     this.end = null; // of the box in which the sentence is written
@@ -79,11 +79,12 @@ export class SentenceTools {
     first.value = "";
     const rest = examples.map(({ name, title }) => Object.assign(make("option", "", [title]), { value: name }));
     this.examples.replaceChildren(first, ...rest);
-    const { layers, layer } = this.board.data;
+    const { data: { layers, layer }, host: { can } } = this.board;
     const each = Array.from({ length: layers }, (_, at) => Object.assign(make("option", "", [say("heads.layer", { layer: at })]), { value: String(at) }));
     this.layers.replaceChildren(...each);
     this.layers.value = String(layer);
-    this.layers.hidden = layers < 2;
+    this.layers.hidden = layers < 2 || !can.layers;
+    this.editing.hidden = !can.text;
   }
 
   /** @param {string} name */
@@ -91,7 +92,7 @@ export class SentenceTools {
     this.examples.value = "";
     const example = this.board.data.examples.find((each) => each.name === name);
     this.end?.(false);
-    if (example) this.board.host.begin(example);
+    if (example) this.board.sender.begin(example);
   }
 
   // The words give way to a box with the whole sentence, and a list to begin with, until it is taken or left.
@@ -111,7 +112,7 @@ export class SentenceTools {
       box.remove();
       examples.remove();
       if (!leave) this.editing.focus();
-      if (take && box.value !== before) board.host.tell({ text: box.value });
+      if (take && box.value !== before) board.sender.tell({ text: box.value });
     };
     this.end = end;
     box.onkeydown = examples.onkeydown = (event) => {

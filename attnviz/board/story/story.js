@@ -281,7 +281,7 @@ export class Story {
     this.slider.show(place);
     this.first.show(this.board.ruler.toy);
     const { board, pinned } = this;
-    if (this.arranged !== this.key()) steady(pinned && board.cellAt(pinned), () => this.follow());
+    if (this.arranged !== this.key()) steady(board.host, pinned && board.cellAt(pinned), () => this.follow());
     if (addressOf(pinned) === this.revealed) return;
     this.revealed = addressOf(pinned);
     if (pinned) requestAnimationFrame(() => this.reveal([...this.element.querySelectorAll(".source, .chosen")]));
@@ -291,7 +291,7 @@ export class Story {
   /** @param {Element[]} cells */
   reveal(cells) {
     this.columns.reveal(cells);
-    bringIntoView(cells, this.board.panel.element);
+    bringIntoView(this.board.host, cells, this.board.panel.element);
   }
 
   // What follows the numbers.

@@ -5,6 +5,7 @@ import { explain } from "../values/explain.js";
 import { addressOf } from "../places.js";
 
 /** @import { Board } from "../board.js" */
+/** @import { Host } from "../types.js" */
 /** @import { Place } from "../types.js" */
 /** @import { StoryPart } from "./story_part.js" */
 
@@ -123,29 +124,28 @@ export class WordColumns {
 // What of a story is in view on a screen that is narrow and low.
 
 // A cell stays under the finger, whatever unfolds or folds above it.
-/** @param {HTMLElement | null | undefined} cell @param {() => void} act */
-export function steady(cell, act) {
+/** @param {Host} host @param {HTMLElement | null | undefined} cell @param {() => void} act */
+export function steady(host, cell, act) {
   const before = cell?.getBoundingClientRect();
   act();
   const after = cell?.getBoundingClientRect();
-  if (before?.height && after?.height) scroll(after.top - before.top);
+  if (before?.height && after?.height) scroll(host, after.top - before.top);
 }
 
 // Scroll, where something of these is not in view, over what stands at the foot, until it is.
-/** @param {Element[]} cells @param {Element} foot */
-export function bringIntoView(cells, foot) {
+/** @param {Host} host @param {Element[]} cells @param {Element} foot */
+export function bringIntoView(host, cells, foot) {
   const boxes = cells.map((cell) => cell.getBoundingClientRect()).filter(({ height }) => height > 0);
   if (!boxes.length) return;
   const top = Math.min(...boxes.map((box) => box.top)) - 8;
   const bottom = Math.max(...boxes.map((box) => box.bottom)) + 8;
-  const highest = document.querySelector("[data-testid=stHeader]")?.getBoundingClientRect().bottom ?? 0;
-  const lowest = Math.min(window.innerHeight, foot.getBoundingClientRect().top);
-  if (bottom > lowest) scroll(Math.min(bottom - lowest, top - highest));
-  else if (top < highest) scroll(top - highest);
+  const view = host.view();
+  const lowest = Math.min(view.bottom, foot.getBoundingClientRect().top);
+  if (bottom > lowest) scroll(host, Math.min(bottom - lowest, top - view.top));
+  else if (top < view.top) scroll(host, top - view.top);
 }
 
-/** @param {number} by */
-function scroll(by) {
-  const page = document.querySelector("[data-testid=stMain]");
-  if (page && Math.abs(by) >= 1) page.scrollTop += by;
+/** @param {Host} host @param {number} by */
+function scroll(host, by) {
+  if (Math.abs(by) >= 1) host.scroll(by);
 }

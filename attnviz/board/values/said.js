@@ -5,7 +5,7 @@ import { stepsOf } from "./steps.js";
 import { notesOf } from "./trouble.js";
 import { whyHidden } from "./hiding.js";
 import { lineNamed, namedCell, tokenOf } from "../cells/cell.js";
-import { plural, say } from "../../scripts/sentences.js";
+import { say } from "../../scripts/sentences.js";
 
 /** @import { At } from "./declared.js" */
 /** @import { Explained, Index, MadeCell, Node, Sentence, Stage } from "../types.js" */
@@ -67,7 +67,7 @@ function nodeOf(cell, at, node) {
   if (kind === "written") return cell.write(worked(first)(at, 0));
   if (kind === "head") return cell.stage.head;
   if (kind === "place") return indexOf(first)(at, 0);
-  if (kind === "plural") return plural(indexOf(first)(at, 0), rest[0]);
+  if (kind === "tokens") return say("count.token", { n: indexOf(first)(at, 0) });
   const stage = first < 0 ? cell.stage : /** @type {Stage} */ (cell.made.stages.get(cell.stage.sources[first]));
   return ofSource(cell, at, stage, kind, rest);
 }

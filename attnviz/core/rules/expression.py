@@ -156,9 +156,9 @@ def place(index: Index) -> Parts:
     return Node("place", index).parts
 
 
-def plural_of(index: Index, noun: str) -> Parts:
-    """Return so many of something in words."""
-    return Node("plural", index, noun).parts
+def tokens_of(index: Index) -> Parts:
+    """Return so many tokens in words."""
+    return Node("tokens", index).parts
 
 
 def power(base: float, index: Index, d: int) -> Node:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, HeadsInCode, Rule, Size, expect
-from attnviz.core.rules.expression import I, Index, J, Piece, hidden, plural_of, sentence, sources
+from attnviz.core.rules.expression import I, Index, J, Piece, hidden, sentence, sources, tokens_of
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
@@ -100,7 +100,7 @@ class Relative(Rule):
             Piece(
                 value, (numbers.name(*at),),
                 (sentence(f"explanation.relative.{where}", cell=numbers.name(*at),
-                          tokens=plural_of(-apart if where == "before" else apart, "token")),),
+                          tokens=tokens_of(-apart if where == "before" else apart)),),
                 ((apart, *ends),), trouble="distance",
             )
             for where, ends in wheres.items()

@@ -8,7 +8,7 @@ import { unpacked } from "../../../board/received.js";
 import { percent } from "../../../board/values/percent.js";
 import { HeadView } from "../../../scripts/head_view.js";
 import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
-import { plural, say } from "../../../scripts/sentences.js";
+import { say } from "../../../scripts/sentences.js";
 import { Curves, RIGHT } from "./curves.js";
 import { madeAt } from "./moments.js";
 import { Next } from "./next.js";
@@ -263,7 +263,7 @@ class Time {
       play.setAttribute("aria-label", play.title);
     }
     const phase = step === 0 ? "random" : data.active || step < of ? "learning" : "trained";
-    this.note.textContent = say(`learn.time.${phase}`, { step: step.toLocaleString("en"), steps: plural(step, "step") });
+    this.note.textContent = say(`learn.time.${phase}`, { step: step.toLocaleString("en"), steps: say("count.step", { n: step }) });
     const told = [
       [say("learn.time.step_name"), say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })],
       ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, points }) => {

@@ -123,9 +123,9 @@ class Said:
             return self.cell.write(self.numbers.value(rest[0]))
         if kind == "head":
             return self.cell.stage.head
-        if kind in ("place", "plural"):
+        if kind in ("place", "tokens"):
             at = self.numbers.index(rest[0])
-            return at if kind == "place" else plural(at, rest[1])
+            return at if kind == "place" else plural(at, "token")
         return self._of_source(kind, *rest)
 
     def _of_source(self, kind: str, source: int, *at: Any) -> Any:

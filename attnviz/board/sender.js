@@ -1,5 +1,5 @@
-// What a board tells of what is done on it: changes of the page's query. Where it stands on no page of the app, its edits
-// stay with it.
+// What a board tells of what is done on it: changes of the page's query. Where nobody hears of them, its edits stay with
+// it.
 
 import { addressOf, ofWhole } from "./places.js";
 import { ordered, patched } from "../scripts/query.js";
@@ -9,9 +9,8 @@ import { ordered, patched } from "../scripts/query.js";
 /** @import { BoardData, Edit } from "./types.js" */
 
 const LATE_MS = 5000;
-const GIVEN_UP_MS = 5000;
 
-export class Host {
+export class Sender {
   /** @param {Board} board */
   constructor(board) {
     this.board = board;
@@ -22,14 +21,11 @@ export class Host {
     this.asking = null;
     this.again = false;
     this.tells = false;
-    this.follow = () => this.compare();
-    window.addEventListener("attnviz:query", this.follow);
   }
 
   // The page's query is another one, as after Back: what is drawn of it already isn't drawn again.
   compare() {
     const { page, board } = this;
-    if (!board.root.isConnected) return window.removeEventListener("attnviz:query", this.follow);
     board.panel.showKept();
     if (!page || !board.structure || this.tells) return;
     if (board.data.from === page.mark) board.intake.receive(board.data);
@@ -37,7 +33,12 @@ export class Host {
   }
 
   get page() {
-    return window.attnvizAddress ?? null;
+    return this.board.host.page;
+  }
+
+  // Whether whoever answers is out of reach.
+  get away() {
+    return this.page?.away === true;
   }
 
   // Whether more was done than the numbers of the board are of.
@@ -135,17 +136,8 @@ export class Host {
     const { page, board } = this;
     if (!page) return;
     const { query, version, mark } = page;
-    try {
-      const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
-      const headers = { "Content-Type": "application/json" };
-      const body = JSON.stringify({ query, ...asked });
-      const answer = await fetch(address, { method: "POST", headers, body, signal: AbortSignal.timeout(GIVEN_UP_MS) });
-      if (!answer.ok || answer.status === 204) return;
-      const sent = await answer.json();
-      if (board.root.isConnected && page.version === version) board.intake.receive({ ...board.data, ...sent, from: mark });
-    } catch {
-      // A run of the page tells.
-    }
+    const sent = await board.host.numbers?.(at, { query, ...asked }).catch(() => null); // then a run of the page tells
+    if (sent && board.root.isConnected && page.version === version) board.intake.receive({ ...board.data, ...sent, from: mark });
   }
 }
 

@@ -1,0 +1,126 @@
+// A board on a page of the app: the page's query is told what is done on it, the server asked for torch's numbers, and the
+// page's other parts hear whose numbers it shows and which word is picked.
+
+import { mount } from "./board.js";
+import { onTheme, themeOf } from "./cells/elements.js";
+import { partOf } from "../scripts/parts.js";
+
+/** @import { Board } from "./board.js" */
+/** @import { BoardData, Host } from "./types.js" */
+/** @import { Drawing } from "../scripts/types.js" */
+
+const GIVEN_UP_MS = 5000;
+const [PANEL_MS, PANEL_TRIES, PANEL_AGAIN] = [100, 50, 5]; // within which the panel What if is drawn
+const REMEMBERED = "attnviz.begun";
+
+/** @type {WeakMap<HTMLElement, Board>} */
+const boards = new WeakMap();
+
+/** @param {Drawing<BoardData>} drawing */
+export default function show({ parentElement, data }) {
+  const root = partOf(parentElement, ".board");
+  const board = boards.get(root);
+  if (board) return board.receive(data);
+  boards.set(root, mount(root, data, new App(root)));
+  listen(root);
+}
+
+// What else happens on the page, as long as the board is there.
+/** @param {HTMLElement} root */
+function listen(root) {
+  const board = boards.get(root);
+  if (!board) return;
+  const on = (/** @type {keyof WindowEventMap} */ type, /** @type {(event: any) => void} */ act) => window.addEventListener(type, (event) => {
+    if (root.isConnected) return act(event);
+    boards.delete(root);
+    board.end();
+  }, board.ended);
+  on("attnviz:query", () => board.sender.compare());
+  on("attnviz-moment", ({ detail }) => board.intake.turnTo(detail));
+  for (const type of /** @type {const} */ (["attnviz:away", "attnviz:back"])) on(type, () => board.panel.report());
+  onTheme(root, () => board.repaint(), board.ended);
+  const page = part("MainBlockContainer");
+  if (page) board.sizes.observe(page); // what stands above the board takes its room
+}
+
+// A part of Streamlit's page.
+/** @param {string} name */
+function part(name) {
+  return document.querySelector(`[data-testid=st${name}]`);
+}
+
+/** @implements {Host} */
+class App {
+  can = { text: true, layers: true };
+  store = { isFirst, remember };
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+  }
+
+  get page() {
+    return window.attnvizAddress ?? null;
+  }
+
+  /** @param {string} at @param {object} asked */
+  async numbers(at, asked) {
+    const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(address, { method: "POST", headers, body: JSON.stringify(asked), signal: AbortSignal.timeout(GIVEN_UP_MS) });
+    return !answer.ok || answer.status === 204 ? null : answer.json();
+  }
+
+  room() {
+    return { top: this.root.getBoundingClientRect().top + (part("Main")?.scrollTop ?? 0), height: window.innerHeight };
+  }
+
+  view() {
+    return { top: part("Header")?.getBoundingClientRect().bottom ?? 0, bottom: window.innerHeight, width: window.innerWidth };
+  }
+
+  /** @param {number} by */
+  scroll(by) {
+    part("Main")?.scrollBy(0, by);
+  }
+
+  scheme() {
+    return themeOf(this.root);
+  }
+
+  /** @param {string} what @param {unknown} detail */
+  tells(what, detail) {
+    window.dispatchEvent(new CustomEvent(`attnviz-${what}`, { detail }));
+  }
+
+  // The panel stands at the foot of the window once Python has drawn it; the board's foot is brought above it.
+  /** @param {HTMLElement} foot */
+  bringPanel(foot) {
+    let tries = PANEL_TRIES;
+    const look = setInterval(() => {
+      const panel = document.querySelector(".st-key-playground-what_if:has(.st-key-what_if_panel)");
+      tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES); // again while it's being drawn, but soon no more
+      foot.style.scrollMarginBottom = `${panel?.getBoundingClientRect().height ?? 0}px`;
+      if (panel) foot.scrollIntoView({ block: "nearest" });
+      if (tries <= 0) clearInterval(look);
+    }, PANEL_MS);
+  }
+}
+
+// Whether the page was opened as such: not with somebody's link.
+function isFirst() {
+  const opened = performance.getEntriesByType("navigation")[0]?.name ?? location.href;
+  try {
+    return !new URL(opened).search && localStorage.getItem(REMEMBERED) === null;
+  } catch {
+    return !new URL(opened).search; // no storage
+  }
+}
+
+function remember() {
+  try {
+    localStorage.setItem(REMEMBERED, "1");
+  } catch {
+    // no storage: the next visit is a first one again
+  }
+}
