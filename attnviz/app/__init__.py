@@ -3,7 +3,7 @@
 import torch
 
 from attnviz.app import streamlit_internals
-from attnviz.app.keeper.clock import CLOCK
+from attnviz.app.keeper.lane import in_turn
 from attnviz.app.keeper.runs import watched_run
 from attnviz.app.learn.running import leave as leave_training
 from attnviz.app.session.guarding import guard
@@ -18,7 +18,7 @@ torch.set_num_threads(1)  # noqa: TID251
 guard()
 streamlit_internals.look_states_up_singly()
 streamlit_internals.tell_themes_once()
-streamlit_internals.run_each_within(CLOCK.timed)
+streamlit_internals.run_each_within(in_turn)
 
 __all__ = [
     "ICON", "leave_training", "shared_setup", "show_foot", "show_top_bar", "watched_run",

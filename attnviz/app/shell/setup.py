@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.keeper.lane import LANE
 from attnviz.app.parts import published_example
 from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.typed_cells import scenario_now
@@ -58,6 +59,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         with body:
             yield
         if first:
+            LANE.leave()
             painting().wait(_FIRST_PICTURE)
     finally:  # even where a page fails
         if first:
