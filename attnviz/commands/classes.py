@@ -12,7 +12,7 @@ from attnviz.core.limits import MAX_SEED, in_short
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.documents import marking_csv, marking_page
 from attnviz.exercises.answer_sheet import class_sheets
-from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, Exercise
+from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
 from attnviz.link.page_texts import EXERCISE, Checked, CheckText
 from attnviz.marking import CARRIED, Marking, mark_pipeline, verdict
 from attnviz.marking.handout import tables_in
@@ -128,6 +128,7 @@ def exercise(arguments: Sequence[str]) -> int:
     parser.add_argument("--decimals", action="store_true", help="inputs with a decimal, not whole numbers")
     parser.add_argument("--unscaled", action="store_true", help="don't divide the scores by √d_k")
     parser.add_argument("--blank", nargs="*", choices=RESULTS, default=Exercise().blank, help="what is left out")
+    parser.add_argument("--rung", type=int, choices=RUNGS, help="of the ladder: the last so many steps are left out")
     parser.add_argument("--address", default=ADDRESS, help=f"where the app's page is opened (default: {ADDRESS})")
     given = parser.parse_args(arguments)
     try:
@@ -146,9 +147,9 @@ def _exercises(given: argparse.Namespace) -> list[Exercise]:
     if not 1 <= given.sheets <= MOST_SHEETS or not 0 <= given.seed <= last <= MAX_SEED:
         asked = f"{in_short(given.sheets)} from seed {in_short(given.seed)}"
         raise ValueError(f"sheets are {asked}, expected 1 to {MOST_SHEETS}, with seeds from 0 to {MAX_SEED}")
-    blank = tuple(name for name in RESULTS if name in given.blank)
+    blank = tuple(name for name in RESULTS if name in given.blank) if given.rung is None else left_out(given.rung)
     return [
-        Exercise(seed, given.tokens, given.d_in, given.d_k, not given.decimals, not given.unscaled, blank)
+        Exercise(seed, given.tokens, given.d_in, given.d_k, not given.decimals, not given.unscaled, blank, fair=True)
         for seed in range(given.seed, last + 1)
     ]
 

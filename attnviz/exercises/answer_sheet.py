@@ -12,6 +12,7 @@ from attnviz.core.stages import STAGES
 from attnviz.documents.marking_page import in_pairs, plain_table
 from attnviz.documents.page import page_of
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, formula
+from attnviz.exercises.mistakes import rule_of
 from attnviz.tables.printed_table import decimals_of
 from attnviz.words import say
 
@@ -118,13 +119,16 @@ def _tables(exercise: Exercise, *, blank: bool) -> str:
                      for name in names])  # fmt: skip
 
 
-def table_of(exercise: Exercise, name: str, *, blank: bool = False, both: bool = False) -> str:
+def table_of(exercise: Exercise, name: str, *, blank: bool = False, both: bool = False, ruled: bool = False) -> str:
     """Return a table of an exercise as HTML, with its numbers or without; with `both`, also with what comes out where
-    each table is computed from the rounded ones before it.
+    each table is computed from the rounded ones before it; `ruled`, with the rule that makes it.
     """
     values = exercise.table(name)
     stage = STAGES[name]
     carried = exercise.carried[name] if both else values
     decimals = max(decimals_of(value) for value in [*values.flatten().tolist(), *carried.flatten().tolist()])
     shown = np.full_like(values, np.nan) if blank else values
-    return plain_table(stage.title, stage, shown, decimals, exercise.tokens, carried=carried if both else None)
+    title = stage.title
+    if ruled and stage.sources:
+        title = say("exercises.sheet_rule", title=title, formula=rule_of(exercise.trace, name))
+    return plain_table(title, stage, shown, decimals, exercise.tokens, carried=carried if both else None)

@@ -1,8 +1,9 @@
 """Small examples to compute by hand: drawn from a seed, some tables left blank, with hints for every cell."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import islice
 from types import MappingProxyType
 
 import numpy as np
@@ -11,9 +12,11 @@ import torch
 from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.limits import MAX_SEED, check_whole
 from attnviz.core.stages import STAGES, attention_table, formula_of
+from attnviz.exercises.mistakes import are_apart, mistakes
 from attnviz.explanation import explain
 from attnviz.marking import Marking, mark_pipeline
 from attnviz.tables.printed_table import Printed
+from attnviz.words import say
 
 DECIMALS = 2
 MOST_TOKENS, MOST_D = 5, 4
@@ -22,12 +25,17 @@ _LETTERS = {  # of the tables that can be left blank, in a link; links keep them
     "q": "q", "k": "k", "v": "v", "s": "scores", "d": "scaled_scores", "a": "attention_weights", "c": "context",
 }  # fmt: skip
 RESULTS = tuple(_LETTERS.values())
+# The steps of the ladder: on rung k the last k of them are left out.
+STEPS = (("q", "k", "v"), ("scores", "scaled_scores"), ("attention_weights",), ("context",))
+RUNGS = range(len(STEPS) + 1)
 _INPUTS = tuple(name for name, stage in _TABLE.items() if not stage.sources)
 _WORDS = ("the", "cat", "sees", "a", "mouse")
 # Scores further apart than this would leave a softmax of ones and zeros, with nothing to reckon.
 _WIDEST = 4.0
-_TRIES = 200
+_FLAT = 0.05  # between the largest and the least attention weight of a row
+_TRIES, _DRAWS = 200, 4000
 MOST_HINTS = 3
+_FAIR = ".f"  # at the end of a number; links keep it for ever
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,9 @@ class Exercise:
     """An example to compute by hand; the same fields give the same numbers everywhere.
 
     With `integers`, X and the W's are small whole numbers, and so is all before the softmax but for √d_k; else they
-    have one decimal. `blank` are the results that are left out.
+    have one decimal. `blank` are the results that are left out. Of a `fair` one, rows of X differ, W_q, W_k and W_v do,
+    the scores aren't symmetric, no row of attention weights is flat, and no two mistaken rules give the same table; so
+    it is where sizes have room for it. Those that aren't asked to be fair have the numbers that they always had.
 
     Raises ``ValueError`` for a value outside of its limits, and for a blank table that is no result.
 
@@ -50,6 +60,7 @@ class Exercise:
     integers: bool = True
     scale: bool = True
     blank: tuple[str, ...] = ("q", "k", "scores", "scaled_scores", "attention_weights", "context")
+    fair: bool = False
 
     def __post_init__(self) -> None:
         check_whole("seed", self.seed, 0, MAX_SEED)
@@ -68,18 +79,18 @@ class Exercise:
     @cached_property
     def trace(self) -> AttentionTrace:
         """The computation, float64."""
-        generator = torch.Generator().manual_seed(self.seed)
-        best, trace = -1, None
-        for _ in range(_TRIES):
-            x, w_q, w_k, w_v = self._drawn(generator)
-            drawn = attend(x, w_q, w_k, w_v, scale=self.scale, tokens=self.tokens)
-            good = _worth(drawn)
-            if trace is None or good > best:
-                best, trace = good, drawn
-            if good == _BEST:
-                break
-        assert trace is not None
-        return trace
+        return _computed(replace(self, blank=()))
+
+    def draws(self, generator: torch.Generator) -> Iterator[list[torch.Tensor]]:
+        """Draw inputs without end; for a fair exercise those that can be told apart, as long as there are some."""
+        drawn = self._drawn(generator)
+        for _ in range(_DRAWS if self.fair else 0):
+            if _apart(*drawn):
+                yield drawn
+            drawn = self._drawn(generator)
+        while True:
+            yield drawn
+            drawn = self._drawn(generator)
 
     def _drawn(self, generator: torch.Generator) -> list[torch.Tensor]:
         shapes = [(self.n_tokens, self.d_in)] + 3 * [(self.d_in, self.d_k)]
@@ -122,14 +133,14 @@ class Exercise:
         return replace(marking, tables=tuple(table for table in marking.tables if table.stage.name in self.blank))
 
     def hints(self, name: str, row: int, column: int) -> tuple[str, ...]:
-        """Return the hints for a cell, counted from 0: the rule, then its terms, then the value.
+        """Return the hints for a cell, counted from 0: where to look, then the rule, then the cell worked out.
 
-        >>> Exercise().hints("q", 0, 1)[0].endswith(". Q[0, 1] = X[0, :] · W_q[:, 1]")
+        >>> Exercise().hints("q", 0, 1)[1].endswith(". Q[0, 1] = X[0, :] · W_q[:, 1]")
         True
         """
         made = explain(self.trace, name, row, column, digits=DECIMALS)
-        terms = " ".join(made.steps[:-1]) if len(made.steps) > 1 else made.steps[0]
-        return f"{made.words}. {made.symbols}", terms, made.steps[-1]
+        nudge = say(f"exercises.nudge.{name}", cell=STAGES[name].at(row, column))
+        return nudge, f"{made.words}. {made.symbols}", " ".join(made.steps)
 
     def encoded(self) -> str:
         """Write the exercise as the text that a link carries.
@@ -139,24 +150,76 @@ class Exercise:
         """
         letters = "".join(letter for letter, name in _LETTERS.items() if name in self.blank)
         kind, scaled = "i" if self.integers else "d", "s" if self.scale else "u"
-        return f"{self.seed}.{self.n_tokens}.{self.d_in}.{self.d_k}.{kind}.{scaled}.{letters}"
+        numbers = f"{self.seed}.{self.n_tokens}.{self.d_in}.{self.d_k}"
+        return f"{numbers}.{kind}.{scaled}.{letters}{_FAIR if self.fair else ''}"
+
+    @property
+    def rung(self) -> int | None:
+        """How many of the last steps are left out; None where it's other tables."""
+        return next((k for k in RUNGS if left_out(k) == self.blank), None)
 
 
-def _worth(trace: AttentionTrace) -> int:
-    """Return how many marks of a good exercise a computation has: something to reckon in every row and column."""
+@lru_cache(maxsize=256)
+def _computed(exercise: Exercise) -> AttentionTrace:
+    """Return the first of the drawn computations that has all marks of a good exercise, else the one with the most."""
+    best, found = -1, None
+    for x, w_q, w_k, w_v in islice(exercise.draws(torch.Generator().manual_seed(exercise.seed)), _TRIES):
+        drawn = attend(x, w_q, w_k, w_v, scale=exercise.scale, tokens=exercise.tokens)
+        marks = _good(drawn)
+        if exercise.fair:
+            marks += (all(marks) and _fair(drawn),)
+        if found is None or sum(marks) > best:
+            best, found = sum(marks), drawn
+        if all(marks):
+            break
+    assert found is not None
+    return found
+
+
+def _good(trace: AttentionTrace) -> tuple[bool, ...]:
+    """Return which marks of a good exercise a computation has: something to reckon in every row and column."""
     apart = trace.scaled_scores.max(-1).values - trace.scaled_scores.min(-1).values
     projections = [trace.w_q, trace.w_k, trace.w_v]
-    return sum(
-        (
-            bool((trace.x != 0).any(-1).all()),
-            all(bool((w != 0).any(0).all() and (w != 0).any(1).all()) for w in projections),
-            float(apart.max()) <= _WIDEST,
-            float(apart.max()) > 0,
-        )
+    return (
+        bool((trace.x != 0).any(-1).all()),
+        all(bool((w != 0).any(0).all() and (w != 0).any(1).all()) for w in projections),
+        float(apart.max()) <= _WIDEST,
+        float(apart.max()) > 0,
     )
 
 
-_BEST = 4
+def _apart(x: torch.Tensor, *ws: torch.Tensor) -> bool:
+    """Whether rows of X differ, the W's do, and none is the same turned over; nowhere is a row or column of zeros."""
+    rows = [tuple(row) for row in x.tolist()]
+    tables = [tuple(map(tuple, w.tolist())) for w in ws]
+    turned = [tuple(zip(*table, strict=True)) for table in tables]
+    return (
+        len(set(rows)) == len(rows)
+        and len(set(tables)) == len(tables)
+        and all(map(any, rows))
+        and all(all(map(any, table)) for table in (*tables, *turned))
+        and all(table != over for table, over in zip(tables, turned, strict=True))
+    )
+
+
+def _fair(trace: AttentionTrace) -> bool:
+    """Whether scores aren't symmetric, no row of weights is flat, and no two rules that are mistaken for the right one
+    give the same table, nor any the right one.
+    """
+    most, least = trace.attention_weights.max(-1).values, trace.attention_weights.min(-1).values
+    if torch.equal(trace.scores, trace.scores.T) or bool((most - least < _FLAT).any()):
+        return False
+    tables = ((name, getattr(trace, name).numpy().round(DECIMALS) + 0.0) for name in RESULTS)
+    return all(are_apart(right, mistakes(trace, name, DECIMALS)) for name, right in tables)
+
+
+def left_out(rung: int) -> tuple[str, ...]:
+    """Return the results that are left out on a rung of the ladder: those of the last so many steps.
+
+    >>> left_out(0), left_out(2)
+    ((), ('attention_weights', 'context'))
+    """
+    return tuple(name for step in STEPS[len(STEPS) - rung :] for name in step)
 
 
 def decoded(text: str) -> Exercise:
@@ -178,7 +241,7 @@ def decoded(text: str) -> Exercise:
         exercise = replace(exercise, integers=flags[0] != "d", scale=flags[1] != "u")
     if letters is not None:
         exercise = replace(exercise, blank=tuple(name for letter, name in _LETTERS.items() if letter in letters))
-    return exercise
+    return replace(exercise, fair=parts[7:] == [_FAIR.strip(".")])
 
 
 def is_exercise(text: str) -> bool:

@@ -379,13 +379,38 @@ def test_answers_are_marked_and_stay() -> None:
 
 def test_hints_come_one_after_the_other() -> None:
     page = CheckPage("exercise.7.2.2.2.i.s.q").press("Hint")
+    assert "which row of X goes with which column of W_q?" in page.codes[0]
+    assert "=" not in page.codes[0]
+    page.press("Next hint")
     assert "Q[0, 0] = X[0, :] · W_q[:, 0]" in page.codes[0]
     assert "×" not in page.codes[0]
     page.press("Next hint")
-    assert "×" in page.codes[0]
-    page.press("Next hint")
-    assert page.codes[0].splitlines()[-1] == f"= {as_printed(SMALL.table('q')[0, 0], 2)}"
+    assert page.codes[0].endswith(f"= {as_printed(SMALL.table('q')[0, 0], 2)}")
+    assert say("exercises.hints", n=3) in [caption.value for caption in page.at.caption]
     assert next(button for button in page.at.button if button.label == "Next hint").disabled
+
+
+def test_the_ladder_begins_with_all_given_asks_for_each_rule_and_offers_the_next_rung() -> None:
+    page = CheckPage().visit("pages/exercises.py")
+    assert all(not (each.key or "").startswith("check.answer") for each in page.at.text_input)
+    page.at.button(key="check.next").click().run()
+    exercise = decoded(page.check.removeprefix("exercise."))
+    assert exercise.rung == 1
+    assert not any("A V" in text.value for text in page.at.markdown)  # the rule is asked for first
+    wrong = next(button for button in page.at.button if button.label == "Aᵀ V")
+    wrong.click().run()
+    assert "With Aᵀ V, C[" in page.says
+    next(button for button in page.at.button if button.label == "A V").click().run()
+    assert any("= A V" in text.value for text in page.at.markdown)
+    for (row, column), value in np.ndenumerate(exercise.table("context")):
+        page.at.text_input(key=f"check.answer.{exercise.encoded()}.context.{row}.{column}").set_value(str(value))
+    page.press("Mark my answers")
+    assert say("exercises.rungs.done", n=0) in page.says
+    page.at.button(key="check.next").click().run()
+    assert decoded(page.check.removeprefix("exercise.")).rung == 2
+    page.at.button(key="check.rule.skip").click().run()
+    assert any("= softmax of each row" in text.value for text in page.at.markdown)
+    assert not page.at.exception
 
 
 def test_an_exercise_that_is_left_for_the_other_page_is_found_again() -> None:

@@ -55,7 +55,7 @@ def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_pa
     assert main(arguments) == 0
     sheets, keys = ((folder / f"{name}.html").read_text(encoding="utf-8") for name in ("sheets", "keys"))
     for seed in (7, 8, 9):
-        exercise = Exercise(seed=seed)
+        exercise = Exercise(seed=seed, fair=True)
         assert say("exercises.sheet_title", name=exercise.encoded()) in sheets
         assert say("exercises.sheet_answers", name=exercise.encoded()) in keys
         link = f"https://a.org/check?check=exercise.{exercise.encoded()}.student"

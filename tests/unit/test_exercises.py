@@ -1,19 +1,25 @@
 """Exercises: the same seed gives the same, hints lead to the value, the sheet has the answers."""
 
+import dataclasses
 import html.parser
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attnviz
 from attnviz.exercises.answer_sheet import answer_sheet, class_sheets
-from attnviz.exercises.exercise import RESULTS, Exercise, decoded
-from attnviz.marking import Mark
+from attnviz.exercises.exercise import RESULTS, RUNGS, STEPS, Exercise, decoded, is_exercise, left_out
+from attnviz.exercises.mistakes import choices, mistakes, rule_of
+from attnviz.marking import Mark, Marking, verdict
+from attnviz.marking.causes.judging import SLIPS
+from attnviz.marking.causes.step import Candidate, Step
 from attnviz.words import say
+from tests.examples import examples
 
 exercises = st.builds(
     Exercise,
@@ -33,6 +39,14 @@ def test_a_link_carries_an_exercise_and_the_same_exercise_has_the_same_numbers(e
     assert again == exercise
     for name in ("x", "w_q", *RESULTS):
         np.testing.assert_array_equal(again.table(name), exercise.table(name))
+
+
+@given(exercises, st.booleans())
+def test_whether_it_is_fair_stands_in_its_number_alone(exercise: Exercise, fair: bool) -> None:
+    asked = dataclasses.replace(exercise, fair=fair)
+    assert decoded(asked.encoded()) == asked
+    assert is_exercise(asked.encoded())
+    assert asked.encoded().removesuffix(".f") == exercise.encoded()
 
 
 @given(st.text(max_size=60) | st.text("0123456789.isduqkvac", max_size=40))
@@ -84,6 +98,94 @@ def test_an_answer_reckoned_from_a_wrong_one_follows() -> None:
 def test_what_is_no_exercise_is_an_error(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Exercise(**fields)
+
+
+# The ladder
+
+
+def test_each_rung_leaves_out_the_last_steps_and_no_more() -> None:
+    order = [name for step in STEPS for name in step]
+    assert order == list(RESULTS)
+    for rung in RUNGS:
+        assert left_out(rung) == tuple(order[len(order) - sum(map(len, STEPS[len(STEPS) - rung :])) :])
+        exercise = Exercise(blank=left_out(rung), fair=True)
+        assert exercise.rung == rung
+        assert len([name for name in RESULTS if name in exercise.given]) + len(left_out(rung)) == len(RESULTS)
+    assert Exercise().rung is None
+
+
+def of_rung(seed: int, rung: int) -> Exercise:
+    return Exercise(seed, n_tokens=2 + seed % 3, d_in=2 + seed % 2, d_k=2, blank=left_out(rung), fair=True)
+
+
+def answered(exercise: Exercise, **other: np.ndarray) -> Marking:
+    return exercise.mark({name: exercise.table(name) for name in exercise.blank} | other)
+
+
+def test_right_sheets_of_every_rung_raise_no_alarm() -> None:
+    for seed in range(examples(300) // 4):
+        for rung in RUNGS[1:]:
+            exercise = of_rung(seed, rung)
+            for marking in (answered(exercise), exercise.mark(exercise.carried)):
+                assert marking.count(Mark.RIGHT, Mark.CARRIED) == sum(table.n_cells for table in marking.tables) > 0
+
+
+def slips_of(exercise: Exercise, name: str) -> list[np.ndarray]:
+    """Every table that a slip of the marking's own list makes of a step, and that shows in the printed digits."""
+    marking = answered(dataclasses.replace(exercise, blank=RESULTS))
+    right = exercise.table(name)
+    step = Step(marking, marking.stages[name], marking.before, right, np.zeros(right.shape, bool), 0.005)
+    with np.errstate(all="ignore"):
+        made = [each for slip in SLIPS if step.is_of(slip.where) for each in slip.ways(step)]
+    tables = [np.asarray(each.values if isinstance(each, Candidate) else each).round(2) for each in made]
+    return [each for each in tables if each.shape == right.shape and np.isfinite(each).all()
+            and (np.abs(each - right) > 0.011).any()]  # fmt: skip
+
+
+@settings(max_examples=examples(100))
+@given(st.data(), st.integers(0, 500), st.sampled_from(RUNGS[1:]))
+def test_every_slip_that_is_planted_is_found(data: st.DataObject, seed: int, rung: int) -> None:
+    exercise = of_rung(seed, rung)
+    name = data.draw(st.sampled_from(exercise.blank))
+    planted = data.draw(st.sampled_from(slips_of(exercise, name)))
+    (table,) = [table for table in answered(exercise, **{name: planted}).tables if table.stage.name == name]
+    off = np.abs(planted - exercise.table(name)) > 0.011
+    assert table.at(Mark.WRONG)[off].all() or table.unit > 1  # all of a table in thousandths is told, and no slip
+
+
+@settings(max_examples=examples(15))
+@given(st.integers(0, 10**6), st.sampled_from(RESULTS))
+def test_on_a_fair_sheet_each_mistaken_rule_is_named_for_what_it_is(seed: int, name: str) -> None:
+    exercise = of_rung(seed, RUNGS[-1])
+    for mistake in mistakes(exercise.trace, name, 2):
+        (slip,) = verdict(answered(exercise, **{name: mistake.values})).slips[:1]
+        assert mistake.said in slip
+
+
+def test_fair_sheets_have_no_numbers_in_which_a_mistake_hides() -> None:
+    for seed in range(examples(250)):
+        trace = Exercise(seed, fair=True).trace
+        assert len(set(map(tuple, trace.x.tolist()))) == len(trace.x)
+        assert len({tuple(w.flatten().tolist()) for w in (trace.w_q, trace.w_k, trace.w_v)}) == 3
+        assert not torch.equal(trace.scores, trace.scores.T)
+        assert float((trace.attention_weights.max(-1).values - trace.attention_weights.min(-1).values).min()) >= 0.05
+        for name in RESULTS:
+            tables = [mistake.values for mistake in mistakes(trace, name, 2)]
+            tables.append(Exercise(seed, fair=True).table(name))
+            assert not any(np.array_equal(*pair) for pair in combinations(tables, 2)), (seed, name)
+
+
+def test_the_choices_of_a_rule_give_other_numbers_and_say_what_they_would_give() -> None:
+    exercise = Exercise(7, fair=True)
+    for name in RESULTS:
+        others = choices(exercise.trace, name, 2)
+        assert 1 <= len(others) <= 3
+        assert len({rule_of(exercise.trace, name), *(each.symbols for each in others)}) == len(others) + 1
+        assert all(not np.array_equal(each.values, exercise.table(name)) for each in others)
+    first, *_ = choices(exercise.trace, "context", 2)
+    turned = exercise.trace.attention_weights.T @ exercise.trace.v
+    np.testing.assert_array_equal(first.values, turned.numpy().round(2))
+    assert "With Aᵀ V, C[" in first.gives("context", exercise.table("context"), 2)
 
 
 # On paper and on the page

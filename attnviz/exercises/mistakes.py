@@ -1,0 +1,114 @@
+"""Rules that are taken for the right one of a step, and what each would give: slips that marking knows by name."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.stages import STAGES, attention_table, formula_of
+from attnviz.marking import Marking
+from attnviz.marking.causes.judging import SLIPS
+from attnviz.marking.causes.step import Candidate, Step
+from attnviz.marking.settings import Settings
+from attnviz.tables.printed_table import as_printed
+from attnviz.words import say
+
+_OF_PROJECTIONS = ("w_transposed", "other_factor")
+# The slips of a step that are another rule, the commonest first.
+_MISTAKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "q": _OF_PROJECTIONS, "k": _OF_PROJECTIONS, "v": _OF_PROJECTIONS,
+        "scores": ("exchanged", "not_transposed", "other_factor"),
+        "scaled_scores": ("root_forgotten", "d_k_for_root", "multiplied", "divided"),
+        "attention_weights": ("over_columns", "shares_of_scores", "over_all", "not_normalized"),
+        "context": ("weights_turned", "other_factor"),
+    }
+)  # fmt: skip
+_TRIED = frozenset({name for names in _MISTAKEN.values() for name in names} | {"turned", "divided_otherwise"})
+_MOST_CHOICES = 3  # beside the right one
+
+
+class Mistake(NamedTuple):
+    """Another rule of a step: the slip that it is, its symbols, the table that it makes, and what marking says."""
+
+    slip: str
+    symbols: str
+    values: np.ndarray
+    said: str
+    due: str = ""  # the factor in whose place another was taken
+
+    def gives(self, name: str, right: np.ndarray, decimals: int) -> str:
+        """Say what the rule would give, in the cell where it shows most."""
+        row, column = np.unravel_index(np.argmax(np.abs(self.values - right)), right.shape)
+        value = as_printed(float(self.values[row, column]), decimals)
+        cell = STAGES[name].at(int(row), int(column))
+        return say("exercises.rule.gives", rule=self.symbols, cell=cell, value=value, why=self.said)
+
+
+def rule_of(trace: AttentionTrace, name: str) -> str:
+    """Return the right rule of a step in symbols.
+
+    >>> from attnviz.exercises.exercise import Exercise
+    >>> rule_of(Exercise().trace, "context"), rule_of(Exercise().trace, "attention_weights")
+    ('A V', 'softmax of each row of S′')
+    """
+    if name == "attention_weights" or (name == "scaled_scores" and trace.scale):
+        return say(f"exercises.rule.{name}")
+    return formula_of(name, attention_table(biases=(), scale=trace.scale))
+
+
+@np.errstate(all="ignore")  # what overflows is no rule to choose
+def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
+    """Return the other rules of a step that can be reckoned with these tables, rounded, the commonest first."""
+    tables = {each: getattr(trace, each).numpy().astype(np.float64) for each in trace.stages}
+    settings = Settings(trace.scale, None, 1.0, tables["q"].shape[1])
+    marking = Marking(settings, trace.stages, (), (), (), tables, dict.fromkeys(tables, decimals))
+    same = np.array_equal(tables["scores"], tables["scaled_scores"])
+    if same and trace.scale and name == "scaled_scores":
+        return []  # the root of d_k = 1
+    step = Step(marking, trace.stages[name], tables)
+    found = [
+        Mistake(slip, _symbols(trace, name, slip, made.places), made.values.round(decimals) + 0.0,
+                say(f"marking.slip.{slip}", **made.places), str(made.places.get("due", "")))
+        for slip, made in _made(step)
+        if not (same and made.places.get("taken") == STAGES["scaled_scores"].symbol)
+        if slip in _MISTAKEN[name] and made.values.shape == step.right.shape and np.isfinite(made.values).all()
+    ]  # fmt: skip
+    return sorted(found, key=lambda each: _MISTAKEN[name].index(each.slip))
+
+
+def _made(step: Step) -> Iterator[tuple[str, Candidate]]:
+    for slip in SLIPS:
+        if slip.name in _TRIED and step.is_of(slip.where):
+            for made in slip.ways(step):
+                candidate = made if isinstance(made, Candidate) else Candidate(made)
+                yield candidate.named or slip.name, candidate
+                if slip.name == "not_normalized":
+                    break  # what comes next differs by a factor alone
+
+
+def _symbols(trace: AttentionTrace, name: str, slip: str, places: Mapping[str, Any]) -> str:
+    if slip == "other_factor":
+        return rule_of(trace, name).replace(places["due"], places["taken"], 1)
+    return say(f"exercises.rule.{slip}", **places)
+
+
+def are_apart(right: np.ndarray, others: Sequence[Mistake]) -> bool:
+    """Whether no two of these tables are the same, and none is the right one."""
+    tables = [right, *(each.values for each in others)]
+    return len({table.tobytes() for table in tables}) == len(tables)
+
+
+def choices(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
+    """Return up to three mistaken rules to choose among beside the right one; no two give the same numbers, and no two
+    exchange the same factor.
+    """
+    right = getattr(trace, name).numpy().round(decimals) + 0.0
+    chosen: list[Mistake] = []
+    for each in mistakes(trace, name, decimals):
+        another = all((each.slip, each.due) != (other.slip, other.due) for other in chosen)
+        if another and len(chosen) < _MOST_CHOICES and are_apart(right, [*chosen, each]):
+            chosen.append(each)
+    return chosen
