@@ -1,15 +1,19 @@
 """The panel What if: what is chosen there changes the computation, stands in the address, and is compared as B."""
 
 from dataclasses import replace
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 import torch
 
 from attnviz import Scenario, trace
+from attnviz.core.what_if import PLACES, TYPED, WhatIf
+from attnviz.explanation.what_if import key_of
 from attnviz.link.packing import pack
 from attnviz.link.set_up import query_of
 from attnviz.teach.few_bits import computed_in
+from attnviz.teach.switched import about, alone, turned
 from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
@@ -17,8 +21,8 @@ from tests.pages.reader import Reader, in_address
 PUBLISHED = Scenario(embedding="published")
 
 
-def opened() -> Playground:
-    playground = Playground()
+def opened(**address: str) -> Playground:
+    playground = Playground(**(address or {"predictions": "off"}))
     playground.at.session_state["playground.what_if"] = True
     return playground.run()
 
@@ -33,6 +37,39 @@ def test_a_switch_changes_the_numbers_and_says_so_until_it_is_off() -> None:
     playground.press(say("what_if.back"))
     assert playground.shows(PUBLISHED)
     assert in_address(playground.at, "what_if") == ""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_nothing_of_a_switch_is_in_the_page_before_it_was_predicted_or_skipped(place: str) -> None:
+    scenario = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2)
+    playground = opened(**dict(parse_qsl(query_of(scenario))))
+    if place == TYPED:
+        name, to = TYPED, WhatIf.read("typed:0:1:5").text
+        playground.set("what_if.typed.query", 0).set("what_if.typed.key", 1).press(say("what_if.typed.put"))
+    else:
+        name, to = place.split(".")[0], alone(place).text
+        playground.set(f"what_if.{name}", place.split(".")[1])
+    assert playground.shows(scenario)
+    assert in_address(playground.at, "what_if") == ""
+    why = say(key_of(place, "more", reads_others=False))
+    asked = turned(scenario, WhatIf.read(to), place, 0 if place == TYPED else 1)
+    assert asked is not None
+    assert why not in playground.says
+    assert asked.now in playground.says
+    assert say("question_page.moves", before=asked.numbers[0], after=asked.numbers[1]) not in playground.says
+    wrong = next(each for each in asked.choices if each != asked.right)
+    playground.press_key(f"predict.{wrong}" if name != "cut" else "predicting.skip")
+    assert playground.shows(replace(scenario, what_if=to))
+    assert in_address(playground.at, "predicted") == f"{about(place)}.{wrong if name != 'cut' else 'none'}"
+    assert why in playground.says
+    assert "wrong" not in playground.says.lower()
+    assert (asked.misconception(wrong) in playground.says) == (name != "cut")
+    assert playground.can_press(say("what_if.compare"))
+    playground.press_key("what_if.next")
+    assert playground.shows(scenario), "the next one begins from the usual way"
+    playground.press_key("what_if.leave")
+    assert playground.shows(scenario)
+    assert say("what_if.lead") in playground.texts
 
 
 def test_a_score_is_typed_in_and_taken_out() -> None:

@@ -1,0 +1,86 @@
+"""What is asked before a switch of What if is turned: which choice is right follows from the numbers, in numpy."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz import Scenario
+from attnviz.core.what_if import PLACES, TYPED, WhatIf
+from attnviz.teach.switched import LESS, MIRRORED, MORE, OTHER, SAME, alone, next_of, turned, turned_on, without
+from attnviz.words.numbers import written
+from attnviz.words.shares import percent
+from tests.examples import examples
+
+
+def attended(scenario: Scenario, place: str, head: int, typed: tuple[int, int, float]) -> tuple[Any, Any]:
+    """The scores and attention weights of one head with a switch on, in float64."""
+    x, w_q, w_k = (scenario.matrix(name).double().numpy() for name in ("x", "w_q", "w_k"))
+    if place == "projections.exchanged":
+        w_q, w_k = w_k, w_q
+    if place == "projections.transposed":
+        w_q, w_k = w_q.T, w_k.T
+    n, heads = len(x), scenario.n_heads
+    q, k = x @ w_q, x @ w_k
+    if place == "cut.view":
+        q, k = (each.reshape(heads, n, -1)[head] for each in (q, k))
+    else:
+        q, k = (each.reshape(n, heads, -1)[:, head] for each in (q, k))
+    if place == "scores.keys-first":
+        q, k = k, q
+    if place == "scores.cosine":
+        q, k = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (q, k))
+    scores = q @ k.T
+    if place == TYPED:
+        scores[typed[:2]] = typed[2]
+    hidden = np.triu(np.ones((n, n), bool), 1) & scenario.causal
+    powers = np.exp(np.where(hidden, -np.inf, scores / np.sqrt(q.shape[1])))
+    over = {"softmax.columns": 0, "softmax.whole": None}.get(place, 1)
+    return scores, powers / powers.sum(over, keepdims=True)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@given(st.data())
+@settings(max_examples=examples(25), deadline=None)
+def test_the_right_choice_follows_from_the_numbers(place: str, data: st.DataObject) -> None:
+    heads = 2 if place == "cut.view" else data.draw(st.sampled_from((1, 2)))
+    scenario = Scenario(
+        "the cat sat", d_in=4, d_out=4, n_heads=heads, causal=data.draw(st.booleans()),
+        init=data.draw(st.sampled_from(("normal", "linear"))), seed=data.draw(st.integers(0, 500)),
+    )  # fmt: skip
+    query, head = data.draw(st.integers(0, 2)), data.draw(st.integers(0, heads - 1))
+    typed = (query, data.draw(st.integers(0, 2)), data.draw(st.sampled_from((-3.0, 0.0, 5.0))))
+    to = WhatIf.read(f"typed:{typed[0]}:{typed[1]}:{typed[2]}") if place == TYPED else alone(place)
+    found = turned(scenario, to, place, query, head)
+    assert turned_on(WhatIf(), to) == place
+    assert without(to, place) == WhatIf()
+    assert next_of(scenario, place) not in ("", place)
+    if found is None:  # nothing else is read
+        assert scenario.causal
+        return
+    assert found.query == query != found.key
+    both = [attended(scenario, each, head, typed) for each in ("", place)]
+    if place.startswith("softmax"):
+        was, now = (weights[query].sum() for _, weights in both)
+    else:
+        was, now = (each[0 if found.matrix == "scores" else 1][query, found.key] for each in both)
+    write = percent if found.matrix != "scores" and not place.startswith("softmax") else lambda value: written(value, 2)
+    if any(write(float(each * (1 - 1e-5))) != write(float(each * (1 + 1e-5))) for each in (was, now)):
+        return  # on the edge between two ways to write it
+    assert found.numbers == (write(float(was)), write(float(now)))
+    mirrored = write(float(both[0][0][found.key, query]))
+    right = SAME if write(float(was)) == write(float(now)) else MORE if now > was else LESS
+    if place in ("projections.exchanged", "scores.keys-first"):
+        right = right if right == SAME else MIRRORED
+        assert write(float(now)) == mirrored
+    elif found.matrix == "scores":
+        right = right if right == SAME else OTHER
+    assert found.right == right
+    assert 2 <= len(found.choices) <= 4
+    assert found.numbers[0] in found.now
+    for choice in found.choices:
+        told = found.misconception(choice)
+        assert bool(told) == (choice != right)
+        assert "wrong" not in told.lower()
