@@ -57,7 +57,7 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
         "weights": [[bits_of(own) for own in layer] for layer in weights] if in_full else None,
         "strongest": None if in_full else [[_strongest(own) for own in layer] for layer in weights],
         "tokens": list(names[0]), "read": list(names[1]), "same": first.kind != "cross", "order": None,
-        "kept": view.computed_from,
+        "kept": view.computed_from if view.written else None,
         "typed": typed_in_words(view) or [""] * rows, "marks": marks_of(view) or [""] * rows,
         "told": [
             [{"short": _short(view, i, head), "parts": [float(each[i][head]) for each in parts.values()]}

@@ -4,6 +4,7 @@ from attnviz.models.edits import ModelEdit
 from attnviz.models.loading import load
 from attnviz.models.looking import look_into
 from attnviz.models.offering import INCLUDED, offered
+from attnviz.models.reasons import why
 from attnviz.models.trace import Heads, Layer, ModelTrace
 from attnviz.models.uses import NextToken, next_tokens, sentence_vector, similarity
 from attnviz.models.writing import Written, write
@@ -13,4 +14,6 @@ __all__ = [
     "offered", "sentence_vector", "similarity", "write",
 ]  # fmt: skip
 
-ModelTrace.write = write  # here, because a trace knows nothing of what writes on from it
+# Here, because a trace knows nothing of what writes on from it, and of why.
+ModelTrace.write = write
+ModelTrace.why = why

@@ -199,6 +199,7 @@ class ModelTrace:
     figure: ClassVar[Callable[..., Any]]
     _repr_html_: ClassVar[Callable[..., str]]
     write: ClassVar[Callable[..., Any]]  # :func:`attnviz.models.writing.write`
+    why: ClassVar[Callable[..., Any]]  # :func:`attnviz.models.reasons.why`
 
     def __repr__(self) -> str:
         """Say what there is of it: all its numbers would fill pages.

@@ -15,7 +15,7 @@ import { say } from "./sentences.js";
  * @typedef {{ layers: number, heads: number, rows: number, columns: number, step: number, limit: number, shades: string,
  *   ramp: string,
  *   weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[], typed: string[], marks: string[],
- *   read: string[], kept: number, same: boolean, masked: boolean, parts: string[], told: { short: string, parts: number[] }[][],
+ *   read: string[], kept: number | null, same: boolean, masked: boolean, parts: string[], told: { short: string, parts: number[] }[][],
  *   order: [layer: number, head: number][] | null, paper: string, ink: string, followed?: number }} HeadGrid
  */
 

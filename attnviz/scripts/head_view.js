@@ -11,8 +11,9 @@ import { say } from "./sentences.js";
 /**
  * What a head reads: `tokens` read `read`, which are the `same` ones unless another sentence is read; `typed` tells what
  * was typed of each, `marks` which ones the model puts there, and which go on with the word of the one before; the rows
- * of the first `kept` tokens stand as they were computed before, and their keys and values are read from a cache.
- * @typedef {{ tokens: string[], read: string[], typed?: string[], marks?: string[], same: boolean, kept?: number }} Sentence
+ * of the first `kept` tokens stand as they were computed before, and their keys and values are read from a cache; null
+ * where nothing is written.
+ * @typedef {{ tokens: string[], read: string[], typed?: string[], marks?: string[], same: boolean, kept?: number | null }} Sentence
  */
 /** @typedef {(row: number, column: number) => boolean} Hidden */
 
@@ -71,11 +72,11 @@ export class HeadView {
     if (drawnOf === this.drawn) return;
     this.drawn = drawnOf;
     this.of = sentence;
-    const { tokens, read, typed, marks, same, kept = 0 } = sentence;
+    const { tokens, read, typed, marks, same, kept } = sentence;
     this.chips = tokens.map((token, row) => {
       const chip = make("button", `chip ${marks?.[row] ?? ""}`.trim(), [token]);
       Object.assign(chip, { type: "button", title: typed?.[row] ?? "" });
-      toggle(chip, "now", kept > 0 && row >= kept);
+      toggle(chip, "now", Boolean(kept) && row >= Number(kept));
       chip.onclick = () => this.onPick(row);
       return chip;
     });
@@ -88,20 +89,20 @@ export class HeadView {
 
   // The table of the weights: of many words a picture, in which nothing is written.
   table() {
-    const { tokens, read, kept = 0 } = this.of;
+    const { tokens, read, kept } = this.of;
     const side = Math.min(MOST, Math.floor((this.high - MOST) / tokens.length));
     this.cells = [];
     this.weights.style.setProperty("--row", `${side}px`);
     this.weights.style.setProperty("--least", `${NARROWEST}px`);
     if (side < LEAST) return this.weights.replaceChildren();
     const corner = make("td", "symbol", [say("models.view.symbol")]);
-    const when = (/** @type {number} */ at) => (kept ? (at < kept ? "kept" : "now") : "");
+    const when = (/** @type {number} */ at) => (typeof kept === "number" ? (at < kept ? "kept" : "now") : "");
     const head = make("tr", "", [corner, ...read.map((token, at) => make("th", when(at), [make("span", "", [token])]))]);
     const lines = tokens.map((token, row) => {
       const cells = read.map(() => make("td"));
       this.cells.push(cells);
       const line = make("tr", when(row), [make("th", when(row), [token]), ...cells]);
-      if (kept) line.title = row < kept ? say("write.row_kept") : say("write.row_now");
+      if (when(row)) line.title = when(row) === "kept" ? say("write.row_kept") : say("write.row_now");
       line.onclick = () => this.onPick(row);
       return line;
     });

@@ -29,6 +29,7 @@ export default function modelNext({ parentElement, data }) {
   clearTimeout(state.timer);
   const tell = (/** @type {string} */ ids) => {
     state.told = window.attnvizAddress?.change({ [data.parameters.written]: ids || null, [data.parameters.query]: null }) ?? 0;
+    window.attnvizAddress?.say(); // a press is no drag: nothing more is waited for
   };
   const append = (/** @type {number} */ id) => tell(data.ids ? `${data.ids}.${id}` : String(id));
   const goOn = () => {

@@ -1,0 +1,235 @@
+"""Why this word: a score of a next token as a sum of what each head and each feed-forward layer gave to it; and what
+becomes of the scores when what a layer computes at a token is that of another sentence."""
+
+import copy
+import inspect
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.core.errors import RefusedError
+from attnviz.core.limits import check_whole, in_short
+from attnviz.models.editing import editing_of
+from attnviz.models.pretrained import called
+from attnviz.models.trace import ModelTrace
+from attnviz.models.writing import check_writes
+
+MOST_MULTIPLIED = 2**36  # by a map: seconds on two cores
+_SAME = 1e-4  # of the largest number: what a block adds, and its parts
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one part of a model gave to a score: `kind` is "embedding", "head", "bias" (of an attention's output),
+    "feed_forward" or "norm" (its own bias, and the output's); layers and heads count from 0."""
+
+    kind: str
+    value: float
+    layer: int | None = None
+    head: int | None = None
+
+
+@dataclass(frozen=True)
+class Why:
+    """The score `logit` of a token, and the `parts` that it is the sum of.
+
+    The last layer norm divides the sum of all vectors by one number, which depends on all of them: it's taken as it was
+    computed. `keys` says of each head ``[layer, head]`` what it gave for each token that it read.
+
+    Source: Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "Logit attribution".
+    """
+
+    logit: float
+    parts: tuple[Part, ...]
+    keys: dict[tuple[int, int], Tensor]
+
+
+def why(view: ModelTrace, token: int) -> Why:
+    """Return what each part of a model gave to the score of the token that may come next.
+
+    Raises ``ValueError`` for a model whose blocks don't simply add to one vector what heads and feed-forward layers
+    make.
+    """
+    check_writes(view)
+    logits = view.result.logits[0, -1]
+    check_whole("token", token, 0, len(logits) - 1)
+    stream = _Stream(view)
+    toward, rest = stream.toward(token)
+    logit = float(logits[token])
+    if abs(float(stream.last @ toward) + rest - logit) > _SAME * max(1.0, abs(logit)):
+        raise _otherwise(view)
+    parts, keys = [Part("embedding", float(stream.inputs[0] @ toward)), Part("norm", rest)], {}
+    for number, (attended, fed) in enumerate(zip(stream.attended, stream.fed, strict=True)):
+        assert attended.output is not None
+        weights = attended.weights
+        assert weights is not None
+        d_v, shared = attended.value.shape[-1], len(attended.query) // len(attended.value)
+        by_rows = (attended.output.weight.double() @ toward).view(-1, d_v)
+        for head, row in enumerate(by_rows):
+            read = weights[head, -1].double() * (attended.value[head // shared].double() @ row)
+            whole = float(attended.context[head, -1].double() @ row) if attended.context is not None else 0.0
+            parts.append(Part("head", whole, number, head))
+            keys[number, head] = read if whole else torch.zeros_like(read)  # it may be switched off
+        if attended.output.bias is not None:
+            parts.append(Part("bias", float(attended.output.bias.double() @ toward), number))
+        parts.append(Part("feed_forward", float(fed @ toward), number))
+    return Why(logit, tuple(parts), keys)
+
+
+def patched(view: ModelTrace, other: ModelTrace, layer: int, token: int) -> Tensor:
+    """Return the scores ``(vocabulary,)`` of the next token after a text, with what a layer makes of one of its tokens
+    replaced by what it makes of the token at this place in another text.
+
+    Source: Meng et al. 2022, Locating and Editing Factual Associations in GPT, section 2.1.
+    """
+    own, blocks, states = _patching(view, other)
+    check_whole("layer", layer, 0, len(blocks) - 1)
+    check_whole("token", token, 0, min(len(view.tokens), len(other.tokens)) - 1)
+    with _replacing(blocks[layer], states[layer], [token]), torch.no_grad():
+        scores: Tensor = own(**_inputs(view, own)).logits[0, -1]
+    return scores
+
+
+def moved(view: ModelTrace, other: ModelTrace) -> Tensor:
+    """Return for each layer and token how far the probabilities of the next token move where what that layer makes of
+    that token is another text's, as by :func:`patched`: half the sum of their differences, from 0 to 1.
+
+    Raises ``ValueError`` where that would take too long.
+    """
+    own, blocks, states = _patching(view, other)
+    n, n_all = min(len(view.tokens), len(other.tokens)), len(view.tokens)
+    numbers = sum(each.numel() for each in own.parameters())
+    if (multiplied := numbers * n * n_all * (len(blocks) + 1)) > MOST_MULTIPLIED:
+        raise ValueError(f"a map would take {multiplied:,} multiplications, expected at most {MOST_MULTIPLIED:,}")
+    inputs: dict[str, Any] = _inputs(view, own, n)
+    if "logits_to_keep" in inspect.signature(own.forward).parameters:
+        inputs["logits_to_keep"] = 1
+    with torch.no_grad():  # without any change, of the same shape: so nothing but the change moves a number
+        plain = own(**inputs).logits[:, -1].softmax(-1)
+        rows = []
+        for block, made in zip(blocks, states, strict=True):
+            with _replacing(block, made, range(n)):
+                rows.append((own(**inputs).logits[:, -1].softmax(-1) - plain).abs().sum(-1) / 2)
+    return torch.stack(rows)
+
+
+def _patching(view: ModelTrace, other: ModelTrace) -> tuple[Any, list[nn.Module], list[Tensor]]:
+    """Return a model of one's own, its blocks, and what each makes of another text."""
+    for each in (view, other):
+        check_writes(each)
+        if each.edits:
+            raise ValueError(f"the model is changed by {in_short(each.edits)}, expected one without changes")
+    own = _twin(view.model)
+    blocks, states = _blocks(view, own), list[Tensor]()
+    hooks = [block.register_forward_hook(lambda _, __, made: states.append(_first(made))) for block in blocks]
+    with torch.no_grad():
+        own(**_inputs(other, own))
+    for hook in hooks:
+        hook.remove()
+    return own, blocks, states
+
+
+@contextmanager
+def _replacing(block: nn.Module, states: Tensor, tokens: Sequence[int]) -> Iterator[None]:
+    """Replace in each text of a batch what a block makes of one token, within the ``with``."""
+
+    def replaced(_: nn.Module, __: Any, made: Any) -> Any:
+        changed = _first(made).clone()
+        for at, token in enumerate(tokens):
+            changed[at, token] = states[0, token]
+        return (changed, *made[1:]) if isinstance(made, tuple) else changed
+
+    hook = block.register_forward_hook(replaced)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
+def _first(made: Any) -> Any:
+    return made[0] if isinstance(made, tuple) else made
+
+
+def _otherwise(view: ModelTrace) -> ValueError:
+    message = f"{view.name} scores a word otherwise, expected a sum of vectors, one layer norm and one product"
+    return RefusedError("model_other_sum", detail=message)
+
+
+class _Stream:
+    """The vector of the last token on its way through a model, in float64."""
+
+    def __init__(self, view: ModelTrace) -> None:
+        own = _twin(view.model)
+        blocks, self._output = _blocks(view, own), own.get_output_embeddings()
+        seen: dict[nn.Module, tuple[Tensor, Tensor]] = {}  # what goes into each module last, and what it makes of that
+        for each in own.modules():
+            each.register_forward_hook(lambda module, given, made: _keep(seen, module, given, made))
+        plain = view.original or view
+        editing = editing_of(view.edits, plain.layers) if view.edits else None
+        self.attended = called(own, _inputs(view, own), editing)[0]
+        into = seen[self._output][0]
+        norms = (each for each, (_, made) in seen.items() if each is not self._output and torch.equal(made, into))
+        self._norm = next(norms, None)
+        found = [*blocks, self._norm]
+        if any(each not in seen for each in found) or any(each.output is None for each in self.attended):
+            raise _otherwise(view)
+        self.inputs, outputs = [seen[block][0] for block in blocks], [seen[block][1] for block in blocks]
+        self.last, self._normed = outputs[-1], into
+        added = [each.output.made[-1].double() for each in self.attended if each.output is not None]
+        self.fed = [after - before - each for before, after, each in zip(self.inputs, outputs, added, strict=True)]
+        for block, fed in zip(blocks, self.fed, strict=True):
+            made = [seen[each][1] for each in block.children() if each in seen]
+            if not any(each.shape == fed.shape and _near(each, fed) for each in made):
+                raise _otherwise(view)
+
+    def toward(self, token: int) -> tuple[Tensor, float]:
+        """Return the vector whose product with what is added is its part of a token's score, and what is added to the
+        score whatever is read."""
+        weight, norm = self._output.weight[token].detach().double(), self._norm
+        bias = getattr(self._output, "bias", None)
+        rest = 0.0 if bias is None else float(bias[token])
+        if isinstance(norm, nn.LayerNorm):
+            shift = torch.zeros_like(self.last) if norm.bias is None else norm.bias.detach().double()
+            scale = (self._normed - shift) / (self.last - self.last.mean())
+            toward = scale * weight
+            return toward - toward.mean(), rest + float(shift @ weight)
+        return (self._normed / self.last).nan_to_num() * weight, rest
+
+
+def _twin(model: Any) -> Any:
+    """Return a model of one's own with the same weights, which can be hooked while others use it."""
+    return copy.deepcopy(model, {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
+
+
+def _inputs(view: ModelTrace, model: Any, rows: int = 1) -> dict[str, Tensor]:
+    return {"input_ids": torch.tensor([view.cut["input_ids"]] * rows, device=model.device)}
+
+
+def _blocks(view: ModelTrace, own: Any) -> list[nn.Module]:
+    """Return the blocks of a model: the modules of one list with an attention each."""
+    names = {id(module): name for name, module in view.model.named_modules()}
+    attending = [names.get(id(layer.attended.module)) for layer in view.layers]
+    for name, module in own.named_modules():
+        if (
+            isinstance(module, nn.ModuleList)
+            and len(module) == len(attending)
+            and all(each is not None and each.startswith(f"{name}.{at}.") for at, each in enumerate(attending))
+        ):
+            return list(module)
+    raise _otherwise(view)
+
+
+def _keep(seen: dict[nn.Module, tuple[Tensor, Tensor]], module: nn.Module, given: Any, made: Any) -> None:
+    """Keep the last token's vector of what goes into a module, and of what it makes."""
+    both = [each for each in (*given[:1], _first(made)) if isinstance(each, Tensor) and each.dim() >= 2]
+    if len(both) == 2:
+        before, after = (each.detach().reshape(-1, each.shape[-1])[-1].double() for each in both)
+        seen[module] = before, after
+
+
+def _near(one: Tensor, other: Tensor) -> bool:
+    return bool(((one - other).abs() <= _SAME * max(1.0, float(other.abs().max()))).all())
