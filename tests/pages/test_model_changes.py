@@ -25,10 +25,9 @@ from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address
 from tests.pages.test_model import heads_of, helps, on_board, opened_as
-from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
+from tests.unit.small_models import MODELS, TEXT, WORDS, bart, t5, tokenizer
 
 PAGE = "pages/model.py"
-NEXT = "attnviz_model_next"
 ANIMAL, OTHER = say("models.page.example"), say("models.use.example")
 
 
@@ -73,9 +72,9 @@ def metrics(reader: Reader) -> dict[str, str]:
     return {each.label: each.value for each in reader.at.metric}
 
 
-def nexts(reader: Reader) -> dict[str, Any]:
-    """What the bars of the next words are given to draw."""
-    (found,) = [each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == NEXT]
+def nexts(reader: Reader, name: str = "attnviz_model_next") -> dict[str, Any]:
+    """What the bars of the next words are given to draw, or those of another component."""
+    (found,) = [each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == name]
     return dict(json.loads(found.json))
 
 
@@ -207,6 +206,22 @@ def test_a_word_is_appended_and_read_from_the_cache(folders: dict[str, str]) -> 
     )
     reader.set("model.sentence", "the mat")  # another sentence, and nothing written after it
     assert in_address(reader.at, "model_written") == ""
+
+
+def test_a_words_score_is_told_part_by_part(folders: dict[str, str]) -> None:
+    asked = {"model": folders["gpt2"], "model_text": TEXT, "model_why": "6"}
+    reader = Reader(PAGE, **asked)
+    assert reader.messages == []
+    why = look_into(*loaded(folders["gpt2"]), TEXT).why(6)
+    shown = nexts(reader, "attnviz_model_why")
+    assert shown["title"] == say("write.why.title", token=WORDS[6], score=written(why.logit, 4))
+    ordered = sorted(why.parts, key=lambda part: -abs(part.value))
+    told = [written(part.value, 4) for part in ordered[:9]]
+    assert [row["told"] for row in shown["rows"]] == [*told, written(sum(part.value for part in ordered[9:]), 4)]
+    heads = [None if part.head is None else f"{part.layer}.{part.head}" for part in ordered[:9]]
+    assert [row["head"] for row in shown["rows"]] == [*heads, None]
+    assert nexts(reader)["why"] == 6
+    assert say("write.why.none") in [each.value for each in Reader(PAGE, **asked | {"model_why": "999"}).at.info]
 
 
 def test_what_cant_be_written_is_told_and_nothing_is_lost(folders: dict[str, str]) -> None:

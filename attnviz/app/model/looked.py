@@ -22,6 +22,7 @@ from attnviz.models.kept import Kept
 from attnviz.models.loading import Shelf
 from attnviz.models.pretrained import look, most_tokens, n_weights
 from attnviz.models.progress import Progress
+from attnviz.models.reasons import Why, why
 from attnviz.models.writing import appended
 from attnviz.words import plural, say
 
@@ -99,6 +100,13 @@ def _written(
         return appended(before, written[len(before.written) :], cache=cache)
     except ValueError as error:
         raise SaidError(told(error) if isinstance(error, RefusedError) else say("models.page.refused")) from None
+
+
+def looked_why(view: ModelTrace, token: int) -> Why:
+    """Return why a token has its score after a text, of a view that :func:`looked` gave."""
+    key = (view.name, view.text, view.written, view.computed_from, "*".join(map(str, view.edits)), token)
+    found: Why = _kept().get(key, lambda: why(view, token), lambda _: 8 * len(view.heads) * len(view.tokens))
+    return found
 
 
 def most_of(view: ModelTrace) -> int:

@@ -9,9 +9,9 @@ import { say } from "../../scripts/sentences.js";
 
 /** @typedef {{ id: number, token: string, drawn: number, probability: number, told: string[] }} Row */
 /**
- * `ids` are those of what was `written`, as the address has them; `drawn` is what the seed draws next.
- * @typedef {{ rows: Row[], titles: string[], written: string[], ids: string, drawn: number, writes: boolean,
- *   parameters: { written: string, query: string }, from: string }} Data
+ * `why` is the word whose score is explained, where the model `can` write at all; `ids` are those of what was `written`, as the address has them; `drawn` is what the seed draws next.
+ * @typedef {{ rows: Row[], titles: string[], written: string[], ids: string, drawn: number, writes: boolean, can: boolean,
+ *   why: number | null, parameters: { written: string, query: string, why: string }, from: string }} Data
  */
 /** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
 
@@ -53,7 +53,11 @@ export default function modelNext({ parentElement, data }) {
   const start = button("start", say("write.start"), none, take(() => tell("")));
   const title = make("div", "titles", [make("span"), make("span"), ...data.titles.map((each) => make("span", "", [each]))]);
   title.setAttribute("aria-hidden", "true");
-  const rows = data.rows.map((row) => line(row, data, take(() => append(row.id))));
+  const ask = (/** @type {number} */ id) => window.attnvizAddress?.change({ [data.parameters.why]: id === data.why ? null : String(id) });
+  const rows = data.rows.map((row) => {
+    const word = line(row, data, take(() => append(row.id)));
+    return make("div", "both", [word, ...(data.can ? [reason(row, data.why, take(() => ask(row.id)))] : [])]);
+  });
   const written = make("p", "written", data.written.map((token) => make("u", "", [token])));
   written.hidden = none;
   const focused = focusOf(root);
@@ -73,6 +77,16 @@ function line({ id, token, drawn, probability, told }, { titles, writes }, act) 
   made.classList.add("row");
   made.setAttribute("aria-label", say("write.append", { token, named }));
   made.append(make("span", "name", [token]), bar, ...texts);
+  return made;
+}
+
+// What tells why a word has its score, beside its row.
+/** @param {Row} row @param {number | null} shown @param {() => void} act */
+function reason({ id, token }, shown, act) {
+  const made = button(`why-${id}`, say("write.why.ask"), false, act);
+  made.classList.add("why");
+  made.setAttribute("aria-label", say("write.why.of", { token }));
+  made.setAttribute("aria-pressed", String(id === shown));
   return made;
 }
 

@@ -7,6 +7,7 @@ import streamlit as st
 from torch import Tensor
 
 from attnviz.app.model.looked import most_of
+from attnviz.app.model.reasons import show_why
 from attnviz.app.scripts import script
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import mark_of_now
@@ -21,6 +22,7 @@ from attnviz.link.parameter_table import (
     MODEL_QUERY,
     MODEL_SEED,
     MODEL_TOP_P,
+    MODEL_WHY,
     MODEL_WRITTEN,
     texts,
 )
@@ -59,11 +61,15 @@ def show_next(view: ModelTrace) -> None:
         "ids": texts()[MODEL_WRITTEN].write(view.written),
         "drawn": next_one,
         "writes": writes and not full and not ended,
-        "parameters": {"written": MODEL_WRITTEN, "query": MODEL_QUERY},
+        "can": writes,
+        "why": take(MODEL_WHY),
+        "parameters": {"written": MODEL_WRITTEN, "query": MODEL_QUERY, "why": MODEL_WHY},
         "from": mark_of_now(),
     }
     _next(key="model.next", data=data)
     _show_settings(sampling, seed, writes=writes)
+    if writes and take(MODEL_WHY) is not None:
+        show_why(view, take(MODEL_WHY))
     if full:
         st.info(say("write.full", n=len(view.tokens)), icon=":material/info:")
     elif ended:
