@@ -6,12 +6,12 @@ from attnviz.models.looking import look_into
 from attnviz.models.offering import INCLUDED, offered
 from attnviz.models.reasons import why
 from attnviz.models.trace import Heads, Layer, ModelTrace
-from attnviz.models.uses import NextToken, next_tokens, sentence_vector, similarity
-from attnviz.models.writing import Written, write
+from attnviz.models.uses import sentence_vector, similarity
+from attnviz.models.writing import Sampling, Written, write
 
 __all__ = [
-    "INCLUDED", "Heads", "Layer", "ModelEdit", "ModelTrace", "NextToken", "Written", "load", "look_into", "next_tokens",
-    "offered", "sentence_vector", "similarity", "write",
+    "INCLUDED", "Heads", "Layer", "ModelEdit", "ModelTrace", "Sampling", "Written", "load", "look_into", "offered",
+    "sentence_vector", "similarity", "write",
 ]  # fmt: skip
 
 # Here, because a trace knows nothing of what writes on from it, and of why.

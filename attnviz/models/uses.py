@@ -1,26 +1,11 @@
-"""What a model's numbers are for: the probabilities of the next token, and how alike two sentences are."""
+"""What a model's numbers are for: the scores of the next token, and how alike two sentences are."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from attnviz.core.limits import check_temperature, check_whole
 from attnviz.models.trace import ModelTrace
-
-MOST_TOP = 1000
-
-
-@dataclass(frozen=True)
-class NextToken:
-    """A token that may come next, by its number in the vocabulary: its `probability` among all, and its `share` when
-    one of the most probable alone is drawn."""
-
-    id: int
-    token: str
-    probability: float
-    share: float
 
 
 def has_next(view: ModelTrace) -> bool:
@@ -28,30 +13,6 @@ def has_next(view: ModelTrace) -> bool:
     logits = getattr(view.result, "logits", None)
     decodes = view.original.kinds if view.original is not None else view.kinds
     return isinstance(logits, Tensor) and logits.dim() == 3 and "decoder" in decodes
-
-
-def next_tokens(view: ModelTrace, *, temperature: float = 1.0, top: int = 10) -> list[NextToken]:
-    """Return the `top` most probable tokens that a decoder would write next, the most probable first: softmax of its
-    last scores divided by the `temperature`, in float64.
-
-    Raises ``ValueError`` for a model that gives none.
-
-    Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, section 3.2 (top-k, temperature).
-    """
-    if not has_next(view):
-        raise ValueError(
-            f"{view.name} gives no probabilities of a next token, expected a decoder with its output layer"
-        )
-    check_temperature(temperature)
-    check_whole("top", top, 1, MOST_TOP)
-    scores = view.result.logits[0, -1].detach().double().cpu()
-    probabilities = torch.softmax(scores / temperature, dim=-1)
-    most = probabilities.topk(min(top, len(probabilities)))
-    total = float(most.values.sum())
-    return [
-        NextToken(i, text_of(view.tokenizer, i), probability, probability / total)
-        for probability, i in zip(most.values.tolist(), most.indices.tolist(), strict=True)
-    ]
 
 
 def text_of(tokenizer: Any, number: int) -> str:

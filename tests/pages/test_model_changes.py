@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-from attnviz import look_into
+from attnviz import ModelTrace, look_into
 from attnviz.app.model.looked import looked
 from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, ModelEdit, next_tokens, offered, similarity
+from attnviz.models import INCLUDED, ModelEdit, offered, similarity
 from attnviz.models.costs import costs_in_words
 from attnviz.models.offering import short_name
 from attnviz.models.writing import appended
@@ -72,10 +73,17 @@ def metrics(reader: Reader) -> dict[str, str]:
     return {each.label: each.value for each in reader.at.metric}
 
 
-def nexts(reader: Reader, name: str = "attnviz_model_next") -> dict[str, Any]:
-    """What the bars of the next words are given to draw, or those of another component."""
-    (found,) = [each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == name]
+def nexts(reader: Reader) -> dict[str, Any]:
+    """What the bars of the next words are given to draw."""
+    protos = [element.proto for element in reader.at.get("bidi_component")]
+    (found,) = [proto for proto in protos if proto.component_name == "attnviz_model_next"]
     return dict(json.loads(found.json))
+
+
+def most_probable(view: ModelTrace, temperature: float = 1.0, top: int = 10) -> dict[int, float]:
+    """The tokens that may come next, with their probabilities."""
+    found = torch.softmax(view.result.logits[0, -1].double() / temperature, dim=-1).topk(top)
+    return dict(zip(found.indices.tolist(), found.values.tolist(), strict=True))
 
 
 def column(reader: Reader, name: str) -> list[str]:
@@ -154,11 +162,11 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     reader = Reader(PAGE, **asked)
     assert reader.messages == []
     view = look_into(*loaded(folders["gpt2"]), TEXT)
-    rows, found = nexts(reader)["rows"], next_tokens(view)
-    assert [row["token"] for row in rows] == [each.token for each in found]
-    assert [row["probability"] for row in rows] == pytest.approx([each.probability for each in found])
-    assert [row["drawn"] for row in rows] == pytest.approx([each.share for each in found], rel=1e-5)
-    assert column(reader, "logit") == [written(float(view.result.logits[0, -1, each.id]), 4) for each in found]
+    rows, found = nexts(reader)["rows"], most_probable(view)
+    assert [row["token"] for row in rows] == [WORDS[each] for each in found]
+    assert [row["probability"] for row in rows] == pytest.approx(list(found.values()))
+    assert [row["drawn"] for row in rows] == pytest.approx([each / sum(found.values()) for each in found.values()])
+    assert column(reader, "logit") == [written(float(view.result.logits[0, -1, each]), 4) for each in found]
     reader.set("model.temperature", 0.5).set("model.top", 3).set("model.top_p", 0.6).set("model.seed", 3)
     said = {"model_next": "0.5*3", "model_top_p": "0.6", "model_seed": "3"}
     assert {name: in_address(reader.at, name) for name in said} == said
@@ -170,10 +178,10 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     assert [row["drawn"] for row in nexts(reader)["rows"]] == pytest.approx(sorted(shares.tolist())[:-4:-1])
     reader.set("model.1.2.off", True)
     changed = look_into(*loaded(folders["gpt2"]), TEXT, edits=["1.2.off"])
-    found = next_tokens(changed, temperature=0.5, top=3)
-    assert [row["probability"] for row in nexts(reader)["rows"]] == pytest.approx([each.probability for each in found])
-    before = {each.id: each.probability for each in next_tokens(view, temperature=0.5, top=100)}
-    assert column(reader, "before") == [percent(before[each.id]) for each in found]
+    found = most_probable(changed, 0.5, 3)
+    assert [row["probability"] for row in nexts(reader)["rows"]] == pytest.approx(list(found.values()))
+    before = most_probable(view, 0.5, len(WORDS))
+    assert column(reader, "before") == [percent(before[each]) for each in found]
 
 
 def test_a_word_is_appended_and_read_from_the_cache(folders: dict[str, str]) -> None:
@@ -201,9 +209,8 @@ def test_a_word_is_appended_and_read_from_the_cache(folders: dict[str, str]) -> 
     assert [row["told"] for row in nexts(reader)["rows"]] == [row["told"] for row in cached]
     reader.set("model.cache", False).set("model.1.2.off", True)
     changed = appended(start, ids[:3], edits=(ModelEdit(1, 2, "off"),))
-    assert [row["probability"] for row in nexts(reader)["rows"]] == pytest.approx(
-        [each.probability for each in next_tokens(changed)]
-    )
+    probabilities = [row["probability"] for row in nexts(reader)["rows"]]
+    assert probabilities == pytest.approx(list(most_probable(changed).values()))
     reader.set("model.sentence", "the mat")  # another sentence, and nothing written after it
     assert in_address(reader.at, "model_written") == ""
 
@@ -213,7 +220,7 @@ def test_a_words_score_is_told_part_by_part(folders: dict[str, str]) -> None:
     reader = Reader(PAGE, **asked)
     assert reader.messages == []
     why = look_into(*loaded(folders["gpt2"]), TEXT).why(6)
-    shown = nexts(reader, "attnviz_model_why")
+    shown = nexts(reader)["reasons"]
     assert shown["title"] == say("write.why.title", token=WORDS[6], score=written(why.logit, 4))
     ordered = sorted(why.parts, key=lambda part: -abs(part.value))
     told = [written(part.value, 4) for part in ordered[:9]]
@@ -221,7 +228,7 @@ def test_a_words_score_is_told_part_by_part(folders: dict[str, str]) -> None:
     heads = [None if part.head is None else f"{part.layer}.{part.head}" for part in ordered[:9]]
     assert [row["head"] for row in shown["rows"]] == [*heads, None]
     assert nexts(reader)["why"] == 6
-    assert say("write.why.none") in [each.value for each in Reader(PAGE, **asked | {"model_why": "999"}).at.info]
+    assert nexts(Reader(PAGE, **asked | {"model_why": "999"}))["reasons"]["title"] == say("write.why.none")
 
 
 def test_what_cant_be_written_is_told_and_nothing_is_lost(folders: dict[str, str]) -> None:

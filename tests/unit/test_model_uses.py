@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from attnviz import ModelTrace, look_into
-from attnviz.models import next_tokens, sentence_vector, similarity
+from attnviz.models import sentence_vector, similarity
 from attnviz.models.offering import included
-from tests.unit.small_models import MODELS, TEXT, WORDS, tokenizer
+from tests.unit.small_models import MODELS, TEXT, tokenizer
 
 # The first example of the documentation of sentence-transformers, with its similarities for this model.
 SENTENCES = ("The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium.")
@@ -41,19 +41,3 @@ def test_a_sentence_is_the_mean_of_its_tokens_over_the_mask() -> None:
         torch.testing.assert_close(torch.nn.functional.normalize(sentence_vector(view), dim=0), row, rtol=0, atol=1e-6)
     for one, other in itertools.combinations(range(3), 2):
         assert similarity(views[one], views[other]) == pytest.approx(float(pooled[one] @ pooled[other]), abs=1e-6)
-
-
-@pytest.mark.parametrize("name", ["GPT-2", "Llama"])
-@pytest.mark.parametrize(("temperature", "top"), [(1.0, 3), (0.5, 5), (2.0, 100)])
-def test_the_next_token_is_what_softmax_of_the_last_scores_gives(name: str, temperature: float, top: int) -> None:
-    view = view_of(name)
-    expected = torch.softmax(view.result.logits[0, -1].double() / temperature, dim=-1)
-    found = next_tokens(view, temperature=temperature, top=top)
-    assert len(found) == min(top, len(WORDS))
-    assert [each.probability for each in found] == sorted((each.probability for each in found), reverse=True)
-    for each in found:
-        assert each.token == WORDS[each.id]
-        assert each.probability == pytest.approx(float(expected[each.id]), rel=1e-12)
-        assert each.share == pytest.approx(each.probability / sum(one.probability for one in found), rel=1e-12)
-    assert sum(each.share for each in found) == pytest.approx(1.0)
-    assert found[0].probability == pytest.approx(float(expected.max()))

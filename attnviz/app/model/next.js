@@ -9,9 +9,14 @@ import { say } from "../../scripts/sentences.js";
 
 /** @typedef {{ id: number, token: string, drawn: number, probability: number, told: string[] }} Row */
 /**
+ * What a score is the sum of: `share` goes from -1 to 1, and `head` is its place in the address.
+ * @typedef {{ title: string, rows: { name: string, share: number, told: string, head: string | null }[], told: string[] }} Reasons
+ */
+/**
  * `why` is the word whose score is explained, where the model `can` write at all; `ids` are those of what was `written`, as the address has them; `drawn` is what the seed draws next.
  * @typedef {{ rows: Row[], titles: string[], written: string[], ids: string, drawn: number, writes: boolean, can: boolean,
- *   why: number | null, parameters: { written: string, query: string, why: string }, from: string }} Data
+ *   why: number | null, reasons: Reasons | null,
+ *   parameters: Record<"written" | "query" | "why" | "head", string>, from: string }} Data
  */
 /** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
 
@@ -62,7 +67,7 @@ export default function modelNext({ parentElement, data }) {
   written.hidden = none;
   const focused = focusOf(root);
   root.style.setProperty("--numbers", String(data.titles.length));
-  root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows);
+  root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows, ...reasons(data));
   if (focused) /** @type {HTMLElement | null} */ (root.querySelector(focused))?.focus();
   if (playing) state.timer = setTimeout(goOn, PACE_MS);
   else state.left = 0;
@@ -88,6 +93,22 @@ function reason({ id, token }, shown, act) {
   made.setAttribute("aria-label", say("write.why.of", { token }));
   made.setAttribute("aria-pressed", String(id === shown));
   return made;
+}
+
+// A bar for each part of a score: to the right where it gave, to the left where it took. A press shows a head.
+/** @param {Data} data */
+function reasons({ reasons: shown, parameters }) {
+  if (!shown) return [];
+  const rows = shown.rows.map(({ name, share, told, head }, at) => {
+    const parts = [make("span", "name", [name]), make("span", "full sides", [length(share < 0 ? "takes" : "gives", Math.abs(share) / 2)]), make("span", "number", [told])];
+    if (head === null) return make("div", "row part", parts);
+    const made = button(`part-${at}`, "", false, () => window.attnvizAddress?.change({ [parameters.head]: head }));
+    made.className = "row part";
+    made.setAttribute("aria-label", say("write.why.open", { name, told }));
+    made.append(...parts);
+    return made;
+  });
+  return [make("h3", "", [shown.title]), ...rows, ...shown.told.map((each) => make("p", "told", [each]))];
 }
 
 /** @param {string} name @param {number} share */

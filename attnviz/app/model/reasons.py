@@ -1,19 +1,12 @@
 """Why a word has its score: what each head and each feed-forward layer gave to it, as bars."""
 
-from pathlib import Path
 from typing import Any
-
-import streamlit as st
 
 from attnviz.app.model.looked import looked_why
 from attnviz.app.refusals import told
-from attnviz.app.scripts import script
 from attnviz.app.session import state
-from attnviz.app.session.address import mark_of_now
-from attnviz.app.text import as_message
 from attnviz.core.errors import RefusedError
 from attnviz.core.tokens import token_labels, visible
-from attnviz.link.parameter_table import MODEL_HEAD
 from attnviz.models import ModelTrace
 from attnviz.models.reasons import Part, Why
 from attnviz.models.uses import text_of
@@ -21,38 +14,21 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 _MOST_PARTS, _MOST_READ = 9, 3  # that are told, the largest first
-_HERE = Path(__file__).parent
-
-_why = st.components.v2.component(
-    "attnviz_model_why",
-    html='<div class="next"></div>',
-    css=(_HERE / "next.css").read_text(),
-    js=script(_HERE / "why.js"),
-)
 
 
-def show_why(view: ModelTrace, token: int) -> None:
-    """Draw what gave a token its score; a press on a head brings it into view."""
+def reasons_of(view: ModelTrace, token: int | None) -> dict[str, Any] | None:
+    """Return what is drawn of why a token has its score: a title, bars and sentences; None where none is asked."""
+    if token is None:
+        return None
     if token >= view.result.logits.shape[-1]:
-        st.info(say("write.why.none"), icon=":material/info:")
-        return
+        return {"title": say("write.why.none"), "rows": [], "told": []}
     try:
         found = looked_why(view, token)
     except RefusedError as error:
-        st.info(as_message(told(error)), icon=":material/info:")
-        return
-    digits = state.digits()
-    data = {
-        "title": say(
-            "write.why.title", token=visible(text_of(view.tokenizer, token)), score=written(found.logit, digits)
-        ),
-        "rows": _rows(found),
-        "parameter": MODEL_HEAD,
-        "from": mark_of_now(),
-    }
-    _why(key="model.why", data=data)
-    st.caption(say("write.why.norm"))
-    st.text(_strongest(view, found))
+        return {"title": told(error), "rows": [], "told": []}
+    score = written(found.logit, state.digits())
+    title = say("write.why.title", token=visible(text_of(view.tokenizer, token)), score=score)
+    return {"title": title, "rows": _rows(found), "told": [_strongest(view, found), say("write.why.norm")]}
 
 
 def _rows(found: Why) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import streamlit as st
 from torch import Tensor
 
 from attnviz.app.model.looked import most_of
-from attnviz.app.model.reasons import show_why
+from attnviz.app.model.reasons import reasons_of
 from attnviz.app.scripts import script
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import mark_of_now
@@ -18,6 +18,7 @@ from attnviz.core.tokens import visible
 from attnviz.link.model_texts import MOST_TOP
 from attnviz.link.parameter_table import (
     MODEL_CACHE,
+    MODEL_HEAD,
     MODEL_NEXT,
     MODEL_QUERY,
     MODEL_SEED,
@@ -63,13 +64,12 @@ def show_next(view: ModelTrace) -> None:
         "writes": writes and not full and not ended,
         "can": writes,
         "why": take(MODEL_WHY),
-        "parameters": {"written": MODEL_WRITTEN, "query": MODEL_QUERY, "why": MODEL_WHY},
+        "reasons": reasons_of(view, take(MODEL_WHY) if writes else None),
+        "parameters": {"written": MODEL_WRITTEN, "query": MODEL_QUERY, "why": MODEL_WHY, "head": MODEL_HEAD},
         "from": mark_of_now(),
     }
     _next(key="model.next", data=data)
     _show_settings(sampling, seed, writes=writes)
-    if writes and take(MODEL_WHY) is not None:
-        show_why(view, take(MODEL_WHY))
     if full:
         st.info(say("write.full", n=len(view.tokens)), icon=":material/info:")
     elif ended:
