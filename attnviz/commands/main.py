@@ -12,6 +12,7 @@ from attnviz import __version__
 from attnviz.commands.app import start
 from attnviz.commands.classes import COMMANDS
 from attnviz.commands.model import model
+from attnviz.commands.study import study
 from attnviz.commands.text_tables import tables
 from attnviz.commands.training import learn
 from attnviz.commands.write import write
@@ -35,7 +36,7 @@ _MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, those of the process by default; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {**COMMANDS, "app": start, "model": model, "train": learn, "write": write}
+    commands = {**COMMANDS, "app": start, "model": model, "study": study, "train": learn, "write": write}
     if arguments and arguments[0] in commands:
         try:
             return commands[arguments[0]](arguments[1:])
@@ -68,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Prints every matrix of self-attention for a sentence, as the app shows it.",
         epilog="attnviz app starts the app. attnviz model --help: models that people use; attnviz write --help: one"
         " that writes on; attnviz train --help: small ones that learn in seconds. For teachers: attnviz mark --help,"
-        " attnviz exercise --help. A sentence of one of these words alone stands behind --.",
+        " attnviz exercise --help, attnviz study --help. A sentence of one of these words alone stands behind --.",
     )
     table = parameters()
     parser.add_argument("--version", action="version", version=f"attnviz {__version__}")

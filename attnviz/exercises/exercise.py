@@ -129,7 +129,7 @@ class Exercise:
         for name in self.blank:
             if name in answers:
                 tables[name] = Printed(tuple(map(tuple, answers[name].tolist())), DECIMALS)
-        marking = mark_pipeline(tables, scale=self.scale, d_k=self.d_k, rounded_inputs=False)
+        marking = mark_pipeline(tables, scale=self.scale, causal=False, d_k=self.d_k, rounded_inputs=False)
         return replace(marking, tables=tuple(table for table in marking.tables if table.stage.name in self.blank))
 
     def hints(self, name: str, row: int, column: int) -> tuple[str, ...]:

@@ -22,11 +22,15 @@ _MISTAKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "q": _OF_PROJECTIONS, "k": _OF_PROJECTIONS, "v": _OF_PROJECTIONS,
         "scores": ("exchanged", "not_transposed", "other_factor"),
         "scaled_scores": ("root_forgotten", "d_k_for_root", "multiplied", "divided"),
-        "attention_weights": ("over_columns", "shares_of_scores", "over_all", "not_normalized"),
+        "attention_weights": (
+            "mask_forgotten", "mask_as_zero", "over_columns", "shares_of_scores", "over_all", "not_normalized",
+        ),
         "context": ("weights_turned", "other_factor"),
     }
 )  # fmt: skip
-_TRIED = frozenset({name for names in _MISTAKEN.values() for name in names} | {"turned", "divided_otherwise"})
+_TRIED = frozenset(
+    {name for names in _MISTAKEN.values() for name in names} | {"turned", "divided_otherwise", "mask_after"}
+)
 _MOST_CHOICES = 3  # beside the right one
 
 
