@@ -39,7 +39,7 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def serving(app: Path) -> Iterator[Server]:
+def serving(app: Path, **environment: str) -> Iterator[Server]:
     """Run an app's server on the loopback address; its configuration is that of the app's own folder."""
     address = free_address()
     host, port = address.split(":")
@@ -47,8 +47,9 @@ def serving(app: Path) -> Iterator[Server]:
     unattended = ["--server.headless=true", "--browser.gatherUsageStats=false", "--server.showEmailPrompt=false"]
     command = [sys.executable, "-m", "streamlit", "run", app.name, f"--server.address={host}", f"--server.port={port}"]
     process = subprocess.Popen(
-        [*command, *unattended], cwd=app.parent, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    )
+        [*command, *unattended], cwd=app.parent, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        env=os.environ | environment,
+    )  # fmt: skip
     try:
         wait_until_healthy(address, process)
         yield Server(address, process.pid)
