@@ -33,6 +33,11 @@ class Kept:
                 held = self._find(key) or self._keep(key, make(), size)
         return held[0]
 
+    def find(self, key: Hashable) -> Any | None:
+        """Return what is kept under a key, None where nothing is."""
+        held = self._find(key)
+        return None if held is None else held[0]
+
     def forget(self, is_old: Callable[[Any], bool]) -> None:
         """Forget what has such a key."""
         with self._lock:

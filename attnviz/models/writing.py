@@ -18,17 +18,7 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_SEED, check_temperature, check_whole, in_short
 from attnviz.models.editing import as_changed, editing_of
 from attnviz.models.edits import ModelEdit
-from attnviz.models.pretrained import (
-    Cut,
-    called,
-    check_finite,
-    check_length,
-    layers_of,
-    look,
-    marks_of_cut,
-    pieces,
-    transformers,
-)
+from attnviz.models.pretrained import Cut, called, check_finite, check_length, layers_of, look, marks_of_cut, pieces
 from attnviz.models.trace import ModelTrace
 from attnviz.models.uses import has_next, text_of
 from attnviz.models.watching import Attended, Projection
@@ -192,9 +182,7 @@ def appended(
     if original is not None:
         layers = tuple(as_changed(view.edits, *both) for both in zip(layers, original.layers, strict=True))
     logits = torch.cat([view.result.logits, result.logits], 1)
-    whole = transformers().modeling_outputs.CausalLMOutputWithPast(
-        logits=logits, past_key_values=result.past_key_values
-    )
+    whole = type(result)(logits=logits, past_key_values=result.past_key_values)
     check_finite(layers, whole)
     spans, special = marks_of_cut(cut)
     return replace(view, text=text, tokens=tokens, layers=layers, spans=spans, special=special, result=whole,
@@ -231,7 +219,8 @@ def _below(before: Attended, after: Attended) -> Attended:
     def square(old: Tensor | None, new: Tensor | None, fill: float) -> Tensor | None:
         if old is None and new is None:
             return None
-        old, new = (_blank(one, each) if one is None else one for one, each in ((old, before), (new, after)))
+        zeros = (each.query.new_zeros(1, each.query.shape[-2], each.key.shape[-2]) for each in (before, after))
+        old, new = (zero if one is None else one for one, zero in zip((old, new), zeros, strict=True))
         heads = max(len(old), len(new))
         old = F.pad(old, (0, n_new), value=fill).expand(heads, -1, -1)
         return torch.cat([old, F.pad(new, (n_keys - new.shape[-1], 0), value=fill).expand(heads, -1, -1)], 1)
@@ -248,10 +237,6 @@ def _below(before: Attended, after: Attended) -> Attended:
         projections=tuple(map(_joined, before.projections, after.projections)),
         output=None if before.output is None or after.output is None else _joined(before.output, after.output),
     )
-
-
-def _blank(tensor: None, attended: Attended) -> Tensor:
-    return attended.query.new_zeros(1, attended.query.shape[-2], attended.key.shape[-2])
 
 
 def _joined(before: Projection, after: Projection) -> Projection:

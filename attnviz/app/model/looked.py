@@ -69,7 +69,8 @@ def looked(
     plain = looked(name, text, target, (), written, cache=cache) if edits else None
     key = _key(name, text, target, edits, written, cache=cache)
     if written:
-        before = plain or _before(name, text, target, written, cache=cache)
+        last = _kept().find(_key(name, text, target, (), written[:-1], cache=True)) if cache else None
+        before = plain or last or looked(name, text, target)
         return _kept().get(key, lambda: _written(before, edits, written, cache=cache), lambda view: view.n_bytes)
     return _kept().get(
         key, lambda: _looked(model, tokenizer, name, text, target, edits, plain), lambda view: view.n_bytes
@@ -80,12 +81,6 @@ def _key(
     name: str, text: str, target: str, edits: tuple[ModelEdit, ...], written: tuple[int, ...], *, cache: bool
 ) -> tuple[object, ...]:  # fmt: skip
     return (name, text, target, "*".join(map(str, edits)), written, cache or not written)
-
-
-def _before(name: str, text: str, target: str, written: tuple[int, ...], *, cache: bool) -> ModelTrace:
-    """Return what a model makes of a sentence before the last token that it wrote, if it's kept, or at the start."""
-    known = _key(name, text, target, (), written[:-1], cache=cache) in _kept()
-    return looked(name, text, target, (), written[:-1] if known and cache else (), cache=cache)
 
 
 def _written(

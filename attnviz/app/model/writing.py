@@ -13,6 +13,7 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import mark_of_now
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import visible
 from attnviz.link.model_texts import MOST_TOP
@@ -52,7 +53,6 @@ def show_next(view: ModelTrace) -> None:
     writes = can_write(view)
     st.caption(say("write.heading" if writes else "models.use.next"))
     chances = sampling.chances(view)
-    next_one = drawn(chances, seed, len(view.written))
     full = writes and len(view.tokens) >= most_of(view)
     ended = bool(view.written) and view.written[-1] in ends_of(view.model)
     data = {
@@ -60,7 +60,7 @@ def show_next(view: ModelTrace) -> None:
         "titles": [say(f"write.column.{name}") for name in _columns(view)],
         "written": [visible(token) for token in view.tokens[len(view.tokens) - len(view.written) :]],
         "ids": texts()[MODEL_WRITTEN].write(view.written),
-        "drawn": next_one,
+        "drawn": drawn(chances, seed, len(view.written)),
         "writes": writes and not full and not ended,
         "can": writes,
         "why": take(MODEL_WHY),
@@ -73,7 +73,7 @@ def show_next(view: ModelTrace) -> None:
     if full:
         st.info(say("write.full", n=len(view.tokens)), icon=":material/info:")
     elif ended:
-        st.info(say("write.ended", token=view.tokens[-1]), icon=":material/info:")
+        st.info(as_message(say("write.ended", token=view.tokens[-1])), icon=":material/info:")
     elif not writes:
         st.caption(say("write.cant"))
     if view.written:
@@ -138,7 +138,7 @@ def _show_cache(view: ModelTrace) -> None:
     st.toggle(say("write.cache"), key=_KEYS["cache"], on_change=_keep_cache, help=say("write.cache_help"))
     st.caption(cache_in_words(view))
     for told in costs_in_words(view):
-        st.caption(told)
+        st.caption(as_message(told))
 
 
 def cache_in_words(view: ModelTrace) -> str:
