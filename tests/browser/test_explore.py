@@ -254,7 +254,19 @@ def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> 
     reader = new_newcomer(1366, 768).arrive()
     expect(reader.board.locator(".plane")).to_have_count(0)
     reader.board.get_by_role("button", name=say("board.plane.why", share="61 %")).click()
-    expect(reader.board.locator(".plane")).to_contain_text(say("board.plane.farthest", key="cat"))
+    plane = reader.board.locator(".plane")
+    expect(plane).to_contain_text(say("board.plane.farthest", key="cat"))
+    told = {"scores": ("q", "k", "scores", "attention_weights"), "mix": ("attention_weights", "v", "context")}
+    for tab, names in told.items():
+        plane.get_by_role("tab", name=say(f"board.plane.tab_{tab}")).click()
+        of_these = ", ".join(f'.cell[data-at^="{name},"]' for name in names)
+        assert under(plane, reader.board.locator(of_these)) == []
+    play = reader.board.get_by_role("button", name=say("board.play.start"))
+    play.click()
+    expect(plane).to_have_count(0)
+    reader.press_keys("Escape")
+    reader.board.get_by_role("button", name=say("board.plane.why", share="61 %")).click()
+    expect(plane).to_have_count(1)
     reader.press_keys("Escape")
     expect(reader.board.locator(".plane")).to_have_count(0)
     reader.board.get_by_role("button", name=say("board.sentence.edit")).click()
@@ -278,6 +290,21 @@ def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> 
     reader.page.get_by_role("button", name=say("playground.views.board"), exact=True).click()
     expect(reader.cell(TOY)).to_be_visible()
     assert traced(starting_points()[OPENING].scenario).attention_weights[1, 2] > 0.6
+
+
+def under(plane: Locator, cells: Locator) -> list[str]:
+    """Which of these cells lie under the plane."""
+    return list(
+        plane.evaluate(
+            """(plane, cells) => {
+      const { left, right, top, bottom } = plane.getBoundingClientRect();
+      return cells.map(each => [each.dataset.at, each.getBoundingClientRect()])
+        .filter(([, box]) => box.left < right && box.right > left && box.top < bottom && box.bottom > top)
+        .map(([at]) => at);
+    }""",
+            cells.element_handles(),
+        )
+    )
 
 
 def test_what_is_kept_as_a_is_compared_from_the_same_button(new_newcomer: Callable[..., Newcomer]) -> None:

@@ -14,7 +14,7 @@ import { say } from "../../scripts/sentences.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const MOST = 64; // tokens that are drawn
-const AROUND = { side: 10, tabs: 32, how: 36, told: 88, narrow: 260, wide: 70 }; // pixels: what stands around the picture
+const AROUND = { side: 10, tabs: 32, how: 36, told: 88, narrow: 260, wide: 70, words: 180, least: 420, most: 600 }; // pixels: what stands around the picture
 const TABS = ["scores", "mix"];
 
 export class Plane {
@@ -89,13 +89,17 @@ export class Plane {
   }
 
   /** @param {Layout} layout */
-  build({ aside, scale }) {
+  build(layout) {
+    const { aside, scale } = layout;
     const { planeOver, data } = this.board;
-    const plane = planeOver ? aside : null;
     this.size = null;
-    if (!plane || !this.possible) return;
-    const under = plane.width / scale < AROUND.narrow ? AROUND.told : AROUND.wide;
-    const size = { width: plane.width - 2 * AROUND.side * scale - 2, height: plane.height - (AROUND.tabs + AROUND.how + under) * scale - 2 };
+    if (!planeOver || !this.possible) return;
+    const free = this.free(layout);
+    const plane = free ?? aside;
+    const under = free || plane.width / scale < AROUND.narrow ? AROUND.told : AROUND.wide;
+    const [beside, over] = free ? [AROUND.words, AROUND.tabs + AROUND.side] : [0, AROUND.tabs + AROUND.how + under];
+    const size = { width: plane.width - (2 * AROUND.side + beside) * scale - 2, height: plane.height - over * scale - 2 };
+    toggle(this.element, "flat", free !== null);
     if (size.height < 9 * LINE * scale) return;
     this.size = size;
     this.scale = scale;
@@ -104,6 +108,16 @@ export class Plane {
     this.told.style.height = `${under * scale}px`;
     this.draws(data.keys.length);
     this.tips.build(data.keys.length);
+  }
+
+  // A place over what isn't spoken of: of scores, values and what makes them, of the mix, what makes scores.
+  /** @param {Layout} layout */
+  free({ aside, boxes: { k, v }, labels, above, scale }) {
+    if (!k || !v || Math.max(k.y, v.y) > above) return null;
+    const [from, to] = this.tab === "mix" ? [labels, v.x] : [k.x + k.width, aside.x + aside.width + AROUND.side];
+    const width = Math.min(to - from - 2 * AROUND.side, AROUND.most * scale);
+    if (width < AROUND.least * scale || above < (AROUND.tabs + 10 * LINE) * scale) return null;
+    return { x: to - width - AROUND.side, y: 0, width, height: above };
   }
 
   // Of which token the query is shown: the one that is pointed at, itself or by a cell of its row, or the picked one.
@@ -134,7 +148,8 @@ export class Plane {
     this.tab = tab;
     this.kept.clear();
     this.picture = null;
-    this.show();
+    this.board.display.showAs({ planeOver: true }); // in the place that is free for it
+    this.tabs[TABS.indexOf(tab)].focus();
   }
 
   /** @param {KeyboardEvent} event */
@@ -144,7 +159,6 @@ export class Plane {
     if (to === undefined) return;
     event.preventDefault();
     this.choose(TABS[to]);
-    this.tabs[to].focus();
   }
 
   // The same names stay where they are as long as a number is held.

@@ -88,6 +88,7 @@ export class Play {
 
   press() {
     if (!this.active && !this.begin()) return;
+    if (this.board.planeOver) this.board.display.showAs({ planeOver: false }); // it'd lie over what moves
     if (this.stepwise) this.stepTo(this.step + 1);
     else if (this.frame !== null) this.pause();
     else this.run(this.time >= this.span.to ? this.span.from : this.time);
