@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from attnviz.link.codecs import Raw, UnreadableError
 from attnviz.words import say
 
-SKIPPED = "none"  # in place of a choice: the answer was asked for without any
+# In place of a choice: the answer was asked for without any; more was tried since.
+SKIPPED, TRIED = "none", "tried"
 MOST_PREDICTED = 12  # the last ones; what was predicted earlier is asked anew
 _ONE = re.compile(r"([a-z0-9_-]{1,40})\.([a-z0-9_-]{1,40})")
 

@@ -7,7 +7,6 @@ from attnviz.board.data import has_numbers
 from attnviz.core.scenario import Scenario
 from attnviz.link.codecs import Number, UnreadableError
 from attnviz.link.parameter import Around, as_one, listed
-from attnviz.link.predicted_text import SKIPPED
 from attnviz.link.set_up import CHANGES, parameters, query_of, quoted, scenario_from_query
 from attnviz.scaling.settings import MAX_P
 from attnviz.teach.questions import QUESTIONS, Question
@@ -96,13 +95,12 @@ def example_as_written(question: Question, text: str) -> tuple[Example, list[str
 
 
 def guess_of(text: str) -> str:
-    """Return what was predicted by an example of an older link; "tried" is that more was tried since.
+    """Return what was predicted by an example of an older link.
 
-    >>> guess_of("axis=whole&guess=more"), guess_of("guess=tried"), guess_of("axis=whole")
-    ('more', 'none', '')
+    >>> guess_of("axis=whole&guess=more"), guess_of("axis=whole")
+    ('more', '')
     """
-    guess = dict(parse_qsl(text, keep_blank_values=True)).get(GUESS, "")
-    return SKIPPED if guess == "tried" else guess
+    return dict(parse_qsl(text, keep_blank_values=True)).get(GUESS, "")
 
 
 def _no_choice(option: Option | Exponent, given: str) -> str:

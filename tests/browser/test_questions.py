@@ -6,12 +6,16 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
+from torch import atleast_2d
 
+from attnviz import AttentionTrace, Scenario
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
+from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.link.question_text import question_of
-from attnviz.teach.questions import QUESTIONS
+from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.words import say
+from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
@@ -74,7 +78,6 @@ _LOOK = """() => {
     drawn: all.some((e) => e.matches('.cell, .js-plotly-plot'))};
 }""".replace("\\\\", "\\")
 MOST_CONTROLS, MOST_BEFORE, MOST_AFTER = 16, 75, 100
-BESIDE = {"heads": 30, "learned": 32, "which-d": 10, "order": 8}  # a second board; frames; long questions
 
 
 @pytest.fixture
@@ -86,13 +89,33 @@ def begun(learner: Learner, slug: str) -> Learner:
     """Open a question as who wants to try its example without a guess left it."""
     question = question_of(slug)
     assert question is not None
-    return learner.questions(question=slug, predicted=f"{slug}.none")
+    return learner.questions(question=slug, predicted=f"{slug}.tried")
+
+
+# All text of the page, hidden too, and the numbers of the first board's cells.
+_ALL = """() => {
+  const texts = [], boards = [];
+  const walk = (root) => {
+    for (const e of root.querySelectorAll('*')) {
+      if (!['STYLE', 'SCRIPT', 'NOSCRIPT'].includes(e.tagName)) {
+        for (const n of e.childNodes) if (n.nodeType === 3) texts.push(n.textContent);
+        for (const name of ['aria-label', 'title', 'alt']) if (e.hasAttribute(name)) texts.push(e.getAttribute(name));
+      }
+      if (e.shadowRoot) walk(e.shadowRoot);
+    }
+    const cells = [...root.querySelectorAll('[data-at][data-value]')];
+    if (cells.length) boards.push(Object.fromEntries(cells.map((e) => [e.dataset.at, Number(e.dataset.value)])));
+  };
+  walk(document.querySelector('[data-testid=stMain]'));
+  return {text: texts.join('\\n'), cells: boards[0] ?? {}};
+}"""
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
-def test_each_question_has_one_screen_before_and_after_the_prediction(
+def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
     new_learner: Callable[..., Learner], size: tuple[int, int]
 ) -> None:
+    """On a wide screen, what was predicted is wrong; on a telephone, it's skipped."""
     learner = new_learner(*size).questions(question=QUESTIONS[0].slug)
     trouble: list[Any] = []
     wide = size[0] > 1000
@@ -100,13 +123,41 @@ def test_each_question_has_one_screen_before_and_after_the_prediction(
         learner.is_at(question.title)
         expect(learner.page.get_by_text(question.asks[0], exact=True)).to_be_visible()
         _look(learner, trouble, question.slug, MOST_BEFORE, wide)
-        learner.page.locator(".st-key-predict-same button").click()
+        answers = {*question.answer, question.try_this, say("question_page.seen"), say("predicting.happened")}
+        answers |= {say(f"questions.{question.name}.wrong.{wrong}") for wrong in question.predicts.wrong}
+        answers |= {*question.look(question.start, {}, 4).sentences, *question.look(*question.acted, 4).sentences}
+        found = _holds(learner, question, question.start, question.defaults)
+        assert not [each for each in answers if each in found]
+        wrong = next(iter(question.predicts.wrong))
+        learner.page.locator(f".st-key-{f'predict-{wrong}' if wide else 'predicting-skip'} button").click()
         expect(learner.page.get_by_text(say("predicting.happened"), exact=True)).to_be_in_viewport()
+        expect(learner.page.locator(".st-key-prediction_outcome")).to_be_focused()
         expect(learner.page.get_by_text(question.answer[0], exact=True)).to_be_in_viewport()
         _look(learner, trouble, f"{question.slug}, answered", MOST_AFTER, wide)
+        assert (say(f"questions.{question.name}.wrong.{wrong}") in _holds(learner, question, *question.acted)) == wide
         if at + 1 < len(QUESTIONS):
             learner.press(say("question_page.next"))
     assert not trouble, "\n".join(map(str, trouble))
+
+
+def _holds(learner: Learner, question: Question, scenario: Scenario, options: dict[str, str]) -> str:
+    """Return all text of the page, once the cells of its board are those of an example."""
+    made = question.made(scenario, options)
+    seen: Any = {}
+
+    def others() -> list[str]:
+        seen.update(learner.page.evaluate(_ALL))
+        return [at for at, value in seen["cells"].items() if not _is(made, at, value)]
+
+    eventually(others, [])
+    assert bool(seen["cells"]) == bool({*question.shown(options)} & {*made.seen_from(0).stages})
+    return str(seen["text"])
+
+
+def _is(made: AttentionTrace, at: str, value: float) -> bool:
+    name, *head, row, column = at.split(",")
+    seen = made.seen_from(int(head[0]) if head else 0)
+    return name in seen.stages and abs(float(atleast_2d(seen[name])[int(row), int(column)]) - value) < 1e-3
 
 
 def _look(learner: Learner, trouble: list[Any], name: str, most_words: int, wide: bool) -> None:
@@ -118,10 +169,9 @@ def _look(learner: Learner, trouble: list[Any], name: str, most_words: int, wide
         seen = learner.page.evaluate(_LOOK)
         limits = {"down": wide and seen["down"] > 1, "sideways": seen["sideways"] > 0, "over": seen["over"]}
         limits |= {"spine": not seen["ordered"] and not name.startswith("keys-first"), "drawn": not seen["drawn"]}
-        more = BESIDE.get(name.partition(",")[0], 0)
         words = learner.page.locator(".chip").count()  # which are picked by a press each
         most = MOST_CONTROLS + max(0, words - 4)
-        limits |= {"words": seen["words"] > most_words + more, "controls": wide and seen["controls"] > most}
+        limits |= {"words": seen["words"] > most_words, "controls": wide and seen["controls"] > most}
         return {key: seen.get(key) for key, bad in limits.items() if bad}
 
     for _ in range(8):  # until what has just been drawn stands still
@@ -185,13 +235,16 @@ def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
     expect(slots).to_have_text(["÷ √d_k", "", ""])
 
     begun(learner, "order")
+    question = question_of("order")
+    assert question is not None
+    dog, _, man = (f"({written(float(a), 4)}, {written(float(b), 4)})" for a, b in traced(question.start).context)
     words = learner.page.get_by_role("group", name="Words in their order").get_by_role("button")
     learner.drag(words.nth(0), words.nth(2))
-    learner.says(say("seen.order.context.same", token="dog", context="(0.5736, 1.2945)", text="dog bites man"))
-    learner.says(say("seen.order.context.same", token="man", context="(0.7191, −1.5362)", text="dog bites man"))
+    learner.says(say("seen.order.context.same", token="dog", context=dog, text="dog bites man"))
+    learner.says(say("seen.order.context.same", token="man", context=man, text="dog bites man"))
     words.nth(2).press("ArrowLeft")
     expect(words).to_have_text(["bites", "dog", "man"])
-    learner.says(say("seen.order.context.same", token="dog", context="(0.5736, 1.2945)", text="dog bites man"))
+    learner.says(say("seen.order.context.same", token="dog", context=dog, text="dog bites man"))
     expect(words.nth(1)).to_have_attribute("aria-label", "dog, place 2 of 3")
     eventually(lambda: "text=bites+dog+man" in learner.address, True)
 

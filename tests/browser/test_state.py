@@ -220,7 +220,7 @@ def _keeps_as_a(board: Board) -> str:
         ("/model", {}, _types_a_model_sentence),
         ("/model", {}, _switches_a_head_off),
         ("/check", {}, _fills_a_box),
-        ("/questions", {"question": "values", "predicted": "values.none"}, _edits_a_question),
+        ("/questions", {"question": "values", "predicted": "values.tried"}, _edits_a_question),
         ("/lesson", {"step": "embeddings"}, _goes_on),
         ("/compare", {"example": "published"}, _keeps_as_a),
     ],

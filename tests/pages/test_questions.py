@@ -1,7 +1,7 @@
 """The page of questions: its list, its links, its buttons, sliders and choices, on examples of their own."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
-from attnviz.link.predicted_text import SKIPPED
 from attnviz.link.question_text import NUMBERED, Example, example_text, question_of, start_of
 from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Option, Question
-from attnviz.teach.questions.asking import ANSWERS
 from attnviz.words import plural, say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, boards_of, control_of, in_address
@@ -72,32 +70,32 @@ def board(at: AppTest) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.slug)
-def test_no_answer_stands_on_the_page_before_a_press(opened: Open, question: Question) -> None:
-    """What is predicted is asked, by three answers or none; whatever is pressed says what happened and why."""
-    before = {*say("question_page.seen").split("|"), *question.answer, question.try_this}
-    before |= {*question.look(question.start, {}, 4).sentences}
-    for guess in (*ANSWERS, SKIPPED):
-        at = opened(question=question.slug)
-        told = {each.value for kind in (at.text, at.markdown, at.caption) for each in kind}
-        assert not told & before
-        assert question.asks[0] in {each.value.removeprefix("#### ") for each in at.markdown}
-        labels = [str(each.label) for each in at.button if str(each.key).startswith("predict.")]
-        assert labels == [say(f"question_page.answer.{each}", number=question.happened.before) for each in ANSWERS]
-        at.button(key="predicting.skip" if guess == SKIPPED else f"predict.{guess}").click().run()
-        assert not at.exception
-        short = [say(f"question_page.short.{each}") for each in (guess, question.happened.answer) if each in ANSWERS]
-        assert [
-            each.value for each in at.markdown if each.value.removeprefix("#### ") in short and each.value[0] == "#"
-        ] == [f"#### {each}" for each in short]
-        assert question.answer[0] in texts(at)
-        wanted = question.look(*question.acted, 4, question.first_followed(question.start))
-        assert all(sentence in texts(at) for sentence in wanted.sentences)
-        assert in_address(at, "numbers") == example_text(question, answered(question))
-        assert in_address(at, "predicted") == f"{question.slug}.{guess}"
-        said = {name: in_address(at, name) for name in ("numbers", "predicted")}
-        again = opened(question=question.slug, **said)
-        assert not again.warning
-        assert texts(again) == texts(at)
+def test_a_prediction_that_fails_names_its_misconception_and_opens_what_refutes_it(
+    opened: Open, question: Question
+) -> None:
+    at = opened(question=question.slug)
+    labels = [str(each.label) for each in at.button if str(each.key).startswith("predict.")]
+    before = question.happened.before
+    assert labels == [say(f"question_page.answer.{each}", number=before) for each in question.answers]
+    wrong, view = next(iter(question.predicts.wrong.items()))
+    press(at, say(f"question_page.answer.{wrong}", number=before))
+    assert say(f"questions.{question.name}.wrong.{wrong}") in texts(at)
+    assert in_address(at, "predicted") == f"{question.slug}.{wrong}"
+    said = {name: in_address(at, name) for name in ("numbers", "predicted")}
+    again = opened(question=question.slug, **said)
+    assert not again.warning
+    assert texts(again) == texts(at)
+    if view or question.then:
+        at.button(key="questions.then").click().run()
+        scenario, options = answered(question).scenario, answered(question).options
+        shown = view or question.then
+        assert shown is not None
+        if isinstance(shown, Mapping):
+            options = options | dict(shown)
+        else:
+            scenario = question.pressed(shown, scenario)
+        told = question.look(scenario, options, 4, question.first_followed(scenario)).sentences
+        assert all(sentence in texts(at) for sentence in told)
 
 
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if each.what_if], ids=lambda question: question.slug)
@@ -181,14 +179,6 @@ def test_every_button_slider_and_choice_does_what_it_says(opened: Open, question
                 control_of(at, f"questions.{question.slug}.{option.name}").set_value(value).run()
                 assert in_address(at, "numbers") == link
             says(scenario, options)
-
-
-@pytest.mark.parametrize("question", [each for each in QUESTIONS if each.then], ids=lambda question: question.slug)
-def test_what_is_offered_next_is_done(opened: Open, question: Question) -> None:
-    at = press(opened(question=question.slug), SKIP)
-    at.button(key="questions.then").click().run()
-    assert not at.exception
-    assert in_address(at, "numbers") != example_text(question, answered(question))
 
 
 def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened: Open) -> None:

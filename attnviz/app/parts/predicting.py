@@ -9,7 +9,7 @@ A page calls what it asks about by a short name, which stands in links for ever 
         show_outcome(asked, short={"more": "More", "same": "The same"}, happened="same", told="67 % before and after")
 
 `then` runs with the press, before the next run, with what was predicted; all that it changes of the link is one step
-of Back. A link with `predictions=off` asks for none: :func:`prediction` is then always `SKIPPED`. In a presentation
+of Back. A link with `predictions=off` asks for none: :func:`prediction` is then always `TRIED`. In a presentation
 (`presents`) Space reveals. What is right is the page's to compute: nothing here knows.
 """
 
@@ -24,10 +24,10 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
-from attnviz.link.predicted_text import SKIPPED, with_prediction
+from attnviz.link.predicted_text import SKIPPED, TRIED, with_prediction
 from attnviz.words import say
 
-__all__ = ["SKIPPED", "Asked", "ask", "keep", "prediction", "show_outcome"]
+__all__ = ["SKIPPED", "TRIED", "Asked", "ask", "keep", "prediction", "show_outcome"]
 
 _told = st.components.v2.component(
     "attnviz_predicted", html="<i></i>", js=script(Path(__file__).with_name("predicted.js"))
@@ -53,9 +53,9 @@ class _Told:
 
 
 def prediction(about: str) -> str:
-    """Return the choice that was made, or `SKIPPED`; blank while it's still to be made."""
+    """Return the choice that was made, `SKIPPED`, or `TRIED` after more; blank while it's still to be made."""
     if take(PREDICTIONS) == OFF:
-        return SKIPPED
+        return TRIED
     predicted: dict[str, str] = take(PREDICTED)
     return predicted.get(about, "")
 

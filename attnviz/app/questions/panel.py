@@ -18,10 +18,11 @@ from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
+from attnviz.link.predicted_text import SKIPPED, TRIED
 from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
-from attnviz.teach.questions.asking import ANSWERS, Change
+from attnviz.teach.questions.asking import ANSWERS, Change, View
 from attnviz.words import say
 
 
@@ -33,12 +34,12 @@ class Stage(Enum):
     TRIED = auto()
 
     @classmethod
-    def of(cls, question: Question, example: Example, *, asked: bool) -> "Stage":
-        """Return how far this is, with what was predicted or not; an older link's example was tried."""
+    def of(cls, question: Question, example: Example, made: str) -> "Stage":
+        """Return how far this is, with what was predicted; an older link's example was tried."""
         now = example.scenario, example.options
-        if not asked and now == question.acted:
+        if made in (SKIPPED, *ANSWERS) and now == question.acted:
             return cls.ANSWERED
-        return cls.ASKED if asked and now == (question.start, question.defaults) else cls.TRIED
+        return cls.ASKED if not made and now == (question.start, question.defaults) else cls.TRIED
 
 
 def open_it(question: Question | None) -> None:
@@ -52,11 +53,6 @@ def begin_again(question: Question | None) -> None:
     url_texts.send(NUMBERS, "")
     if question is not None:
         keep(question.slug, "")
-
-
-def is_asked(question: Question) -> bool:
-    """Whether what is asked was neither predicted nor skipped."""
-    return not prediction(question.slug)
 
 
 def example_of(question: Question) -> Example:
@@ -78,6 +74,7 @@ def _change(question: Question, change: Change) -> None:
         state.say(say("question_page.refused"))
         return
     _send(question, replace(example, scenario=changed))
+    keep(question.slug, TRIED)
 
 
 def _press(question: Question, preset: Preset) -> None:
@@ -87,6 +84,7 @@ def _press(question: Question, preset: Preset) -> None:
 def _choose(question: Question, chosen: Mapping[str, str]) -> None:
     example = example_of(question)
     _send(question, replace(example, options=example.options | dict(chosen)))
+    keep(question.slug, TRIED)
 
 
 def _act(question: Question) -> None:
@@ -117,7 +115,7 @@ class Panel:
 
     def show(self) -> None:
         """Draw it: nothing is answered before something was pressed."""
-        stage = Stage.of(self.question, self.example, asked=is_asked(self.question))
+        stage = Stage.of(self.question, self.example, prediction(self.question.slug))
         if stage is Stage.ASKED:
             ask(self._asked, lambda _: _act(self.question))
             return
@@ -135,9 +133,11 @@ class Panel:
 
     @property
     def _asked(self) -> Asked:
-        number = self.question.happened.before
-        choices: dict[str, str] = {each: say(f"question_page.answer.{each}", number=number) for each in ANSWERS}
-        return Asked(self.question.slug, *self.question.asks, choices)
+        question, number = self.question, self.question.happened.before
+        choices: dict[str, str] = {
+            each: say(f"question_page.answer.{each}", number=number) for each in question.answers
+        }
+        return Asked(question.slug, *question.asks, choices)
 
     def _show_happened(self) -> None:
         happened = self.question.happened
@@ -145,9 +145,19 @@ class Panel:
         told = say(f"question_page.{key}", before=happened.before, after=happened.after)
         short: dict[str, str] = {each: say(f"question_page.short.{each}") for each in ANSWERS}
         show_outcome(self._asked, short, happened.answer, told)
+        if (wrong := self._wrong) is not None:
+            st.text(say(f"questions.{self.question.name}.wrong.{wrong}"))
+
+    @property
+    def _wrong(self) -> str | None:
+        """What was predicted, where a misconception led to it."""
+        made = prediction(self.question.slug)
+        return made if made in self.question.predicts.wrong else None
 
     def _show_next(self) -> None:
-        question, then = self.question, self.question.then
+        question, wrong = self.question, self._wrong
+        refuted: View | None = question.predicts.wrong[wrong] if wrong else None  # type: ignore[index]
+        then = refuted or question.then
         if then is None:
             return
         st.caption(say("question_page.then"))

@@ -15,12 +15,13 @@ from attnviz.app.components.board import show_stored_board
 from attnviz.app.components.drawing import Looks
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
-from attnviz.app.questions.panel import Panel, Stage, example_of, is_asked, open_it
+from attnviz.app.parts.predicting import prediction
+from attnviz.app.questions.panel import Panel, Stage, example_of, open_it
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.board.data import FEW_DIGITS
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.scenario import Scenario, traced
+from attnviz.core.scenario import Scenario
 from attnviz.figures import heatmap_spec, points_spec, table_spec
 from attnviz.link.parameter_table import NUMBERS, QUESTION
 from attnviz.link.question_text import Example, question_of, whole_text
@@ -117,26 +118,26 @@ def shown_of(question: Question, trace: AttentionTrace, options: dict[str, str])
 
 def made_of(question: Question, example: Example) -> AttentionTrace:
     """Return the example as the page draws it, seen from its first head."""
-    return question.now(example.scenario, example.options).made.seen_from(0)
+    return question.made(example.scenario, example.options).seen_from(0)
 
 
-def looks_of(question: Question, example: Example, *, asked: bool) -> Looks:
+def looks_of(question: Question, example: Example, made: str) -> Looks:
     """Return how the board of a question looks: no number is changed before something was predicted."""
     shown = shown_of(question, made_of(question, example), example.options)
     read = "attention_weights" in shown
     return Looks(
-        names=shown, lit=question.lit, framed=question.framed, sentence=True, says=read, ribbons=read or None,
-        notes={name: size for name, size in question.notes.items() if name in shown},
+        names=shown, framed=question.framed, sentence=len(shown) > 1, says=read,
+        ribbons=read or None, notes={name: size for name, size in question.notes.items() if name in shown},
         about=question.random_in_words(example.scenario),
-        fixed=question.fixed or Stage.of(question, example, asked=asked) is Stage.ASKED,
+        fixed=question.fixed or Stage.of(question, example, made) is Stage.ASKED,
     )  # fmt: skip
 
 
 def _show_board(question: Question, example: Example) -> None:
     scenario = question.makes(example.scenario, example.options)
-    trace = traced(scenario)
+    trace = question.made(example.scenario, example.options)
     first = trace.seen_from(0)
-    looks = looks_of(question, example, asked=is_asked(question))
+    looks = looks_of(question, example, prediction(question.slug))
     if looks.about and not looks.says:
         st.caption(looks.about)
     for name in looks.names or ():

@@ -12,6 +12,7 @@ from attnviz.core.heads import as_seen
 from attnviz.core.scenario import Scenario, traced
 from attnviz.link.parameter_table import CELL, HEAD, LAYER, NUMBERS, OFF, PREDICTED, PREDICTIONS, QUESTION, STEP
 from attnviz.link.parameter_table import QUERY as TOKEN
+from attnviz.link.predicted_text import TRIED
 from attnviz.link.question_text import example_from_text, question_of
 from attnviz.link.state import State, state_of
 from attnviz.teach.lesson import STEPS
@@ -61,12 +62,11 @@ def _of_question(state: State) -> bytes | None:
     if question is None:
         return None
     example, _ = example_from_text(question, state.values[NUMBERS])
-    asked = state.values[PREDICTIONS] != OFF and question.slug not in state.values[PREDICTED]
-    looks = looks_of(question, example, asked=asked)
+    made = TRIED if state.values[PREDICTIONS] == OFF else state.values[PREDICTED].get(question.slug, "")
+    looks = looks_of(question, example, made)
     if not looks.names:
         return None
     scenario = question.makes(example.scenario, example.options)
-    data = drawn_data(
-        scenario, traced(scenario).seen_from(0), example.query, state.values["digits"], looks, of_now=False
-    )
+    trace = question.made(example.scenario, example.options).seen_from(0)
+    data = drawn_data(scenario, trace, example.query, state.values["digits"], looks, of_now=False)
     return packed(data | {"picked": None})

@@ -4,10 +4,12 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
 import torch
 
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import SETTINGS, Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.explanation.listing import listed
@@ -19,8 +21,10 @@ from attnviz.words import Said, plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 
-Answer = Literal["more", "same", "less"]
-ANSWERS: tuple[Answer, ...] = get_args(Answer)
+Answer = Literal["more", "same", "less", "other"]
+ANSWERS: tuple[Answer, ...] = get_args(Answer)  # "other" is more or less, where it doesn't matter which
+Cell = tuple[str, int, int]
+READS: Cell = ("attention_weights", 0, 1)  # what "fluffy" reads of "cat"
 Change = Callable[[Scenario], Scenario]
 Subject = Literal["meaning", "shapes", "scaling", "softmax", "order", "training"]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
@@ -37,6 +41,9 @@ class Preset:
     places: Mapping[str, object] = field(default_factory=dict)
 
     label = Said("{its.key}")
+
+
+View = Preset | Mapping[str, str]  # of an example: what a button makes of it, or what is chosen
 
 
 @dataclass(frozen=True)
@@ -103,14 +110,26 @@ class Exponent:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What is predicted before any answer: how a number of the example moves (`of`) when something is done to it.
+    """What is predicted before any answer: how a number of the example, or of its board (`of`), moves when something is
+    done to it.
 
-    `act` is that: a change of the example, or what is chosen. `kind` tells how the number is written.
+    `act` is that: a change of the example, or what is chosen. `kind` tells how the number is written. `wrong` are the
+    answers that are offered beside the right one, each a misconception that has its sentence, with a view that refutes
+    it; None where the example as it is then does. With `either`, more and less are one answer.
     """
 
-    of: Callable[[Now], float | torch.Tensor]
+    of: Cell | Callable[[Now], float | torch.Tensor]
     act: Change | Mapping[str, str]
+    wrong: Mapping[Answer, "View | None"]
     kind: Literal["share", "number", "count"] = "share"
+    either: bool = False
+
+    def number(self, now: Now) -> float:
+        """Return the number that is predicted."""
+        if callable(self.of):
+            return float(self.of(now))
+        name, row, column = self.of
+        return float(now.made[name][row, column])
 
     def after(self, scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:
         """Return an example and its choices once it is done."""
@@ -127,6 +146,12 @@ class Prediction:
                 return written(value, 2)
         return str(round(value))
 
+    def answer(self, before: float, after: float) -> Answer:
+        """Return which answer is right: two numbers are the same where they are written alike."""
+        if self.written(before) == self.written(after):
+            return "same"
+        return "other" if self.either else "more" if after > before else "less"
+
 
 class Happened(NamedTuple):
     """The number that was to be predicted, before and after, as written, and which of the answers is right."""
@@ -140,17 +165,18 @@ class Happened(NamedTuple):
 class Question:
     """A question, the short right answer, an example that it starts from, and what is shown of it.
 
-    `name` is that of its sentences in the catalogue. `predicts` is asked before anything is answered; `then` is offered
-    next: a button's change, or what is chosen. `makes` gives the example as it is shown with what is chosen; of one
-    that is `fixed`, no number is changed. The token `follows` is followed first. `earlier` are the examples that older
-    links began with. `card` are the matrices of the small picture that stands for it
-    in the list; without any, those are its tables. `shows` are the matrices on the board (none: no board), `seen`
-    says what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes`, the sizes in
-    symbols, stand beside its titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes the
-    example one with its tokens in another order, where they can be dragged. `varies` are the settings that its controls
-    change, `fits` is what else an example must be to be one of its own. `drawn` are the given matrices that are random,
-    too. `renewed` makes the example of today of that of an older link, where these differ. `sweep` are settings of the
-    scaling page that go with it, `step` is the step of the lesson that does; with `what_if`, so does the panel What if.
+    `name` is that of its sentences in the catalogue. `predicts` is asked before anything is answered; `then` is
+    offered next: a button's change, or what is chosen. `makes` gives the example as it is shown with what is
+    chosen; of one that is `fixed`, no number is changed. The token `follows` is followed first. `earlier` are the
+    examples that older links began with. `card` are the matrices of the small picture that stands for it in the
+    list; without any, those are its tables. `shows` are the matrices on the board (none: no board), `seen` says
+    what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes`, the sizes in
+    symbols, stand beside its titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes
+    the example one with its tokens in another order, where they can be dragged. `varies` are the settings that its
+    controls change, `fits` is what else an example must be to be one of its own. `drawn` are the given matrices
+    that are random, too. `renewed` makes the example of today of that of an older link, where these differ. `sweep`
+    are settings of the scaling page that go with it, `step` is the step of the lesson that does; with `what_if`, so
+    does the panel What if.
     """
 
     name: str
@@ -158,7 +184,7 @@ class Question:
     seen: Callable[[Now], Seen]
     subject: Subject
     predicts: Prediction
-    then: Preset | Mapping[str, str] | None = None
+    then: "View | None" = None
     makes: Callable[[Scenario, Mapping[str, str]], Scenario] = lambda scenario, _: scenario
     fixed: bool = False
     follows: int = 1
@@ -172,7 +198,6 @@ class Question:
     framed: bool = False
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     reorder: Callable[[Scenario, tuple[str, ...]], Scenario] | None = None
-    lit: tuple[str, int, int] | None = None
     varies: frozenset[str] = frozenset()
     fits: Callable[[Scenario], bool] = lambda _: True
     drawn: tuple[str, ...] = ()
@@ -204,9 +229,13 @@ class Question:
         chosen = {**self.defaults, **options}
         begun = next((own for own in (self.start, *self.earlier) if self._is_like(scenario, own)), self.start)
         return Now(
-            scenario, begun, traced(scenario), traced(begun), traced(self.makes(scenario, chosen)), chosen, digits,
+            scenario, begun, traced(scenario), traced(begun), self.made(scenario, chosen), chosen, digits,
             query, is_start=scenario == begun and chosen == self.defaults,
         )  # fmt: skip
+
+    def made(self, scenario: Scenario, options: Mapping[str, str]) -> AttentionTrace:
+        """Return the example's numbers as its page draws them with what is chosen."""
+        return traced(self.makes(scenario, options))
 
     @property
     def acted(self) -> tuple[Scenario, dict[str, str]]:
@@ -222,9 +251,14 @@ class Question:
     @property
     def happened(self) -> Happened:
         """What becomes of the number that is predicted."""
-        numbers = [float(self.predicts.of(self.now(*each))) for each in ((self.start, self.defaults), self.acted)]
+        numbers = [self.predicts.number(self.now(*each)) for each in ((self.start, self.defaults), self.acted)]
         before, after = map(self.predicts.written, numbers)
-        return Happened(before, after, "same" if before == after else "more" if numbers[1] > numbers[0] else "less")
+        return Happened(before, after, self.predicts.answer(*numbers))
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """What may be predicted: the right answer, and those that a misconception leads to."""
+        return tuple(each for each in ANSWERS if each in (self.happened.answer, *self.predicts.wrong))
 
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> Seen:
         """Return what one sees of the example now."""
@@ -260,7 +294,8 @@ class Question:
         return say("question_page.random", **places)
 
     def _is_drawn(self, scenario: Scenario, name: str) -> bool:
-        return name in self.drawn and len(edits_of(scenario, [name])) < math.prod(scenario.shape_of(name))
+        drawn = name in self.drawn and getattr(scenario, name) != getattr(self.start, name)
+        return drawn and len(edits_of(scenario, [name])) < math.prod(scenario.shape_of(name))
 
     def shown(self, options: Mapping[str, str]) -> tuple[str, ...]:
         """Return the matrices on the board, less those that cannot be shown with what is chosen."""
@@ -278,8 +313,9 @@ class Question:
             return scenario in (self.start, *self.earlier)
         if not (self.fits(scenario) and all(c.low <= c.read(scenario) <= c.high for c in self.controls if c.whole)):
             return False
-        made = (preset.change(self.start) for preset in self.presets)
-        return any(self._is_like(scenario, own) for own in (self.start, *self.earlier, *made))
+        begun = (self.start, *self.earlier)
+        made = (preset.change(own) for preset in self.presets for own in begun)
+        return any(self._is_like(scenario, own) for own in chain(begun, made))
 
     def _is_like(self, scenario: Scenario, own: Scenario) -> bool:
         same = (getattr(scenario, name) == getattr(own, name) for name in SETTINGS if name not in self.varies)

@@ -1,12 +1,15 @@
 """Questions about the divisor: why it is the root of d_k, and where it may divide."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import torch
 
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings
-from attnviz.teach.questions.asking import CAT, Exponent, Option, Prediction, Question
+from attnviz.teach.questions.asking import CAT, READS, Exponent, Option, Prediction, Question
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.variations import Place, scaled_at
 from attnviz.words import say
@@ -44,14 +47,14 @@ ROOT = Question(
     Scenario("the cat sat", d_in=4, d_out=2, d_v=3, init="normal", seed=2),
     _divisors,
     subject="scaling",
-    predicts=Prediction(lambda now: _divisors(now).tables[0].matrix[3, -1], {"p": "0.5"}),
+    predicts=Prediction(lambda now: _divisors(now).tables[0].matrix[3, -1], {"p": "0.5"}, {"same": {"p": "1"}}),
     then={"p": "1"},
     options=(Exponent("p", "questions.root.control", "0"),),
     sweep=SweepSettings(dims=DIMS, keys=KEYS, scales=SCALE_CHOICES),
     step=6,
 )
 
-_DIVIDED = {"queries": ("Q / √d_k", "K"), "both": ("Q / √√d_k", "K / √√d_k"), "scores": ("Q", "K")}
+_PLACES = ("queries", "both", "scores")
 
 
 def _where(now: Now) -> Seen:
@@ -64,17 +67,7 @@ def _where(now: Now) -> Seen:
         say("seen.where.largest", size=now.write(other.scores.abs().max())),
         say("seen.where.divided", n=_n_divided(now, chosen)),
     ]
-    names, limit = now.names, float(torch.cat([usual.q, usual.k]).abs().max())
-    (q, k) = _DIVIDED[chosen]
-    return Seen(
-        tuple(says),
-        (
-            Table(q, other.q, rows=names, limit=limit, role="q"),
-            Table(k, other.k, rows=names, limit=limit, role="k"),
-            Table(STAGES["scaled_scores"].title, other.scaled_scores, rows=names, columns=names),
-            Table(STAGES["attention_weights"].title, other.attention_weights, "share", names, names),
-        ),
-    )
+    return Seen(tuple(says))
 
 
 def _against(now: Now, name: str, usual: torch.Tensor, other: torch.Tensor) -> str:
@@ -91,6 +84,14 @@ def _n_divided(now: Now, place: str) -> int:
     return {"queries": t.q.numel(), "both": t.q.numel() + t.k.numel(), "scores": t.scores.numel()}[place]
 
 
+def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
+    """Return the example with its W's divided, so that queries and keys are, and its scores aren't."""
+    parts = {"queries": {"w_q": 0.5}, "both": {"w_q": 0.25, "w_k": 0.25}, "scores": {}}[chosen["place"]]
+    made = {name: scenario.matrix(name) / scenario.d_out**power for name, power in parts.items()}
+    given = {name: tuple(map(tuple, matrix.tolist())) for name, matrix in made.items()}
+    return replace(scenario, scale=not parts, **given)  # type: ignore[arg-type]
+
+
 _NORMAL = Scenario(say("questions.before"), d_in=3, d_out=3, init="normal", seed=5)
 WHERE = Question(
     "where",
@@ -99,13 +100,16 @@ WHERE = Question(
     subject="scaling",
     follows=0,
     predicts=Prediction(
-        lambda now: scaled_at(now.trace, now.options["place"]).attention_weights[0, 1],  # type: ignore[arg-type]
+        READS,
         {"place": "queries"},
+        {"more": {"place": "both"}, "less": {"place": "both"}},
     ),
     then={"place": "both"},
+    makes=_divided,
     fixed=True,
     earlier=(_NORMAL,),
     card=("q", "k", "scaled_scores", "attention_weights"),
-    options=(Option("place", "questions.where.choice", tuple(_DIVIDED), "scores", block=True),),
+    shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
+    options=(Option("place", "questions.where.choice", _PLACES, "scores", block=True),),
     step=6,
 )

@@ -1,5 +1,6 @@
 """Questions about masks, padding, and how queries, keys and values are cut into heads."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import torch
@@ -7,7 +8,7 @@ from torch import Tensor
 
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
-from attnviz.teach.questions.asking import CAT, Option, Prediction, Question, rows
+from attnviz.teach.questions.asking import CAT, READS, Option, Prediction, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
 
@@ -42,7 +43,7 @@ LATE_MASK = Question(
     _LATER,
     _late_mask,
     subject="softmax",
-    predicts=Prediction(lambda now: now.made.attention_weights[1].sum(), {"use": "zeroed"}),
+    predicts=Prediction(lambda now: now.made.attention_weights[1].sum(), {"use": "zeroed"}, {"same": None}),
     then={"use": "factor"},
     makes=lambda s, chosen: replace(s, mask_use=chosen["use"]),
     fixed=True,
@@ -77,7 +78,11 @@ PADDING = Question(
     _padding,
     subject="softmax",
     follows=0,
-    predicts=Prediction(lambda now: now.made.attention_weights[0, 1], {"mask": "on"}),
+    predicts=Prediction(
+        READS,
+        {"mask": "on"},
+        {"same": None, "less": None},
+    ),
     makes=lambda s, chosen: replace(s, masking="padding", mask_size=N_PADDING) if chosen["mask"] == "on" else s,
     fixed=True,
     earlier=(_FILLED_UP,),
@@ -128,7 +133,9 @@ HEADS = Question(
     _ACTORS,
     _heads,
     subject="shapes",
-    predicts=Prediction(lambda now: now.made.heads[0].attention_weights[1, 0], {"n": "one"}),
+    predicts=Prediction(
+        lambda now: now.made.heads[0].attention_weights[1, 0], {"n": "one"}, {"more": None, "same": {"n": "four"}}
+    ),
     then={"n": "four"},
     makes=lambda s, chosen: replace(s, n_heads=NUMBERED[chosen["n"]]),
     fixed=True,
@@ -148,7 +155,7 @@ _DRAWN = Scenario(say("questions.before"), d_in=4, d_out=4, init="normal", seed=
 # Each number of Q tells whose it is: 2.3 is the third of the second token.
 _CUT = Scenario(
     CAT.text, d_in=4, d_out=4, x="identity",
-    w_q=rows(*((i + 0.1, i + 0.2, i + 0.3, i + 0.4) for i in range(1, 5))),
+    w_q=rows(*((i + 0.1, i + 0.2, i + 0.3, i + 0.4) for i in range(1, 5))), w_k="identity",
 )  # fmt: skip
 
 
@@ -174,13 +181,12 @@ def _owners(now: Now) -> list[list[int]]:
 
 
 def _reshape(now: Now) -> Seen:
-    q, way = now.trace.q, now.options["way"]
-    says, tables = [], []
-    for head, (part, of) in enumerate(zip(cut(q, _TWO_HEADS, way), _owners(now), strict=True)):
-        named = tuple(now.names[token] for token in of)
-        says.append(say("seen.reshape.rows", head=head, tokens=", ".join(f"“{each}”" for each in named)))
-        tables.append(Table(say("seen.reshape.table", head=head), part, rows=named, role="q"))
-    return Seen(tuple(says), tuple(tables))
+    named = [", ".join(f"“{now.names[token]}”" for token in of) for of in _owners(now)]
+    return Seen(tuple(say("seen.reshape.rows", head=head, tokens=each) for head, each in enumerate(named)))
+
+
+def _cut_in_two(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
+    return replace(scenario, n_heads=_TWO_HEADS, what_if="cut:view" if chosen["way"] == "view" else "")
 
 
 RESHAPE = Question(
@@ -188,9 +194,14 @@ RESHAPE = Question(
     _CUT,
     _reshape,
     subject="shapes",
-    predicts=Prediction(lambda now: sum(map(int.__eq__, _owners(now)[0], range(4))), {"way": "view"}, kind="count"),
+    predicts=Prediction(
+        lambda now: sum(map(int.__eq__, _owners(now)[0], range(4))), {"way": "view"}, {"same": None}, kind="count"
+    ),
+    makes=_cut_in_two,
     fixed=True,
     earlier=(_DRAWN,),
+    card=("q",),
+    shows=("q",),
     options=(Option("way", "questions.reshape.way", ("transpose", "view"), "transpose"),),
     step=3,
     what_if=True,

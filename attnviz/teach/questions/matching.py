@@ -69,6 +69,7 @@ _AXIS = Question(
     predicts=Prediction(
         lambda now: softmax_over(now.trace.scaled_scores, now.options["axis"])[0].sum(),  # type: ignore[arg-type]
         {"axis": "columns"},
+        {"same": {"axis": "whole"}, "less": None},
     ),
     then={"axis": "whole"},
     card=("scores", "attention_weights"),
@@ -114,7 +115,9 @@ _SYMMETRY = Question(
     _mirrored,
     subject="meaning",
     follows=0,
-    predicts=Prediction(lambda now: now.gap(now.trace.scores, now.trace.scores.mT), _own_keys, kind="number"),
+    predicts=Prediction(
+        lambda now: now.gap(now.trace.scores, now.trace.scores.mT), _own_keys, {"same": None}, kind="number"
+    ),
     then=Preset("questions.symmetry.press.smallest", lambda _: _SMALLEST),
     earlier=(_FOUR,),
     card=("scores", "attention_weights"),
@@ -128,7 +131,8 @@ _SYMMETRY = Question(
     what_if=True,
 )
 
-_PLAIN = Scenario(say("questions.before"), d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)
+_DRAWN = Scenario(say("questions.before"), d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)  # and older links
+_PLAIN = replace(_DRAWN, text=CAT.text, x=rows((0.4, 0.9), (1, 0.1), (-0.6, 0.8), (0.8, -0.6)))
 _TRIALS = 2000
 _LENGTHENED = 1  # the place of "cat"
 
@@ -186,24 +190,26 @@ def _compares_directly(now: Now) -> bool:
     return torch.equal(now.trace.q, now.trace.x) and torch.equal(now.trace.k, now.trace.x)
 
 
+_TWO = Preset("questions.self.press.two", lambda s: replace(_PLAIN, text="A B", x=rows((1, 0), (3, 0)), edits=()))
 _SELF = Question(
     "self",
     _PLAIN,
     _own,
     subject="meaning",
-    predicts=Prediction(_n_read_themselves, _lengthened, kind="count"),
+    predicts=Prediction(_n_read_themselves, _lengthened, {"same": _TWO}, kind="count"),
+    earlier=(_DRAWN,),
     then=Preset("questions.self.press.shift", lambda _: _shifted(_PLAIN)),
     card=("x", "attention_weights"),
     shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
     presets=(
         Preset("questions.self.press.lengthen", _lengthened),
-        Preset("questions.self.press.two", lambda s: replace(_PLAIN, text="A B", x=rows((1, 0), (3, 0)), edits=())),
+        _TWO,
         Preset("questions.self.press.one_hot", lambda s: replace(_shifted(_PLAIN), w_k=eye(4, 4, 4))),
         Preset("questions.self.press.shift", lambda s: _shifted(_PLAIN)),
     ),
     controls=(
         Control("d", "questions.self.control", 2, 16, 1, lambda s: s.d_in,
-                lambda s, d: replace(_PLAIN, d_in=int(d), d_out=int(d))),
+                lambda s, d: replace(_DRAWN, text=_PLAIN.text, d_in=int(d), d_out=int(d))),
     ),
     varies=OF_OLDER_LINKS | {"d_in", "d_out"},
     fits=lambda s: s.d_in == s.d_out,

@@ -7,7 +7,7 @@ import torch
 
 from attnviz.core.changes import edit_matrix
 from attnviz.core.scenario import Scenario
-from attnviz.teach.questions.asking import CAT, OF_OLDER_LINKS, Control, Prediction, Preset, Question, rows
+from attnviz.teach.questions.asking import CAT, OF_OLDER_LINKS, READS, Control, Prediction, Preset, Question, rows
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
 from attnviz.teach.variations import contexts_tell_weights, weights_from_contexts, with_matrix
 from attnviz.words import plural, say
@@ -17,6 +17,13 @@ _PHRASE = Scenario(say("questions.values.text"), d_in=3, d_out=2, d_v=3, init="n
 
 def _times_two(name: str) -> Callable[[Scenario], Scenario]:
     return lambda scenario: with_matrix(scenario, name, 2 * scenario.matrix(name))
+
+
+def _filled(name: str, fill: str) -> Callable[[Scenario], Scenario]:
+    return lambda scenario: with_matrix(scenario, name, fill)
+
+
+_plain_values, _no_values = _filled("w_v", "identity"), _filled("w_v", "zeros")
 
 
 def _one_feature(scenario: Scenario) -> Scenario:
@@ -43,16 +50,23 @@ _VALUES = Question(
     _apart,
     subject="meaning",
     follows=0,
-    predicts=Prediction(lambda now: now.trace.attention_weights[0, 1], _times_two("w_v")),
+    predicts=Prediction(
+        READS,
+        _times_two("w_v"),
+        {
+            "more": Preset("questions.values.press.zeros", _no_values),
+            "less": Preset("questions.values.press.identity", _plain_values),
+        },
+    ),
     then=Preset("questions.values.press.double_keys", _times_two("w_k")),
     earlier=(_PHRASE,),
     card=("attention_weights", "v", "context"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
-        Preset("questions.values.press.identity", lambda s: with_matrix(s, "w_v", "identity")),
-        Preset("questions.values.press.zeros", lambda s: with_matrix(s, "w_v", "zeros")),
+        Preset("questions.values.press.identity", _plain_values),
+        Preset("questions.values.press.zeros", _no_values),
         Preset("questions.values.press.one_feature", _one_feature),
-        Preset("questions.values.press.no_keys", lambda s: with_matrix(s, "w_k", "zeros")),
+        Preset("questions.values.press.no_keys", _filled("w_k", "zeros")),
     ),
     step=8,
 )
@@ -70,6 +84,12 @@ def _on_a_line(scenario: Scenario) -> Scenario:
     return with_matrix(with_matrix(scenario, "w_v", _ON_A_LINE), "w_q", _HALF_OR_THIRD)
 
 
+def _two_equal(scenario: Scenario) -> Scenario:
+    equal = with_matrix(scenario, "w_v", torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    return with_matrix(equal, "w_q", 3 * torch.eye(3))
+
+
+_EQUAL = Preset("questions.sum.press.equal", _two_equal)
 _READ_BACK = 1e-3  # up to which error attention weights count as worked out from contexts
 
 
@@ -101,20 +121,16 @@ _SUM = Question(
     _ONE_HOT,
     _same_context,
     subject="meaning",
-    predicts=Prediction(lambda now: now.gap(*now.trace.context[:2]), _on_a_line, kind="number"),
-    then=Preset("questions.sum.press.identity", lambda s: with_matrix(s, "w_v", "identity")),
+    predicts=Prediction(
+        lambda now: now.gap(*now.trace.context[:2]), _on_a_line, {"more": _EQUAL, "same": _EQUAL}, kind="number"
+    ),
+    then=Preset("questions.sum.press.identity", _plain_values),
     card=("v", "context"),
     shows=("w_q", "w_v", "q", "scaled_scores", "attention_weights", "v", "context"),
     presets=(
-        Preset("questions.sum.press.identity", lambda s: with_matrix(s, "w_v", "identity")),
+        Preset("questions.sum.press.identity", _plain_values),
         Preset("questions.sum.press.line", _on_a_line),
-        Preset(
-            "questions.sum.press.equal",
-            lambda s: with_matrix(
-                with_matrix(s, "w_v", torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])),
-                "w_q", torch.tensor([[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]]),
-            ),
-        ),
+        _EQUAL,
     ),
     varies=OF_OLDER_LINKS,
     step=9,
@@ -154,7 +170,11 @@ _BIASES = Question(
     _biases,
     subject="softmax",
     follows=0,
-    predicts=Prediction(lambda now: now.trace.attention_weights[0, 1], _all_of("b_k", 2.0)),
+    predicts=Prediction(
+        READS,
+        _all_of("b_k", 2.0),
+        dict.fromkeys(("more", "less"), Preset("questions.biases.negative", _all_of("b_k", -3.0))),
+    ),
     then=Preset("questions.biases.then", _all_of("b_q", 2.0)),
     earlier=(replace(_PHRASE, d_v=2, bias=True),),
     card=("scores", "attention_weights", "context"),

@@ -1,5 +1,6 @@
 """Questions about numbers: what dropout does to sums, what few bits do to a softmax, and what X times c does."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import torch
@@ -7,9 +8,10 @@ from torch import Tensor
 
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
-from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
-from attnviz.teach.questions.asking import CAT, Option, Prediction, Question, rows
+from attnviz.teach.dropping import mean_of_draws, n_draws
+from attnviz.teach.questions.asking import CAT, READS, Option, Prediction, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.teach.replaced import dropout
 from attnviz.words import say
 from attnviz.words.numbers import in_format, significant
 
@@ -25,16 +27,24 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 _TRAINED = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=9)
 
 
+def _after_dropout(now: Now) -> Tensor:
+    mean = now.options["draw"] == "mean"
+    return mean_of_draws(now.trace.attention_weights, SHARES[now.options["p"]]) if mean else now.made.attention_weights
+
+
 def _dropout(now: Now) -> Seen:
-    weights, p, draw = now.trace.attention_weights, SHARES[now.options["p"]], now.options["draw"]
-    if draw == "mean":
-        made = mean_of_draws(weights, p)
-        says = [say("seen.dropout.mean", draws=f"{n_draws(weights):,}", gap=now.write(now.gap(made, weights)))]
-    else:
-        made = dropped(weights, p, DRAWS.index(draw))
-        says = [say("seen.dropout.zeros", n=int((made == 0).sum()), count=made.numel())]
-    says.insert(0, say("seen.dropout.sums", sums=now.for_each(made.sum(-1))))
-    return Seen(tuple(says), (Table(_WEIGHTS, made, "share", now.names, now.names, sums=True),))
+    weights, made = now.trace.attention_weights, _after_dropout(now)
+    sums = say("seen.dropout.sums", sums=now.for_each(made.sum(-1)))
+    if now.options["draw"] != "mean":
+        return Seen((sums, say("seen.dropout.zeros", n=int((made == 0).sum()), count=made.numel())))
+    told = say("seen.dropout.mean", draws=f"{n_draws(weights):,}", gap=now.write(now.gap(made, weights)))
+    return Seen((sums, told), (Table(_WEIGHTS, made, "share", now.names, now.names, sums=True),))
+
+
+def _with_dropout(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
+    p, draw = SHARES[chosen["p"]], chosen["draw"]
+    made = dropout(scenario, p, DRAWS.index(draw)) if p and draw != "mean" else None
+    return made or scenario
 
 
 DROPOUT = Question(
@@ -42,10 +52,13 @@ DROPOUT = Question(
     CAT,
     _dropout,
     subject="training",
-    predicts=Prediction(lambda now: _dropout(now).tables[0].matrix[1].sum(), {"p": "none"}),
+    predicts=Prediction(lambda now: _after_dropout(now)[1].sum(), {"p": "none"}, {"same": None, "less": None}),
     then={"p": "half", "draw": "mean"},
+    makes=_with_dropout,
     fixed=True,
     earlier=(_TRAINED,),
+    card=("scores", "attention_weights"),
+    shows=("scores", "scaled_scores", "attention_weights"),
     options=(
         Option("p", "questions.dropout.p", tuple(SHARES), "half"),
         Option("draw", "questions.dropout.draw", DRAWS, "first"),
@@ -95,7 +108,10 @@ NUMERICS = Question(
     subject="softmax",
     follows=0,
     predicts=Prediction(
-        lambda now: _numerics(now).tables[0].matrix.isnan().sum(), {"dtype": "float16", "shift": "off"}, kind="count"
+        lambda now: _numerics(now).tables[0].matrix.isnan().sum(),
+        {"dtype": "float16", "shift": "off"},
+        {"same": None},
+        kind="count",
     ),
     then={"shift": "on"},
     fixed=True,
@@ -137,8 +153,8 @@ MULTIPLY = Question(
     _multiply,
     subject="scaling",
     follows=0,
-    predicts=Prediction(lambda now: now.made.attention_weights[0, 1], {"c": "ten"}),
-    then={"c": "half"},
+    predicts=Prediction(READS, {"c": "half"}, {"more": None, "same": {"c": "ten"}}),
+    then={"c": "ten"},
     makes=lambda s, chosen: replace(s, x=tuple(map(tuple, (s.inputs * FACTORS[chosen["c"]]).tolist()))),
     fixed=True,
     earlier=(_SCALED,),

@@ -9,7 +9,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.teach.questions.asking import Prediction, Preset, Question
+from attnviz.teach.questions.asking import Prediction, Preset, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table, in_float64, real_difference
 from attnviz.teach.variations import (
     PROJECTIONS,
@@ -24,7 +24,19 @@ from attnviz.words import say
 
 RATE = 0.5
 _OTHER, _ANOTHER = say("questions.learned.text_dog"), say("questions.learned.text_another")
-_TRAINED = Scenario(say("questions.learned.text"), d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
+_DRAWN = Scenario(say("questions.learned.text"), d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
+# What kind of word each is: one that comes before a noun, a noun, a verb.
+_KINDS = {
+    "the": (1, 0, 0), "a": (1, 0, 0.1), "cat": (0, 1, 0), "dog": (0, 1, 0.2), "mat": (0, 0.9, -0.2), "sat": (0, 0, 1),
+    "lay": (0, 0.1, 1), "on": (0.4, -0.4, 0.6), "down": (-0.4, -0.4, 0.6),
+}  # fmt: skip
+
+
+def _of_kinds(text: str) -> tuple[tuple[float, ...], ...]:
+    return rows(*(_KINDS[word] for word in text.split()))
+
+
+_TRAINED = replace(_DRAWN, init="normal", seed=4, x=_of_kinds(_DRAWN.text))
 
 
 def _learned(now: Now) -> Seen:
@@ -84,7 +96,7 @@ def _of_projections(scenario: Scenario) -> tuple[Edit, ...]:
 
 
 def _read(key: str, text: str) -> Preset:
-    return Preset(key, lambda s: replace(s, text=text, edits=_of_projections(s)), of="now")
+    return Preset(key, lambda s: replace(s, text=text, x=s.x and _of_kinds(text), edits=_of_projections(s)), of="now")
 
 
 _LEARNED = Question(
@@ -92,8 +104,9 @@ _LEARNED = Question(
     _TRAINED,
     _learned,
     subject="training",
-    predicts=Prediction(lambda now: next_token_loss(now.trace), _steps(20).change, kind="number"),
+    predicts=Prediction(lambda now: next_token_loss(now.trace), _steps(20).change, {"same": _steps(1)}, kind="number"),
     then=_read("questions.learned.press.dog", _OTHER),
+    earlier=(_DRAWN,),
     card=("w_q", "w_k", "w_v", "attention_weights"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
@@ -107,7 +120,14 @@ _LEARNED = Question(
     step=3,
 )
 
-_BITES = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)
+_ANY = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)  # of older links
+# Nouns, animals, verbs and people: a verb asks for nouns, most of all for animals, and these for verbs.
+_BITES = replace(
+    _ANY, init="uniform", x=rows((1, 1, 0, 0), (0, 0, 1, 0), (1, 0, 0, 1)),
+    w_q=rows((0, 1), (0, 0.5), (2, 0), (0, 1)), w_k=rows((1, 0), (1, 0), (0, 1.5), (0.2, 0)),
+    w_v=rows((1, 0.2), (0.5, 0), (0, 1), (-0.5, 0.2)),
+)  # fmt: skip
+_VECTORS = dict(zip(_BITES.tokens, _BITES.matrix("x").tolist(), strict=True))
 _ORDERS = ("man bites dog", "dog bites dog")
 
 
@@ -118,7 +138,8 @@ def in_words(scenario: Scenario, text: str) -> Scenario:
     for row, token in enumerate(text.split()):
         old_row = tokens.index(token) if token in tokens else -1
         edits += [e._replace(row=row) for e in scenario.edits if e.matrix == vectors and e.row == old_row]
-    return replace(scenario, text=text, edits=tuple(edits))
+    given = {vectors: rows(*(_VECTORS[token] for token in text.split()))} if getattr(scenario, vectors) else {}
+    return replace(scenario, text=text, edits=tuple(edits), **given)  # type: ignore[arg-type]
 
 
 def _reordered(text: str) -> Preset:
@@ -171,8 +192,11 @@ _ORDER = Question(
     _order,
     subject="order",
     predicts=Prediction(
-        lambda now: now.trace.context[now.trace.tokens.index("dog"), 0], _reordered(_ORDERS[0]).change, kind="number"
+        lambda now: now.trace.attention_weights[now.trace.tokens.index("bites"), now.trace.tokens.index("dog")],
+        _reordered(_ORDERS[0]).change, dict.fromkeys(("more", "less"), _reordered("bites man dog")),
     ),
+    earlier=(_ANY,),
+    card=("x", "attention_weights"),
     then=Preset("questions.order.press.add", with_positions, of="now"),
     shows=("e", "p", "x", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(

@@ -7,9 +7,8 @@ import torch
 import torch.nn.functional as F
 
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import STAGES
 from attnviz.explanation.score_parts import score_parts
-from attnviz.teach.questions.asking import CAT, Option, Prediction, Question, rows
+from attnviz.teach.questions.asking import CAT, READS, Option, Prediction, Question, rows
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
@@ -52,7 +51,11 @@ COSINE = Question(
     _cosine,
     subject="scaling",
     follows=0,
-    predicts=Prediction(lambda now: now.made.attention_weights[0, 1], {"scores": "cosine"}),
+    predicts=Prediction(
+        READS,
+        {"scores": "cosine"},
+        {"more": {"times": "ten"}, "same": {"times": "ten"}},
+    ),
     then={"times": "ten"},
     makes=_lengthened,
     fixed=True,
@@ -93,7 +96,13 @@ KEYS_FIRST = Question(
     _keys_first,
     subject="meaning",
     follows=0,
-    predicts=Prediction(lambda now: now.made.scores[0, 1], {"way": "keys-first"}, kind="number"),
+    predicts=Prediction(
+        ("scores", 0, 1),
+        {"way": "keys-first"},
+        {"same": {"way": "exchanged"}},
+        kind="number",
+        either=True,
+    ),
     then={"way": "both"},
     makes=lambda s, chosen: replace(s, what_if=_WAYS[chosen["way"]]),
     fixed=True,
@@ -127,7 +136,7 @@ LINEAR = Question(
     _linear,
     subject="shapes",
     follows=2,
-    predicts=Prediction(lambda now: now.made.q[2, 0], {"way": "x-w-t"}, kind="number"),
+    predicts=Prediction(("q", 2, 0), {"way": "x-w-t"}, {"same": None}, kind="number", either=True),
     makes=lambda s, chosen: replace(s, what_if=_LINEARS[chosen["way"]]),
     fixed=True,
     earlier=(_SQUARE,),
@@ -141,7 +150,18 @@ LINEAR = Question(
 
 # https://community.deeplearning.ai asks why W_q and W_k aren't one matrix; Elhage et al. 2021, A Mathematical
 # Framework for Transformer Circuits, calls the one matrix W_QK.
-_NARROW = Scenario(say("questions.before"), d_in=4, d_out=2, init="normal", seed=4)
+_NARROW = Scenario(say("questions.before"), d_in=4, d_out=2, init="normal", seed=4)  # of older links
+_FOURTH, _FIFTH = rows((0.4, 0.3, 1.2), (1.1, -0.2, 0.5)), rows((0.8, -0.4, 1.5), (0.2, 0.6, -0.7))  # columns of W
+
+
+def _widened(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
+    """Return the example with queries and keys of so many numbers: the first of them by hand, then more of these."""
+    d = NUMBERED[chosen["d"]]
+    if scenario.x is None:
+        return replace(scenario, d_out=d)
+    given = {name: torch.cat([scenario.matrix(name), torch.tensor(more).T], -1)[:, :d].tolist()
+             for name, more in (("w_q", _FOURTH), ("w_k", _FIFTH))}  # fmt: skip
+    return replace(scenario, d_out=d, d_v=2, **given)  # type: ignore[arg-type]
 
 
 def _product(now: Now) -> torch.Tensor:
@@ -160,21 +180,24 @@ def _one_matrix(now: Now) -> Seen:
         ),
         say("seen.one_matrix.gap", gap=now.write(now.gap(x @ m @ x.T, made.scores))),
     )
-    return Seen(says, (
-        Table(say("seen.one_matrix.table"), m.float(), role="x"),
-        Table(STAGES["scores"].title, made.scores, rows=now.names, columns=now.names),
-    ))  # fmt: skip
+    return Seen(says, (Table(say("seen.one_matrix.table"), m.float(), role="x"),))
 
 
 ONE_MATRIX = Question(
     "one_matrix",
-    _NARROW,
+    CAT,
     _one_matrix,
     subject="meaning",
-    predicts=Prediction(lambda now: torch.linalg.matrix_rank(_product(now)), {"d": "three"}, kind="count"),
+    follows=0,
+    predicts=Prediction(
+        lambda now: torch.linalg.matrix_rank(_product(now)), {"d": "three"}, {"same": {"d": "one"}}, kind="count"
+    ),
     then={"d": "four"},
-    makes=lambda s, chosen: replace(s, d_out=NUMBERED[chosen["d"]]),
+    makes=_widened,
     fixed=True,
+    earlier=(_NARROW,),
+    card=("w_q", "w_k", "scores"),
+    shows=("x", "w_q", "w_k", "q", "k", "scores"),
     options=(Option("d", "questions.one_matrix.d", ("one", "two", "three", "four"), "two"),),
     step=3,
     what_if=True,
@@ -200,16 +223,32 @@ def _parts(now: Now) -> Seen:
     return Seen(says, (Table(title, chosen.float(), rows=now.names, columns=now.names, limit=limit),))
 
 
+def _one_part(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
+    """Return the example without places, or without words, where that leaves the part that is chosen."""
+    if scenario.e is None or chosen["part"] not in ("ww", "pp"):
+        return scenario
+    return (
+        replace(scenario, x=scenario.e, e=None, positions="none")
+        if chosen["part"] == "ww"
+        else replace(scenario, e="zeros")
+    )
+
+
 POSITIONS_ADDED = Question(
     "parts",
     _SUMS,
     _parts,
     subject="order",
     follows=0,
-    predicts=Prediction(lambda now: _parts(now).tables[0].matrix[0, 1], {"part": "ww"}, kind="number"),
+    predicts=Prediction(
+        lambda now: _parts(now).tables[0].matrix[0, 1], {"part": "ww"}, {"same": {"part": "pp"}}, "number", either=True
+    ),
+    makes=_one_part,
     then={"part": "pp"},
     fixed=True,
     earlier=(_PLACED,),
+    card=("e", "p", "scores"),
+    shows=("e", "p", "x", "scores"),
     options=(Option("part", "questions.parts.part", ("all", *PARTS), "all"),),
     step=2,
 )

@@ -1,6 +1,7 @@
 """Questions about widths: which sizes must agree, and which of them goes under the root."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 
@@ -8,18 +9,33 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import carry_over, changes_of, with_changes
-from attnviz.core.scenario import Scenario, without_changes
+from attnviz.core.scenario import Scenario, traced, without_changes
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import STAGES
 from attnviz.explanation import shapes_of
 from attnviz.scaling.settings import SweepSettings
-from attnviz.teach.questions.asking import Control, Option, Prediction, Preset, Question, eye
+from attnviz.teach.questions.asking import CAT, READS, Control, Option, Prediction, Preset, Question, eye, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.variations import Measured, measured_scores, unit_example
 from attnviz.words import plural, say
 
-_WIDTHS = Scenario(say("questions.sizes.text"), d_in=4, d_out=2, d_v=3, init="normal", seed=2)
+_DRAWN = Scenario(say("questions.before_five"), d_in=4, d_out=2, d_v=3, init="normal", seed=2)  # of older links
 _OF_OLDER_LINKS = "the cat sat"
+_BY_HAND = replace(CAT, text=say("questions.sizes.text"))  # its words all have vectors by hand
+
+
+def _as_wide(d_in: int, d_out: int, d_v: int) -> Scenario:
+    """Return the example with these widths: where there are more than by hand, its numbers come again."""
+    widths = {"x": (len(_BY_HAND.tokens), d_in), "w_q": (d_in, d_out), "w_k": (d_in, d_out), "w_v": (d_in, d_v)}
+    given = {}
+    for name, (n_rows, n_columns) in widths.items():
+        matrix = _BY_HAND.matrix(name)
+        rows_at, columns_at = (torch.arange(n) % of for n, of in zip((n_rows, n_columns), matrix.shape, strict=True))
+        given[name] = tuple(map(tuple, matrix[rows_at][:, columns_at].tolist()))
+    return Scenario(_BY_HAND.text, d_in=d_in, d_out=d_out, d_v=d_v, **given)  # type: ignore[arg-type]
+
+
+_WIDTHS = _as_wide(3, 2, 4)
 SYMBOLIC = {
     "x": ("n", "d_in"), "w_q": ("d_in", "d_k"), "w_k": ("d_in", "d_k"), "w_v": ("d_in", "d_v"), "q": ("n", "d_k"),
     "k": ("n", "d_k"), "v": ("n", "d_v"), "scores": ("n", "n"), "attention_weights": ("n", "n"),
@@ -78,18 +94,24 @@ def _width(name: str, key: str) -> Control:
 
 def _with_width(scenario: Scenario, name: str, width: int) -> Scenario:
     """Return the example with another width, and with what was changed of the matrices that this does not touch."""
-    now = replace(without_changes(scenario), **{name: width})  # type: ignore[arg-type]
+    widths = {each: getattr(scenario, each) for each in ("d_in", "d_out", "d_v")} | {name: width}
+    drawn = scenario.x is None
+    now = replace(without_changes(scenario), **{name: width}) if drawn else _as_wide(**widths)  # type: ignore[arg-type]
     return with_changes(now, carry_over(changes_of(scenario), scenario, now)[0])
 
 
 _NEEDS_SCORES = ("scores", "attention_weights", "context")
+_ONE_VALUE = Preset("questions.sizes.one_value", lambda s: _with_width(s, "d_v", 1))
 SIZES = Question(
     "sizes",
     _WIDTHS,
     _shapes,
     subject="shapes",
-    predicts=Prediction(lambda now: now.trace.scores.numel(), lambda s: _with_width(s, "d_v", 6), kind="count"),
+    predicts=Prediction(
+        lambda now: now.trace.scores.numel(), lambda s: _with_width(s, "d_v", 7), {"more": _ONE_VALUE}, kind="count"
+    ),
     then={"w_k": _WIDER},
+    earlier=(_DRAWN,),
     card=("x", "w_q", "w_k", "w_v"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
     notes=SYMBOLIC,  # the board tells the numbers
@@ -101,7 +123,7 @@ SIZES = Question(
     options=(Option("w_k", "questions.sizes.choice", ("fitting", _WIDER), "fitting"),),
     hidden={_WIDER: ("w_k", "k", *_NEEDS_SCORES)},
     varies=frozenset({"text", "d_in", "d_out", "d_v"}),
-    fits=lambda s: s.text in (_WIDTHS.text, _OF_OLDER_LINKS),
+    fits=lambda s: s.text in (_WIDTHS.text, _DRAWN.text, _OF_OLDER_LINKS),
     step=3,
 )
 
@@ -119,12 +141,29 @@ def _drawn(d_in: int, d_k: int) -> Scenario:
     return Scenario(text, d_in=d_in, d_out=d_k, w_v=eye(d_in, d_k), **given)  # type: ignore[arg-type]
 
 
+# What each word is: noun, adjective, verb, animal, soft, moves, eats, small; and by what it asks and is found.
+_ASKS = rows((-0.3, 1), (1.6, 0), (1, 0), (0, 0.3), (0.4, 0.3), (0, -0.3), (0.2, 0), (0, 0.3))
+_FOUND = rows((1.4, 0), (0, 1.4), (-0.5, -0.5), (0.4, 0), (0.5, 0.3), (-0.2, 0.1), (0.2, 0), (-0.6, 0.3))
+_EIGHT = Scenario(
+    CAT.text, d_in=8, d_out=2, w_q=_ASKS, w_k=_FOUND, w_v=eye(8, 2),
+    x=rows((0, 1, 0, 0, 1, 0, 0, 0), (1, 0, 0, 1, 0.5, 0.5, 1, 0), (0, 0, 1, 0, 0, 1, 0, 0),
+           (1, 0, 0, 1, 0, 0.5, 1, 1)),
+)  # fmt: skip
+
+
+def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
+    """Return the example as √d_in or √d_k divides its scores: one over the other is a temperature."""
+    by_d_in = chosen["divisor"] == _BY_D_IN
+    return replace(scenario, temperature=math.sqrt(scenario.d_in / scenario.d_out)) if by_d_in else scenario
+
+
 def _which_d(now: Now) -> Seen:
     d_in, d_k = now.scenario.d_in, now.scenario.d_out
-    scores, names = now.trace.scores, now.names
-    divided = {divisor: scores / math.sqrt(d) for divisor, d in ((_BY_D_K, d_k), (_BY_D_IN, d_in))}
-    weights = {divisor: torch.softmax(each, -1) for divisor, each in divided.items()}
-    own = {divisor: now.write(each.max(-1).values.mean()) for divisor, each in weights.items()}
+    names = now.names
+    own = {
+        divisor: now.write(traced(_divided(now.scenario, {"divisor": divisor})).attention_weights.amax(-1).mean())
+        for divisor in (_BY_D_K, _BY_D_IN)
+    }
     measured = measured_scores(d_in, d_k, len(names), trials=_TRIALS)
     says = [
         say("seen.which_d.sum", n=d_k, numbers=plural(d_in, "number"), d_in=d_in),
@@ -135,23 +174,7 @@ def _which_d(now: Now) -> Seen:
         say("seen.which_d.largest_by_d_in", divisor=f"√d_in = √{d_in}", share=now.write(measured.largest_by_d_in),
             own=own[_BY_D_IN], verdict=_verdict(now, measured)),
     ]  # fmt: skip
-    chosen = now.options["divisor"]
-    if chosen == _BY_D_K:
-        return Seen(tuple(says))
-    title = say("seen.which_d.table", scores=STAGES["scaled_scores"].title, divisor=f"√{d_in}")
-    return Seen(
-        tuple(says),
-        (
-            Table(title, divided[chosen], rows=names, columns=names),
-            Table(STAGES["attention_weights"].title, weights[chosen], "share", names, names),
-        ),
-    )
-
-
-def _largest(now: Now) -> float:
-    """Return the mean of the largest attention weights of rows, over many examples, by what scores are divided by."""
-    measured = measured_scores(now.scenario.d_in, now.scenario.d_out, len(now.names), trials=_TRIALS)
-    return measured.largest_by_d_k if now.options["divisor"] == _BY_D_K else measured.largest_by_d_in
+    return Seen(tuple(says))
 
 
 def _verdict(now: Now, measured: Measured) -> str:
@@ -169,28 +192,48 @@ def _renewed(scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dic
     return _drawn(scenario.d_in, scenario.d_out), options | ({"divisor": _BY_D_IN} if scenario.temperature != 1 else {})
 
 
+_LONGER = Preset("questions.which_d.then", lambda s: _drawn(16, s.d_out))
 WHICH_D = Question(
     "which_d",
-    _drawn(8, 2),
+    _EIGHT,
     _which_d,
     subject="scaling",
-    predicts=Prediction(_largest, {"divisor": _BY_D_IN}),
-    then=Preset("questions.which_d.then", lambda s: _drawn(16, s.d_out)),
+    follows=0,
+    predicts=Prediction(
+        READS,
+        {"divisor": _BY_D_IN},
+        {"more": None, "same": _LONGER},
+    ),
+    then=_LONGER,
+    makes=_divided,
+    earlier=(_drawn(8, 2),),
     card=("q", "k", "attention_weights"),
     shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
     controls=(
-        Control("d_in", "questions.which_d.control.d_in", 1, 16, 1, lambda s: s.d_in,
-                lambda s, value: _drawn(int(value), s.d_out)),
-        Control("d_out", "questions.which_d.control.d_k", 1, 8, 1, lambda s: s.d_out,
-                lambda s, value: _drawn(s.d_in, int(value))),
+        Control(
+            "d_in",
+            "questions.which_d.control.d_in",
+            1,
+            16,
+            1,
+            lambda s: s.d_in,
+            lambda s, value: _drawn(int(value), s.d_out),
+        ),
+        Control(
+            "d_out",
+            "questions.which_d.control.d_k",
+            1,
+            8,
+            1,
+            lambda s: s.d_out,
+            lambda s, value: _drawn(s.d_in, int(value)),
+        ),
     ),
     options=(Option("divisor", "questions.which_d.choice", (_BY_D_K, _BY_D_IN), _BY_D_K),),
-    hidden={_BY_D_IN: ("scaled_scores", "attention_weights")},
-    lit=("scaled_scores", 1, 2),
     varies=frozenset({"d_in", "d_out"}),
-    fits=lambda s: s.d_in <= 16 and s.d_out <= 8 and s == _drawn(s.d_in, s.d_out),
+    fits=lambda s: s.d_in <= 16 and s.d_out <= 8 and s in (_EIGHT, _drawn(s.d_in, s.d_out)),
     renewed=_renewed,
     drawn=("x", "w_q", "w_k"),
     sweep=SweepSettings(dims=(2, 8, 64, 512)),
     step=6,
-)  # fmt: skip
+)

@@ -72,8 +72,8 @@ REFEREES: dict[str, Referee] = {}
 PARTS = {
     "seen.and", "seen.for", "seen.biases.table", "seen.sizes.table", "seen.root.raw", "seen.root.divided",
     "seen.root.largest", "seen.root.spread", "seen.which_d.same", "seen.which_d.flatter", "seen.which_d.sharper",
-    "seen.which_d.table", "seen.axis.table", "seen.symmetry.scores", "seen.symmetry.attention_weights",
-    "seen.order.table", "seen.heads.table", "seen.reshape.table", "seen.one_matrix.table",
+    "seen.axis.table", "seen.symmetry.scores", "seen.symmetry.attention_weights",
+    "seen.order.table", "seen.heads.table", "seen.one_matrix.table",
 }  # fmt: skip
 
 
