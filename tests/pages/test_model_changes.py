@@ -245,6 +245,9 @@ def test_what_cant_be_written_is_told_and_nothing_is_lost(folders: dict[str, str
     reading = Reader(PAGE, model=folders["t5"], model_text=TEXT, model_written="4")
     assert say("write.cant") in reading.captions
     assert in_address(reading.at, "model_written") == ""
+    reader.set("model.sentence", "the zebra sat")
+    lost = say("models.page.unknown", token="[UNK]", typed="“zebra”")
+    assert as_message(say("write.unknown_word", what=lost)) in [each.value for each in reader.at.info]
     reader.set("model.sentence", " ")
     assert say("models.page.blank") in [each.value for each in reader.at.info]
 

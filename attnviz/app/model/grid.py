@@ -115,14 +115,20 @@ def _figure(measured: Any, order: str) -> float:
     return float(figure)
 
 
+def unknown_in_words(view: ModelTrace) -> list[str]:
+    """Say what of a sentence the model knows no piece for, where there is such."""
+    unknown, pieces = getattr(view.tokenizer, "unk_token", None), zip(view.tokens, view.pieces, strict=False)
+    typed = list(pieces)[: len(view.tokens) - len(view.written)]
+    lost = dict.fromkeys(f"“{piece.typed}”" for token, piece in typed if token == unknown and piece.typed)
+    return [say("models.page.unknown", token=unknown, typed=", ".join(lost))] if lost else []
+
+
 def _cut_in_words(view: ModelTrace) -> list[str]:
     """Say which words the model cuts into pieces, and what it knows no piece for."""
-    unknown = getattr(view.tokenizer, "unk_token", None)
     pieces = list(zip(view.tokens, view.pieces, strict=False))
-    lost = dict.fromkeys(f"“{piece.typed}”" for token, piece in pieces if token == unknown and piece.typed)
     words = [say("models.page.piece", word=word, tokens=" · ".join(tokens)) for word, tokens in _several(pieces)]
     return [
-        *([say("models.page.unknown", token=unknown, typed=", ".join(lost))] if lost else []),
+        *unknown_in_words(view),
         *([say("models.page.pieces", words=", ".join(words))] if words else []),
     ]
 

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 from torch import Tensor
 
+from attnviz.app.model.grid import unknown_in_words
 from attnviz.app.model.looked import most_of
 from attnviz.app.model.reasons import reasons_of
 from attnviz.app.scripts import script
@@ -76,6 +77,8 @@ def show_next(view: ModelTrace) -> None:
         st.info(as_message(say("write.ended", token=view.tokens[-1])), icon=":material/info:")
     elif not writes:
         st.caption(say("write.cant"))
+    for unknown in unknown_in_words(view):
+        st.info(as_message(say("write.unknown_word", what=unknown)), icon=":material/info:")
     if view.written:
         _show_cache(view)
 
