@@ -33,6 +33,7 @@ class Client:
         self.query = self.told = query
         self.offered: set[str] = set()  # what buttons changed, and was taken
         self.taken = ""  # the last of these
+        self.moved: list[WidgetState] = []  # controls, of which nothing was said yet
         self.ears = ""  # the component that hears what the page says
         self.state: dict[str, Any] = {}  # what was drawn last, and of which query
         self.page = ""  # the hash of the page that is open; blank for the first
@@ -109,7 +110,8 @@ class Client:
     async def say(self) -> float:
         """Say the page's query, as it does once the hand rests; return the seconds until the run has ended."""
         said = {"said": {"query": self.query, "taken": self.taken}}
-        return await self.rerun(WidgetState(id=self.ears, json_value=json.dumps(said)))
+        moved, self.moved = self.moved, []
+        return await self.rerun(WidgetState(id=self.ears, json_value=json.dumps(said)), *moved)
 
     @property
     def heard(self) -> bool:

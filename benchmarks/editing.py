@@ -15,8 +15,13 @@ async def edit(client: Client, edits: Sequence[Mapping[str, object]]) -> float:
     for each in edits:
         part = f"{each['matrix']}.{each['row']}.{each['column']}.{each['value']}"
         parts[_cell(part)] = part
-    client.change({"edits": "*".join(parts.values())})
-    answer = await client.asking.post(f"/{AT}", {"query": client.query, "page": "playground"})
+    return await ask(client, {"edits": "*".join(parts.values())}, "playground")
+
+
+async def ask(client: Client, patch: Mapping[str, str | None], page: str) -> float:
+    """Change the page's query; return after how many seconds torch's numbers of it were there."""
+    client.change(patch)
+    answer = await client.asking.post(f"/{AT}", {"query": client.query, "page": page})
     client.lost += answer.status not in _ANSWERED
     return answer.seconds
 

@@ -1,7 +1,7 @@
 """Clients that change a control once a second, and how a server answers them.
 
-A board is edited as its page does it: torch's numbers are asked for (POST /numbers), and a reader waits for these. Once
-the hand has rested, the page is told, and runs.
+A board is edited, and another seed taken, as their page does it: torch's numbers are asked for (POST /numbers), and a
+reader waits for these. Once the hand has rested, the page is told, and runs.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz import Scenario, trace
 from benchmarks.client import Client, connected
-from benchmarks.editing import edit, rest
+from benchmarks.editing import ask, edit, rest
 from benchmarks.servers import Server
 
 CLIENTS = 25
@@ -44,8 +44,8 @@ class Control(NamedTuple):
 
 async def _change_seed(client: Client, value: int) -> Seconds:
     seed = next(control for control in client.elements("number_input") if control.label == "Seed")
-    client.change({"seed": str(value)})  # the page holds what its controls hold
-    return {RUN: await client.rerun(WidgetState(id=seed.id, double_value=value))}
+    client.moved = [WidgetState(id=seed.id, double_value=value)]
+    return {NUMBERS: await ask(client, {"seed": str(value)}, "heatmaps")}
 
 
 def _shows_seed(client: Client, value: int) -> bool:
@@ -80,7 +80,7 @@ def _shows_token(client: Client, value: int) -> bool:
     return parse_qs(client.told).get("query", ["1"]) == [str(value % 6)]  # the example's own is the second
 
 
-SEED = Control(_change_seed, _shows_seed, QUERY)
+SEED = Control(_change_seed, _shows_seed, QUERY, NUMBERS)
 SLIDER = Control(_change_slider, _shows_slider)
 EDIT = Control(_edit, _shows_edit, "example=published", NUMBERS)
 PICK = Control(_pick, _shows_token, "example=published", REST)

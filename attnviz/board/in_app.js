@@ -3,13 +3,13 @@
 
 import { mount } from "./board.js";
 import { onTheme, themeOf } from "./cells/elements.js";
+import { numbersFor } from "../scripts/numbers.js";
 import { partOf } from "../scripts/parts.js";
 
 /** @import { Board } from "./board.js" */
 /** @import { BoardData, Host } from "./types.js" */
 /** @import { Drawing } from "../scripts/types.js" */
 
-const GIVEN_UP_MS = 5000;
 const [PANEL_MS, PANEL_TRIES, PANEL_AGAIN] = [100, 50, 5]; // within which the panel What if is drawn
 const REMEMBERED = "attnviz.begun";
 
@@ -53,6 +53,7 @@ function part(name) {
 class App {
   can = { text: true, layers: true };
   store = { isFirst, remember };
+  numbers = numbersFor;
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -61,14 +62,6 @@ class App {
 
   get page() {
     return window.attnvizAddress ?? null;
-  }
-
-  /** @param {string} at @param {object} asked */
-  async numbers(at, asked) {
-    const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
-    const headers = { "Content-Type": "application/json" };
-    const answer = await fetch(address, { method: "POST", headers, body: JSON.stringify(asked), signal: AbortSignal.timeout(GIVEN_UP_MS) });
-    return !answer.ok || answer.status === 204 ? null : answer.json();
   }
 
   room() {

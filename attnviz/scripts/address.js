@@ -17,8 +17,8 @@ import { CONSTANTS } from "./sent.js";
  */
 /**
  * What a run has drawn: marks of the query that it was asked for and of what became of it, the difference, the page,
- * and the controls that are bound to the address.
- * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string | null>, offers: Offer[] }} Drawn
+ * and the controls that are bound to the address; where these are `quiet`, the page says what they were moved to.
+ * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string | null>, quiet: boolean, offers: Offer[] }} Drawn
  */
 
 const { REST_MS, TIMES, MOST_MS } = CONSTANTS.PUT_OFF;
@@ -194,8 +194,9 @@ export class Address {
     this.write(moved ? "push" : "replace"); // ... and the move is a step of its own
     this.source = null;
     if (!moved) return;
-    this.expect();
-    this.tell();
+    const shown = this.tell();
+    if (this.drawn?.quiet) this.sayIn(shown ? this.rest : 0);
+    else this.expect();
   }
 
   // ---- the server
@@ -315,7 +316,8 @@ export class Address {
     this.tell();
   }
 
+  // Return whether what stands first on the page asks for its numbers itself.
   tell() {
-    window.dispatchEvent(new CustomEvent("attnviz:query", { detail: this.query }));
+    return !window.dispatchEvent(new CustomEvent("attnviz:query", { detail: this.query, cancelable: true }));
   }
 }

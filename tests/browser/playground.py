@@ -135,6 +135,7 @@ class Playground:
 
     def settle(self) -> Self:
         """Wait until the server's run has ended and what it drew stands, as a reader waits for a first page."""
+        self.page.wait_for_function("window.attnvizAddress?.due !== true")
         self.page.wait_for_selector('[data-test-script-state="notRunning"]')
         self.page.wait_for_function(_ALL_DRAWN)
         return self

@@ -7,13 +7,14 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocketRoute, expect
 
 from attnviz import Scenario, trace
 from attnviz.words import say
+from attnviz.words.numbers import written
 from tests.browser.board import Board
 from tests.browser.cells import shows_number
-from tests.browser.playground import eventually
+from tests.browser.playground import Playground, eventually
 from tests.browser.proxy import Network, network
 from tests.browser.serving import free_port, running_server
 
@@ -167,6 +168,31 @@ def test_back_forward_and_reload_right_after_an_act_lose_nothing(
     board.page.go_back()
     eventually(lambda: wanted in board.address, False)
     eventually(lambda: agrees(board), True)
+
+
+def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else_of_it(
+    new_reader: Callable[..., Playground],
+) -> None:
+    reader, held = new_reader(), list[Any]()
+    holds = False
+
+    def hold(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+        browser.on_message(lambda message: held.append((server, message)) if holds else server.send(message))
+
+    reader.page.route_web_socket("**/_stcore/stream", hold)
+    reader.open(text="Your journey starts with one step", embedding="stable")
+    wanted = [[written(number, 4) for number in row] for row in trace(Scenario(embedding="stable", seed=7)).q.tolist()]
+    holds = True
+    reader.set_number("Seed", 7)
+    eventually(lambda: reader.cells("q"), wanted)
+    eventually(lambda: bool(held), True)
+    holds = False
+    for server, message in held:
+        server.send(message)
+    eventually(lambda: bool(reader.page.evaluate(_AGREES)), True)
+    assert reader.cells("q") == wanted
+    assert "seed=7" in reader.address
 
 
 def test_an_empty_sentence_keeps_the_edits_over_a_reload(new_board: Callable[..., Board]) -> None:

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from attnviz.app.server import boards, middleware, numbers, routes
 from attnviz.app.server.boards import PAGES
 from attnviz.link.state import MOST_CHARACTERS
+from tests.pages.playground import Playground
 from tests.pages.reader import Reader
 
 HERE = {"origin": "http://testserver"}
@@ -28,6 +29,8 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "with more of other pages": ("playground", {"view": "board", "step": "softmax", "question": "axis"}),
     "a step": ("lesson", {"example": "fluffy-cat", "step": "one-score", "edits": "w_q.0.1.0.9"}),
     "a later step": ("lesson", {"step": "context", "query": "0"}),
+    "heatmaps": ("heatmaps", {"causal": "true", "query": "3", "cell": "scores.1.0", "view": "heatmaps"}),
+    "heatmaps of a head": ("heatmaps", HEADS | {"head": "1", "layer": "1", "view": "heatmaps"}),
     "a question": ("questions", {"question": "axis", "numbers": "axis=whole&query=0"}),
 }
 
@@ -46,9 +49,14 @@ def ask(server: TestClient, sent: Any, headers: Mapping[str, str] = HERE) -> Any
 def test_a_run_of_the_page_draws_the_same(server: TestClient, page: str, address: dict[str, str]) -> None:
     answer = ask(server, {"page": page, "query": urlencode(address)})
     assert answer.status_code == 200
+    told = answer.json()
+    if page == "heatmaps":
+        drawn = Playground(**address).heatmaps
+        assert {**drawn, **told} == drawn
+        assert set(drawn) - set(told) == {"from", "numbers"}
+        return
     reader = Reader(f"pages/{page}.py", **address) if address else _bare()
     (drawn,) = reader.boards
-    told = answer.json()
     if page == "questions":  # whose own cell isn't in the address
         del told["picked"]
     assert {name: drawn[name] for name in told} == told | {"play": drawn["play"]}
@@ -92,6 +100,7 @@ def test_a_stranger_and_what_is_no_question_are_refused(server: TestClient) -> N
     [
         ("playground", "text=+"),
         ("playground", "text=" + "word+" * 17),
+        ("heatmaps", "text=" + "word+" * 17),
         ("playground", "d_in=1024&d_out=1024&n_layers=4"),
         ("lesson", "reads=second&second=a+b"),
         ("questions", ""),

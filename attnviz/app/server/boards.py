@@ -5,12 +5,25 @@ from types import MappingProxyType
 
 from attnviz.app.components.drawing import OF_PLAYGROUND, Looks, as_place, drawn_data, packed
 from attnviz.app.lesson.steps import looks_of_step
+from attnviz.app.playground.heatmaps import drawn_heatmaps
 from attnviz.app.questions.question import looks_of
 from attnviz.board.data import has_numbers
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen
 from attnviz.core.scenario import Scenario, traced
-from attnviz.link.parameter_table import CELL, HEAD, LAYER, NUMBERS, OFF, PREDICTED, PREDICTIONS, QUESTION, STEP
+from attnviz.explanation import explain
+from attnviz.link.parameter_table import (
+    CELL,
+    HEAD,
+    HEATMAPS,
+    LAYER,
+    NUMBERS,
+    OFF,
+    PREDICTED,
+    PREDICTIONS,
+    QUESTION,
+    STEP,
+)
 from attnviz.link.parameter_table import QUERY as TOKEN
 from attnviz.link.predicted_text import TRIED
 from attnviz.link.question_text import example_from_text, question_of
@@ -21,7 +34,12 @@ PLAYGROUND, LESSON, QUESTIONS = "playground", "lesson", "questions"
 _OF_NOW = (TOKEN, HEAD, LAYER, CELL)
 # Pages that have a board on which numbers are changed, and what beside the set-up it depends on.
 PAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {PLAYGROUND: _OF_NOW, LESSON: (*_OF_NOW, STEP), QUESTIONS: (QUESTION, NUMBERS, PREDICTED, PREDICTIONS)}
+    {
+        PLAYGROUND: _OF_NOW,
+        HEATMAPS: _OF_NOW,
+        LESSON: (*_OF_NOW, STEP),
+        QUESTIONS: (QUESTION, NUMBERS, PREDICTED, PREDICTIONS),
+    }
 )
 
 
@@ -41,12 +59,14 @@ def _of_now(state: State, page: str, presenting: bool) -> bytes | None:
     if scenario is None or not has_numbers(scenario) or (page == LESSON and scenario.reads_others):
         return None
     trace = traced(scenario).seen_from(state.values[HEAD], state.values[LAYER])
-    digits = state.values["digits"]
+    digits, cell = state.values["digits"], state.values[CELL]
+    picked = cell and as_seen(trace.stages, trace.matrices, *cell)
+    if page == HEATMAPS:
+        explained = picked and explain(trace, *picked, digits=digits, scenario=scenario)
+        return packed(drawn_heatmaps(trace, explained, state.position, digits))
     data = drawn_data(
         scenario, trace, state.position, digits, _looks(state, page, scenario, trace, presenting), of_now=True
     )
-    cell = state.values[CELL]
-    picked = cell and as_seen(trace.stages, trace.matrices, *cell)
     return packed(data | {"picked": as_place(picked)})
 
 

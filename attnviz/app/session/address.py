@@ -317,6 +317,13 @@ def forget(names: Any) -> None:
         now.forgotten |= set(names)
 
 
+def controls_are_quiet() -> bool:
+    """Whether a control that is bound to the address leaves it to the page to say what it was moved to: once the page
+    knows which are, it may ask for numbers first, and have one run for several moves."""
+    now = memory()
+    return now is not None and bool(now.became)
+
+
 def controls(now: Memory) -> dict[str, str]:
     """Return the controls whose values are not their defaults, as the address has them."""
     came = read_query(now.came)
@@ -379,6 +386,7 @@ def tell(page: str, key: str = "address") -> None:
         "patch": patch_of(asked, found),
         "page": page,
         "controls": {name: set_up.get(name) for name in parameters()},
+        "quiet": controls_are_quiet(),
         "offers": [each.sent() for each in now.offers],
     }
     for each in now.offers:

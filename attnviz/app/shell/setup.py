@@ -90,7 +90,7 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     text = table["text"]
     _cut_what_was_pasted()
     # Without max_chars: the browser would refuse a longer paste without a word.
-    typed = st.text_input(text.label, text.default, key=text.name, bind="query-params", help=text.help)
+    typed = _draw(text)
     # Close together, so that no example is cut off.
     with (
         st.popover(say("setup.examples"), help=say("setup.examples_help")),
@@ -192,7 +192,8 @@ def _switch_feed_forward() -> None:
 
 def _draw(control: Control, **more: Any) -> Any:
     """Draw a control as its codec says, and what its choice means; return its value."""
-    drawn = {"key": control.name, "bind": "query-params", "help": control.help} | more
+    how = "ignore" if address.controls_are_quiet() else "rerun"
+    drawn = {"key": control.name, "bind": "query-params", "help": control.help, "on_change": how} | more
     match control.codec:
         case Whole(low, high):
             value = st.number_input(control.label, low, high, control.default, 1, **drawn)

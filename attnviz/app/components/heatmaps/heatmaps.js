@@ -1,9 +1,11 @@
 // All heatmaps of a page: Python sends numbers, and what is said of them; what did not change since is not drawn anew.
+// Where the page's query changes, they ask for the numbers of it; the page's run comes later.
 // What is in sight, or nearly, is drawn at once, the rest when nothing else is to be done.
 
 import { make, onTheme, themeOf } from "../../../board/cells/elements.js";
 import { rampsOf } from "../../../board/cells/colours.js";
-import { keptFor, partOf } from "../../../scripts/parts.js";
+import { numbersFor } from "../../../scripts/numbers.js";
+import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
 import { FIGURES } from "../../../scripts/sent.js";
 import { Heatmap } from "./heatmap.js";
 import { keepInSight } from "./drawing.js";
@@ -32,6 +34,9 @@ class Heatmaps {
     this.byName = new Map();
     /** @type {Trigger} */
     this.trigger = () => {};
+    this.shown = 0; // the version of the page's query that is drawn
+    this.asks = false;
+    this.follow = (/** @type {Event} */ event) => this.root.isConnected ? this.compare(event) : window.removeEventListener("attnviz:query", this.follow);
     this.tip = make("div", "tip");
     this.tip.hidden = true;
     this.colours = this.takeColours();
@@ -60,10 +65,38 @@ class Heatmaps {
     return { theme, ramps: rampsOf({ ...FIGURES.ROLES, picked }, theme), hatches: { masked, undefined: unknown } };
   }
 
+  // The page's query is another one.
+  /** @param {Event} event */
+  compare(event) {
+    if (!this.data.numbers || this.data.from === window.attnvizAddress?.mark) return;
+    event.preventDefault();
+    this.ask();
+  }
+
+  // One request after the other, of the query that the page has by then.
+  async ask() {
+    const [page, { numbers }] = [window.attnvizAddress, this.data];
+    if (!page || !numbers || this.asks) return;
+    this.asks = true;
+    const { at, ...asked } = numbers;
+    const { query, mark } = page;
+    try {
+      const sent = await numbersFor(at, { query, ...asked });
+      if (sent && this.root.isConnected) this.receive({ ...this.data, ...sent, from: mark }, this.trigger);
+    } catch {
+      // A run of the page tells.
+    }
+    this.asks = false;
+    if (mark !== page.mark && this.root.isConnected) this.ask();
+  }
+
   /** @param {Data} data @param {Trigger} trigger */
   receive(data, trigger) {
+    if (!isOf(data.from, this.shown)) return; // older than what is shown
+    this.shown = window.attnvizAddress?.versionOf(data.from) || this.shown;
     const first = this.byName.size === 0;
     const { picked } = this;
+    window.addEventListener("attnviz:query", this.follow);
     this.data = data;
     this.trigger = trigger;
     this.picked = JSON.stringify(data.frames.at(-1) ?? "");

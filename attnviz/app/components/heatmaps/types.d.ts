@@ -45,6 +45,10 @@ export interface Frame {
 }
 
 export interface Data {
+  /** What tells the query that it was drawn from. */
+  from: string;
+  /** Where the numbers of another query are asked for, and as whose; null where these are too many. */
+  numbers: { at: string; page: string } | null;
   /** The matrices that stand together, in the order of the computation. */
   groups: string[][];
   pictures: { [matrix: string]: Picture };
