@@ -212,8 +212,14 @@ def test_a_finger_slides_it(new_telephone: Callable[..., Newcomer]) -> None:
     slider.evaluate("each => { each.value = '-1'; each.dispatchEvent(new Event('input')); }")
     expect(reader.headline).to_have_text(re.compile("61 % → "))
     slider.evaluate("each => each.dispatchEvent(new Event('change'))")
-    expect(reader.board.locator(".toy")).to_have_count(0)
     expect(reader.headline).not_to_contain_text("cat")
+    after = slider.bounding_box()
+    assert after is not None
+    assert abs(after["y"] - box["y"]) < 44, "it stays under the finger"
+    expect(reader.board.locator(".slider:visible")).to_have_count(1)
+    reader.cell(("x", 1, 1)).tap()
+    expect(reader.board.locator(".toy")).to_have_count(0)
+    expect(reader.board.locator(".hand .slider")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -333,6 +339,10 @@ def test_the_way_to_the_lesson_goes_once_something_was_done(new_newcomer: Callab
     way = reader.page.get_by_role("button", name=re.compile("New here"))
     expect(way).to_be_visible()
     reader.type_over(TOY, "1")
+    expect(way).to_have_count(0)
+    reader.page.go_back()
+    expect(reader.cell(TOY)).to_have_text("2.00")
+    reader.torch_says()
     expect(way).to_have_count(0)
     again = new_newcomer(1366, 768).arrive()
     again.page.get_by_role("button", name=re.compile("New here")).click()

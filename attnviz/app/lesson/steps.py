@@ -34,7 +34,7 @@ _PRESENTATION_CSS = """<style>
 [data-testid="stLayoutWrapper"]:has(> :is(.st-key-lesson_questions, .st-key-foot)) { display: none; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-connection_place) { position: absolute; left: 0; }
 /* The controls are there for the hand that looks for them. */
-.st-key-lesson_head :is(.stButton, .lesson-dots) { opacity: 0.25; transition: opacity 0.2s; }
+.st-key-lesson_head :is(.stButton, .lesson-dots) { opacity: 0.7; transition: opacity 0.2s; }
 .st-key-lesson_head:is(:hover, :has(:focus-visible)) :is(.stButton, .lesson-dots) { opacity: 1; }
 </style>"""
 

@@ -1,5 +1,7 @@
 """The views of the playground, which the URL keeps, and the ways to other pages that its board leads to."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from attnviz.app.parts.head_picker import show_layer_picker
@@ -8,6 +10,7 @@ from attnviz.app.playground.replaced import keep_as_a
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
 from attnviz.board.data import MOST_COLUMNS, fits_board
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import BOARD, HEATMAPS, KEEP, OPEN, PINNED, VIEW
@@ -17,6 +20,13 @@ from attnviz.teach.lesson import STEPS
 from attnviz.words import plural, say
 
 _KEY = "playground.view"
+
+
+@dataclass
+class _First:
+    """Whether nothing was done yet."""
+
+    visit: bool = True
 
 
 def chosen_view(scenario: Scenario) -> str:
@@ -42,7 +52,9 @@ def show_way_to_board(scenario: Scenario) -> None:
 
 def show_way_to_lesson(scenario: Scenario) -> None:
     """Draw the way to the lesson, for whoever comes first and has done nothing yet."""
-    if set(url_texts.texts_held()) <= {CHANGES} and scenario == starting_points()[OPENING].scenario:
+    first = this_session().part(_First)
+    first.visit &= set(url_texts.texts_held()) <= {CHANGES} and scenario == starting_points()[OPENING].scenario
+    if first.visit:
         st.button(
             say("playground.new_here", steps=plural(len(STEPS), "step")),
             key="new_here",

@@ -44,6 +44,8 @@ export class Story {
     this.slider = new Slider(board);
     this.first = new Slider(board);
     this.toy = make("div", "toy");
+    /** @type {Place | null} */
+    this.begun = null; // what its slider changes
     this.columns = new WordColumns();
     this.turn = button("turn", () => this.turnOver());
     this.hand = make("div", "hand", [this.slider.input]);
@@ -109,15 +111,17 @@ export class Story {
     this.follow();
   }
 
-  // The first thing to do: a slider for one number, and what that does.
+  // The first thing to do: a slider for one number, and what that does. It stays under the hand until another is picked.
   toys() {
     const { board, toy, first } = this;
     const { ruler } = board;
-    const place = ruler.toy;
+    const place = ruler.toy ?? this.begun;
+    this.begun = place;
     if (!place) return [];
     const { symbol, role } = board.stage(place);
     const value = written(valueAt(board.torch[place.matrix], place.row, place.column), 2);
-    toy.replaceChildren(make("span", "", [say("board.ruler.slide_to", { value })]), " ", make("b", "", [ruler.promise]), make("div", `role-${role}`, [first.input, make("b", "symbol-of", [symbol])]));
+    const says = ruler.toy ? [make("span", "", [say("board.ruler.slide_to", { value })]), " ", make("b", "", [ruler.promise])] : [];
+    toy.replaceChildren(...says, make("div", `role-${role}`, [first.input, make("b", "symbol-of", [symbol])]));
     return [toy];
   }
 
@@ -132,7 +136,7 @@ export class Story {
   layoutOf(parts, open, others) {
     const { width, height: whole } = this.room ?? { width: 1, height: 1 };
     const { ruler, explores } = this.board;
-    const height = whole - (ruler.toy ? TOY - SAID : explores ? VIEWS : 0);
+    const height = whole - (ruler.toy ? TOY - SAID : this.begun ? TOY : explores ? VIEWS : 0);
     const { labels, keys, layers } = this.board.data;
     // Where there are sentences around it, nothing gives way: it's scrolled all the same.
     return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels, keys, read: this.read, layers, open, others });
@@ -278,9 +282,14 @@ export class Story {
   /** @param {Place | null} place */
   select(place) {
     if (!this.told) return;
-    this.slider.show(place);
-    this.first.show(this.board.ruler.toy);
     const { board, pinned } = this;
+    const { toy } = board.ruler;
+    if (this.begun && !toy && addressOf(place) !== addressOf(this.begun)) {
+      this.begun = null;
+      setTimeout(() => board.display.showAs({ all: board.all })); // in the room that it leaves
+    }
+    this.first.show(this.begun);
+    this.slider.show(toy || !this.begun ? place : null);
     if (this.arranged !== this.key()) steady(board.host, pinned && board.cellAt(pinned), () => this.follow());
     if (addressOf(pinned) === this.revealed) return;
     this.revealed = addressOf(pinned);
