@@ -306,7 +306,8 @@ def finished(learner: Learner) -> Training:
 def train(
     task: str | TrainingSettings = "agreement", steps: int | None = None, seed: int | None = None, **settings: Any
 ) -> Training:
-    """Train a small model on a task: "agreement", "repeat", "order", "sort", or "text" with a `text` of your own.
+    """Train a small model on a task: "agreement", "repeat", "order", "sort", "stories", or "text" with a `text` of your
+    own.
 
     Without a `seed`, it is the default one, which learns; `settings` are the fields of
     :class:`~attnviz.training.settings.TrainingSettings`, of which each task has its own defaults. Instead of a task it

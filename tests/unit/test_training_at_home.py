@@ -18,6 +18,7 @@ TEXT = "the cat sat on the mat. the dog sat on the log. " * 3
 TAKEN: tuple[tuple[str, dict[str, Any]], ...] = (
     ("agreement", {}),
     ("repeat", {"batch_size": 8}),
+    ("stories", {"batch_size": 4}),
     ("sort", {"n_heads": 2, "norm": "pre", "d_ff": 8, "tied": True, "bias": False}),
     ("order", {"n_layers": 3, "n_heads": 4, "norm": "post", "positions": "rotary", "d_ff": 8, "activation": "gelu"}),
     ("text", {"text": TEXT, "length": 10, "n_heads": 2, "heads_alike": True, "frozen": ("b_u",), "optimizer": "sgd",
@@ -30,7 +31,7 @@ EXAMPLES = {"order": "<s> man sees cat , poor", "text": "the dog "}
 def test_a_script_trains_the_same_model(name: str, settings: dict[str, Any]) -> None:
     training, text = train(name, steps=12, **settings), EXAMPLES.get(name)
     script = training_script(training, 12, text)
-    assert len(script.splitlines()) < 120
+    assert len(script.splitlines()) < (400 if name == "stories" else 120)  # which has its whole grammar
     assert "torch.nn.functional.cross_entropy(" in script
     assert ("for layer in" in script) == (training.settings.n_layers > 1)  # no loop over one
     assert "path" not in script

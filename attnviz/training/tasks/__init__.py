@@ -11,9 +11,10 @@ from attnviz.training.tasks.order import Order
 from attnviz.training.tasks.own_text import OwnText
 from attnviz.training.tasks.repeat import Repeat
 from attnviz.training.tasks.sort import Sort
+from attnviz.training.tasks.stories import Stories
 
 TASKS: Mapping[str, type[Task]] = MappingProxyType(
-    {task.name: task for task in (Agreement, Repeat, Order, Sort, OwnText)}
+    {task.name: task for task in (Agreement, Repeat, Order, Sort, Stories, OwnText)}
 )
 
 __all__ = ["TASKS", "Batch", "Task", "Weights", "kind_of", "settings_for", "task_of"]

@@ -1,0 +1,81 @@
+"""Stories: who does what is told once and comes back; pronouns and verbs go with what they belong to."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from attnviz.training.tasks import story_grammar
+from attnviz.training.tasks.base import Batch, Task, Weights, most
+from attnviz.training.tasks.story_grammar import World, point_after, points, stories
+
+# Two people, who each do one thing, and things beside each other.
+SMALL = World(
+    girls=("anna", "mia", "lena"), boys=("tom", "ben", "max"), verbs=("sings", "reads", "cooks", "paints"), objects=(),
+    kinds=(), pets=(), things=("key", "cup", "ball"), links=("near", "behind"), looks=("red", "old", "wet"),
+    feels=("glad", "sad", "tired"), places=(), kin=(), most_people=2, most_pets=0,
+    going_on={"today": 0.4, "who": 0.2, "the": 0.4}, ends=0.0,
+)  # fmt: skip
+LENGTH = 28
+
+
+@dataclass(frozen=True)
+class Stories(Task):
+    """What a story has told determines what comes back of it; of all other words it's known how probable each is."""
+
+    vocabulary: tuple[str, ...] = SMALL.vocabulary
+    length: int = LENGTH
+
+    name = "stories"
+    defaults = {  # noqa: RUF012
+        "seed": 0, "steps": 400, "learning_rate": 0.01, "batch_size": 32, "n_layers": 2, "n_heads": 2, "d_model": 32,
+        "d_k": 32,
+    }  # fmt: skip
+    figures = story_grammar.ASKED
+
+    def draw(self, n: int, generator: torch.Generator) -> Batch:
+        """Beginnings of stories; every word counts."""
+        return self._batch(stories(n, generator, SMALL, LENGTH))
+
+    def held_out(self) -> Batch:
+        """Beginnings of stories whose facts were never seen together."""
+        return self._batch(stories(64, torch.Generator().manual_seed(2**31), SMALL, LENGTH, held_out=True))
+
+    def _batch(self, told: Sequence[story_grammar.Drawn]) -> Batch:
+        ids = torch.tensor([self.ids_of(words) for words, _ in told])
+        asked = torch.tensor([[bool(point.asked) for point in places[1:]] for _, places in told])
+        return Batch(ids, torch.ones_like(asked), asked)
+
+    def law(self, tokens: Sequence[str]) -> str | None:
+        """The word that the story determines.
+
+        >>> Stories().law("<s> anna sings . tom reads . today tom reads because".split())
+        'he'
+        """
+        point = point_after(list(tokens), SMALL)
+        return next(iter(point.law)) if point is not None and point.asked else None
+
+    def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
+        """How much each of them reads where the story tells what comes next."""
+        n, length = batch.ids.shape
+        read = {figure: torch.zeros(n, length, length) for figure in self.figures}
+        for text, ids in enumerate(batch.ids.tolist()):
+            for at, point in enumerate(points([self.vocabulary[i] for i in ids[:-1]], SMALL)):
+                if point.asked:
+                    read[point.asked][text, at - 1, list(point.told_by)] = 1
+        return {figure: most(weights, each, each.sum(-1) > 0) for figure, each in read.items()}
+
+    def code(self) -> str:
+        """Its grammar, its world, and how its stories become numbers."""
+        return "\n\n\n".join((inspect.getsource(story_grammar).rstrip(), f"SMALL = {SMALL!r}", _DRAW))
+
+
+_DRAW = f'''VOCABULARY = SMALL.vocabulary
+
+
+def draw(n, generator):
+    """Beginnings of stories; every word counts."""
+    told = stories(n, generator, SMALL, {LENGTH})
+    ids = torch.tensor([[VOCABULARY.index(word) for word in words] for words, _ in told])
+    return ids, torch.ones(n, {LENGTH - 1}, dtype=torch.bool)'''
