@@ -64,6 +64,7 @@ MODEL_ORDER, MODEL_NEXT, MODEL_COMPARE, MODEL_COMPARED = (
 )  # fmt: skip
 MODEL_WRITTEN, MODEL_TOP_P, MODEL_SEED, MODEL_CACHE = "model_written", "model_top_p", "model_seed", "model_cache"
 MODEL_WHY = "model_why"  # the token whose score is explained
+MODEL_FROM, MODEL_PLACE = "model_from", "model_place"  # another sentence, and the layer and token taken of it
 LEARN, LEARN_TEXT, LEARN_STEP = "learn", "learn_text", "learn_step"
 LEARN_SENTENCE, LEARN_HEAD, LEARN_OFF = "learn_sentence", "learn_head", "learn_off"
 LEARN_QUERY = "learn_query"
@@ -144,6 +145,8 @@ def _of_models() -> tuple[Parameter, ...]:
         Parameter(MODEL_NEXT, (1.0, 10), NextText(), 40, 2),
         Parameter(MODEL_WRITTEN, (), WrittenText(), MOST_OF_SENTENCE, 2, used="links.used.none"),
         Parameter(MODEL_WHY, None, Whole(0, 9_999_999, may_be_blank=True), 20, 2, used="links.used.none"),
+        Parameter(MODEL_FROM, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
+        Parameter(MODEL_PLACE, None, HeadText(), 20, 2, used="links.used.none"),
         Parameter(MODEL_TOP_P, 1.0, Number(0.01, 1.0), 20, 2),
         Parameter(MODEL_SEED, 0, Whole(0, MAX_SEED), 20, 2),
         Parameter(MODEL_CACHE, "", Choice(("", "off")), 20, 2),

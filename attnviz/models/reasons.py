@@ -104,7 +104,8 @@ def moved(view: ModelTrace, other: ModelTrace) -> Tensor:
     n, n_all = min(len(view.tokens), len(other.tokens)), len(view.tokens)
     numbers = sum(each.numel() for each in own.parameters())
     if (multiplied := numbers * n * n_all * (len(blocks) + 1)) > MOST_MULTIPLIED:
-        raise ValueError(f"a map would take {multiplied:,} multiplications, expected at most {MOST_MULTIPLIED:,}")
+        message = f"a map would take {multiplied:,} multiplications, expected at most {MOST_MULTIPLIED:,}"
+        raise RefusedError("model_map_large", detail=message)
     inputs: dict[str, Any] = _inputs(view, own, n)
     if "logits_to_keep" in inspect.signature(own.forward).parameters:
         inputs["logits_to_keep"] = 1

@@ -20,6 +20,7 @@ from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, ModelEdit, offered, similarity
 from attnviz.models.costs import costs_in_words
 from attnviz.models.offering import short_name
+from attnviz.models.reasons import moved, patched
 from attnviz.models.writing import appended
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -229,6 +230,24 @@ def test_a_words_score_is_told_part_by_part(folders: dict[str, str]) -> None:
     assert [row["head"] for row in shown["rows"]] == [*heads, None]
     assert nexts(reader)["why"] == 6
     assert nexts(Reader(PAGE, **asked | {"model_why": "999"}))["reasons"]["title"] == say("write.why.none")
+
+
+def test_another_sentences_numbers_are_put_in_its_place(folders: dict[str, str]) -> None:
+    other = "the mat was tired because the cat sat on it"
+    asked = {"model": folders["gpt2"], "model_text": TEXT}
+    reader = Reader(PAGE, **asked, model_from=other, model_place="1.11")
+    assert reader.messages == []
+    view, from_b = (look_into(*loaded(folders["gpt2"]), text) for text in (TEXT, other))
+    shown = nexts(reader)["places"]
+    assert np.allclose(shown["shares"], moved(view, from_b), atol=1e-6)
+    assert (shown["picked"], shown["tokens"][1][:2]) == ("1.11", ["[CLS]", "the (1)"])
+    put = patched(view, from_b, 1, 11).softmax(-1)
+    assert column(reader, "put") == [percent(float(put[row["id"]])) for row in nexts(reader)["rows"]]
+    reader.set("model.from", TEXT)  # into itself: nothing moves, to the last bit
+    assert not np.any(nexts(reader)["places"]["shares"])
+    assert in_address(reader.at, "model_place") == ""
+    changed = Reader(PAGE, **asked, model_from=other, model_edits="1.2.off")
+    assert nexts(changed)["places"] == {"title": say("write.from.changed")}
 
 
 def test_what_cant_be_written_is_told_and_nothing_is_lost(folders: dict[str, str]) -> None:

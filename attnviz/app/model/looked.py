@@ -9,6 +9,7 @@ from threading import BoundedSemaphore, Lock
 from typing import Any, NamedTuple
 
 import streamlit as st
+from torch import Tensor
 
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.keeper.memory import give_back
@@ -22,7 +23,7 @@ from attnviz.models.kept import Kept
 from attnviz.models.loading import Shelf
 from attnviz.models.pretrained import look, most_tokens, n_weights
 from attnviz.models.progress import Progress
-from attnviz.models.reasons import Why, why
+from attnviz.models.reasons import Why, moved, why
 from attnviz.models.writing import appended
 from attnviz.words import plural, say
 
@@ -101,6 +102,13 @@ def looked_why(view: ModelTrace, token: int) -> Why:
     """Return why a token has its score after a text, of a view that :func:`looked` gave."""
     key = (view.name, view.text, view.written, view.computed_from, "*".join(map(str, view.edits)), token)
     found: Why = _kept().get(key, lambda: why(view, token), lambda _: 8 * len(view.heads) * len(view.tokens))
+    return found
+
+
+def looked_moved(view: ModelTrace, other: ModelTrace) -> Tensor:
+    """Return how far each layer and token of another sentence moves the next word of this one."""
+    found: Tensor = _kept().get((view.name, view.text, view.written, other.text), lambda: moved(view, other),
+                                lambda moves: moves.numel() * 4)  # fmt: skip
     return found
 
 

@@ -2,7 +2,7 @@
 // once the page has drawn the one before. Texts of tokens are only ever set as textContent.
 
 import { make } from "../../board/cells/elements.js";
-import { isOf, keptFor, partOf } from "../../scripts/parts.js";
+import { focusedBeside, isOf, keptFor, partOf } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
@@ -13,10 +13,14 @@ import { say } from "../../scripts/sentences.js";
  * @typedef {{ title: string, rows: { name: string, share: number, told: string, head: string | null }[], told: string[] }} Reasons
  */
 /**
+ * The tokens of both sentences, and for each layer and token how far the next word moves.
+ * @typedef {{ title: string, tokens?: string[][], layers?: string[], shares?: number[][], told?: string[][], picked?: string }} Places
+ */
+/**
  * `why` is the word whose score is explained, where the model `can` write at all; `ids` are those of what was `written`, as the address has them; `drawn` is what the seed draws next.
  * @typedef {{ rows: Row[], titles: string[], written: string[], ids: string, drawn: number, writes: boolean, can: boolean,
  *   why: number | null, reasons: Reasons | null,
- *   parameters: Record<"written" | "query" | "why" | "head", string>, from: string }} Data
+ *   places: Places | null, parameters: Record<"written" | "query" | "why" | "head" | "place", string>, from: string }} Data
  */
 /** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
 
@@ -67,7 +71,7 @@ export default function modelNext({ parentElement, data }) {
   written.hidden = none;
   const focused = focusOf(root);
   root.style.setProperty("--numbers", String(data.titles.length));
-  root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows, ...reasons(data));
+  root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows, ...reasons(data), ...places(data));
   if (focused) /** @type {HTMLElement | null} */ (root.querySelector(focused))?.focus();
   if (playing) state.timer = setTimeout(goOn, PACE_MS);
   else state.left = 0;
@@ -111,6 +115,26 @@ function reasons({ reasons: shown, parameters }) {
   return [make("h3", "", [shown.title]), ...rows, ...shown.told.map((each) => make("p", "told", [each]))];
 }
 
+// A cell for each layer and token: how far the next word moves when what is made there is the other sentence's.
+/** @param {Data} data */
+function places({ places: shown, parameters }) {
+  if (!shown) return [];
+  const heads = (shown.tokens ?? []).map((tokens) => make("tr", "", [make("th"), ...tokens.map((token) => make("th", "", [token]))]));
+  const lines = (shown.layers ?? []).map((layer, row) => {
+    const cells = (shown.shares?.[row] ?? []).map((share, at) => {
+      const place = `${row}.${at}`;
+      const text = shown.told?.[row][at] ?? "";
+      const made = button(`place-${place}`, text, false, () => window.attnvizAddress?.change({ [parameters.place]: place === shown.picked ? null : place }));
+      made.setAttribute("aria-label", say("write.from.place", { layer, token: shown.tokens?.[0][at] ?? "", other: shown.tokens?.[1][at] ?? "", share: text }));
+      made.setAttribute("aria-pressed", String(place === shown.picked));
+      made.style.setProperty("--share", `${80 * share}%`);
+      return make("td", "", [made]);
+    });
+    return make("tr", "", [make("th", "", [layer]), ...cells]);
+  });
+  return [make("h3", "", [shown.title]), make("div", "places", [make("table", "", [make("tbody", "", [...heads, ...lines])])])];
+}
+
 /** @param {string} name @param {number} share */
 function length(name, share) {
   const bar = make("i", name);
@@ -129,7 +153,6 @@ function button(name, text, off, act) {
 // The button with the focus, by what it does: a drawing makes all of them anew.
 /** @param {HTMLElement} root */
 function focusOf(root) {
-  const top = root.getRootNode();
-  const own = top instanceof ShadowRoot || top instanceof Document ? top.activeElement : null;
+  const own = focusedBeside(root);
   return own instanceof HTMLElement && root.contains(own) ? `[data-act="${own.dataset.act}"]` : "";
 }

@@ -8,7 +8,9 @@ from torch import Tensor
 
 from attnviz.app.model.grid import unknown_in_words
 from attnviz.app.model.looked import most_of
+from attnviz.app.model.patching import places_of
 from attnviz.app.model.reasons import reasons_of
+from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.scripts import script
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import mark_of_now
@@ -20,8 +22,10 @@ from attnviz.core.tokens import visible
 from attnviz.link.model_texts import MOST_TOP
 from attnviz.link.parameter_table import (
     MODEL_CACHE,
+    MODEL_FROM,
     MODEL_HEAD,
     MODEL_NEXT,
+    MODEL_PLACE,
     MODEL_QUERY,
     MODEL_SEED,
     MODEL_TOP_P,
@@ -56,9 +60,12 @@ def show_next(view: ModelTrace) -> None:
     chances = sampling.chances(view)
     full = writes and len(view.tokens) >= most_of(view)
     ended = bool(view.written) and view.written[-1] in ends_of(view.model)
+    places, put = places_of(view) if writes else (None, None)
+    others = {} if view.original is None else {"before": view.original.result.logits[0, -1]}
+    others |= {} if put is None else {"put": put}
     data = {
-        "rows": _rows(view, sampling, chances.probabilities),
-        "titles": [say(f"write.column.{name}") for name in _columns(view)],
+        "rows": _rows(view, sampling, chances.probabilities, list(others.values())),
+        "titles": [say(f"write.column.{name}") for name in ("drawn", "probability", "logit", *others)],
         "written": [visible(token) for token in view.tokens[len(view.tokens) - len(view.written) :]],
         "ids": texts()[MODEL_WRITTEN].write(view.written),
         "drawn": drawn(chances, seed, len(view.written)),
@@ -66,7 +73,14 @@ def show_next(view: ModelTrace) -> None:
         "can": writes,
         "why": take(MODEL_WHY),
         "reasons": reasons_of(view, take(MODEL_WHY) if writes else None),
-        "parameters": {"written": MODEL_WRITTEN, "query": MODEL_QUERY, "why": MODEL_WHY, "head": MODEL_HEAD},
+        "places": places,
+        "parameters": {
+            "written": MODEL_WRITTEN,
+            "query": MODEL_QUERY,
+            "why": MODEL_WHY,
+            "head": MODEL_HEAD,
+            "place": MODEL_PLACE,
+        },
         "from": mark_of_now(),
     }
     _next(key="model.next", data=data)
@@ -81,6 +95,8 @@ def show_next(view: ModelTrace) -> None:
         st.info(as_message(say("write.unknown_word", what=unknown)), icon=":material/info:")
     if view.written:
         _show_cache(view)
+    if writes:
+        is_too_long(sentence(MODEL_FROM, say("write.from.field"), "model.from", ends=MODEL_PLACE))
 
 
 def drawing() -> tuple[Sampling, int]:
@@ -89,20 +105,16 @@ def drawing() -> tuple[Sampling, int]:
     return Sampling(temperature, top, take(MODEL_TOP_P)), take(MODEL_SEED)
 
 
-def _columns(view: ModelTrace) -> list[str]:
-    return ["drawn", "probability", "logit", *(["before"] if view.original is not None else [])]
-
-
-def _rows(view: ModelTrace, sampling: Sampling, shares: Tensor) -> list[dict[str, Any]]:
-    """Return a row for each of the most probable words: its texts, and how long its bars are."""
-    all_of, digits = Sampling(sampling.temperature), state.digits()
-    probabilities, logits = all_of.chances(view).probabilities, view.result.logits[0, -1]
-    before = None if view.original is None else all_of.chances(view.original).probabilities
+def _rows(view: ModelTrace, sampling: Sampling, shares: Tensor, others: list[Tensor]) -> list[dict[str, Any]]:
+    """Return a row for each of the most probable words: its texts, and how long its bars are; `others` are scores whose
+    probabilities stand beside these."""
+    logits, digits = view.result.logits[0, -1], state.digits()
+    probabilities, *beside = ((each.float() / sampling.temperature).softmax(-1) for each in (logits, *others))
     rows = []
     for each in probabilities.topk(min(sampling.top_k or 1, len(shares))).indices.tolist():
         share, probability = float(shares[each]), float(probabilities[each])
         told = [percent(share), percent(probability), written(float(logits[each]), digits)]
-        told += [] if before is None else [percent(float(before[each]))]
+        told += [percent(float(other[each])) for other in beside]
         rows.append({"id": each, "token": visible(text_of(view.tokenizer, each)), "drawn": share,
                      "probability": probability, "told": told})  # fmt: skip
     return rows
