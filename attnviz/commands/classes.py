@@ -14,7 +14,7 @@ from attnviz.documents import marking_csv, marking_page
 from attnviz.exercises.answer_sheet import class_sheets
 from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
 from attnviz.link.page_texts import EXERCISE, Checked, CheckText
-from attnviz.marking import CARRIED, Marking, mark_pipeline, verdict
+from attnviz.marking import CARRIED, Marking, mark_fitting, verdict
 from attnviz.marking.handout import tables_in
 from attnviz.marking.settings import symbol_of
 from attnviz.tables.handout import sorted_tables
@@ -58,7 +58,7 @@ def mark(arguments: Sequence[str]) -> int:
 
 def _mark(given: argparse.Namespace) -> int:
     tables, refused = _tables_of(read_upload(_read(given.file)))
-    marking = mark_pipeline(
+    marking, misfits = mark_fitting(
         tables, scale=not given.unscaled, causal=given.causal, d_k=given.d_k, decimals=given.decimals,
         n_heads=given.heads, temperature=given.temperature, activation=given.activation, carried=given.carried,
         rounded_inputs=_INPUTS.get(given.inputs),
@@ -72,7 +72,11 @@ def _mark(given: argparse.Namespace) -> int:
             print(f"attnviz: {symbol_of(name)}: {sentence}", file=sys.stderr)
     for name, why in refused.items():
         print(f"attnviz: {symbol_of(name)} isn't read. {why}", file=sys.stderr)
-    if refused or not any(table.n_cells for table in marking.tables):
+    for misfit in misfits:
+        print(
+            f"attnviz: {symbol_of(misfit.name)} isn't marked. {misfit.error} {misfit.cause}".rstrip(), file=sys.stderr
+        )
+    if refused or misfits or not any(table.n_cells for table in marking.tables):
         return 2
     return 1 if marking.n_not_right else 0
 

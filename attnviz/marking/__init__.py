@@ -1,6 +1,7 @@
 """Marks tables of numbers against the right ones: cell by cell, and along the whole computation."""
 
 from attnviz.marking.handout import columns_shown, rows_shown
+from attnviz.marking.misfits import Misfit, mark_fitting
 from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, mark
 from attnviz.marking.pipeline import CARRIED, mark_pipeline
 from attnviz.marking.settings import ROUNDED_FROM, Reading, Results
@@ -16,6 +17,7 @@ __all__ = [
     "Mark",
     "MarkedTable",
     "Marking",
+    "Misfit",
     "Printed",
     "Reading",
     "Results",
@@ -23,6 +25,7 @@ __all__ = [
     "Verdict",
     "columns_shown",
     "mark",
+    "mark_fitting",
     "mark_pipeline",
     "place_of",
     "rows_shown",

@@ -68,7 +68,11 @@ class Walk:
             if stage.rule is not None and stage.rule.scaling and self._cannot_scale(stage):
                 continue  # nothing that is printed is made from scaled scores
             if stage.sources and all(source in self.before for source in stage.sources):
-                self._make(stage)
+                hidden = self._hidden_later(stage)
+                if hidden is None:
+                    self._make(stage)
+                else:
+                    self._make_unmasked(stage, hidden)
             elif stage.name in self.printed:
                 self._take(stage.name)
             elif stage.name == MASK and self.settings.masked is not None:
@@ -134,6 +138,27 @@ class Walk:
         raise UnknownDkError(
             "d_k is not known: none of W_q, W_k, Q and K is there to show it, and scaled scores need its root"
         )
+
+    def _hidden_later(self, stage: Stage) -> np.ndarray | None:
+        """Return which cells a mask hides of scores that are printed without it, before weights that are 0 there."""
+        weights = self.printed.get(f"{path_of(stage.name)}attention_weights")
+        if MASK not in stage.sources or stage.name not in self.printed or weights is None:
+            return None
+        hidden = self.before[MASK].value == -np.inf
+        later = np.isfinite(self.printed[stage.name].array[hidden]).all() and (weights.array[hidden] == 0).all()
+        return hidden if hidden.any() and later else None
+
+    def _make_unmasked(self, stage: Stage, hidden: np.ndarray) -> None:
+        """Mark scores as printed, without the mask, and go on with what it hides hidden, as most books print it."""
+        masked = {name: getattr(self, name)[MASK] for name in ("exact", "before", "noise", "full")}
+        self._know(MASK, np.zeros(hidden.shape))
+        self._make(stage)
+        for name, table in masked.items():
+            getattr(self, name)[MASK] = table
+        for tables in (self.exact, self.before, self.noise):
+            made = tables[stage.name]
+            tables[stage.name] = Bounded(np.where(hidden, -np.inf, made.value), np.where(hidden, 0.0, made.error))
+        self.full[stage.name] = self._with(self.full[stage.name], np.full(hidden.shape, -np.inf), hidden)
 
     def _make(self, stage: Stage) -> None:
         rule = stage.rule

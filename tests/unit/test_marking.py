@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import attnviz
 from attnviz.core.rules import Bounded
 from attnviz.core.stages import EVERY_STAGE, STAGES, Stage, attention_table
-from attnviz.marking import Mark, Marking, Printed, mark_pipeline, verdict
+from attnviz.marking import Mark, Marking, Printed, mark_fitting, mark_pipeline, verdict
 from attnviz.marking.printing import half_of
 from attnviz.published import WorkedExample, worked_example
 from attnviz.tables.printed_table import as_printed
@@ -69,6 +69,37 @@ def test_a_print_out_of_rounded_inputs_is_right_within_rounding() -> None:
         rounded_inputs=False,
     )
     assert exactly.first_wrong is not None  # the hidden digits of W_q do show in the fourth decimal
+
+
+@pytest.mark.parametrize("stated", [{}, {"causal": True}])
+def test_scaled_scores_that_stand_without_the_mask_are_right_before_weights_that_have_it(
+    stated: dict[str, Any],
+) -> None:
+    rng = np.random.default_rng(1)
+    x, w_q, w_k, w_v = (torch.tensor(rng.normal(size=shape)) for shape in ((4, 3), (3, 2), (3, 2), (3, 2)))
+    trace = attnviz.attend(x, w_q, w_k, w_v, causal=True)
+    scaled = (trace.scores / 2**0.5).numpy().round(2)
+    printed = {name: Printed.of(getattr(trace, name).numpy().round(8), 8) for name in INPUTS}
+    printed |= {name: Printed.of(getattr(trace, name).numpy().round(2), 2) for name in RESULTS}
+    printed["scaled_scores"] = Printed.of(scaled, 2)
+    assert mark_pipeline(printed, **stated).n_not_right == 0
+    scaled[0, 3] += 1  # where nothing that comes later shows it
+    wrong = printed | {"scaled_scores": Printed.of(scaled, 2)}
+    assert mark_pipeline(wrong, **stated).wrong == (("scaled_scores", 0, 3),)
+
+
+def test_a_table_of_a_wrong_shape_costs_itself_alone_and_what_was_taken_is_named() -> None:
+    rng = np.random.default_rng(2)
+    x, w_q, w_k, w_v = (torch.tensor(rng.integers(-2, 3, shape) / 1.0) for shape in ((3, 4), (4, 2), (4, 2), (4, 2)))
+    trace = attnviz.attend(x, w_q, w_k, w_v)
+    printed = {name: Printed.of(getattr(trace, name).numpy().round(3), 3) for name in (*INPUTS, *RESULTS)}
+    printed["context"] = Printed.of((trace.attention_weights @ x).numpy().round(3), 3)
+    marking, misfits = mark_fitting(printed, rounded_inputs=False)
+    assert [table.stage.name for table in marking.tables] == list(RESULTS[:-1])
+    assert marking.n_not_right == 0
+    assert [(misfit.name, misfit.cause) for misfit in misfits] == [("context", "X was taken in place of V")]
+    with pytest.raises(ValueError, match="columns"):
+        mark_fitting(printed | {"w_q": Printed.of([[1.0, 2.0]], 0)})  # what all else is made from
 
 
 # What is said is what is marked

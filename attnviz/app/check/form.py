@@ -18,7 +18,7 @@ from attnviz.core.stages import ACTIVATIONS, BIASES, EVERY_STAGE, MASK, Table, f
 from attnviz.documents import marking_csv, marking_page
 from attnviz.documents.marking_page import in_pairs, marked_table
 from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, FOUND, ROUNDED, TABLE_NAMES
-from attnviz.marking import Mark, Marking, UnknownDkError, handout, mark_pipeline
+from attnviz.marking import Mark, Marking, Misfit, UnknownDkError, handout, mark_fitting
 from attnviz.marking.settings import gone_on_with, path_of, symbol_of
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed
@@ -49,11 +49,15 @@ def show_check() -> None:
         kept().said = ""
     with says:
         tables, unread = _read()
-        marking = _marked(tables, settings)
-        if marking is None:
+        marked = _marked(tables, settings)
+        if marked is None:
             return
+        marking, misfits = marked
+        for misfit in misfits:
+            why = f"{told(misfit.error)} {misfit.cause and say('check.form.taken', cause=misfit.cause)}".strip()
+            st.error(as_message(say("check.form.table_refused", symbol=symbol_of(misfit.name), why=why)))
         _show_loaded(marking)
-        show_verdict(marking, settings["tokens"], unread)
+        show_verdict(marking, settings["tokens"], (*unread, *(misfit.name for misfit in misfits)))
     with marks:
         st.html(in_pairs([(marked_table(table, settings["tokens"]), "") for table in marking.tables if table.n_cells]))
         _show_downloads(marking, settings["tokens"])
@@ -222,7 +226,7 @@ def _table_or_why_not(text: str, masked: bool, columns: int | None, rows: int | 
 # Marks
 
 
-def _marked(tables: dict[str, Printed], settings: dict[str, Any]) -> Marking | None:
+def _marked(tables: dict[str, Printed], settings: dict[str, Any]) -> tuple[Marking, tuple[Misfit, ...]] | None:
     if not tables:
         if not any(map(text_of, TABLE_NAMES)):  # what is typed is told to be no table already
             st.info(say("check.form.start"), icon=":material/edit:")
@@ -236,7 +240,7 @@ def _marked(tables: dict[str, Printed], settings: dict[str, Any]) -> Marking | N
     }
     choices = {name: value for name, value in settings.items() if name not in ("tokens", "decimals")}
     try:
-        return mark_pipeline(given, **choices)
+        return mark_fitting(given, **choices)
     except UnknownDkError:
         st.error(as_message(say("check.form.no_d_k")))
     except ValueError as error:
