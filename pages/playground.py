@@ -3,7 +3,6 @@
 import streamlit as st
 
 from attnviz.app.components.board import show_board
-from attnviz.app.components.drawing import OF_PLAYGROUND
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_editor, show_folded_editor
@@ -13,6 +12,7 @@ from attnviz.app.playground.views import chosen_view, keep_if_asked, show_way_to
 from attnviz.app.playground.what_if import show_what_if
 from attnviz.app.session.link_values import traced_in_view
 from attnviz.app.session.session import this_session
+from attnviz.board.drawn import OF_PLAYGROUND
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary

@@ -14,6 +14,7 @@ import { say } from "../scripts/sentences.js";
 /** @import { Box } from "./spine/types.js" */
 
 const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
+const AROUND = 9; // pixels by which what marks a row stands out of it
 const BESIDE = 24; // pixels beside what is brought into view
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
 
@@ -203,7 +204,7 @@ export class Assembly {
 function showMore(scroller) {
   const { scrollLeft, scrollWidth, clientWidth } = scroller;
   toggle(scroller, "more-left", scrollLeft > 1);
-  toggle(scroller, "more-right", scrollLeft + clientWidth < scrollWidth - 1);
+  toggle(scroller, "more-right", scrollLeft + clientWidth < scrollWidth - AROUND);
 }
 
 // What the frames of matrices mean.

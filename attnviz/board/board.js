@@ -192,7 +192,8 @@ export class Board {
 
   /** @param {Stage} stage */
   limitOf(stage) {
-    return SHARES.includes(stage.rule) && this.wholeScale ? 1 : this.data.limits[stage.name][1];
+    const [, limit] = this.data.limits[stage.name];
+    return SHARES.includes(stage.rule) ? (this.wholeScale ? 1 : limit) : (this.host.widest?.(limit) ?? limit);
   }
 
   get ramps() {

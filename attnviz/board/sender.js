@@ -2,6 +2,7 @@
 // it.
 
 import { addressOf, ofWhole } from "./places.js";
+import { valueAt } from "./values/matrices.js";
 import { ordered, patched } from "../scripts/query.js";
 
 /** @import { Board } from "./board.js" */
@@ -21,6 +22,7 @@ export class Sender {
     this.asking = null;
     this.again = false;
     this.tells = false;
+    this.query = ""; // what was done where there is no page
   }
 
   // The page's query is another one, as after Back: what is drawn of it already isn't drawn again.
@@ -48,7 +50,7 @@ export class Sender {
 
   // Whether an answer is later than it should be.
   get late() {
-    return this.waiting && performance.now() - this.toldAt > LATE_MS;
+    return this.page !== null && this.waiting && performance.now() - this.toldAt > LATE_MS;
   }
 
   // With each drawing; return whether these numbers are older than those that are shown.
@@ -62,7 +64,7 @@ export class Sender {
   }
 
   mark() {
-    this.board.root.classList.toggle("unanswered", this.waiting);
+    this.board.root.classList.toggle("unanswered", this.page ? this.waiting : this.board.pending.size > 0);
   }
 
   // With a `source`, what is told takes the place of what the same has told just now: a key is held down.
@@ -70,8 +72,11 @@ export class Sender {
   tell(patch, source = null) {
     const { page } = this;
     const { store } = this.board.data;
-    if (!page) this.number += 1;
-    else {
+    if (!page) {
+      this.number += 1;
+      this.query = patched(this.query, patch);
+      this.board.host.tells?.("query", this.query);
+    } else {
       this.tells = true;
       this.number = page.change(store ? stored(store, page.query, patch) : patch, { source });
       this.tells = false;
@@ -86,7 +91,12 @@ export class Sender {
     const { board } = this;
     const whole = edits.map((edit) => ofWhole(board.stages, edit));
     this.tell({ edits: partsOf(this.textOf("edits"), whole) || null }, replaces ? String(edits.map(addressOf)) : null);
-    for (const edit of edits) board.pending.set(addressOf(edit), { ...edit, number: this.number });
+    for (const edit of edits) {
+      const is = board.fits(edit) ? valueAt(board.torch[edit.matrix], edit.row, edit.column) : NaN;
+      if (!this.page && is === Math.fround(edit.value ?? board.uneditedAt(edit))) board.pending.delete(addressOf(edit));
+      else board.pending.set(addressOf(edit), { ...edit, number: this.number });
+    }
+    this.mark();
     this.ask();
   }
 
@@ -116,7 +126,7 @@ export class Sender {
   /** @param {string} name */
   textOf(name) {
     const { store } = this.board.data;
-    const query = this.page?.query ?? "";
+    const query = this.page?.query ?? this.query;
     return new URLSearchParams(store ? storedQuery(store, query) : query).get(name) ?? "";
   }
 

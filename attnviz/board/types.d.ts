@@ -270,7 +270,11 @@ export interface Host {
   scheme(): "light" | "dark";
   /** Whether anything was done on a board before. */
   store: { isFirst(): boolean; remember(): void } | null;
-  /** Is told of which "numbers" are shown, null for the page's own, and which token is "picked". */
+  /** How far colours go of the matrices that share this limit, by default as far. */
+  widest?(limit: number): number;
+  /** Whose numbers are shown, in words: those that were sent, or the page's own; by default, torch's that answers. */
+  whose?(sent: boolean): string;
+  /** Is told what was done where there is no page, as its "query"; of which "numbers" are shown, null for the page's own, and which token is "picked". */
   tells?(what: string, detail: unknown): void;
   /** Brings the panel What if into sight, and the board's foot above it. */
   bringPanel?(foot: HTMLElement): void;

@@ -1,6 +1,7 @@
 // Draws the figure of a page of its own, fits it into the window and saves it. Python writes into the
 // page what is drawn, and plotly.js, gzipped.
 
+import { run, unpackedText } from "./unpacked.js";
 import { partOf } from "../scripts/parts.js";
 
 const { figure, filename, spare } = JSON.parse(partOf(document, "#given").textContent ?? "");
@@ -18,13 +19,8 @@ for (const button of document.querySelectorAll("button")) {
   button.addEventListener("click", async () => save(await ready, button.dataset.format ?? ""));
 }
 
-// As a script of the page: it may run no others.
 async function plotlyThere() {
-  const packed = Uint8Array.from(atob(partOf(document, "#plotly").textContent ?? ""), (letter) => letter.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const script = document.createElement("script");
-  script.textContent = await new Response(unpacked).text();
-  document.head.append(script);
+  run(await unpackedText(partOf(document, "#plotly")));
 }
 
 // A figure that is measured before its letters are there is measured in others.

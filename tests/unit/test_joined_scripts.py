@@ -8,8 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attnviz.app.scripts import shortened
-from attnviz.scripts import joined
+from attnviz.scripts import joined, shortened
 from tests.examples import examples
 from tests.node import run_node
 

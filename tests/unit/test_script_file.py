@@ -8,10 +8,10 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from attnviz.app.components.script_file import BOARD_FILE
-from attnviz.app.scripts import shortened
 from attnviz.app.server import routes
 from attnviz.app.server.where import soon
 from attnviz.board.script import BOARD_SCRIPT
+from attnviz.scripts import shortened
 
 
 @pytest.fixture

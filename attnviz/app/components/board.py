@@ -7,13 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.drawing import Drawing, Looks, as_place, drawn_data, packed
+from attnviz.app.components.drawing import Drawing, drawn_data
 from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.parts.picked_cell import picked_place
 from attnviz.app.session import address, state
 from attnviz.app.session.link_values import picked_head, picked_layer, picked_query
 from attnviz.app.session.painting import painting
-from attnviz.board.data import board_data, has_numbers
+from attnviz.board.data import has_numbers
+from attnviz.board.drawn import Looks, as_place, data_of_model, packed
 from attnviz.board.script import BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
@@ -57,14 +58,8 @@ def show_board_of_model(
 
     `origin` says where the tokens' vectors are from; `more` is sent in place of what is sent else.
     """
-    tip = {"published": False, "origin": say("models.page.token") if origin is None else origin}
-    data = board_data(None, trace, query, state.digits(), names) | {
-        "lit": None, "only": None, "fresh": (), "framed": False, "sentence": True, "says": True, "ribbons": True,
-        "scaled": False, "plane": False, "ghosts": (), "tells": None, "play": None, "tips": [tip] * len(trace.tokens),
-        "text": "", "examples": [], "about": " ".join(trace.notices), "notes": {}, "picks": picks,
-        "ofNow": False, "whatIf": [], "fixed": True, "numbersOf": key,
-    }  # fmt: skip
-    _draw(key, data | more)
+    data = data_of_model(trace, query, state.digits(), names, say("models.page.token") if origin is None else origin)
+    _draw(key, data | {"picks": picks, "numbersOf": key} | more)
 
 
 def show_board(scenario: Scenario, looks: Looks, page: str, *, presenting: bool = False) -> None:

@@ -1,81 +1,14 @@
-"""How a board looks, and what it is sent: plain values alone, whether or not a page runs."""
+"""What the board of a page of the app is sent: plain values alone, whether or not a page runs."""
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from attnviz.app.components.followed import numbers_of
-from attnviz.app.components.token_picker import tips_of
 from attnviz.app.parts import examples
-from attnviz.board.data import board_data
+from attnviz.board import drawn
+from attnviz.board.drawn import Looks, packed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.what_if import CONCERNED
-from attnviz.explanation.numbers_from import features_of, numbers_in_words
-from attnviz.explanation.summary import out_of_the_ordinary
-from attnviz.explanation.what_if import scores_switched
-from attnviz.link.page_texts import Place
-
-
-@dataclass(frozen=True)
-class Looks:
-    """The matrices of these `names`, or all, with the sources of one cell `lit` and the `new` ones marked.
-
-    With `sentence`, the tokens stand over it, to be picked, and it `says` what the picked one reads most and shows it
-    by `ribbons`, for which None leaves no room; `about` is said of the numbers, where it isn't what is said of those
-    of the set-up. `scaled` scores stand where scores do; `ghosts` are matrices that have their place already. What a
-    step of the lesson `tells` stands beside what is reached last; `play` is the part of Play this row that it begins
-    with.
-
-    On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
-    learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
-    titles. Where the panel `what_if` stands on the page, cells of what it changes lead to it.
-    """
-
-    names: tuple[str, ...] | None = None
-    lit: Place | None = None
-    only: Place | None = None
-    new: tuple[str, ...] = ()
-    framed: bool = False
-    sentence: bool = False
-    says: bool = True
-    ribbons: bool | None = True
-    about: str | None = None
-    scaled: bool = False
-    ghosts: tuple[str, ...] = ()
-    tells: Mapping[str, Any] | None = None
-    play: Mapping[str, Any] | None = None
-    notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    what_if: bool = False
-    fixed: bool = False
-
-    def sent(self) -> dict[str, Any]:
-        """Return what the page is sent of it, whatever the numbers are."""
-        return {
-            "lit": as_place(self.lit),
-            "only": as_place(self.only),
-            "fresh": self.new,
-            "framed": self.framed,
-            "sentence": self.sentence,
-            "says": self.says,
-            "ribbons": self.ribbons,
-            "scaled": self.scaled,
-            "ghosts": self.ghosts,
-            "tells": self.tells,
-            "play": self.play,
-            "notes": self.notes,
-            "fixed": self.fixed,
-            "whatIf": sorted(CONCERNED) if self.what_if else [],
-        }
-
-
-OF_PLAYGROUND = Looks(sentence=True, what_if=True)
-
-
-def as_place(cell: Place | None) -> dict[str, Any] | None:
-    """Return a cell as the page takes it."""
-    return cell and dict(zip(("matrix", "row", "column"), cell, strict=True))
 
 
 @dataclass(frozen=True)
@@ -113,25 +46,8 @@ class Drawn(NamedTuple):
 def drawn_data(
     scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
 ) -> dict[str, Any]:
-    """Return what a board is sent of a scenario, beside what the session adds to it."""
-    about = _about(scenario, trace) if looks.about is None and looks.sentence else looks.about or ""
-    return board_data(scenario, trace, query, digits, looks.names, features_of(scenario)) | looks.sent() | {
-        "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
-        "tips": tips_of(scenario) if looks.sentence else [],
-        "text": scenario.text,
+    """Return what a board of the app is sent of a scenario, beside what the session adds to it."""
+    return drawn.drawn_data(scenario, trace, query, digits, looks, of_now=of_now) | {
         "examples": list(examples.offered()) if looks.sentence and of_now else [],
-        "about": about,
-        "ofNow": of_now,
         "numbersOf": numbers_of(scenario),
-    }  # fmt: skip
-
-
-def packed(data: dict[str, Any]) -> bytes:
-    """Return the data as the board takes them. Of a dict, Streamlit would look for a table in each of its values, and
-    write it as JSON twice: a fifth of the time in which a change is answered."""
-    return json.dumps(data).encode()
-
-
-def _about(scenario: Scenario, trace: AttentionTrace) -> str:
-    # Where not all of it has room, what was done to attention is seen before anything is scrolled.
-    return " ".join((*out_of_the_ordinary(trace), numbers_in_words(scenario), *trace.notices))
+    }

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from hashlib import blake2s
 from pathlib import Path
 
-from attnviz.app.scripts import script, shortened
+from attnviz.app.scripts import script
 from attnviz.board.script import BOARD_SCRIPT
 from attnviz.figures import FIGURES
-from attnviz.scripts import joined
+from attnviz.scripts import joined, shortened
 
 FOLDER = "scripts"
 

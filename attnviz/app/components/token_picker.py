@@ -2,18 +2,15 @@
 Streamlit's labels are Markdown."""
 
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from attnviz.app.scripts import script
 from attnviz.app.session.address import mark_of_now
 from attnviz.app.session.link_values import picked_query
-from attnviz.core.matrix_input import example_of
-from attnviz.core.published_matrices import called
+from attnviz.board.drawn import tips_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.changes_in_words import filled_with
 from attnviz.link.parameter_table import QUERY
 from attnviz.words import say
 
@@ -42,24 +39,3 @@ def show_token_picker(scenario: Scenario) -> int:
     }
     _picker(key=_KEY, data=data | {"parameter": QUERY, "from": mark_of_now()})
     return picked
-
-
-def tips_of(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return of each token where its vector is from, and whether it is a published one."""
-    return [
-        {"published": scenario.is_published(row), "origin": _origin(scenario, row)}
-        for row in range(len(scenario.tokens))
-    ]
-
-
-def _origin(scenario: Scenario, row: int) -> str:
-    if scenario.is_published(row):
-        return say("playground.picker.published")
-    given = getattr(scenario, scenario.token_matrix)
-    if given is None or row in scenario.rows_beside_example:
-        return say("playground.picker.seeded")
-    if not isinstance(given, str):
-        return say("playground.picker.given")
-    if example := example_of(given):
-        return say("playground.picker.example", example=called(example))
-    return say("playground.picker.filled", by=filled_with(given))

@@ -6,7 +6,6 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_board
-from attnviz.app.components.drawing import Looks
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.what_if_panel import show_way_to_panel
@@ -15,6 +14,7 @@ from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.board.data import fits_board
+from attnviz.board.drawn import Looks
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario

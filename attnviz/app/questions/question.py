@@ -12,7 +12,6 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_stored_board
-from attnviz.app.components.drawing import Looks
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.predicting import prediction
@@ -20,6 +19,7 @@ from attnviz.app.questions.panel import Panel, Stage, example_of, open_it
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.board.data import FEW_DIGITS
+from attnviz.board.drawn import Looks
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.figures import heatmap_spec, points_spec, table_spec

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from attnviz.app.components.drawing import OF_PLAYGROUND, Looks, as_place, drawn_data, packed
+from attnviz.app.components.drawing import drawn_data
 from attnviz.app.lesson.steps import looks_of_step
 from attnviz.app.playground.heatmaps import drawn_heatmaps
 from attnviz.app.questions.question import looks_of
 from attnviz.board.data import has_numbers
+from attnviz.board.drawn import OF_PLAYGROUND, Looks, as_place, packed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen
 from attnviz.core.scenario import Scenario, traced

@@ -139,7 +139,7 @@ export class Dock {
   tellFound(made, found) {
     this.stop = null;
     if (found.unexplained) this.tellStatus(alarmOf(made, found), "", true);
-    else this.tellStatus(say(`board.status.checked${this.unheard}`), [differenceOf(found), lookedAt(found)].filter(Boolean).join(" "), false);
+    else this.tellStatus(this.board.host.whose?.(true) ?? say(`board.status.checked${this.unheard}`), [differenceOf(found), lookedAt(found)].filter(Boolean).join(" "), false);
   }
 
   // Why Python has not heard of what was done, although its numbers are there: those of an edit come before, and a picked
@@ -166,6 +166,8 @@ export class Dock {
     if (this.board.sender.away) return say("board.status.offline");
     const older = this.board.data.shown.filter((name) => this.board.older.has(name)).map((name) => this.board.stages.get(name).symbol);
     if (older.length) return say("board.status.older", { symbols: older.join(", ") });
+    const whose = this.board.host.whose?.(false);
+    if (whose) return whose;
     if (drag) return say("board.status.preview");
     return say(this.board.sender.late ? "board.status.late" : "board.status.waiting");
   }
@@ -189,7 +191,7 @@ export class Dock {
     const pinned = board.pointing.isPinned(place);
     offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"), back(() => (pinned ? board.pointing.unpin() : board.pointing.pin(place)))]);
     if (board.explores && board.stage(place).role === "a") offered.push(...this.looks(back));
-    if (board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => this.askWhatIf(place)]);
+    if (board.host.bringPanel && board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => this.askWhatIf(place)]);
     if (board.isEditable(place) && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.editing.reset(place))]);
     return offered;
   }

@@ -1,0 +1,105 @@
+// Boards in a page of their own: nobody answers there, so that what is done on one stays with it, and is computed by the page.
+
+import { mount } from "./board.js";
+import { STYLE } from "../scripts/sent.js";
+import { say } from "../scripts/sentences.js";
+
+/** @import { Board } from "./board.js" */
+/** @import { BoardData, Host, Matrices } from "./types.js" */
+
+// What the app alone has; what was said of other numbers; and several docks can't all stand at the window's foot.
+const OWN_STYLE = ".board .views.views { display: none; } .unanswered .strip .does { visibility: hidden; } :host(:not(:only-of-type)) .panel.panel { position: static; }";
+const LOW = 720; // pixels: a window, or a frame, that is lower is scrolled
+const ABOVE = 16;
+const DARK = "(prefers-color-scheme: dark)";
+
+/**
+ * Draw a board within an element; what is done on it is told to the page around this one, if that is of the origin `tells`.
+ * @param {HTMLElement} element @param {BoardData} data @param {{ tells?: string, dark?: boolean | null }} how
+ */
+export default function showAlone(element, data, { tells = "", dark = null }) {
+  const shadow = element.attachShadow({ mode: "open" });
+  const style = Object.assign(document.createElement("style"), { textContent: STYLE + OWN_STYLE });
+  const root = Object.assign(document.createElement("div"), { className: "board" });
+  shadow.append(style, root);
+  const host = new Alone(tells, dark);
+  host.dress();
+  host.board = mount(root, data, host);
+  matchMedia(DARK).addEventListener("change", () => host.dress(), host.board.ended);
+  return host.board;
+}
+
+/** @implements {Host} */
+class Alone {
+  page = null;
+  can = { text: false, layers: false };
+  store = { isFirst: () => true, remember() {} };
+  /** @type {Board | null} */
+  board = null;
+  /** @type {Matrices | null} */
+  measured = null;
+  /** @type {Map<number, number>} */
+  largest = new Map(); // by the limit that came
+
+  /** @param {string} origin @param {boolean | null} dark */
+  constructor(origin, dark) {
+    this.origin = origin;
+    this.dark = dark;
+  }
+
+  room() {
+    return { top: ABOVE, height: Math.max(LOW, window.innerHeight) };
+  }
+
+  view() {
+    return { top: 0, bottom: window.innerHeight, width: window.innerWidth };
+  }
+
+  /** @param {number} by */
+  scroll(by) {
+    window.scrollBy(0, by);
+  }
+
+  /** @returns {"light" | "dark"} */
+  scheme() {
+    return this.dark ?? matchMedia(DARK).matches ? "dark" : "light";
+  }
+
+  // The colours of the page, and of the board on it.
+  dress() {
+    document.documentElement.dataset.theme = this.scheme();
+    this.board?.repaint();
+  }
+
+  /** @param {boolean} sent */
+  whose(sent) {
+    return say(sent ? "board.status.sent" : "board.status.alone");
+  }
+
+  /** @param {string} what @param {unknown} detail */
+  tells(what, detail) {
+    if (what !== "numbers" && this.origin && window.parent !== window) window.parent.postMessage({ attnviz: what, detail }, this.origin);
+  }
+
+  // What is computed here may be larger than all that came: colours go as far, all of those that are compared, once a number is
+  // let go.
+  /** @param {number} limit */
+  widest(limit) {
+    const { board } = this;
+    if (board && board.shown !== this.measured && !board.drag) {
+      this.measured = board.shown;
+      this.largest.clear();
+      for (const [name, [, shared]] of board.settled ? [] : Object.entries(board.data.limits)) {
+        this.largest.set(shared, Math.max(this.largest.get(shared) ?? shared, largestOf(board.shown[name]?.values ?? [])));
+      }
+    }
+    return this.largest.get(limit) ?? limit;
+  }
+}
+
+/** @param {Iterable<number>} values */
+function largestOf(values) {
+  let largest = 0;
+  for (const value of values) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
+  return largest;
+}

@@ -1,0 +1,145 @@
+"""How a board looks, and all that it is sent: plain values alone, whoever hosts it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from attnviz.board.data import board_data
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.matrix_input import example_of
+from attnviz.core.published_matrices import called
+from attnviz.core.scenario import Scenario
+from attnviz.core.what_if import CONCERNED
+from attnviz.explanation.changes_in_words import filled_with
+from attnviz.explanation.numbers_from import features_of, numbers_in_words
+from attnviz.explanation.summary import out_of_the_ordinary
+from attnviz.explanation.what_if import scores_switched
+from attnviz.words import say
+
+Place = tuple[str, int, int]  # a matrix, a row and a column of it
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The matrices of these `names`, or all, with the sources of one cell `lit` and the `new` ones marked.
+
+    With `sentence`, the tokens stand over it, to be picked, and it `says` what the picked one reads most and shows it
+    by `ribbons`, for which None leaves no room; `about` is said of the numbers, where it isn't what is said of those
+    of the set-up. `scaled` scores stand where scores do; `ghosts` are matrices that have their place already. What a
+    step of the lesson `tells` stands beside what is reached last; `play` is the part of Play this row that it begins
+    with.
+
+    On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
+    learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
+    titles. Where the panel `what_if` stands on the page, cells of what it changes lead to it.
+    """
+
+    names: tuple[str, ...] | None = None
+    lit: Place | None = None
+    only: Place | None = None
+    new: tuple[str, ...] = ()
+    framed: bool = False
+    sentence: bool = False
+    says: bool = True
+    ribbons: bool | None = True
+    about: str | None = None
+    scaled: bool = False
+    ghosts: tuple[str, ...] = ()
+    tells: Mapping[str, Any] | None = None
+    play: Mapping[str, Any] | None = None
+    notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    what_if: bool = False
+    fixed: bool = False
+
+    def sent(self) -> dict[str, Any]:
+        """Return what the page is sent of it, whatever the numbers are."""
+        return {
+            "lit": as_place(self.lit),
+            "only": as_place(self.only),
+            "fresh": self.new,
+            "framed": self.framed,
+            "sentence": self.sentence,
+            "says": self.says,
+            "ribbons": self.ribbons,
+            "scaled": self.scaled,
+            "ghosts": self.ghosts,
+            "tells": self.tells,
+            "play": self.play,
+            "notes": self.notes,
+            "fixed": self.fixed,
+            "whatIf": sorted(CONCERNED) if self.what_if else [],
+        }
+
+
+OF_PLAYGROUND = Looks(sentence=True, what_if=True)
+
+
+def as_place(cell: Place | None) -> dict[str, Any] | None:
+    """Return a cell as the page takes it."""
+    return cell and dict(zip(("matrix", "row", "column"), cell, strict=True))
+
+
+def drawn_data(
+    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
+) -> dict[str, Any]:
+    """Return what a board is sent of a scenario, beside what its host adds to it."""
+    about = _about(scenario, trace) if looks.about is None and looks.sentence else looks.about or ""
+    return board_data(scenario, trace, query, digits, looks.names, features_of(scenario)) | looks.sent() | {
+        "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
+        "tips": tips_of(scenario) if looks.sentence else [],
+        "text": scenario.text,
+        "examples": [],
+        "about": about,
+        "ofNow": of_now,
+        "numbersOf": "",
+    }  # fmt: skip
+
+
+def data_of_model(
+    trace: AttentionTrace, query: int, digits: int, names: tuple[str, ...] | None = None, origin: str = ""
+) -> dict[str, Any]:
+    """Return what a board is sent of one head of a model, of which no number is changed; `origin` says where the
+    tokens' vectors are from."""
+    tip = {"published": False, "origin": origin}
+    return board_data(None, trace, query, digits, names) | Looks(sentence=True, fixed=True).sent() | {
+        "plane": False,
+        "tips": [tip] * len(trace.tokens),
+        "text": "",
+        "examples": [],
+        "about": " ".join(trace.notices),
+        "ofNow": False,
+        "numbersOf": "",
+    }  # fmt: skip
+
+
+def packed(data: dict[str, Any]) -> bytes:
+    """Return the data as the board takes them. Of a dict, Streamlit would look for a table in each of its values, and
+    write it as JSON twice: a fifth of the time in which a change is answered."""
+    return json.dumps(data).encode()
+
+
+def _about(scenario: Scenario, trace: AttentionTrace) -> str:
+    # Where not all of it has room, what was done to attention is seen before anything is scrolled.
+    return " ".join((*out_of_the_ordinary(trace), numbers_in_words(scenario), *trace.notices))
+
+
+def tips_of(scenario: Scenario) -> list[dict[str, Any]]:
+    """Return of each token where its vector is from, and whether it is a published one."""
+    return [
+        {"published": scenario.is_published(row), "origin": _origin(scenario, row)}
+        for row in range(len(scenario.tokens))
+    ]
+
+
+def _origin(scenario: Scenario, row: int) -> str:
+    if scenario.is_published(row):
+        return say("playground.picker.published")
+    given = getattr(scenario, scenario.token_matrix)
+    if given is None or row in scenario.rows_beside_example:
+        return say("playground.picker.seeded")
+    if not isinstance(given, str):
+        return say("playground.picker.given")
+    if example := example_of(given):
+        return say("playground.picker.example", example=called(example))
+    return say("playground.picker.filled", by=filled_with(given))

@@ -1,0 +1,111 @@
+"""Boards as a page of their own, which opens from a disk without any network, and computes by itself."""
+
+import gzip
+import html
+import json
+import re
+from base64 import b64encode
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from attnviz.board.data import MOST_COLUMNS, fits_board
+from attnviz.board.drawn import OF_PLAYGROUND, data_of_model, drawn_data
+from attnviz.board.script import ALONE_SCRIPT
+from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.scenario import Scenario, traced
+from attnviz.documents.page import page_of
+from attnviz.documents.report import visible_text
+from attnviz.scripts import joined, shortened
+from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+FAMILY = "Attnviz Letters"
+_ALLOWS = "; script-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'"
+_STYLE = f"""
+:root {{ color-scheme: light dark; --st-background-color: {LIGHT.paper}; --st-text-color: {LIGHT.text}; }}
+:root[data-theme=dark] {{ --st-background-color: {DARK.paper}; --st-text-color: {DARK.text}; }}
+body {{ margin: 0; padding: 16px; font-family: "{FAMILY}", {FONT_FAMILY.partition(", ")[2]};
+  background: var(--st-background-color); color: var(--st-text-color); }}
+.drawn {{ display: block; margin-bottom: 32px; }}
+a {{ color: inherit; }}
+"""
+_LOADER = joined(Path(__file__).parent / "board_page.js")
+
+
+def board_page(
+    *shown: Scenario | AttentionTrace,
+    query: int = 0,
+    digits: int = DEFAULT_DIGITS,
+    title: str = "",
+    link: str = "",
+    dark: bool | None = None,
+    tells: str = "",
+) -> str:
+    """Return boards as one HTML page that needs nothing else: numbers are dragged, explained and undone on it.
+
+    Each is a scenario, or the trace of a head of a model or of a moment of a training, on which no number is changed.
+    `query` is the token that is picked, `link` leads to an app, `dark` is by default as the reader's system has it, and
+    a page around this one is told what is done on it by `postMessage`, if it is of the origin that it `tells`.
+
+    >>> "<title>Self-attention of: a cat</title>" in board_page(Scenario("a cat"))
+    True
+    """
+    if not shown:
+        raise ValueError("board_page has nothing to show, expected a scenario or a trace")
+    for name, address in (("link", link), ("tells", tells)):
+        if address and urlsplit(address).scheme not in ("http", "https"):
+            raise ValueError(f"{name} is {address!r}, expected an address that begins with https:// or http://")
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(tells)) if tells else ""
+    how = {"dark": dark, "tells": origin}
+    boards = (_packed(json.dumps({"data": _data(each, query, digits)} | how)) for each in shown)
+    title = title or say("report.title", sentence=visible_text(_text(shown[0])))
+    back = f'<p><a href="{html.escape(link)}">{html.escape(say("report.open"))}</a></p>' if link else ""
+    drawn = "\n".join(
+        f'<div class="drawn"><script type="application/octet-stream">{each}</script></div>' for each in boards
+    )
+    body = f"""<style>{_face()}</style>
+{drawn}
+<noscript>{html.escape(say("report.needs_script"))}</noscript>
+{back}
+<script id="script" type="application/octet-stream">{_script()}</script>
+<script type="module">
+{_LOADER}
+</script>"""
+    return page_of(title, _STYLE, body, allows=_ALLOWS, dark=bool(dark))
+
+
+def _data(shown: Scenario | AttentionTrace, query: int, digits: int) -> dict[str, Any]:
+    if isinstance(shown, AttentionTrace):
+        widest = max(matrix.shape[-1] for matrix in shown.matrices.values())
+        if widest > max(MOST_COLUMNS, len(shown.read_tokens)):
+            raise ValueError(f"the trace has a matrix of {widest} columns, expected at most {MOST_COLUMNS}")
+        return data_of_model(shown, query, digits) | {"key": "alone"}
+    if not fits_board(shown):
+        raise ValueError(f"the scenario has a matrix of more than {MOST_COLUMNS} columns, which a board doesn't draw")
+    trace = traced(shown).seen_from(0)
+    return drawn_data(shown, trace, query, digits, OF_PLAYGROUND, of_now=True) | {"key": "alone"}
+
+
+def _text(shown: Scenario | AttentionTrace) -> str:
+    return shown.text if isinstance(shown, Scenario) else " ".join(shown.tokens)
+
+
+def _packed(text: str) -> str:
+    return b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
+
+
+@cache
+def _script() -> str:
+    """Return the script that draws a board, packed: what it exports is a function of the page."""
+    return _packed(re.sub(r"\bexport default\b", "window.attnvizBoard =", shortened(ALONE_SCRIPT), count=1))
+
+
+@cache
+def _face() -> str:
+    letters = resources.files("attnviz.documents").joinpath("letters", "attnviz-letters.woff2").read_bytes()
+    data = b64encode(letters).decode("ascii")
+    return f'@font-face {{ font-family: "{FAMILY}"; font-weight: 400 700; src: url("data:font/woff2;base64,{data}"); }}'

@@ -1,0 +1,141 @@
+"""Boards in a page of their own: opened from a disk without a network, what is done on them is computed there."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import attnviz
+from attnviz import Edit, Scenario
+from attnviz.documents import board_page
+from attnviz.words import say
+from tests.browser.lone_board import LoneBoard
+
+SIX = Scenario("the cat sat on the mat")
+HOSTILE = "</script><script>window.ran=1</script> <img src=//a.example/x onerror=window.ran=1> ]]> \u202e"
+SENT, ALONE = say("board.status.sent"), say("board.status.alone")
+
+
+@pytest.fixture
+def offline(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(offline=True, viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
+    page = context.new_page()
+    wrong: list[str] = []
+    context.on("weberror", lambda error: wrong.append(str(error.error)))
+    context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def opened(page: Page, folder: Path, text: str) -> list[str]:
+    """Open a page from the disk; return what it asks for beside itself."""
+    file = folder / "board.html"
+    file.write_text(text, encoding="utf-8")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    expect(page.locator(".status").first).to_contain_text(SENT)
+    return [url for url in asked if url != file.as_uri() and not url.startswith("data:")]
+
+
+def shown(page: Page) -> dict[str, float]:
+    return page.evaluate("Object.fromEntries([...document.querySelector('.drawn').shadowRoot"
+                         ".querySelectorAll('[data-at]')].map((cell) => [cell.dataset.at, cell.value]))")  # fmt: skip
+
+
+def test_what_is_done_on_it_is_computed_there_as_torch_does_and_undone_to_its_bits(
+    offline: Page, tmp_path: Path
+) -> None:
+    text = board_page(SIX, link="https://example.org/?text=a&causal=1")
+    assert len(text.encode()) <= 200_000
+    assert opened(offline, tmp_path, text) == []
+    before = shown(offline)
+    board, trace = LoneBoard(offline), attnviz.trace(SIX)
+    board.drag(("w_q", 0, 1), 40)
+    expect(board.status).to_contain_text(ALONE)
+    offline.mouse.up()
+    expect(board.status).to_contain_text(ALONE)
+    edits = {("w_q", 0, 1): shown(offline)["w_q,0,1"]}
+    rng = random.Random(5)
+    for _ in range(12):
+        name = rng.choice(["x", "w_q", "w_k", "w_v"])
+        place = (name, rng.randrange(trace[name].shape[0]), rng.randrange(trace[name].shape[1]))
+        edits[place] = round(rng.uniform(-3, 3), 2)
+        board.cell(place).click()
+        offline.keyboard.type(str(edits[place]))
+        board.press("Enter")
+    offline.wait_for_timeout(100)
+    moved = shown(offline)
+    edited = attnviz.trace(SIX.with_edits(Edit(*place, value) for place, value in edits.items()))
+    for name in ("q", "attention_weights", "context"):
+        rows, columns = edited[name].shape
+        here = [[moved[f"{name},{row},{column}"] for column in range(columns)] for row in range(rows)]
+        np.testing.assert_allclose(here, edited[name].numpy(), rtol=2e-5, atol=2e-5)
+    for _ in range(13):
+        board.press("Control+z")
+    expect(board.status).to_contain_text(SENT)
+    assert shown(offline) == before
+    board.press("Escape")
+    board.cell(("attention_weights", 2, 1)).hover()
+    expect(board.panel).to_contain_text("“sat” reads “cat”")
+    assert offline.locator(".views").is_hidden(), "what only the app has"
+    assert offline.get_by_role("link").get_attribute("href") == "https://example.org/?text=a&causal=1"
+
+
+def test_two_boards_dark_and_in_a_sandbox_whose_texts_run_nothing(offline: Page, tmp_path: Path) -> None:
+    heads = Scenario(HOSTILE, n_heads=2, d_out=4)
+    text = board_page(SIX, heads, title=HOSTILE, dark=True, tells="https://course.example/page")
+    assert opened(offline, tmp_path, text) == []
+    expect(offline.locator(".board")).to_have_count(2)
+    other = offline.locator(".drawn").nth(1)
+    head, was = other.locator(".head-picture").nth(1), other.locator("[data-at^=w_q]").all_text_contents()
+    cell = offline.locator(".drawn").first.locator('[data-at="w_q,0,0"]')
+    cell.click()
+    offline.keyboard.type("2")
+    offline.keyboard.press("Enter")
+    expect(offline.locator(".status").first).to_contain_text(ALONE)
+    expect(offline.locator(".status").nth(1)).to_contain_text(SENT)
+    assert other.locator("[data-at^=w_q]").all_text_contents() == was
+    head.click()
+    expect(other.locator("[data-at^=w_q]")).not_to_have_text(was)
+    assert offline.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 28)"
+    framed = offline.context.new_page()
+    framed.goto("about:blank")
+    framed.set_content("<iframe sandbox='allow-scripts' width=1000 height=700></iframe>")
+    framed.locator("iframe").evaluate("(frame, text) => (frame.srcdoc = text)", text)
+    expect(framed.frame_locator("iframe").locator(".status").first).to_contain_text(SENT)
+    for page in (offline, framed):
+        assert [frame.evaluate("window.ran") for frame in page.frames] == [None] * len(page.frames)
+
+
+def test_of_what_is_done_the_page_around_is_told_where_it_is_of_the_named_origin(chromium: Browser) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    context.route("https://*.example/**", lambda route: route.fulfill(body="<body></body>", content_type="text/html"))
+    for origin, told in (("https://course.example", 1), ("https://other.example", 0)):
+        page.goto("https://course.example/page")
+        page.evaluate("window.told = []; addEventListener('message', ({ data }) => told.push(data))")
+        text = board_page(Scenario("the cat sat"), tells=origin)
+        mount = "document.body.append(Object.assign(document.createElement('iframe'), {srcdoc: text, width: 1000}))"
+        page.evaluate(f"(text) => {mount}", text)
+        frame = page.frame_locator("iframe")
+        frame.locator('[data-at="w_q,0,0"]').click()
+        page.keyboard.type("2")
+        page.keyboard.press("Enter")
+        expect(frame.locator(".status")).to_contain_text(ALONE)
+        edits = [each["detail"] for each in page.evaluate("told") if "edits" in str(each["detail"])]
+        assert edits == ["edits=w_q.0.0.2.0"] * told
+    context.close()
+
+
+@pytest.mark.parametrize(("shown_of", "why"), [
+    ((), "nothing to show"),
+    ((Scenario("a", d_out=129),), "128 columns"),
+])  # fmt: skip
+def test_what_no_board_draws_is_refused(shown_of: tuple[Scenario, ...], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        board_page(*shown_of)
