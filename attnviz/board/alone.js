@@ -1,14 +1,17 @@
 // Boards in a page of their own: nobody answers there, so that what is done on one stays with it, and is computed by the page.
 
 import { mount } from "./board.js";
+import { toggle } from "./cells/elements.js";
+import { addressOf } from "./places.js";
+import { valueAt } from "./values/matrices.js";
 import { STYLE } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
 /** @import { Board } from "./board.js" */
-/** @import { BoardData, Host, Matrices } from "./types.js" */
+/** @import { BoardData, Edit, Host, Matrices } from "./types.js" */
 
 // What the app alone has; what was said of other numbers; and several docks can't all stand at the window's foot.
-const OWN_STYLE = ".board .views.views { display: none; } .unanswered .strip .does { visibility: hidden; } :host(:not(:only-of-type)) .panel.panel { position: static; }";
+const OWN_STYLE = ".board .views.views { display: none; } .changed .strip .does { visibility: hidden; } :host(:not(:only-of-type)) .panel.panel { position: static; }";
 const LOW = 720; // pixels: a window, or a frame, that is lower is scrolled
 const ABOVE = 16;
 const DARK = "(prefers-color-scheme: dark)";
@@ -79,6 +82,20 @@ class Alone {
   /** @param {string} what @param {unknown} detail */
   tells(what, detail) {
     if (what !== "numbers" && this.origin && window.parent !== window) window.parent.postMessage({ attnviz: what, detail }, this.origin);
+  }
+
+  // What is as it came is no edit; where all is, so are the numbers that came.
+  /** @param {Edit[]} edits */
+  takes(edits) {
+    const { board } = this;
+    if (!board) return;
+    for (const edit of edits.filter((each) => board.fits(each))) {
+      const value = Math.fround(edit.value ?? board.uneditedAt(edit));
+      if (value === valueAt(board.torch[edit.matrix], edit.row, edit.column)) board.pending.delete(addressOf(edit));
+      board.editing.change(edit, value);
+    }
+    toggle(board.root, "changed", board.pending.size > 0);
+    board.intake.settle();
   }
 
   // What is computed here may be larger than all that came: colours go as far, all of those that are compared, once a number is

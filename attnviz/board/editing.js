@@ -36,7 +36,7 @@ export class Editing {
     this.next ??= requestAnimationFrame(() => {
       this.next = null;
       if (board.settled) return;
-      const { matrices, older } = evaluateWithin([...board.stages.values()], board.given, board.torch, board.drag || board.host.page ? MOST_STEPS : Infinity);
+      const { matrices, older } = evaluateWithin([...board.stages.values()], board.given, board.torch, board.host.takes && !board.drag ? Infinity : MOST_STEPS);
       board.older = older;
       board.display.show(matrices);
     });
@@ -78,9 +78,9 @@ export class Editing {
     board.sender.tellEdits(edits, replaces);
     for (const edit of edits) {
       const value = edit.value ?? board.uneditedAt(edit);
-      if (!board.host.page || Math.fround(value) !== board.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
+      if (Math.fround(value) !== board.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
     }
-    if (!board.host.page) board.intake.settle(); // where all is as it came, nobody else says so
+    board.host.takes?.(edits);
     if (!board.settled) board.panel.report();
   }
 

@@ -2,7 +2,6 @@
 // it.
 
 import { addressOf, ofWhole } from "./places.js";
-import { valueAt } from "./values/matrices.js";
 import { ordered, patched } from "../scripts/query.js";
 
 /** @import { Board } from "./board.js" */
@@ -64,7 +63,7 @@ export class Sender {
   }
 
   mark() {
-    this.board.root.classList.toggle("unanswered", this.page ? this.waiting : this.board.pending.size > 0);
+    this.board.root.classList.toggle("unanswered", this.waiting);
   }
 
   // With a `source`, what is told takes the place of what the same has told just now: a key is held down.
@@ -91,12 +90,7 @@ export class Sender {
     const { board } = this;
     const whole = edits.map((edit) => ofWhole(board.stages, edit));
     this.tell({ edits: partsOf(this.textOf("edits"), whole) || null }, replaces ? String(edits.map(addressOf)) : null);
-    for (const edit of edits) {
-      const is = board.fits(edit) ? valueAt(board.torch[edit.matrix], edit.row, edit.column) : NaN;
-      if (!this.page && is === Math.fround(edit.value ?? board.uneditedAt(edit))) board.pending.delete(addressOf(edit));
-      else board.pending.set(addressOf(edit), { ...edit, number: this.number });
-    }
-    this.mark();
+    for (const edit of edits) board.pending.set(addressOf(edit), { ...edit, number: this.number });
     this.ask();
   }
 

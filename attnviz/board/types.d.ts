@@ -270,6 +270,8 @@ export interface Host {
   scheme(): "light" | "dark";
   /** Whether anything was done on a board before. */
   store: { isFirst(): boolean; remember(): void } | null;
+  /** Takes edits, where nobody answers. */
+  takes?(edits: Edit[]): void;
   /** How far colours go of the matrices that share this limit, by default as far. */
   widest?(limit: number): number;
   /** Whose numbers are shown, in words: those that were sent, or the page's own; by default, torch's that answers. */

@@ -20,7 +20,7 @@ from attnviz.core.changes import bring_back, change_texts
 from attnviz.core.limits import in_short
 from attnviz.core.masks import mask_named
 from attnviz.core.scenario import Scenario, traced
-from attnviz.documents import board_svg, report
+from attnviz.documents import board_frame, board_page, board_svg, report
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
 from attnviz.link.changes_text import decode_changes
@@ -29,6 +29,7 @@ from attnviz.link.opening import read_link
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
 from attnviz.words import say
 
+_DESCRIPTION = "Prints every matrix of self-attention for a sentence, as the app shows it."
 _MASK = "mask"
 _MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
 
@@ -36,7 +37,15 @@ _MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, those of the process by default; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {**COMMANDS, "app": start, "model": model, "study": study, "train": learn, "write": write}
+    commands = {
+        **COMMANDS,
+        "app": start,
+        "board": board,
+        "model": model,
+        "study": study,
+        "train": learn,
+        "write": write,
+    }
     if arguments and arguments[0] in commands:
         try:
             return commands[arguments[0]](arguments[1:])
@@ -57,19 +66,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def board(arguments: Sequence[str]) -> int:
+    """Write the board of a sentence as a page of its own, and print what shows it within another page."""
+    parser = _parser("attnviz board", "Writes the board as one HTML file, which computes without any network.")
+    parser.add_argument("--back", default="", metavar="URL", help="an app to which a link on the page leads")
+    parser.add_argument("--tells", default="", metavar="ORIGIN", help=say("report.tells"))
+    parser.add_argument("--query", type=int, default=0, metavar="N", help="the token that is picked (default: 0)")
+    given = parser.parse_args(arguments)
+    try:
+        if given.html is None:
+            raise ValueError("attnviz board writes a file, expected --html FILE")
+        scenario, digits = _asked(given)
+        page = board_page(scenario, query=given.query, digits=digits, link=given.back, tells=given.tells)
+        given.html.write_text(page, encoding="utf-8", errors="replace")
+        print(board_frame(given.html.name, scenario.text))
+    except (ValueError, OSError) as error:
+        print(f"attnviz: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def _seen_enough() -> int:
     """Write nothing more: whoever reads, head for one, has closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(prog: str = "attnviz", description: str = _DESCRIPTION) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="attnviz",
-        description="Prints every matrix of self-attention for a sentence, as the app shows it.",
-        epilog="attnviz app starts the app. attnviz model --help: models that people use; attnviz write --help: one"
-        " that writes on; attnviz train --help: small ones that learn in seconds. For teachers: attnviz mark --help,"
-        " attnviz exercise --help, attnviz study --help. A sentence of one of these words alone stands behind --.",
+        prog=prog,
+        description=description,
+        epilog="attnviz app starts the app. attnviz board --help: the board as a page of its own. attnviz model --help:"
+        " models that people use; attnviz write --help: one that writes on; attnviz train --help: small ones that learn"
+        " in seconds. For teachers: attnviz mark --help, attnviz exercise --help, attnviz study --help. A sentence of"
+        " one of these words alone stands behind --.",
     )
     table = parameters()
     parser.add_argument("--version", action="version", version=f"attnviz {__version__}")
@@ -83,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print all matrices as JSON")
     form.add_argument("--code", action="store_true", help="print a PyTorch script that computes the same")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page of it all, which prints well")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: a report, or the board")
     parser.add_argument(
         "--svg", type=Path, metavar="FILE", help="write the whole board, seen from head 0, as a picture"
     )

@@ -9,13 +9,14 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from attnviz.board.data import MOST_COLUMNS, fits_board
 from attnviz.board.drawn import OF_PLAYGROUND, data_of_model, drawn_data
 from attnviz.board.script import ALONE_SCRIPT
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario, traced
 from attnviz.documents.page import page_of
 from attnviz.documents.report import visible_text
@@ -78,12 +79,22 @@ def board_page(
     return page_of(title, _STYLE, body, allows=_ALLOWS, dark=bool(dark))
 
 
+def board_frame(address: str, title: str) -> str:
+    """Return the HTML that shows such a page within another one, from where it is.
+
+    >>> board_frame("cat.html", "a \\"cat\\"")
+    '<iframe src="cat.html" title="a &quot;cat&quot;" width="100%" height="760" style="border: 0"></iframe>'
+    """
+    address, title = html.escape(quote(address)), html.escape(title)
+    return f'<iframe src="{address}" title="{title}" width="100%" height="760" style="border: 0"></iframe>'
+
+
 def _data(shown: Scenario | AttentionTrace, query: int, digits: int) -> dict[str, Any]:
     if isinstance(shown, AttentionTrace):
-        widest = max(matrix.shape[-1] for matrix in shown.matrices.values())
-        if widest > max(MOST_COLUMNS, len(shown.read_tokens)):
-            raise ValueError(f"the trace has a matrix of {widest} columns, expected at most {MOST_COLUMNS}")
-        return data_of_model(shown, query, digits) | {"key": "alone"}
+        seen = shown.seen_from(0)
+        most = max(MOST_COLUMNS, len(seen.read_tokens))
+        names = tuple(name for name in in_view(seen.stages) if seen[name].shape[-1] <= most)
+        return data_of_model(seen, query, digits, names) | {"key": "alone"}
     if not fits_board(shown):
         raise ValueError(f"the scenario has a matrix of more than {MOST_COLUMNS} columns, which a board doesn't draw")
     trace = traced(shown).seen_from(0)

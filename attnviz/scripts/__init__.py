@@ -50,8 +50,10 @@ def joined(entry: Path, sent: Mapping[str, Any] | None = None) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a script that does the same in fewer letters: names that nobody else sees have a letter or two, where what
-    makes them short is installed, as it is with the app; else nothing stands before a line.
+    """Return a script that does the same in fewer letters.
+
+    Names that nobody else sees have a letter or two, where minify-go is installed, as it is with the app; else only the
+    indentation goes.
 
     >>> shortened("const twice = (number) => { return 2 * number; };\\nexport default twice;")
     'const twice=e=>2*e;export default twice\\n;'

@@ -121,6 +121,7 @@ def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) 
             "CONSTANTS": CONSTANTS | {"PUT_OFF": PUT_OFF},
             "FIGURES": FIGURES,
             "FETCHED": fetched,
+            "STYLE": "",
         }
     )
     module = ROOT / "attnviz/scripts/sent.js"

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from attnviz import Scenario, trace
 from attnviz.commands.main import main
-from attnviz.documents import board_svg, report
+from attnviz.documents import board_page, board_svg, report
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.link.codecs import Flag
 from attnviz.link.set_up import parameters, query_of
@@ -66,6 +66,10 @@ def test_json_csv_code_and_html_are_those_of_the_library(capsys: pytest.CaptureF
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == report(CAT_SCENARIO, made, digits=3)
     assert printed(capsys, *CAT, "--svg", str(tmp_path / "board.svg")) == ""
     assert (tmp_path / "board.svg").read_text(encoding="utf-8") == board_svg(made)
+    alone = tmp_path / "a 'b'.html"
+    frame = printed(capsys, "board", *CAT, "--html", str(alone))
+    assert frame.startswith('<iframe src="a%20%27b%27.html" title="')
+    assert alone.read_text(encoding="utf-8") == board_page(CAT_SCENARIO)
 
 
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -121,6 +125,10 @@ WRONG: list[tuple[list[str], str]] = [
     (["a b", "--reads", "third"], "reads is 'third', expected one of itself, second, kept"),
     (["--csv", "/dev/null/x"], "/dev/null"),
     (["--html", "/dev/null/x"], "/dev/null"),
+    (["board", "a b"], "expected --html FILE"),
+    (["board", "a b", "--html", "/dev/null/x"], "/dev/null"),
+    (["board", "a b", "--html", "x", "--back", "javascript:alert(1)"], "expected an address that begins with https://"),
+    (["board", "a b", "--html", "x", "--d-out", "129"], "more than 128 columns"),
 ]
 
 
@@ -152,11 +160,13 @@ WITHOUT_THE_APP = """
 import sys
 class Refuse:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("streamlit", "safetensors", "altair", "pyarrow", "uvicorn"):
+        if name.partition(".")[0] in "streamlit safetensors altair pyarrow uvicorn minify anywidget".split():
             raise ImportError(f"{name} is not installed")
 sys.meta_path.insert(0, Refuse())
 import attnviz
+assert "plotly" not in sys.modules, "until something is plotted"
 from attnviz.commands.main import main
+assert "window.attnvizBoard" not in attnviz.documents.board_page(attnviz.Scenario("a b")).partition("<script")[0]
 attnviz.figures.heatmap(attnviz.trace(attnviz.Scenario()), "scores")
 sys.exit(main(sys.argv[1:]))
 """

@@ -99,7 +99,9 @@ def test_no_module_exports_by_the_name_of_something_that_browsers_have(entry: Pa
     known = next(ROOT.glob("node_modules/@typescript/*/lib/lib.dom.d.ts")).read_text()
     browsers = set(re.findall(r"^declare (?:var|const|let|function) (\w+)", known, re.M))
     assert {"name", "parent", "Selection", "requestAnimationFrame"} <= browsers
-    named = re.findall(r"^const \[(.*)\] = ", joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}}), re.M)
+    named = re.findall(
+        r"^const \[(.*)\] = ", joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": ""}), re.M
+    )
     assert not {name for names in named for name in names.split(", ")} & browsers
 
 
@@ -123,7 +125,7 @@ def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
 def test_a_script_of_the_app_is_joined_without_its_comments(entry: Path, tmp_path: Path) -> None:
-    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}})
+    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": ""})
     assert not [line for line in text.splitlines() if line.strip().startswith(("//", "/*", "* "))]
     for form in (text, shortened(text)):
         (tmp_path / "joined.mjs").write_text(form, encoding="utf-8")

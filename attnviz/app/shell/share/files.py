@@ -10,10 +10,11 @@ from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.session.session import Computation, Figure
 from attnviz.app.shell.letters import app_letters
+from attnviz.board.data import fits_board
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario, traced
-from attnviz.documents import board_svg, figure_page, heatmap_page, report
+from attnviz.documents import board_page, board_svg, figure_page, heatmap_page, report
 from attnviz.explanation.summary import described
 from attnviz.export import (
     json_file,
@@ -27,6 +28,7 @@ from attnviz.export import (
     trace_safetensors,
 )
 from attnviz.figures import IN_CELL
+from attnviz.link.set_up import query_of
 from attnviz.words import say
 
 CODE, DATA, PICTURES = KINDS = ("code", "data", "pictures")
@@ -97,6 +99,7 @@ def show_own(own: Computation, chosen: str, offered: dict[str, Figure]) -> None:
             _download("figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
             _download("report", f"{own.name}.html", "text/html", own.report)
             _download("page", f"{own.name}_heads.html", "text/html", own.page)
+            _download("board_page", f"{own.name}_board.html", "text/html", partial(board_page, own.trace))
 
 
 def _megabytes(size: int) -> str:
@@ -138,6 +141,15 @@ def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None
             _download("report", "attention.html", "text/html", make)
     if scenario is not None and made is not None:
         _show_board(made, picked_query(scenario))
+        if fits_board(scenario):
+            st.caption(say("share.pictures.board_page"))
+            _download("board_page", "board.html", "text/html", partial(_board_page, scenario, picked_query(scenario)))
+
+
+def _board_page(scenario: Scenario, query: int) -> str:
+    home = (st.context.url or "").partition("?")[0]
+    link = f"{home}?{query_of(scenario, query=str(query))}" if home else ""
+    return board_page(scenario, query=query, digits=state.digits(), link=link)
 
 
 def _show_board(made: AttentionTrace, query: int) -> None:
