@@ -48,7 +48,7 @@ def test_the_lesson_is_of_one_sentence_and_leads_back_to_it() -> None:
 
 
 def test_what_if_is_tried_with_a_second_sentence_and_says_what_does_not_fit_it() -> None:
-    playground = Playground(**CROSS)
+    playground = Playground(**CROSS, predictions="off")
     playground.at.session_state["playground.what_if"] = True
     playground.run()
     (keys,) = (box for box in playground.at.selectbox if box.key == "what_if.typed.key")
