@@ -206,6 +206,8 @@ NO_PAGE = {
     "attnviz/export/code": "writes Python",
     "attnviz/documents/model_code.py": "writes Python",
     "attnviz/training/code.py": "writes Python",
+    "attnviz/training/stories.py": "writes a command line's help",
+    "attnviz/training/tasks/story_grammar.py": "holds the words of a story",
     "attnviz/commands": "writes a command line's help",
     "attnviz/app/keeper": "writes into the server's log and figures",
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",

@@ -68,14 +68,10 @@ class Stories(Task):
 
     def code(self) -> str:
         """Its grammar, its world, and how its stories become numbers."""
-        return "\n\n\n".join((inspect.getsource(story_grammar).rstrip(), f"SMALL = {SMALL!r}", _DRAW))
-
-
-_DRAW = f'''VOCABULARY = SMALL.vocabulary
-
-
-def draw(n, generator):
-    """Beginnings of stories; every word counts."""
-    told = stories(n, generator, SMALL, {LENGTH})
-    ids = torch.tensor([[VOCABULARY.index(word) for word in words] for words, _ in told])
-    return ids, torch.ones(n, {LENGTH - 1}, dtype=torch.bool)'''
+        numbers = "ids = torch.tensor([[VOCABULARY.index(word) for word in words] for words, _ in told])"
+        return (
+            f"{inspect.getsource(story_grammar)}\n\nSMALL = {SMALL!r}\nVOCABULARY = SMALL.vocabulary\n\n\n"
+            f'def draw(n, generator):\n    """Beginnings of stories; every word counts."""\n'
+            f"    told = stories(n, generator, SMALL, {LENGTH})\n    {numbers}\n"
+            f"    return ids, torch.ones(n, {LENGTH - 1}, dtype=torch.bool)"
+        )
