@@ -11,7 +11,7 @@ import numpy as np
 from attnviz.core.stages import STAGES
 from attnviz.documents.marking_page import in_pairs, plain_table
 from attnviz.documents.page import page_of
-from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, formula
+from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise
 from attnviz.exercises.mistakes import rule_of
 from attnviz.tables.printed_table import decimals_of
 from attnviz.words import say
@@ -74,7 +74,7 @@ def class_sheets(exercises: Iterable[Exercise], link_of: LinkOf = lambda exercis
 def _sheet(exercise: Exercise, link: str) -> str:
     title = say("exercises.sheet_title", name=exercise.encoded())
     rules = "; ".join(
-        say("exercises.sheet_rule", title=STAGES[each].title, formula=formula(exercise, each)) for each in RESULTS
+        say("exercises.sheet_rule", title=STAGES[each].title, formula=rule_of(exercise.trace, each)) for each in RESULTS
     )
     key = f"exercises.sheet_{'scaled' if exercise.scale else 'unscaled'}"
     about = say(key, d_k=exercise.d_k, decimals=DECIMALS, rules=rules)

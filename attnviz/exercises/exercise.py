@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import count, islice
 from types import MappingProxyType
 
 import numpy as np
@@ -11,7 +11,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.limits import MAX_SEED, check_whole
-from attnviz.core.stages import STAGES, attention_table, formula_of
+from attnviz.core.stages import STAGES, attention_table
 from attnviz.exercises.mistakes import are_apart, mistakes
 from attnviz.explanation import explain
 from attnviz.marking import Marking, mark_pipeline
@@ -83,14 +83,10 @@ class Exercise:
 
     def draws(self, generator: torch.Generator) -> Iterator[list[torch.Tensor]]:
         """Draw inputs without end; for a fair exercise those that can be told apart, as long as there are some."""
-        drawn = self._drawn(generator)
-        for _ in range(_DRAWS if self.fair else 0):
-            if _apart(*drawn):
+        for n in count():
+            drawn = self._drawn(generator)
+            if not self.fair or n >= _DRAWS or _apart(*drawn):
                 yield drawn
-            drawn = self._drawn(generator)
-        while True:
-            yield drawn
-            drawn = self._drawn(generator)
 
     def _drawn(self, generator: torch.Generator) -> list[torch.Tensor]:
         shapes = [(self.n_tokens, self.d_in)] + 3 * [(self.d_in, self.d_k)]
@@ -251,15 +247,6 @@ def is_exercise(text: str) -> bool:
     (True, True, False, False)
     """
     return not text or f"{decoded(text).encoded()}.".startswith(f"{text}.")
-
-
-def formula(exercise: Exercise, name: str) -> str:
-    """Return the formula by which this exercise computes a result.
-
-    >>> formula(Exercise(scale=False), "scaled_scores")
-    'S, not divided'
-    """
-    return formula_of(name, attention_table(biases=(), scale=exercise.scale))
 
 
 TITLES: Mapping[str, str] = MappingProxyType({name: STAGES[name].title for name in RESULTS})

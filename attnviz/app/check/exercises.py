@@ -1,22 +1,18 @@
-"""Exercises on a page: blanks to fill in, hints, marks, and the answer sheet for the teacher."""
+"""Exercises on a page: the ladder of what is left out, hints, marks, and the answer sheet for the teacher."""
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from urllib.parse import urlencode
 
-import numpy as np
 import streamlit as st
 
+from attnviz.app.check.blanks import Cell, cells_of, place_in, progress_of, show_blanks, take_answers
 from attnviz.app.check.showing import checked, show_verdict
 from attnviz.app.session import url_texts
-from attnviz.app.session.link_values import receive
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.app.text import as_message, literal
 from attnviz.core.limits import MAX_SEED
-from attnviz.core.stages import STAGES
 from attnviz.documents.marking_page import in_pairs, marked_table
 from attnviz.exercises.answer_sheet import answer_sheet, table_of
 from attnviz.exercises.exercise import (
@@ -30,37 +26,14 @@ from attnviz.exercises.exercise import (
     Exercise,
     left_out,
 )
-from attnviz.exercises.mistakes import Mistake, choices, rule_of
-from attnviz.link.answers_text import MOST_CHARACTERS
 from attnviz.link.page_texts import EXERCISE, Checked
-from attnviz.link.parameter_table import ANSWERS, CHECK, texts
-from attnviz.marking import NOT_RIGHT, Mark, Marking, place_of
-from attnviz.tables.reading import read_cell
-from attnviz.tables.typed_numbers import NoNumberError, why_no_number
+from attnviz.link.parameter_table import CHECK, texts
+from attnviz.marking import NOT_RIGHT, Mark, Marking
 from attnviz.words import say
 
 _FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
-_OPENED, _RUNG = "check.exercise.opened", "check.ex.rung"
+_RUNG = "check.ex.rung"
 _FIRST = Exercise(blank=(), fair=True)  # where no link names one
-_SKIPPED = ""
-Cell = tuple[str, int, int]
-
-
-@dataclass
-class Progress:
-    """What a session keeps of its last exercise beside the answers."""
-
-    encoded: str = ""
-    marked: bool = False
-    hints: dict[Cell, int] = field(default_factory=dict)  # how many were shown of a cell
-    rules: dict[str, str] = field(default_factory=dict)  # which was chosen of a table
-
-
-def _progress(exercise: Exercise) -> Progress:
-    progress = this_session().part(Progress)
-    if progress.encoded != exercise.encoded():
-        progress = this_session().parts[Progress] = Progress(exercise.encoded())
-    return progress
 
 
 def _asked() -> Checked:
@@ -72,15 +45,15 @@ def _asked() -> Checked:
 def show_exercise() -> None:
     """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
     exercise, for_student = _asked().exercise, _asked().for_student
-    _take_answers(exercise)
+    take_answers(exercise)
     _show_controls(exercise, for_student=for_student)
     st.text(say(f"exercises.task_{_task(exercise)}", decimals=DECIMALS))
     _show_given(exercise)
     says = st.container()
     if exercise.blank:
-        answers, below = _show_blanks(exercise)
+        answers, below = show_blanks(exercise)
         _show_hints(exercise)
-        if _progress(exercise).marked:
+        if progress_of(exercise).marked:
             _show_marks(exercise.mark(answers), exercise, says, below, for_student=for_student)
     elif not for_student:
         _show_next(exercise)
@@ -164,7 +137,7 @@ def _show_next(exercise: Exercise) -> None:
     """Offer the next rung, to whoever is on one."""
     rung = exercise.rung
     if exercise.blank and rung is not None:
-        st.text(say("exercises.rungs.done", n=sum(_progress(exercise).hints.values())))
+        st.text(say("exercises.rungs.done", n=sum(progress_of(exercise).hints.values())))
     if rung is None or rung == RUNGS[-1]:
         return
     taken = say(f"exercises.rungs.take.{rung + 1}")
@@ -172,132 +145,6 @@ def _show_next(exercise: Exercise) -> None:
         say("exercises.rungs.next", rung=taken), type="primary", key="check.next", on_click=_open,
         args=(replace(exercise, blank=left_out(rung + 1)),),
     )  # fmt: skip
-
-
-# Blanks
-
-
-def _key(exercise: Exercise, name: str, row: int, column: int) -> str:
-    return f"check.answer.{exercise.encoded()}.{name}.{row}.{column}"
-
-
-def _show_blanks(
-    exercise: Exercise,
-) -> tuple[dict[str, np.ndarray], dict[str, DeltaGenerator]]:
-    """Draw a box for each blank cell; return what is filled in, and where each table's marks go."""
-    answers, below = {}, {}
-    known = [name for name in exercise.blank if _is_known(exercise, name)]
-    asked = next((name for name in exercise.blank if name not in known), None)
-    with st.container(horizontal=True, gap="medium", key="check_blanks"):
-        for name in exercise.blank:
-            with st.container(width="content", gap="xsmall", key=f"check_blank_{name}"):
-                key, rule = "table" if name in known else "table_alone", rule_of(exercise.trace, name)
-                st.markdown(say(f"exercises.{key}", title=TITLES[name], formula=rule))
-                if name == asked:
-                    _ask(exercise, name, choices(exercise.trace, name, DECIMALS))
-                answers[name] = _show_cells(exercise, name)
-                below[name] = st.container()
-    _keep_answers(exercise)
-    st.button(say("exercises.mark"), on_click=_mark, args=(exercise,))
-    return answers, below
-
-
-def _is_known(exercise: Exercise, name: str) -> bool:
-    """Whether the rule of a table was found or shown, or isn't asked for any more: the reader is filling it in."""
-    chosen = _progress(exercise).rules.get(name)
-    if chosen in (_SKIPPED, rule_of(exercise.trace, name)):
-        return True
-    filled = any(this_session().get(_key(exercise, *cell)) for cell in _cells(exercise) if cell[0] == name)
-    return filled or not choices(exercise.trace, name, DECIMALS)
-
-
-def _ask(exercise: Exercise, name: str, others: Sequence[Mistake]) -> None:
-    """Ask which rule makes a table, and say of a mistaken one what it would give."""
-    right = rule_of(exercise.trace, name)
-    rules = [each.symbols for each in others]
-    rules.insert((exercise.seed + RESULTS.index(name)) % (len(rules) + 1), right)
-    st.text(say("exercises.rule.ask"))
-    with st.container(horizontal=True, gap="xsmall", key="check_rules"):
-        for place, rule in enumerate(rules):
-            st.button(rule, key=f"check.rule.{place}", on_click=_choose, args=(exercise, name, rule))
-        st.button(
-            say("exercises.rule.skip"), key="check.rule.skip", type="tertiary", on_click=_choose,
-            args=(exercise, name, _SKIPPED),
-        )  # fmt: skip
-    chosen = _progress(exercise).rules.get(name)
-    for each in others:
-        if each.symbols == chosen:
-            st.text(each.gives(name, exercise.table(name), DECIMALS))
-
-
-def _choose(exercise: Exercise, name: str, rule: str) -> None:
-    _progress(exercise).rules[name] = rule
-
-
-def _cells(exercise: Exercise) -> Iterator[Cell]:
-    """List the cells of the blank tables."""
-    for name in exercise.blank:
-        rows, columns = exercise.table(name).shape
-        yield from ((name, row, column) for row in range(rows) for column in range(columns))
-
-
-def fill(answers: Mapping[str, str]) -> None:
-    """Take the answers of a link that was just opened; they are filled in once their exercise is drawn."""
-    this_session().put(_OPENED, dict(answers))
-
-
-def _take_answers(exercise: Exercise) -> None:
-    """Fill the blanks with what the URL holds, where it has just been opened or gone back to; before they are drawn."""
-    answers, arrived = receive(ANSWERS)
-    opened: Mapping[str, str] | None = this_session().pop(_OPENED)
-    if arrived or opened:
-        answers = opened or answers
-        for name, row, column in _cells(exercise):
-            if text := answers.get(f"{name}.{row}.{column}"):
-                this_session().put(_key(exercise, name, row, column), text)
-
-
-def _keep_answers(exercise: Exercise) -> None:
-    """Write what is filled in into the URL, so that a reload and a link bring it back."""
-    typed = {
-        f"{name}.{row}.{column}": text
-        for name, row, column in _cells(exercise)
-        if (text := (this_session().get(_key(exercise, name, row, column)) or "").strip()[:MOST_CHARACTERS])
-    }
-    url_texts.put(ANSWERS, typed)
-
-
-def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
-    rows, columns = exercise.table(name).shape
-    filled = np.full((rows, columns), np.nan)
-    for row in range(rows):
-        with st.container(horizontal=True, gap="xxsmall"):
-            for column in range(columns):
-                text = st.text_input(
-                    _place(exercise, name, row, column), key=_key(exercise, name, row, column),
-                    label_visibility="collapsed", persist_state="session", width=72, max_chars=MOST_CHARACTERS,
-                )  # fmt: skip
-                filled[row, column] = _read(text)
-    return filled
-
-
-def _place(exercise: Exercise, name: str, row: int, column: int) -> str:
-    cell = place_of(STAGES[name], row, column, exercise.tokens)
-    return say("exercises.cell", title=TITLES[name], cell=cell)
-
-
-def _read(text: str | None) -> float:
-    if not (text or "").strip():
-        return np.nan
-    try:
-        return read_cell(str(text))
-    except NoNumberError as error:
-        st.caption(as_message(why_no_number(error, literal(str(text), most=20))), width="content")
-        return np.nan
-
-
-def _mark(exercise: Exercise) -> None:
-    _progress(exercise).marked = True
 
 
 def _show_marks(
@@ -331,22 +178,22 @@ def _show_marks(
 def _show_hints(exercise: Exercise) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="check_hint"):
         cell = st.selectbox(
-            say("exercises.hint_for"), list(_cells(exercise)), format_func=lambda cell: _place(exercise, *cell),
+            say("exercises.hint_for"), list(cells_of(exercise)), format_func=lambda cell: place_in(exercise, *cell),
             key=f"check.hint.{exercise.encoded()}", width=360,
         )  # fmt: skip
-        level = _progress(exercise).hints.get(cell, 0)
+        level = progress_of(exercise).hints.get(cell, 0)
         st.button(
             say("exercises.next_hint") if level else say("exercises.hint"), on_click=_hint,
             args=(exercise, cell), disabled=level >= MOST_HINTS, help=say("exercises.hint_help"),
         )  # fmt: skip
     if level:
-        st.code("\n".join([_place(exercise, *cell), *exercise.hints(*cell)[:level]]), language=None, wrap_lines=True)
-    if shown := sum(_progress(exercise).hints.values()):
+        st.code("\n".join([place_in(exercise, *cell), *exercise.hints(*cell)[:level]]), language=None, wrap_lines=True)
+    if shown := sum(progress_of(exercise).hints.values()):
         st.caption(say("exercises.hints", n=shown))
 
 
 def _hint(exercise: Exercise, cell: Cell) -> None:
-    hints = _progress(exercise).hints
+    hints = progress_of(exercise).hints
     hints[cell] = hints.get(cell, 0) + 1
 
 

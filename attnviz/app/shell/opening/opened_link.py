@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from attnviz.app.check import exercises, typed
+from attnviz.app.check import blanks, typed
 from attnviz.app.keeper import figures
 from attnviz.app.parts import published_example
 from attnviz.app.scaling import controls
@@ -25,7 +25,7 @@ from attnviz.link.set_up import read_controls
 
 # Pages whose controls are not bound to the address, and are filled with what it says.
 _FILLED: Mapping[str, Callable[[Any], None]] = MappingProxyType(
-    {SWEEP: controls.fill, TABLES: typed.fill, ANSWERS: exercises.fill}
+    {SWEEP: controls.fill, TABLES: typed.fill, ANSWERS: blanks.fill}
 )
 
 

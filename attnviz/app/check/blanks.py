@@ -1,0 +1,168 @@
+"""The blanks of an exercise on a page: which rule makes each table, and a box for each of its cells."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import streamlit as st
+
+from attnviz.app.session import url_texts
+from attnviz.app.session.link_values import receive
+from attnviz.app.session.session import this_session
+from attnviz.app.streamlit_internals import DeltaGenerator
+from attnviz.app.text import as_message, literal
+from attnviz.core.stages import STAGES
+from attnviz.exercises.exercise import DECIMALS, RESULTS, TITLES, Exercise
+from attnviz.exercises.mistakes import Mistake, choices, rule_of
+from attnviz.link.answers_text import MOST_CHARACTERS
+from attnviz.link.parameter_table import ANSWERS
+from attnviz.marking import place_of
+from attnviz.tables.reading import read_cell
+from attnviz.tables.typed_numbers import NoNumberError, why_no_number
+from attnviz.words import say
+
+_OPENED = "check.exercise.opened"
+_SKIPPED = ""
+Cell = tuple[str, int, int]
+
+
+@dataclass
+class Progress:
+    """What a session keeps of its last exercise beside the answers."""
+
+    encoded: str = ""
+    marked: bool = False
+    hints: dict[Cell, int] = field(default_factory=dict)  # how many were shown of a cell
+    rules: dict[str, str] = field(default_factory=dict)  # which was chosen of a table
+
+
+def progress_of(exercise: Exercise) -> Progress:
+    """Return what is kept of this exercise; of another one, nothing is kept any more."""
+    progress = this_session().part(Progress)
+    if progress.encoded != exercise.encoded():
+        progress = this_session().parts[Progress] = Progress(exercise.encoded())
+    return progress
+
+
+def _key(exercise: Exercise, name: str, row: int, column: int) -> str:
+    return f"check.answer.{exercise.encoded()}.{name}.{row}.{column}"
+
+
+def show_blanks(
+    exercise: Exercise,
+) -> tuple[dict[str, np.ndarray], dict[str, DeltaGenerator]]:
+    """Draw a box for each blank cell; return what is filled in, and where each table's marks go."""
+    answers, below = {}, {}
+    known = [name for name in exercise.blank if _is_known(exercise, name)]
+    asked = next((name for name in exercise.blank if name not in known), None)
+    with st.container(horizontal=True, gap="medium", key="check_blanks"):
+        for name in exercise.blank:
+            with st.container(width="content", gap="xsmall", key=f"check_blank_{name}"):
+                key, rule = "table" if name in known else "table_alone", rule_of(exercise.trace, name)
+                st.markdown(say(f"exercises.{key}", title=TITLES[name], formula=rule))
+                if name == asked:
+                    _ask(exercise, name, choices(exercise.trace, name, DECIMALS))
+                answers[name] = _show_cells(exercise, name)
+                below[name] = st.container()
+    _keep_answers(exercise)
+    st.button(say("exercises.mark"), on_click=_mark, args=(exercise,))
+    return answers, below
+
+
+def _is_known(exercise: Exercise, name: str) -> bool:
+    """Whether the rule of a table was found or shown, or isn't asked for any more: the reader is filling it in."""
+    chosen = progress_of(exercise).rules.get(name)
+    if chosen in (_SKIPPED, rule_of(exercise.trace, name)):
+        return True
+    filled = any(this_session().get(_key(exercise, *cell)) for cell in cells_of(exercise) if cell[0] == name)
+    return filled or not choices(exercise.trace, name, DECIMALS)
+
+
+def _ask(exercise: Exercise, name: str, others: Sequence[Mistake]) -> None:
+    """Ask which rule makes a table, and say of a mistaken one what it would give."""
+    right = rule_of(exercise.trace, name)
+    rules = [each.symbols for each in others]
+    rules.insert((exercise.seed + RESULTS.index(name)) % (len(rules) + 1), right)
+    st.text(say("exercises.rule.ask"))
+    with st.container(horizontal=True, gap="xsmall", key="check_rules"):
+        for place, rule in enumerate(rules):
+            st.button(rule, key=f"check.rule.{place}", on_click=_choose, args=(exercise, name, rule))
+        st.button(
+            say("exercises.rule.skip"), key="check.rule.skip", type="tertiary", on_click=_choose,
+            args=(exercise, name, _SKIPPED),
+        )  # fmt: skip
+    chosen = progress_of(exercise).rules.get(name)
+    for each in others:
+        if each.symbols == chosen:
+            st.text(each.gives(name, exercise.table(name), DECIMALS))
+
+
+def _choose(exercise: Exercise, name: str, rule: str) -> None:
+    progress_of(exercise).rules[name] = rule
+
+
+def cells_of(exercise: Exercise) -> Iterator[Cell]:
+    """List the cells of the blank tables."""
+    for name in exercise.blank:
+        rows, columns = exercise.table(name).shape
+        yield from ((name, row, column) for row in range(rows) for column in range(columns))
+
+
+def fill(answers: Mapping[str, str]) -> None:
+    """Take the answers of a link that was just opened; they are filled in once their exercise is drawn."""
+    this_session().put(_OPENED, dict(answers))
+
+
+def take_answers(exercise: Exercise) -> None:
+    """Fill the blanks with what the URL holds, where it has just been opened or gone back to; before they are drawn."""
+    answers, arrived = receive(ANSWERS)
+    opened: Mapping[str, str] | None = this_session().pop(_OPENED)
+    if arrived or opened:
+        answers = opened or answers
+        for name, row, column in cells_of(exercise):
+            if text := answers.get(f"{name}.{row}.{column}"):
+                this_session().put(_key(exercise, name, row, column), text)
+
+
+def _keep_answers(exercise: Exercise) -> None:
+    """Write what is filled in into the URL, so that a reload and a link bring it back."""
+    typed = {
+        f"{name}.{row}.{column}": text
+        for name, row, column in cells_of(exercise)
+        if (text := (this_session().get(_key(exercise, name, row, column)) or "").strip()[:MOST_CHARACTERS])
+    }
+    url_texts.put(ANSWERS, typed)
+
+
+def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
+    rows, columns = exercise.table(name).shape
+    filled = np.full((rows, columns), np.nan)
+    for row in range(rows):
+        with st.container(horizontal=True, gap="xxsmall"):
+            for column in range(columns):
+                text = st.text_input(
+                    place_in(exercise, name, row, column), key=_key(exercise, name, row, column),
+                    label_visibility="collapsed", persist_state="session", width=72, max_chars=MOST_CHARACTERS,
+                )  # fmt: skip
+                filled[row, column] = _read(text)
+    return filled
+
+
+def place_in(exercise: Exercise, name: str, row: int, column: int) -> str:
+    """Name a blank cell."""
+    cell = place_of(STAGES[name], row, column, exercise.tokens)
+    return say("exercises.cell", title=TITLES[name], cell=cell)
+
+
+def _read(text: str | None) -> float:
+    if not (text or "").strip():
+        return np.nan
+    try:
+        return read_cell(str(text))
+    except NoNumberError as error:
+        st.caption(as_message(why_no_number(error, literal(str(text), most=20))), width="content")
+        return np.nan
+
+
+def _mark(exercise: Exercise) -> None:
+    progress_of(exercise).marked = True
