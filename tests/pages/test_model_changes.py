@@ -13,6 +13,7 @@ import torch
 
 from attnviz import ModelTrace, look_into
 from attnviz.app.model.looked import looked
+from attnviz.app.model.writing import law_of
 from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
@@ -22,6 +23,7 @@ from attnviz.models.costs import costs_in_words
 from attnviz.models.offering import short_name
 from attnviz.models.reasons import moved, patched
 from attnviz.models.writing import appended
+from attnviz.training.tasks.story_grammar import World, stories
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
@@ -248,6 +250,17 @@ def test_another_sentences_numbers_are_put_in_its_place(folders: dict[str, str])
     assert in_address(reader.at, "model_place") == ""
     changed = Reader(PAGE, **asked, model_from=other, model_edits="1.2.off")
     assert nexts(changed)["places"] == {"title": say("write.from.changed")}
+
+
+def test_the_true_probability_of_a_word_is_the_stories_law() -> None:
+    ((words, places),) = stories(1, torch.Generator().manual_seed(0), World(), 96)
+    vocabulary = [*World().vocabulary, "<unk>"]
+    for at, place in enumerate(places):
+        law = law_of(words[:at], vocabulary)
+        assert law == place.law
+        assert words[at] in law
+    assert law_of([*words[:5], "<unk>"], vocabulary) is None  # no story goes on so
+    assert law_of(words[:5], WORDS) is None  # nor does this model know the world
 
 
 def test_what_cant_be_written_is_told_and_nothing_is_lost(folders: dict[str, str]) -> None:

@@ -1,5 +1,6 @@
 """What may come next after a sentence, as bars: a press appends a word, and the model reads on from its cache."""
 
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from attnviz.models import ModelTrace
 from attnviz.models.costs import costs_in_words
 from attnviz.models.uses import text_of
 from attnviz.models.writing import Sampling, can_write, drawn, ends_of
+from attnviz.training.tasks.story_grammar import World, points
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
@@ -63,9 +65,13 @@ def show_next(view: ModelTrace) -> None:
     places, put = places_of(view) if writes else (None, None)
     others = {} if view.original is None else {"before": view.original.result.logits[0, -1]}
     others |= {} if put is None else {"put": put}
+    law = law_of(view.tokens, view.tokenizer.get_vocab())
     data = {
-        "rows": _rows(view, sampling, chances.probabilities, list(others.values())),
-        "titles": [say(f"write.column.{name}") for name in ("drawn", "probability", "logit", *others)],
+        "rows": _rows(view, sampling, chances.probabilities, list(others.values()), law),
+        "titles": [
+            say(f"write.column.{name}")
+            for name in ("drawn", "probability", "logit", *([] if law is None else ["law"]), *others)
+        ],
         "written": [visible(token) for token in view.tokens[len(view.tokens) - len(view.written) :]],
         "ids": texts()[MODEL_WRITTEN].write(view.written),
         "drawn": drawn(chances, seed, len(view.written)),
@@ -105,17 +111,29 @@ def drawing() -> tuple[Sampling, int]:
     return Sampling(temperature, top, take(MODEL_TOP_P)), take(MODEL_SEED)
 
 
-def _rows(view: ModelTrace, sampling: Sampling, shares: Tensor, others: list[Tensor]) -> list[dict[str, Any]]:
+def law_of(tokens: Sequence[str], vocabulary: Collection[str]) -> Mapping[str, float] | None:
+    """Return how probable each next word truly is, where a model knows the world of stories and this is one of them."""
+    if not set(World().vocabulary).issubset(vocabulary):
+        return None
+    places = list(points(tokens, World()))
+    return places[-1].law if len(places) == len(tokens) + 1 else None
+
+
+def _rows(
+    view: ModelTrace, sampling: Sampling, shares: Tensor, others: list[Tensor], law: Mapping[str, float] | None
+) -> list[dict[str, Any]]:
     """Return a row for each of the most probable words: its texts, and how long its bars are; `others` are scores whose
-    probabilities stand beside these."""
+    probabilities stand beside these, and so does the `law`."""
     logits, digits = view.result.logits[0, -1], state.digits()
     probabilities, *beside = ((each.float() / sampling.temperature).softmax(-1) for each in (logits, *others))
     rows = []
     for each in probabilities.topk(min(sampling.top_k or 1, len(shares))).indices.tolist():
         share, probability = float(shares[each]), float(probabilities[each])
         told = [percent(share), percent(probability), written(float(logits[each]), digits)]
+        word = text_of(view.tokenizer, each)
+        told += [] if law is None else [percent(law.get(word, 0.0))]
         told += [percent(float(other[each])) for other in beside]
-        rows.append({"id": each, "token": visible(text_of(view.tokenizer, each)), "drawn": share,
+        rows.append({"id": each, "token": visible(word), "drawn": share,
                      "probability": probability, "told": told})  # fmt: skip
     return rows
 
