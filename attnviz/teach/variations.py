@@ -1,5 +1,5 @@
-"""Attention computed another way, to be compared with the usual way: where it may be scaled, over which axis
-softmax may run, with positions added, with fewer freedoms, and one step of training further."""
+"""Attention computed another way, to be compared with the usual way: over which axis softmax may run, with positions
+added, with fewer freedoms, and one step of training further."""
 
 import math
 from dataclasses import replace
@@ -11,26 +11,14 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace, execute
 from attnviz.core.changes import Changes, changes_of, edit_matrix, with_changes
-from attnviz.core.rules import Rule
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, sinusoidal_positions
 from attnviz.core.stages import P_KEPT, VECTORS
 from attnviz.core.tokens import TOKENIZERS
 
 Axis = Literal["rows", "columns", "whole"]
-Place = Literal["scores", "queries", "both"]
 PROJECTIONS = ("w_q", "w_k", "w_v")
 _PLACES = ("p", P_KEPT)
-
-
-class Scaled(NamedTuple):
-    """Queries, keys and their products, scaled somewhere on the way, and the attention weights that come out."""
-
-    q: Tensor
-    k: Tensor
-    scores: Tensor
-    scaled_scores: Tensor
-    attention_weights: Tensor
 
 
 def softmax_over(scores: Tensor, axis: Axis) -> Tensor:
@@ -43,30 +31,6 @@ def softmax_over(scores: Tensor, axis: Axis) -> Tensor:
     if axis == "whole":
         return torch.softmax(scores.flatten(), 0).reshape(scores.shape)
     return torch.softmax(scores, -1 if axis == "rows" else -2)
-
-
-def scaled_at(trace: AttentionTrace, place: Place) -> Scaled:
-    """Divide by the divisor of a trace on the scores, on the queries, or half and half (each by its root).
-
-    Source: Vaswani et al. 2017, section 3.2.1, scales the scores; PyTorch's scaled_dot_product_attention both.
-    """
-    divisor = trace.divisor
-    on_q, on_k = {"scores": (1.0, 1.0), "queries": (divisor, 1.0), "both": (divisor**0.5, divisor**0.5)}[place]
-    q, k = trace.q / on_q, trace.k / on_k
-    scores = q @ k.mT
-    divided = scores / divisor if place == "scores" else scores
-    # The rest as the trace does it: what it adds, and what it makes of a mask.
-    (by, added), (weighting, late) = (_rule_and_others(trace, name) for name in ("scaled_scores", "attention_weights"))
-    assert by.scaling is not None
-    scaled = replace(by.scaling, d_k=None, temperature=1.0).compute(divided, *added)
-    return Scaled(q, k, scores, scaled, weighting.compute(scaled, *late))
-
-
-def _rule_and_others(trace: AttentionTrace, name: str) -> tuple[Rule, list[Tensor]]:
-    """Return the rule of a stage, and its sources but for the first."""
-    stage = trace.stages[name]
-    assert stage.rule is not None
-    return stage.rule, [trace.matrices[source] for source in stage.sources[1:]]
 
 
 def with_positions(scenario: Scenario) -> Scenario:

@@ -185,6 +185,8 @@ def test_3_the_key_bias_alone_leaves_the_attention_weights() -> None:
 def test_4_the_one_forced_equality_and_what_d_v_moves() -> None:
     assert len({len(SIZES.start.tokens), SIZES.start.d_in, SIZES.start.d_out, SIZES.start.d_v}) == 4
     wider = moved(SIZES, "d_v", 5)
+    assert not SIZES.random_in_words(SIZES.start), "by hand"
+    assert not SIZES.random_in_words(wider)
     assert torch.equal(traced(wider).scores, traced(SIZES.start).scores)
     assert "C: n × d_v = 5 × 5" in says(SIZES, wider)
     assert same("scores") in says(SIZES, wider)

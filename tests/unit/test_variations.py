@@ -7,37 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from attnviz import Edit, Scenario, UndefinedAttentionError, trace
+from attnviz import Edit, Scenario, trace
 from attnviz.core.changes import edit_matrix
 from attnviz.core.seeding import sinusoidal_positions
 from attnviz.teach.variations import (
     in_order,
     next_token_loss,
-    scaled_at,
     training_step,
     with_matrix,
     with_positions,
     with_stage_of_positions,
 )
-from tests.examples import examples
-from tests.unit.helpers import setups
-
-
-@given(setups())
-@settings(max_examples=examples(30))
-def test_it_does_not_matter_where_the_scores_are_scaled(scenario: Scenario) -> None:
-    try:
-        computed = trace(scenario)
-    except UndefinedAttentionError:
-        return
-    for place in ("scores", "queries", "both"):
-        scaled = scaled_at(computed, place)
-        torch.testing.assert_close(scaled.attention_weights, computed.attention_weights, atol=1e-5, rtol=1e-4)
-        assert torch.equal(scaled.q, computed.q) == (place == "scores" or computed.divisor == 1 or not computed.q.any())
 
 
 def test_contexts_travel_with_their_tokens_until_positions_are_added() -> None:

@@ -11,7 +11,6 @@ from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings
 from attnviz.teach.questions.asking import CAT, READS, Exponent, Option, Prediction, Question
 from attnviz.teach.questions.seeing import Now, Seen, Table
-from attnviz.teach.variations import Place, scaled_at
 from attnviz.words import say
 
 DIMS = (2, 8, 64, 512)
@@ -58,30 +57,24 @@ _PLACES = ("queries", "both", "scores")
 
 
 def _where(now: Now) -> Seen:
-    chosen: Place = now.options["place"]  # type: ignore[assignment]
-    usual, other = scaled_at(now.trace, "scores"), scaled_at(now.trace, chosen)
-    says = [say("seen.where.block", place=say(f"questions.where.choice.{chosen}"))]
-    for name in ("q", "k", "scaled_scores", "attention_weights") if chosen != "scores" else ():
-        says.append(_against(now, name, getattr(usual, name), getattr(other, name)))
-    says += [
-        say("seen.where.largest", size=now.write(other.scores.abs().max())),
-        say("seen.where.divided", n=_n_divided(now, chosen)),
-    ]
-    return Seen(tuple(says))
+    chosen, t = now.options["place"], now.trace
+    n_divided = {"queries": t.q.numel(), "both": t.q.numel() + t.k.numel(), "scores": t.scores.numel()}[chosen]
+    names = ("q", "k", "scaled_scores", "attention_weights") if chosen != "scores" else ()
+    return Seen((
+        say("seen.where.block", place=say(f"questions.where.choice.{chosen}")),
+        *(_against(now, name) for name in names),
+        say("seen.where.largest", size=now.write(now.made.scores.abs().max())),
+        say("seen.where.divided", n=n_divided),
+    ))  # fmt: skip
 
 
-def _against(now: Now, name: str, usual: torch.Tensor, other: torch.Tensor) -> str:
+def _against(now: Now, name: str) -> str:
     """Say how a matrix differs from that with the scores divided; a product of the same factors, by rounding alone."""
+    usual, other = now.trace[name], now.made[name]
     title, gap = STAGES[name].title, now.write(now.gap(usual, other))
     if name in ("q", "k") and not torch.equal(usual, other):
         return say("seen.where.other", matrix=title, gap=gap)
     return say("seen.where.same" if now.looks_same(usual, other) else "seen.where.rounded", matrix=title, gap=gap)
-
-
-def _n_divided(now: Now, place: str) -> int:
-    """Return how many numbers are divided on the way."""
-    t = now.trace
-    return {"queries": t.q.numel(), "both": t.q.numel() + t.k.numel(), "scores": t.scores.numel()}[place]
 
 
 def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
@@ -99,11 +92,7 @@ WHERE = Question(
     _where,
     subject="scaling",
     follows=0,
-    predicts=Prediction(
-        READS,
-        {"place": "queries"},
-        {"more": {"place": "both"}, "less": {"place": "both"}},
-    ),
+    predicts=Prediction(READS, {"place": "queries"}, {"more": {"place": "both"}, "less": {"place": "both"}}),
     then={"place": "both"},
     makes=_divided,
     fixed=True,

@@ -69,7 +69,7 @@ _AXIS = Question(
     predicts=Prediction(
         lambda now: softmax_over(now.trace.scaled_scores, now.options["axis"])[0].sum(),  # type: ignore[arg-type]
         {"axis": "columns"},
-        {"same": {"axis": "whole"}, "less": None},
+        {"same": {"axis": "whole"}, "less": None}
     ),
     then={"axis": "whole"},
     card=("scores", "attention_weights"),

@@ -193,7 +193,7 @@ _ORDER = Question(
     subject="order",
     predicts=Prediction(
         lambda now: now.trace.attention_weights[now.trace.tokens.index("bites"), now.trace.tokens.index("dog")],
-        _reordered(_ORDERS[0]).change, dict.fromkeys(("more", "less"), _reordered("bites man dog")),
+        _reordered(_ORDERS[0]).change, dict.fromkeys(("more", "less"), _reordered("bites man dog"))
     ),
     earlier=(_ANY,),
     card=("x", "attention_weights"),

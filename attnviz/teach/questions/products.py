@@ -51,11 +51,7 @@ COSINE = Question(
     _cosine,
     subject="scaling",
     follows=0,
-    predicts=Prediction(
-        READS,
-        {"scores": "cosine"},
-        {"more": {"times": "ten"}, "same": {"times": "ten"}},
-    ),
+    predicts=Prediction(READS, {"scores": "cosine"}, {"more": {"times": "ten"}, "same": {"times": "ten"}}),
     then={"times": "ten"},
     makes=_lengthened,
     fixed=True,
@@ -97,11 +93,7 @@ KEYS_FIRST = Question(
     subject="meaning",
     follows=0,
     predicts=Prediction(
-        ("scores", 0, 1),
-        {"way": "keys-first"},
-        {"same": {"way": "exchanged"}},
-        kind="number",
-        either=True,
+        ("scores", 0, 1), {"way": "keys-first"}, {"same": {"way": "exchanged"}}, kind="number", either=True
     ),
     then={"way": "both"},
     makes=lambda s, chosen: replace(s, what_if=_WAYS[chosen["way"]]),

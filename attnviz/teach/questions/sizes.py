@@ -94,10 +94,12 @@ def _width(name: str, key: str) -> Control:
 
 def _with_width(scenario: Scenario, name: str, width: int) -> Scenario:
     """Return the example with another width, and with what was changed of the matrices that this does not touch."""
-    widths = {each: getattr(scenario, each) for each in ("d_in", "d_out", "d_v")} | {name: width}
-    drawn = scenario.x is None
-    now = replace(without_changes(scenario), **{name: width}) if drawn else _as_wide(**widths)  # type: ignore[arg-type]
-    return with_changes(now, carry_over(changes_of(scenario), scenario, now)[0])
+    if scenario.x is None:  # an older link's, which was drawn
+        now = replace(without_changes(scenario), **{name: width})  # type: ignore[arg-type]
+        return with_changes(now, carry_over(changes_of(scenario), scenario, now)[0])
+    now = _as_wide(**{each: getattr(scenario, each) for each in ("d_in", "d_out", "d_v")} | {name: width})
+    alike = (edit for edit in scenario.edits if now.shape_of(edit.matrix) == scenario.shape_of(edit.matrix))
+    return replace(now, edits=tuple(alike))
 
 
 _NEEDS_SCORES = ("scores", "attention_weights", "context")
@@ -108,7 +110,7 @@ SIZES = Question(
     _shapes,
     subject="shapes",
     predicts=Prediction(
-        lambda now: now.trace.scores.numel(), lambda s: _with_width(s, "d_v", 7), {"more": _ONE_VALUE}, kind="count"
+        lambda now: now.trace.scores.numel(), lambda s: _with_width(s, "d_v", 6), {"more": _ONE_VALUE}, kind="count"
     ),
     then={"w_k": _WIDER},
     earlier=(_DRAWN,),
@@ -199,11 +201,7 @@ WHICH_D = Question(
     _which_d,
     subject="scaling",
     follows=0,
-    predicts=Prediction(
-        READS,
-        {"divisor": _BY_D_IN},
-        {"more": None, "same": _LONGER},
-    ),
+    predicts=Prediction(READS, {"divisor": _BY_D_IN}, {"more": None, "same": _LONGER}),
     then=_LONGER,
     makes=_divided,
     earlier=(_drawn(8, 2),),
