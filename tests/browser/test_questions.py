@@ -75,6 +75,7 @@ _LOOK = """() => {
     controls: controls.length, down: main.scrollHeight - main.clientHeight,
     sideways: main.scrollWidth - main.clientWidth,
     ordered: spine.every((x, i) => i === 0 || x > spine[i - 1]),
+    cut: all.some((e) => e.matches('.more-right, .more-left')),
     drawn: all.some((e) => e.matches('.cell, .js-plotly-plot'))};
 }""".replace("\\\\", "\\")
 MOST_CONTROLS, MOST_BEFORE, MOST_AFTER = 16, 75, 100
@@ -167,7 +168,12 @@ def _look(learner: Learner, trouble: list[Any], name: str, most_words: int, wide
     def wrong() -> dict[str, Any]:
         nonlocal seen
         seen = learner.page.evaluate(_LOOK)
-        limits = {"down": wide and seen["down"] > 1, "sideways": seen["sideways"] > 0, "over": seen["over"]}
+        limits = {
+            "down": wide and seen["down"] > 1,
+            "sideways": seen["sideways"] > 0,
+            "cut": wide and seen["cut"],
+            "over": seen["over"],
+        }
         limits |= {"spine": not seen["ordered"] and not name.startswith("keys-first"), "drawn": not seen["drawn"]}
         words = learner.page.locator(".chip").count()  # which are picked by a press each
         most = MOST_CONTROLS + max(0, words - 4)

@@ -37,6 +37,7 @@ const PLANE = 420; // over the matrices, at most
 const SIX = 6; // rows of room over few tokens
 const ALMOST = 0.9;
 const LOWER = 0.75; // times as low are rows without numbers on a low screen
+const BAND = 8; // by which the row that is followed goes beyond the last column
 const FOLDED = { width: 26, gap: 8 };
 const LEAST_OPEN = 32; // wide are cells, before anything is folded
 const LARGER = 1.1; // from so much on
@@ -57,7 +58,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const most = new Measure(plan, shapes, tokens, room, whole);
   const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
   const told = room.tells ? leftFor(room.width) : 0;
-  const largest = Math.max(1, Math.min(LARGEST, (room.width - told) / most.width, (room.height - DOCK) / heightOf(most)));
+  const largest = Math.max(1, Math.min(LARGEST, (room.width - told - BAND) / most.width, (room.height - DOCK) / heightOf(most)));
   const scale = largest < LARGER ? 1 : largest;
   const [width, height] = [(room.width - told) / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
