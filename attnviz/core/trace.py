@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from torch import Tensor
@@ -99,16 +99,6 @@ class Trace:
     def get(self, name: str) -> Tensor | None:
         """Return a matrix, or None where this computation has none of that name."""
         return self.matrices.get(name)
-
-    def with_matrices(self, **changed: Tensor) -> Self:
-        """Return the trace with other numbers in some of its matrices, and nothing computed anew.
-
-        Raises ``ValueError`` for a matrix that it does not have.
-        """
-        for name in changed:
-            if name not in self.matrices:
-                raise self.no_matrix(name)
-        return type(self)(self.stages, {**self.matrices, **changed}, self.tokens, self.notices)
 
     def masked_in(self, name: str) -> np.ndarray | None:
         """Return which cells of a matrix ``(rows, columns)`` are masked, by its own rule or by that of the scores

@@ -38,16 +38,9 @@ def show_figure(
     alt: str,
     *,
     width: Literal["content", "stretch"] = "content",
-    on_click: Callable[[], None] | None = None,
 ) -> None:
-    """Draw a figure given as a plain dictionary, with a text for those who cannot see it.
-
-    After a click on one of its points, the session holds them under the key when `on_click` is called.
-    """
-    st.plotly_chart(
-        _PlainFigure(spec), width=width, theme=None, key=key, alt=alt, config=_CONFIG,
-        on_select=on_click or "ignore", selection_mode="points",
-    )  # fmt: skip
+    """Draw a figure given as a plain dictionary, with a text for those who cannot see it."""
+    st.plotly_chart(_PlainFigure(spec), width=width, theme=None, key=key, alt=alt, config=_CONFIG)
 
 
 def show_offered(
