@@ -9,7 +9,6 @@ from attnviz.core.scenario import Scenario
 from attnviz.words import say
 
 PANEL = "playground.what_if"  # whether it is open, in the session
-SELECTOR = ".st-key-what_if_panel"  # of what is in it, on the page
 
 
 def show_way_to_panel(key: str, scenario: Scenario | None = None, query: int | None = None) -> None:
@@ -19,7 +18,6 @@ def show_way_to_panel(key: str, scenario: Scenario | None = None, query: int | N
 
 def _lead(scenario: Scenario | None, query: int | None) -> None:
     open_panel()
-    this_session().led_to_what_if += 1
     if scenario is not None:
         begin_with(scenario, query)
     go_to("pages/playground.py")
@@ -28,8 +26,3 @@ def _lead(scenario: Scenario | None, query: int | None) -> None:
 def open_panel() -> None:
     """Have the panel open from the next run on; in a callback."""
     this_session().put(PANEL, True)
-
-
-def asked() -> int:
-    """Return how often the reader was led to the panel from another page."""
-    return this_session().led_to_what_if

@@ -118,7 +118,6 @@ class Session:
     shared: Shared = field(default_factory=Shared)
     example: str = ""  # that the link names
     exercise: str = ""  # as a link writes it: the one that was left for another page
-    led_to_what_if: int = 0  # how often another page led to the panel
     parts: dict[type, Any] = field(default_factory=dict)  # what pages of their own remember
     what_if_opened: bool = False  # by what the link says
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.parts import what_if_panel
 from attnviz.app.scripts import script
 from attnviz.app.session import address, url_texts
 from attnviz.app.session.painting import painting
@@ -58,7 +57,7 @@ _opener = st.components.v2.component(
     isolate_styles=False,
 )
 
-# Nothing to see: each place is seen from its top, or where the reader asked to look, and its door is marked.
+# Nothing to see: each place is seen from its top, and its door is marked.
 _arriving = st.components.v2.component("attnviz_arriving", html="<span></span>", js=script(_HERE / "arriving.js"))
 
 # Nothing to see either: it asks for another run where the reader's theme becomes another.
@@ -80,8 +79,7 @@ def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
     with st.container(key="name"):
         st.title(say("app.name"), anchor=False, width="content")
         place = f"{page}/{url_texts.current(QUESTION)}"
-        asked = {"asked": what_if_panel.asked(), "to": what_if_panel.SELECTOR}
-        _arriving(key="arriving", data={"place": place, "door": door, "setsUp": sets_up} | asked)
+        _arriving(key="arriving", data={"place": place, "door": door, "setsUp": sets_up})
         _theme(key="theme", data={"drawn": "dark" if is_dark() else "light"}, on_theme_change=lambda: None)
     with st.container(horizontal=True, key="top_bar"):
         if sets_up:
