@@ -331,7 +331,9 @@ def test_what_is_shared_is_the_models(part: str) -> None:
         assert labels == [say(f"share.download.{each}") for each in ("csv", "json", "safetensors")]
         assert "Attention weights" in control_of(reader.at, "share.matrix").options
     if part == "pictures":
-        assert labels == [say(f"share.download.{each}") for each in ("figure", "report", "page")]
+        assert labels == [
+            *(say(f"share.download.{each}") for each in ("figure", "report", "page")), say("share.download.board_page")
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize("page", ["questions", "check"])

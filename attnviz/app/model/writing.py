@@ -43,6 +43,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 
+_FEW = 1000  # words: the world of stories has fewer, and to list those of a large vocabulary takes a while
 _HERE = Path(__file__).parent
 _KEYS = {name: f"model.{name}" for name in ("temperature", "top", "top_p", "seed", "cache")}
 
@@ -65,7 +66,7 @@ def show_next(view: ModelTrace) -> None:
     places, put = places_of(view) if writes else (None, None)
     others = {} if view.original is None else {"before": view.original.result.logits[0, -1]}
     others |= {} if put is None else {"put": put}
-    law = law_of(view.tokens, view.tokenizer.get_vocab())
+    law = law_of(view.tokens, view.tokenizer.get_vocab() if len(view.tokenizer) < _FEW else ())
     data = {
         "rows": _rows(view, sampling, chances.probabilities, list(others.values()), law),
         "titles": [
