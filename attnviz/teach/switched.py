@@ -1,6 +1,7 @@
 """What is predicted before a switch of What if is turned: one number of the board, before and after, and why."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import torch
@@ -8,7 +9,7 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.tokens import token_labels
-from attnviz.core.what_if import PLACES, SOFTMAX, SWITCHES, TYPED, WhatIf
+from attnviz.core.what_if import PLACES, SOFTMAX, TYPED, WhatIf
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
@@ -160,18 +161,10 @@ def next_of(scenario: Scenario, place: str) -> str:
     """Return the switch to try after one, by its place in the catalogue: the next that fits; blank for none."""
     at = PLACES.index(place)
     for other in (*PLACES[at + 1 :], *PLACES[:at]):
-        if other != TYPED and fits(scenario, other):
-            return other
+        with suppress(ValueError):
+            if other != TYPED and replace(scenario, what_if=alone(other).text):
+                return other
     return ""
-
-
-def fits(scenario: Scenario, place: str) -> bool:
-    """Whether a switch can be on with the other settings."""
-    try:
-        replace(scenario, what_if=alone(place).text)
-    except ValueError:
-        return False
-    return True
 
 
 def without(on: WhatIf, place: str) -> WhatIf:
@@ -184,5 +177,4 @@ def without(on: WhatIf, place: str) -> WhatIf:
 
 def alone(place: str) -> WhatIf:
     """Return one switch, alone."""
-    name, _, way = place.partition(".")
-    return WhatIf().with_(SWITCHES[name].name, way)
+    return WhatIf().with_(*place.split("."))

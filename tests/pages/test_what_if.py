@@ -65,6 +65,8 @@ def test_nothing_of_a_switch_is_in_the_page_before_it_was_predicted_or_skipped(p
     assert "wrong" not in playground.says.lower()
     assert (asked.misconception(wrong) in playground.says) == (name != "cut")
     assert playground.can_press(say("what_if.compare"))
+    if place != "scores.cosine":
+        return
     playground.press_key("what_if.next")
     assert playground.shows(scenario), "the next one begins from the usual way"
     playground.press_key("what_if.leave")
