@@ -66,6 +66,12 @@ def _in_a_notebook(trace: Any) -> str:
     return trace_markup(trace)
 
 
+def _with_a_board(shown: Any, **_: Any) -> dict[str, str]:
+    from attnviz.documents import shown_in_notebook
+
+    return shown_in_notebook(shown)
+
+
 def _marks_in_a_notebook(marking: Marking) -> str:
     from attnviz.documents import marking_markup
 
@@ -87,6 +93,7 @@ def _figure_of_model(view: ModelTrace, *, dark: bool = False) -> Any:
 
 # Here, because a trace and a marking know nothing of how they are drawn.
 Trace._repr_html_ = _in_a_notebook
+Trace._repr_mimebundle_ = Scenario._repr_mimebundle_ = _with_a_board
 Marking._repr_html_ = _marks_in_a_notebook
 ModelTrace._repr_html_ = _model_in_a_notebook
 ModelTrace.figure = _figure_of_model

@@ -65,7 +65,7 @@ class Alone {
 
   /** @returns {"light" | "dark"} */
   scheme() {
-    return this.dark ?? matchMedia(DARK).matches ? "dark" : "light";
+    return (this.dark ?? darkAround() ?? matchMedia(DARK).matches) ? "dark" : "light";
   }
 
   // The colours of the page, and of the board on it.
@@ -111,6 +111,16 @@ class Alone {
       }
     }
     return this.largest.get(limit) ?? limit;
+  }
+}
+
+// Whether the notebook around is dark, where it says so and may be asked.
+function darkAround() {
+  try {
+    const { jpThemeLight } = window.parent.document.body.dataset;
+    return jpThemeLight ? jpThemeLight === "false" : null;
+  } catch {
+    return null;
   }
 }
 

@@ -13,7 +13,6 @@ from attnviz.commands.app import start
 from attnviz.commands.classes import COMMANDS
 from attnviz.commands.model import model
 from attnviz.commands.study import study
-from attnviz.commands.text_tables import tables
 from attnviz.commands.training import learn
 from attnviz.commands.write import write
 from attnviz.core.changes import bring_back, change_texts
@@ -21,6 +20,7 @@ from attnviz.core.limits import in_short
 from attnviz.core.masks import mask_named
 from attnviz.core.scenario import Scenario, traced
 from attnviz.documents import board_frame, board_page, board_svg, report
+from attnviz.documents.text_tables import tables
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
 from attnviz.link.changes_text import decode_changes

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
-from attnviz.commands.text_tables import tables
 from attnviz.core.limits import check_whole
 from attnviz.documents import head_report, model_page
+from attnviz.documents.text_tables import tables
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces
 from attnviz.models import INCLUDED, ModelTrace, load, look_into

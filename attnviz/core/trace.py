@@ -55,6 +55,7 @@ class Trace:
     notices: tuple[str, ...]
     # How a notebook shows a trace: the whole package says it, the core knows nothing of figures.
     _repr_html_: ClassVar[Callable[["Trace"], str]]
+    _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]
 
     def __init__(
         self, stages: Table, matrices: Mapping[str, Tensor], tokens: Iterable[str] = (), notices: Iterable[str] = ()

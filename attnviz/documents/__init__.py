@@ -5,6 +5,7 @@ from attnviz.documents.board_svg import board_svg
 from attnviz.documents.figure_page import figure_page, heatmap_page
 from attnviz.documents.marking_page import marking_csv, marking_markup, marking_page
 from attnviz.documents.model_pages import head_report, model_markup, model_page
+from attnviz.documents.notebook import shown_in_notebook
 from attnviz.documents.report import report, trace_markup
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "model_markup",
     "model_page",
     "report",
+    "shown_in_notebook",
     "trace_markup",
 ]

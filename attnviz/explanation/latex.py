@@ -74,7 +74,7 @@ def _converted(text: str) -> str:
     more = re.escape(say("explanation.step.more", count="\0", value="\1"))
     remainder = more.replace("\0", r"(\d+)").replace("\1", r"([^)]+)")
     text = re.sub(remainder, r"\\underbrace{\2}_{\\text{\1 more}}", text)
-    text = _CELL.sub(lambda cell: f"{{{_symbol(cell[1])}}}_{{{cell[2].replace(' ', '')}}}", text)
+    text = _CELL.sub(lambda cell: f"{{{symbol_in_latex(cell[1])}}}_{{{cell[2].replace(' ', '')}}}", text)
     text = _POWER.sub(lambda power: rf" \times 10^{{{'-' * (power[1] == '−')}{int(power[2])}}}", text)
     text = re.sub(r"√(\d+|d_k)", r"\\sqrt{\1}", text)
     masked = say("explanation.step.masked")
@@ -82,10 +82,15 @@ def _converted(text: str) -> str:
     return re.sub("|".join(map(re.escape, signs)), lambda sign: signs[sign[0]], text)
 
 
-def _symbol(symbol: str) -> str:
+def symbol_in_latex(symbol: str) -> str:
+    """Return a matrix's symbol in LaTeX.
+
+    >>> symbol_in_latex("A"), symbol_in_latex("W_q")
+    ('A', 'W_q')
+    """
     if symbol.startswith("φ("):
         inside, _, which = symbol[2:].partition(")")
-        return f"φ({_symbol(inside + which)})"
+        return f"φ({symbol_in_latex(inside + which)})"
     found = _SYMBOL.fullmatch(symbol)
     if found is None:
         return symbol

@@ -132,6 +132,22 @@ def test_of_what_is_done_the_page_around_is_told_where_it_is_of_the_named_origin
     context.close()
 
 
+def test_in_a_notebook_it_has_its_theme_its_own_keys_and_the_height_that_it_needs(offline: Page) -> None:
+    offline.set_viewport_size({"width": 800, "height": 700})
+    shown = SIX._repr_mimebundle_()["text/html"]
+    offline.set_content(f"<body data-jp-theme-light='false' onkeydown='window.pressed = 1'>{shown}</body>")
+    frame = offline.frame_locator("iframe")
+    expect(frame.locator(".status")).to_contain_text(SENT)
+    assert frame.locator("html").get_attribute("data-theme") == "dark"
+    assert frame.locator("html").evaluate("(page) => page.scrollHeight <= innerHeight"), "nothing is scrolled in it"
+    numbers = frame.locator("[data-at]").all_text_contents()
+    assert len(numbers) == 156
+    assert all(numbers), "every number can be read"
+    frame.locator('[data-at="w_q,0,0"]').click()
+    offline.keyboard.press("b")
+    assert offline.evaluate("window.pressed") is None
+
+
 @pytest.mark.parametrize(("shown_of", "why"), [
     ((), "nothing to show"),
     ((Scenario("a", d_out=129),), "128 columns"),

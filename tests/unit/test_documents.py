@@ -11,6 +11,7 @@ from importlib import resources
 
 import numpy as np
 import plotly.graph_objects as go
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -56,6 +57,31 @@ def cells(page: str) -> list[str]:
 def hostile() -> tuple[Scenario, attnviz.AttentionTrace]:
     scenario = Scenario(HOSTILE_TEXT, tokenizer="whitespace")
     return scenario, attnviz.trace(scenario)
+
+
+# A notebook chooses: numbers, LaTeX, pictures with a board in a frame
+
+
+def test_a_notebook_has_numbers_latex_pictures_and_a_board_of_what_is_not_too_large() -> None:
+    scenario = Scenario("a cat ran", n_heads=2, d_out=4)
+    trace = attnviz.trace(scenario)
+    for shown in (scenario, trace):
+        bundle = shown._repr_mimebundle_()
+        assert bundle["text/plain"].count("\n\n") == bundle["text/latex"].count("\\begin") - 1 == 2
+        weight = written(float(trace["heads.1.attention_weights"][2, 0]), 4)
+        assert weight in bundle["text/plain"]
+        assert weight in bundle["text/latex"]
+        assert bundle["text/html"].startswith(pictures := documents.trace_markup(trace)), (
+            "an untrusted notebook has these"
+        )
+        assert bundle["text/html"].removeprefix(pictures).startswith("<iframe srcdoc=")
+    page = Read(scenario._repr_mimebundle_()["text/html"].removeprefix(documents.trace_markup(trace)))
+    assert dict(page.attributes)["srcdoc"] == documents.board_page(scenario)
+    many = Scenario(" ".join(["cat"] * 65))
+    assert "<iframe" not in many._repr_mimebundle_()["text/html"]
+    assert "text/latex" not in many._repr_mimebundle_()
+    batch = attnviz.attend(torch.zeros(2, 3, 3), *torch.zeros(3, 3, 2))
+    assert "of a batch" in batch._repr_mimebundle_()["text/html"]
 
 
 # Nothing is run, nothing is loaded

@@ -1,8 +1,8 @@
 """A scenario is the whole question: everything that determines a computation, as plain values; and its trace."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
@@ -69,6 +69,7 @@ class Scenario(Matrices):
     """
 
     edits: Edits = NO_EDITS  # said again, for a type checker takes what it inherits for what may be given
+    _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]  # what a notebook shows; the package says how
 
     def __post_init__(self) -> None:
         named = mask_settings(self.__dict__)

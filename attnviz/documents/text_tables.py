@@ -1,4 +1,6 @@
-"""A trace as lines of text, for a terminal."""
+"""A trace as lines of text, for a terminal and a notebook."""
+
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -12,8 +14,8 @@ from attnviz.words.numbers import written
 _MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json are for
 
 
-def tables(computed: AttentionTrace, digits: int) -> list[str]:
-    """Return each matrix of a trace as lines of text: its title and formula, then its rows by their names.
+def tables(computed: AttentionTrace, digits: int, names: Iterable[str] | None = None) -> list[str]:
+    """Return each matrix of a trace, or these, as lines of text: its title and formula, then its rows by their names.
 
     >>> from attnviz.core.scenario import Scenario, traced
     >>> print(tables(traced(Scenario("a b", x="identity", d_in=2)), 2)[0])
@@ -22,7 +24,7 @@ def tables(computed: AttentionTrace, digits: int) -> list[str]:
     a  1.00  0.00
     b  0.00  1.00
     """
-    return [_table(computed, name, digits) for name in matrix_names(computed)]
+    return [_table(computed, name, digits) for name in names or matrix_names(computed)]
 
 
 def _table(computed: AttentionTrace, name: str, digits: int) -> str:
