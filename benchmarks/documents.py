@@ -1,6 +1,8 @@
-"""How fast a figure that was taken home draws itself, beside a page with all of plotly.js."""
+"""How fast what was taken home draws itself: a figure, beside a page with all of plotly.js, and boards."""
 
+from itertools import cycle, islice
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -11,6 +13,7 @@ from benchmarks.browser import detail, launched, ratio
 from benchmarks.rows import Row
 
 ROUNDS = 11
+BOARDS = {6: 300, 64: 300, 512: 800}  # tokens, and in how many milliseconds
 
 
 class _Document(NamedTuple):
@@ -42,13 +45,23 @@ def run() -> list[Row]:
             ratio("a figure's own page drawn / with all of plotly.js", own.milliseconds, full.milliseconds, "<= 0.5"),
             Row("a figure's own page, size / with all of plotly.js", f"{sizes:.2f}"),
             *(detail(f"{document.name}, opened to drawn", document.milliseconds) for document in documents),
+            *(_board(browser, Path(folder, "board.html"), n, most) for n, most in BOARDS.items()),
         ]
 
 
-def _drawn(browser: Browser, file: Path) -> float:
+def _board(browser: Browser, file: Path, n: int, most: int) -> Row:
+    words = attnviz.tokenize("the cat sat on the mat and the dog lay by the door while it rained all day long")
+    page = attnviz.documents.board_page(attnviz.Scenario(" ".join(islice(cycle(words), n))))
+    file.write_text(page, encoding="utf-8")
+    taken = median(_drawn(browser, file, ".board .status") for _ in range(ROUNDS))
+    measure = f"the board's own page, {n} tokens ({len(page) / 1e3:,.0f} kB), opened to drawn"
+    return Row(measure, f"{taken:.0f} ms", f"<= {most} ms")
+
+
+def _drawn(browser: Browser, file: Path, first: str = ".heatmap-label text") -> float:
     page = browser.new_page()
     page.goto(file.as_uri())
-    page.wait_for_selector(".heatmap-label text")
+    page.wait_for_selector(first)
     milliseconds = float(page.evaluate("performance.now()"))
     page.close()
     return milliseconds

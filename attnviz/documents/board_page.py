@@ -94,6 +94,7 @@ def _data(shown: Scenario | AttentionTrace, query: int, digits: int) -> dict[str
         seen = shown.seen_from(0)
         most = max(MOST_COLUMNS, len(seen.read_tokens))
         names = tuple(name for name in in_view(seen.stages) if seen[name].shape[-1] <= most)
+        names = names[names.index("x") :] if "x" in names else names  # what X is made of has more rows than tokens
         return data_of_model(seen, query, digits, names) | {"key": "alone"}
     if not fits_board(shown):
         raise ValueError(f"the scenario has a matrix of more than {MOST_COLUMNS} columns, which a board doesn't draw")
