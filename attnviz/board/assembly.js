@@ -116,8 +116,8 @@ export class Assembly {
     board.flow.build();
     board.plane.build(board.layout);
     board.telling.build(room);
-    const { above, byWords, element: told } = board.telling;
-    const [over, beside] = [above ? [told] : [], above || byWords ? [] : [told]];
+    const { above, element: told } = board.telling;
+    const [over, beside] = [above ? [told] : [], above ? [] : [told]];
     const cells = [...board.grids.values()].map(({ matrix }) => matrix);
     board.spine.replaceChildren(board.frame.band, board.flow.lines, ...cells, board.frame.veil, board.flow.bands, ...board.frame.elements, ...board.plane.elements, ...beside, board.play.layer, board.ruler.element, board.undo.element);
     const scroller = make("div", "scroller", [board.spine]);

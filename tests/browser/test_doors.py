@@ -1,10 +1,9 @@
 """The four doors: what stands in the bar, at both widths, and how each page is reached through it."""
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from attnviz.app.entry.main import DOORS, HIDDEN, OWN_EXAMPLES, PAGES
 from attnviz.words import say
@@ -18,35 +17,6 @@ _ON_TOP = """cell => {
   const { x, y, width, height } = cell.getBoundingClientRect();
   return cell.contains(cell.getRootNode().elementFromPoint(x + width / 2, y + height / 2));
 }"""
-# What can be pressed, moved or typed into, and the words that stand beside the matrices; of what is seen at first.
-_COUNTS = """() => {
-  const roots = [document.querySelector('.stApp')];
-  for (const root of roots) {
-    roots.push(...[...root.querySelectorAll('*')].map(each => each.shadowRoot).filter(each => each));
-  }
-  const seen = each => {
-    if (!each.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
-    const { x, y, width, height, right, bottom } = each.getBoundingClientRect();
-    return width > 1 && height > 1 && right > 0 && bottom > 0 && x < innerWidth && y < innerHeight;
-  };
-  const controls = ['a[href], button, input, select, textarea, summary',
-    ...['slider', 'radio', 'tab', 'switch'].map(role => `[role=${role}]`)].join();
-  const numbers = 'style, script, .cell, td, [data-testid=stToolbar], .st-key-foot';
-  const all = selector => roots.flatMap(root => [...root.querySelectorAll(selector)]);
-  const pressed = all(controls).filter(each => seen(each) && !each.parentElement?.closest(controls));
-  let words = 0;
-  for (const root of roots) {
-    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      const parent = text.parentElement;
-      if (!parent || parent.closest(`${numbers}, ${controls}`)) continue;
-      if (seen(parent)) words += (text.data.match(/[\\p{L}]{2,}/gu) ?? []).length;
-    }
-  }
-  return { controls: pressed.length, words };
-}"""
-# By page and width: at most so many controls and words when it is first seen.
-MOST: Mapping[tuple[str, int], tuple[int, int]] = MappingProxyType({})
 
 
 def _address(page: str) -> str:
@@ -131,19 +101,3 @@ def test_the_set_up_begins_with_few_controls_and_covers_nothing_that_it_changes(
     column.scroll_into_view_if_needed()
     reader.page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, 300 * (innerWidth < 1100))")
     eventually(lambda: column.evaluate(_ON_TOP), True)
-
-
-def counts(page: Page) -> tuple[int, int]:
-    """Return how many controls a page has, and how many words beside its matrices, of what is seen without a scroll."""
-    found = page.evaluate(_COUNTS)
-    return found["controls"], found["words"]
-
-
-@pytest.mark.parametrize(("page", "width"), MOST)
-def test_a_page_begins_with_few_controls_and_words(new_learner: Callable[..., Learner], page: str, width: int) -> None:
-    reader = new_learner(width, 768 if width > 390 else 844).go(page).settle()
-    expect(reader.page.locator(".st-key-foot").first).to_be_attached(timeout=60_000)
-    controls, words = counts(reader.page)
-    most_controls, most_words = MOST[page, width]
-    assert controls <= most_controls, f"{controls} controls"
-    assert words <= most_words, f"{words} words"

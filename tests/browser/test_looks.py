@@ -3,11 +3,19 @@
 from collections.abc import Callable
 from functools import partial
 
-from playwright.sync_api import FloatRect, Locator
+import pytest
+from playwright.sync_api import FloatRect, Locator, expect
 
+from tests.browser.looks import look_at
 from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
 
 SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
+WINDOWS = [(1366, 768), (1366, 650), (1920, 1080), (1024, 768), (683, 384), (390, 844)]  # 683: 1366 at 200 %
+PLACES = {
+    "explore": "/", "heatmaps": "/?example=fluffy-cat&view=heatmaps", "compare": "/compare",
+    **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 4, 9)},
+    **{name: f"/{name}" for name in ("questions", "scaling", "learn", "model", "history", "check", "exercises")},
+}  # fmt: skip
 
 
 def test_everything_has_its_place_on_the_screen(new_reader: Callable[..., Playground]) -> None:
@@ -16,6 +24,18 @@ def test_everything_has_its_place_on_the_screen(new_reader: Callable[..., Playgr
         playground.page.set_viewport_size({"width": width, "height": height})
         playground.shows("context", "journey", PUBLISHED_CONTEXT_OF_JOURNEY)
         eventually(partial(out_of_place, playground, width, height), [])
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_no_two_texts_overlap_and_nothing_is_cut_or_lies_over_a_digit(
+    new_reader: Callable[..., Playground], place: str
+) -> None:
+    reader = new_reader(*WINDOWS[0]).go(place)
+    expect(reader.page.locator(".st-key-foot").first).to_be_attached()
+    for width, height in WINDOWS:
+        reader.page.set_viewport_size({"width": width, "height": height})
+        reader.page.wait_for_timeout(100)
+        eventually(lambda: look_at(reader.page).trouble, {}, seconds=3)
 
 
 def out_of_place(playground: Playground, width: int, height: int) -> list[str]:

@@ -10,34 +10,10 @@ from attnviz import look_into
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
+from tests.browser.looks import LOWEST, look_at
 from tests.browser.playground import Playground
 
-OF_BAR = 5  # controls of the bar, which every page has: name, three groups, Share
-# Of what is seen: words outside of bar and matrices, what can be reached by Tab, and where each part ends.
-COUNTS = """() => {
-  const roots = [document, ...[...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? [])];
-  const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
-  const seen = (each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true })
-    && each.getBoundingClientRect().width > 1 && each.getBoundingClientRect().top < innerHeight
-    && each.getBoundingClientRect().top > 44;
-  const beside = "header, table, .ticks, .sentence, .heads, svg, .st-key-foot, [data-testid=stIconMaterial]";
-  const controls = all("a, button, input, textarea").filter((each) =>
-    seen(each) && !each.disabled && each.tabIndex >= 0 && !each.closest("header, .st-key-foot"));
-  const words = [];
-  for (const root of roots) {
-    const walk = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
-    while (walk.nextNode()) {
-      const parent = walk.currentNode.parentElement;
-      if (!parent || /STYLE|SCRIPT/.test(parent.tagName) || parent.closest(beside) || !seen(parent)) continue;
-      words.push(...walk.currentNode.textContent.trim().split(/\\s+/).filter((word) => /[a-z]/i.test(word)));
-    }
-  }
-  const bottoms = (selector) => all(selector).filter(seen).map((each) => each.getBoundingClientRect().bottom);
-  const parts = [".headline", ".sentence", ".weights", ".pattern", ".st-key-model_ways", ".st-key-model_uses"];
-  return { controls: controls.length, words: words.length, said: words.join(" "),
-    named: controls.map((each) => each.getAttribute("aria-label") ?? each.textContent),
-    ends: Object.fromEntries(parts.map((name) => [name, Math.max(0, ...bottoms(name))])) };
-}"""
+PARTS = (".headline", ".sentence", ".weights", ".pattern", ".st-key-model_ways", ".st-key-model_uses")
 _SAYS = """() => {
   const roots = [...document.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []);
   const part = (selector) => roots.map((root) => root.querySelector(selector)).find(Boolean);
@@ -54,10 +30,9 @@ def test_all_of_a_head_stands_in_one_screen_and_a_click_changes_it(new_reader: C
     page.wait_for_timeout(500)
     view = look_into("all-MiniLM-L6-v2", text=say("models.page.example"))
     it, animal = view.tokens.index("it"), view.tokens.index("animal")
-    found = page.evaluate(COUNTS)
-    assert max(found["ends"].values()) <= 722, found
-    assert found["controls"] <= 28 - OF_BAR, found
-    assert found["words"] <= 125, found
+    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
+    assert max(box["y"] + box["height"] for box in boxes if box) <= LOWEST["model"], boxes
+    assert not look_at(page).more_than("model", 1366)
     share = percent(view.heads[3, 1].attention_weights[it, animal].item())
     expect(page.locator(".headline")).to_have_text(say("models.view.most", query="it", key="animal", share=share))
     told = {page.evaluate(_SAYS)[0]}

@@ -18,67 +18,18 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
+from tests.browser.looks import look_at
 from tests.browser.playground import eventually
 
-# What is written on the page, outside of matrices and figures: its words, its controls, texts that lie on each other,
-# and whether the matrices of the spine stand from left to right.
-_LOOK = """() => {
-  const seen = (e) => { const r = e.getBoundingClientRect(), s = getComputedStyle(e);
-    return r.width > 2 && r.height > 2 && s.visibility !== 'hidden' && Number(s.opacity) > 0.05 && r.bottom > 0
-      && !e.closest('[aria-hidden=true]'); };
-  const all = [];
-  const walk = (node) => { for (const e of node.children) {
-    if (e.tagName === 'STYLE' || e.tagName === 'SCRIPT' || (e.tagName === 'DETAILS' && !e.open)) {
-      if (e.tagName === 'DETAILS') all.push(e.querySelector('summary'));
-      continue;
-    }
-    all.push(e);
-    walk(e);
-    if (e.shadowRoot) walk(e.shadowRoot);
-  } };
-  walk(document.querySelector('[data-testid=stMain]'));
-  const of = (e, selector) => e.closest(selector) ?? e.getRootNode().host?.closest(selector);
-  const above = (e) => e.parentElement ?? e.getRootNode().host ?? null;
-  const clipped = (e, box) => {
-    for (let at = e; at; at = above(at)) if (getComputedStyle(at).overflow !== 'visible') {
-      const r = at.getBoundingClientRect();
-      box = [Math.max(box[0], r.left), Math.max(box[1], r.top), Math.min(box[2], r.right), Math.min(box[3], r.bottom)];
-    }
-    return box;
-  };
-  const texts = all.filter(seen).flatMap((e) => {
-    const own = [...e.childNodes].filter((n) => n.nodeType === 3 && n.textContent.trim());
-    if (!own.length) return [];
-    const range = document.createRange();
-    return own.flatMap((n) => {
-      range.selectNodeContents(n);
-      const boxes = [...range.getClientRects()].map((r) => clipped(e, [r.left, r.top, r.right, r.bottom]));
-      return boxes.map((box, i) => [e, i ? '' : n.textContent.trim(), box]);
-    });
-  });
-  const over = [];
-  texts.forEach(([a, one, p], i) => texts.slice(i + 1).forEach(([b, other, q]) => {
-    const [wide, high] = [Math.min(p[2], q[2]) - Math.max(p[0], q[0]), Math.min(p[3], q[3]) - Math.max(p[1], q[1])];
-    const dock = window.innerWidth < 640 && (of(a, '.panel') || of(b, '.panel')); // under it the page is scrolled
-    if (wide > 3 && high > 5 && a !== b && !dock && !of(a, '.js-plotly-plot')) over.push(`${one} | ${other}`);
-  }));
-  const inside = ['[role=grid]', '.grid', '.js-plotly-plot', '.title', '.names', '.columns', '.legend', '.spine', 'svg',
-    '.st-key-foot', '.st-key-name', '.st-key-setup', '.st-key-top_bar', '.strip'].join(', ');
-  const words = texts.filter(([e]) => !of(e, inside)).map(([, text]) => text);
-  const kinds = 'button, a[href], [role=radio], [role=slider], input, summary';
-  const controls = all.filter((e) => seen(e) && e.matches(kinds) && !of(e, '.st-key-setup, .st-key-top_bar'));
-  const main = document.querySelector('[data-testid=stMain]');
-  const left = (name) => all.find((e) => e.dataset?.at === `${name},0,0`)?.getBoundingClientRect().left;
-  const names = ['x', 'q', 'scores', 'scaled_scores', 'attention_weights', 'context'];
-  const spine = names.map(left).filter((x) => x !== undefined);
-  return {over, words: words.join(' ').split(/\\s+/).filter((w) => /\\p{L}/u.test(w)).length, said: words,
-    controls: controls.length, down: main.scrollHeight - main.clientHeight,
-    sideways: main.scrollWidth - main.clientWidth,
-    ordered: spine.every((x, i) => i === 0 || x > spine[i - 1]),
-    cut: all.some((e) => e.matches('.more-right, .more-left')),
-    drawn: all.some((e) => e.matches('.cell, .js-plotly-plot'))};
-}""".replace("\\\\", "\\")
-MOST_CONTROLS, MOST_BEFORE, MOST_AFTER = 16, 75, 100
+# Whether the matrices of the spine stand from left to right, anything is drawn at all, and some of it needs a scroll.
+_SPINE = """() => {
+  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+  const first = selector => roots.map(root => root.querySelector(selector)).find(Boolean);
+  const left = ['x', 'q', 'scores', 'scaled_scores', 'attention_weights', 'context']
+    .map(name => first(`[data-at="${name},0,0"]`)?.getBoundingClientRect().left).filter(x => x !== undefined);
+  return [left.every((x, i) => i === 0 || x > left[i - 1]), Boolean(first('.cell, .js-plotly-plot')),
+    Boolean(first('.more-right, .more-left'))];
+}"""
 
 
 @pytest.fixture
@@ -123,7 +74,7 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
     for at, question in enumerate(QUESTIONS):
         learner.is_at(question.title)
         expect(learner.page.get_by_text(question.asks[0], exact=True)).to_be_visible()
-        _look(learner, trouble, question.slug, MOST_BEFORE, wide)
+        _look(learner, trouble, question.slug, wide)
         answers = {*question.answer, question.try_this, say("question_page.seen"), say("predicting.happened")}
         answers |= {say(f"questions.{question.name}.wrong.{wrong}") for wrong in question.predicts.wrong}
         answers |= {*question.look(question.start, {}, 4).sentences, *question.look(*question.acted, 4).sentences}
@@ -134,7 +85,7 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
         expect(learner.page.get_by_text(say("predicting.happened"), exact=True)).to_be_in_viewport()
         expect(learner.page.locator(".st-key-prediction_outcome")).to_be_focused()
         expect(learner.page.get_by_text(question.answer[0], exact=True)).to_be_in_viewport()
-        _look(learner, trouble, f"{question.slug}, answered", MOST_AFTER, wide)
+        _look(learner, trouble, f"{question.slug}, answered", wide)
         assert (say(f"questions.{question.name}.wrong.{wrong}") in _holds(learner, question, *question.acted)) == wide
         if at + 1 < len(QUESTIONS):
             learner.press(say("question_page.next"))
@@ -161,30 +112,29 @@ def _is(made: AttentionTrace, at: str, value: float) -> bool:
     return name in seen.stages and abs(float(atleast_2d(seen[name])[int(row), int(column)]) - value) < 1e-3
 
 
-def _look(learner: Learner, trouble: list[Any], name: str, most_words: int, wide: bool) -> None:
+def _look(learner: Learner, trouble: list[Any], name: str, wide: bool) -> None:
     learner.settle()
-    seen: Any = None
+    slug, _, stage = name.partition(", ")
 
     def wrong() -> dict[str, Any]:
-        nonlocal seen
-        seen = learner.page.evaluate(_LOOK)
-        limits = {
-            "down": wide and seen["down"] > 1,
-            "sideways": seen["sideways"] > 0,
-            "cut": wide and seen["cut"],
-            "over": seen["over"],
-        }
-        limits |= {"spine": not seen["ordered"] and not name.startswith("keys-first"), "drawn": not seen["drawn"]}
-        words = learner.page.locator(".chip").count()  # which are picked by a press each
-        most = MOST_CONTROLS + max(0, words - 4)
-        limits |= {"words": seen["words"] > most_words, "controls": wide and seen["controls"] > most}
-        return {key: seen.get(key) for key, bad in limits.items() if bad}
+        seen = look_at(learner.page)
+        ordered, drawn, scrolls = learner.page.evaluate(_SPINE)
+        tokens = learner.page.locator(".chip").count()  # which are picked by a press each
+        limits = {"sideways": seen.sideways, "over": seen.over, "undrawn": not drawn}
+        limits["disorder"] = not ordered and slug != "keys-first"
+        if wide:
+            limits |= {
+                "scrolls": scrolls,
+                "down": seen.down > 1,
+                "much": seen.more_than(stage or "question", 1366, max(0, tokens - 4)),
+            }
+        return {key: bad for key, bad in limits.items() if bad}
 
     for _ in range(8):  # until what has just been drawn stands still
         if not wrong():
             return
         learner.page.wait_for_timeout(200)
-    trouble.append((name, wrong(), seen["said"] if "words" in wrong() else ""))
+    trouble.append((name, wrong()))
 
 
 def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:

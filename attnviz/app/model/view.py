@@ -67,8 +67,8 @@ _ABOVE_KEY = "model.above"
 _STYLE = """<style>
 [class*="st-key-model_"] .stButton button[kind="primary"] { min-height: 42px; padding-inline: 32px; }
 [class*="st-key-model_"] .stButton button[kind="primary"] p { font-size: 16px; font-weight: 600; }
-@media (max-width: 640px) {
-  [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { gap: 0.6rem; }
+@media (max-width: 900px) {
+  [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { flex-direction: column; gap: 0.6rem; }
   [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) > .stColumn,
   [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) > .stColumn > div { display: contents; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-model_uses) { order: 1; }

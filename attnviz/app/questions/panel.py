@@ -180,19 +180,19 @@ class Panel:
             if at + 1 < len(QUESTIONS):
                 st.button(say("question_page.next"), on_click=open_it, args=(QUESTIONS[at + 1],), type="tertiary",
                           shortcut="PageDown", key="questions.next")  # fmt: skip
-            st.button(say("question_page.again"), key="questions.again", type="tertiary", on_click=begin_again,
-                      args=(question,))  # fmt: skip
             if question.what_if:
                 show_way_to_panel("questions.what_if", example.scenario, example.query)
             else:
                 st.button(say("question_page.explore"), on_click=_explore, args=(example,), type="tertiary",
                           key="questions.explore")  # fmt: skip
-            st.button(say("question_page.lesson", number=question.step), key="questions.lesson", type="tertiary",
-                      on_click=_lead, args=("pages/lesson.py", STEP, STEPS[question.step - 1].name))  # fmt: skip
 
     def _show_ways_aside(self) -> None:
         question, at = self.question, QUESTIONS.index(self.question)
         with st.container(horizontal=True, gap=None, key="question_aside"):
+            st.button(say("question_page.again"), key="questions.again", type="tertiary", on_click=begin_again,
+                      args=(question,))  # fmt: skip
+            st.button(say("question_page.lesson", number=question.step), key="questions.lesson", type="tertiary",
+                      on_click=_lead, args=("pages/lesson.py", STEP, STEPS[question.step - 1].name))  # fmt: skip
             if at:
                 st.button(say("question_page.back"), on_click=open_it, args=(QUESTIONS[at - 1],), type="tertiary",
                           shortcut="PageUp", key="questions.back")  # fmt: skip

@@ -152,9 +152,10 @@ export class Dock {
 
   /** @param {string} text @param {string} more @param {boolean} alarm */
   tellStatus(text, more, alarm) {
+    const { ruler, explores, data: { fixed, store } } = this.board;
+    if (!alarm && ruler.first && explores) more = ""; // who comes first has enough to read
+    if (!alarm && fixed && store) text = more = ""; // so has who is to predict something
     setText(this.says, text);
-    const { ruler, explores } = this.board;
-    if (ruler.first && explores && !alarm) more = ""; // who comes first has enough to read
     setText(this.more, more);
     this.status.setAttribute("role", alarm ? "alert" : "note");
     toggle(this.status, "alarm", alarm);
@@ -190,7 +191,7 @@ export class Dock {
     };
     const pinned = board.pointing.isPinned(place);
     offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"), back(() => (pinned ? board.pointing.unpin() : board.pointing.pin(place)))]);
-    if (board.explores && board.stage(place).role === "a") offered.push(...this.looks(back));
+    if ((board.explores || board.data.store) && board.stage(place).role === "a") offered.push(...this.looks(back));
     if (board.host.bringPanel && board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => this.askWhatIf(place)]);
     if (board.isEditable(place) && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.editing.reset(place))]);
     return offered;
@@ -202,7 +203,7 @@ export class Dock {
     const { board } = this;
     const whole = say(board.wholeScale ? "board.legend.to_largest" : "board.legend.to_one");
     return [
-      ...(board.frame.leads ? [/** @type {Offer} */ ([say(board.all ? "board.op.fewer" : "board.op.all"), back(() => board.display.showAs({ all: !board.all }))])] : []),
+      ...(board.frame.leads ? [/** @type {Offer} */ ([board.frame.leadsTo, back(() => board.display.showAs({ all: !board.all }))])] : []),
       [whole, back(() => board.display.showAs({ wholeScale: !board.wholeScale }))],
     ];
   }

@@ -147,6 +147,16 @@ export class Frame {
     return shown.includes("scores") && shown.includes("scaled_scores");
   }
 
+  // Whether there is a mask that isn't shown.
+  get hides() {
+    return Boolean(this.board.stages.get(MASK)) && !this.board.assembly.showsMask;
+  }
+
+  // What more, or fewer, stages are called.
+  get leadsTo() {
+    return say(this.board.all ? "board.op.fewer" : this.hides ? "board.op.mask" : "board.op.all");
+  }
+
   // What follows the picked word and the numbers.
   show() {
     const { board } = this;
@@ -161,9 +171,10 @@ export class Frame {
       this.scale.title = say(board.scaled ? "board.op.raw" : "board.op.scaled");
       toggle(this.scale, "on", board.scaled);
       toggle(this.scale, "gone", board.all);
-      const hides = Boolean(board.stages.get(MASK)) && !board.assembly.showsMask;
-      setText(this.stages, say(board.all ? "board.op.fewer" : hides ? "board.op.mask" : "board.op.all"));
-      toggle(this.stages, "gone", board.explores && !hides && !board.all); // the dock leads there
+      const { hides } = this;
+      setText(this.stages, this.leadsTo);
+      const { fixed, store } = board.data;
+      toggle(this.stages, "gone", !board.all && (Boolean(fixed || store) || (!hides && board.explores))); // the dock leads there
       this.stages.title = hides ? say("board.op.mask_shown") : "";
     }
     this.showLegend();

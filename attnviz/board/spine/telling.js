@@ -1,6 +1,5 @@
-// Where what a step of the lesson tells stands: beside the words alone, as long as no matrix has been reached; then in one
-// column at the right; or above the board, on a page with no room for that. From the layout and from how many letters
-// there are, never from measured text.
+// Where what a step of the lesson tells stands: in one column at the right, or above the board, on a page with no room for
+// that. From the layout and from how many letters there are, never from measured text.
 
 import { make, setText, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
@@ -9,7 +8,7 @@ import { mostRead } from "../values/reads_most.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { filled, say } from "../../scripts/sentences.js";
 
-/** @import { Layout, TellingPlace, Room } from "./types.js" */
+/** @import { Layout, Rect, Room } from "./types.js" */
 /** @import { Board } from "../board.js" */
 /** @import { Made, NumbersOf, Told } from "../types.js" */
 
@@ -17,12 +16,8 @@ const NARROW = 700; // a page as wide has no room beside anything
 const LEAST = 190;
 const MOST = 560; // a line as long can still be read
 const GAP = 24;
-const TITLE = 22; // of what stands above it
 const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // the largest that fits ...
 const SMALLEST = 13; // ... as it is on the page
-const TOOLS = 7; // under what is done with the words
-const EASE = 14; // beside the words ...
-const CLOSER = 0.44; // ... where what is told has few letters that are wide
 const LARGER = 2.2; // times at most, in a lecture room
 const WIDE = 0.51; // of a letter's size, how wide one is
 const LINE = 1.4;
@@ -34,37 +29,18 @@ export function leftFor(width) {
 }
 
 // A column at the right, the same in every step, over nothing.
-/** @param {Layout} layout @param {number} width @returns {TellingPlace | null} */
-export function inColumn({ height }, width) {
+/** @param {Layout} layout @param {number} width @returns {Rect | null} */
+function inColumn({ height }, width) {
   if (width < NARROW) return null;
   const wide = leftFor(width) - GAP;
-  return { x: width - wide, y: GAP / 2, width: wide, height: height - GAP, last: false };
+  return { x: width - wide, y: GAP / 2, width: wide, height: height - GAP };
 }
 
-// Beside the words that end at `end`, over nothing that has its place below them: as wide as all that is left, or up to a
-// matrix. Null where it has no room there in letters that can be read.
-/** @param {Layout} layout @param {string[]} texts @param {number} end @param {number} width @returns {TellingPlace | null} */
-function besideWords({ boxes, columns, scale, arcs, chips, shares }, texts, end, width) {
-  if (!columns.length) return null;
-  const x = end + GAP;
-  const all = Object.values(boxes);
-  const edges = [width, ...all.map((box) => box.x - GAP)].map((edge) => Math.min(MOST * Math.min(LARGER, scale), edge - x));
-  const places = edges.filter((wide) => wide >= LEAST).map((wide) => {
-    const free = all.filter((box) => box.x < x + wide && x < box.x + box.width).map(({ y }) => y - TITLE * scale);
-    return { x, y: arcs + TOOLS * scale, width: wide, height: chips + shares + Math.max(0, Math.min(...free, ...(free.length ? [] : [0]))), last: false };
-  });
-  const sizes = lettersOf(scale).filter((size) => size >= EASE * Math.min(LARGER, scale));
-  const found = sizes.map((size) => places.find((place) => heightOf(texts, place.width, size, CLOSER) <= place.height)).find(Boolean);
-  // A low screen has a few pixels less than that: what is told there has the smallest letters, and nothing to spare.
-  return found ?? places.find((place) => closely(texts, place.width, SMALLEST * scale) <= place.height) ?? null;
-}
-
-// The size of letters with which texts fit a place, and how high they then are.
+// The size of letters with which texts fit a place.
 /** @param {string[]} texts @param {{ width: number, height: number }} place @param {number} scale */
-export function letterIn(texts, { width, height }, scale, byWords = false) {
+function letterIn(texts, { width, height }, scale) {
   const sizes = lettersOf(scale);
-  const size = sizes.find((each) => heightOf(texts, width, each, byWords ? CLOSER : WIDE) <= height) ?? sizes[sizes.length - 1];
-  return { size, takes: Math.min(height, heightOf(texts, width, size)) };
+  return sizes.find((each) => heightOf(texts, width, each) <= height) ?? sizes[sizes.length - 1];
 }
 
 /** @param {number} scale */
@@ -73,14 +49,8 @@ function lettersOf(scale) {
 }
 
 /** @param {string[]} texts @param {number} width @param {number} size */
-function heightOf(texts, width, size, wide = WIDE) {
-  return linesOf(texts, width - GAP, size, wide) * LINE * size;
-}
-
-// The same to the pixel: half a letter between paragraphs.
-/** @param {string[]} texts @param {number} width @param {number} size */
-function closely(texts, width, size) {
-  return heightOf(texts, width, size, CLOSER) - BETWEEN * size * (LINE * texts.length - (texts.length - 1));
+function heightOf(texts, width, size) {
+  return linesOf(texts, width - GAP, size) * LINE * size;
 }
 
 /** @param {string[]} texts @param {number} width */
@@ -89,8 +59,8 @@ function aboveAll(texts, width) {
 }
 
 /** @param {string[]} texts @param {number} width @param {number} size */
-function linesOf(texts, width, size, wide = WIDE) {
-  return texts.reduce((sum, text) => sum + Math.ceil((text.length * size * wide) / width) + BETWEEN, 0);
+function linesOf(texts, width, size) {
+  return texts.reduce((sum, text) => sum + Math.ceil((text.length * size * WIDE) / width) + BETWEEN, 0);
 }
 
 // What a step of the lesson tells, beside the stage that is new in it: filled with the board's own numbers, so that it
@@ -128,8 +98,7 @@ export class Telling {
     this.about = make("p", "about");
     this.element = make("div", "telling");
     this.after = make("div", "telling above"); // what stands under a story
-    this.above = false; // whether it stands above the board, and not beside its new stage ...
-    this.byWords = false; // ... or beside the words, of which it speaks alone
+    this.above = false; // whether it stands above the board
     this.built = "";
   }
 
@@ -154,7 +123,7 @@ export class Telling {
   /** @param {Room} room */
   build(room) {
     const { board, element } = this;
-    const { tells, shown } = board.data;
+    const { tells } = board.data;
     this.built = JSON.stringify(tells ?? null);
     element.hidden = !tells;
     if (!tells) return;
@@ -162,12 +131,9 @@ export class Telling {
     element.replaceChildren(...tells.sentences.map(() => make("p")), ...(tells.analogy ? [analogy] : []), ...(tells.about ? [this.about] : []));
     this.about.textContent = tells.about;
     if (tells.presents) leavePressed();
-    const words = shown.length || board.strip.height ? null : besideWords(board.layout, this.texts, board.sentence.end, room.width);
-    const place = words ?? inColumn(board.layout, room.width);
-    this.byWords = words !== null;
+    const place = inColumn(board.layout, room.width);
     this.above = !place;
     toggle(element, "above", this.above);
-    if (words) board.sentence.element.append(element);
     Object.assign(element.style, place ? this.beside(place) : aboveAt(room.width, this.heightAbove(room.width)));
     this.show();
   }
@@ -189,12 +155,11 @@ export class Telling {
   }
 
   // Its upper edge stands still, however long a number gets.
-  /** @param {TellingPlace} place */
+  /** @param {Rect} place */
   beside(place) {
     const { scale } = this.board.layout;
-    const { size, takes } = letterIn(this.texts, place, scale, this.byWords);
-    const top = place.last ? place.y + place.height - takes : place.y;
-    return { left: `${place.x}px`, top: `${top}px`, width: `${place.width}px`, height: "", maxHeight: `${place.y + place.height - top}px`, fontSize: `${size}px` };
+    const size = letterIn(this.texts, place, scale);
+    return { left: `${place.x}px`, top: `${place.y}px`, width: `${place.width}px`, height: "", maxHeight: `${place.height}px`, fontSize: `${size}px` };
   }
 
   show() {

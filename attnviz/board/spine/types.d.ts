@@ -85,11 +85,6 @@ export interface Rect {
 /** Where a matrix has its name, and how wide that may be. */
 export type Title = Rect;
 
-/** Where a step of the lesson tells something; whether nothing stands at the right of it. */
-export interface TellingPlace extends Rect {
-  last: boolean;
-}
-
 /** A ribbon to a word, as the path of an SVG. */
 export interface Ribbon {
   word: number;
