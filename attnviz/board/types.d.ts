@@ -297,6 +297,8 @@ export type Told =
 
 /** What a step of the lesson tells; `analogy` and `about`, where its numbers are from, may be blank. */
 export interface Tells {
+  /** What was predicted beside what happened. */
+  outcome: string[];
   sentences: Told[];
   analogy: string;
   about: string;

@@ -19,7 +19,8 @@ class Learner(Playground):
         return self
 
     def lesson(self, **address: Any) -> Self:
-        return self.open("/lesson", **address)
+        told = (address or {"example": "published"}) | {"predictions": "off"}
+        return self.open("/lesson", **told)
 
     def questions(self, **address: Any) -> Self:
         return self.open("/questions", **address)

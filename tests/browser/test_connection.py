@@ -122,7 +122,7 @@ FirstAct = tuple[str, dict[str, Any], Callable[[Board], Callable[[], bool]]]
 # One of each kind: a table, a board, a component that is no board, a box, a button.
 FIRST_ACTS: tuple[FirstAct, ...] = (
     ("/", {"edits": "w_k.1.1.0.4"}, _edits_the_board),
-    ("/lesson", {"step": "embeddings"}, _goes_on),
+    ("/lesson", {"step": "embeddings", "predictions": "off"}, _goes_on),
     ("/check", {}, _fills_a_table),
 )
 

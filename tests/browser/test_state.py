@@ -247,7 +247,7 @@ def _keeps_as_a(board: Board) -> str:
         ("/model", {}, _switches_a_head_off),
         ("/check", {}, _fills_a_box),
         ("/questions", {"question": "values", "predicted": "values.tried"}, _edits_a_question),
-        ("/lesson", {"step": "embeddings"}, _goes_on),
+        ("/lesson", {"step": "embeddings", "predictions": "off"}, _goes_on),
         ("/compare", {"example": "published"}, _keeps_as_a),
     ],
 )

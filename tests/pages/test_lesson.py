@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.core.scenario import Scenario, traced
 from attnviz.link.set_up import scenario_from_query
-from attnviz.teach.lesson import STEPS, about_the_numbers
+from attnviz.teach.lesson import STEPS, Step, about_the_numbers
+from attnviz.teach.lesson_predictions import prediction_of
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
@@ -21,7 +22,7 @@ Lesson = Callable[..., AppTest]
 @pytest.fixture
 def lesson() -> Lesson:
     def open_lesson(**address: str) -> AppTest:
-        return Reader("pages/lesson.py", **address).at
+        return Reader("pages/lesson.py", **({"predictions": "off"} | address)).at
 
     return open_lesson
 
@@ -122,12 +123,30 @@ def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word(lesson:
 
 def test_a_step_frames_what_is_new_and_nothing_else(lesson: Lesson) -> None:
     for number, step in enumerate(STEPS, 1):
-        drawn = Reader("pages/lesson.py", step=str(number)).boards
+        drawn = Reader("pages/lesson.py", step=str(number), predictions="off").boards
         assert [set(each["fresh"]) for each in drawn] == [set(step.new)]
 
 
+@pytest.mark.parametrize("step", STEPS[1:], ids=lambda step: step.name)
+def test_nothing_of_a_step_is_in_the_page_before_its_prediction(lesson: Lesson, step: Step) -> None:
+    at = lesson(step=step.name, predictions="on")
+    trace = traced(scenario_from_query("")[0])
+    asks = prediction_of(step.name, trace, 1, DEFAULT_DIGITS)
+    assert asks is not None
+    (board,) = boards_of(at)
+    before = {name for each in STEPS[: STEPS.index(step)] for name in each.shows}
+    assert set(board["shown"]) - set(board["ghosts"]) <= before
+    assert (board["tells"]["sentences"], board["tells"]["outcome"]) == ([], [])
+    assert asks.asks[1] in texts(at)
+    wrong = next(choice for choice in asks.choices if choice != asks.right)
+    press(at, asks.labels[wrong])
+    assert tells(at)["outcome"] == asks.outcome(wrong)
+    assert tells(at)["sentences"]
+    assert in_address(at, "predicted") == f"step-{step.name}.{wrong}"
+
+
 def test_a_step_leads_to_the_questions_asked_there(lesson: Lesson) -> None:
-    at = lesson(step="8")
+    at = lesson(step="8", predictions="on")
     asked = next(question for question in QUESTIONS if question.step == 8)
     press(at, asked.title)
     assert asked.asks[1] in texts(at)

@@ -1,5 +1,6 @@
 """The lesson on a page: its steps, its board, its challenges."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import streamlit as st
 from attnviz.app.components.board import show_board
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.picked_cell import pick
+from attnviz.app.parts.predicting import TRIED, Asked, ask, prediction
 from attnviz.app.parts.what_if_panel import show_way_to_panel
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
@@ -18,9 +20,10 @@ from attnviz.board.drawn import Looks
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
-from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
+from attnviz.link.parameter_table import NUMBERS, OFF, PREDICTED, PREDICTIONS, QUESTION, STEP
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
 from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
+from attnviz.teach.lesson_predictions import StepPrediction, prediction_of
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
@@ -36,6 +39,15 @@ _PRESENTATION_CSS = """<style>
 /* The controls are there for the hand that looks for them. */
 .st-key-lesson_head :is(.stButton, .lesson-dots) { opacity: 0.7; transition: opacity 0.2s; }
 .st-key-lesson_head:is(:hover, :has(:focus-visible)) :is(.stButton, .lesson-dots) { opacity: 1; }
+</style>"""
+# What is asked has the place of what is told afterwards, at the right of the board, or above it.
+_ASKED_CSS = """<style>
+.st-key-lesson_body { position: relative; }
+@media (min-width: 740px) {
+  [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_asked) {
+    position: absolute; top: 5.5rem; right: 0; z-index: 5; width: clamp(190px, 28% - 24px, 536px);
+  }
+}
 </style>"""
 
 
@@ -114,14 +126,54 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
             st.text(sentence)
         return
     presenting = is_presenting()
-    looks = looks_of_step(step, scenario, trace, query, state.digits(), presenting=presenting)
-    show_board(scenario, replace(looks, play=_part_to_play(number)), "lesson", presenting=presenting)
+    asks = prediction_of(step.name, trace, query, state.digits())
+    predicted = prediction(_about(step))
+    looks = looks_of_step(step, scenario, trace, query, state.digits(), predicted, presenting=presenting)
+    with st.container(key="lesson_body"):
+        if asks and not predicted:
+            _show_asked(step, asks, presenting=presenting)
+        else:
+            looks = replace(looks, play=_part_to_play(number))
+        show_board(scenario, looks, "lesson", presenting=presenting)
+
+
+def _about(step: Step) -> str:
+    """Return what a step's prediction is called in links."""
+    return f"step-{step.name}"
+
+
+def predicted_of(step: Step, state_of_link: Mapping[str, Any]) -> str:
+    """Return what a link says was predicted of a step, as :func:`prediction` does of the page's own."""
+    return TRIED if state_of_link[PREDICTIONS] == OFF else state_of_link[PREDICTED].get(_about(step), "")
+
+
+def _show_asked(step: Step, asks: StepPrediction, *, presenting: bool) -> None:
+    """Draw what a step asks where it tells afterwards."""
+    st.html(_ASKED_CSS)
+    with st.container(key="lesson_asked", gap="xsmall"):
+        act, question = asks.asks
+        ask(Asked(_about(step), act, "", asks.labels, question), presents=presenting)
 
 
 def looks_of_step(
-    step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, *, presenting: bool
+    step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, predicted: str, *, presenting: bool
 ) -> Looks:
-    """Return how the board of a step looks."""
+    """Return how the board of a step looks: before its prediction as the last step left it, with no number of its
+    own."""
+    asks = prediction_of(step.name, trace, query, digits)
+    if asks is None or predicted:
+        outcome = asks.outcome(predicted) if asks and predicted != TRIED else []
+        return _looks_after(step, scenario, trace, query, digits, outcome, presenting=presenting)
+    before = STEPS[STEPS.index(step) - 1]
+    looks = _looks_after(before, scenario, trace, query, digits, [], presenting=presenting)
+    return replace(looks, lit=None, new=(), tells={**(looks.tells or {}), "sentences": [], "analogy": "", "about": ""})
+
+
+def _looks_after(
+    step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, outcome: list[str], *,
+    presenting: bool,
+) -> Looks:  # fmt: skip
+    """Return how the board looks with a step's numbers; `outcome` is what came of its prediction."""
     number = 1 + STEPS.index(step)
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
@@ -129,7 +181,7 @@ def looks_of_step(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
         sentence=True, says=False, ribbons=_ribbons(step, names, presenting), scaled="scaled_scores" in names,
-        tells={"sentences": [each.sent() for each in step.tells(trace, query, digits)],
+        tells={"outcome": outcome, "sentences": [each.sent() for each in step.tells(trace, query, digits)],
                "analogy": step.analogy, "about": about_the_numbers(step, scenario), "presents": presenting,
                "part": shown_matrices(step, trace)},
     )  # fmt: skip
@@ -150,12 +202,14 @@ def show_questions(number: int) -> None:
     with st.container(key="lesson_questions", gap=None):
         st.caption(say("lesson.asked_here"))
         for i, question in asked:
-            st.button(question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_ask, args=(question.slug,))
+            st.button(
+                question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_open, args=(question.slug,)
+            )
         if STEPS[number - 1].what_if:
             show_way_to_panel("lesson.what_if")
 
 
-def _ask(question: str) -> None:
+def _open(question: str) -> None:
     url_texts.put(QUESTION, question)
     url_texts.send(NUMBERS, "")
     go_to("pages/questions.py")

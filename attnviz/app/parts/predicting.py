@@ -43,6 +43,7 @@ class Asked:
     act: str
     now: str
     choices: Mapping[str, str]
+    question: str = ""  # where it isn't what is then
 
 
 @dataclass
@@ -70,7 +71,7 @@ def ask(asked: Asked, then: Callable[[str], None] = lambda _: None, *, presents:
     st.html(_STYLE)
     st.caption(say("predicting.first"))
     st.markdown(f"#### {asked.act}")
-    st.text(say("predicting.then", now=asked.now))
+    st.text(asked.question or say("predicting.then", now=asked.now))
     args = asked.about, then
     for choice, label in asked.choices.items():
         st.button(label, key=f"predict.{choice}", on_click=_press, args=(choice, *args), width="stretch")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from attnviz.app.components.drawing import drawn_data
-from attnviz.app.lesson.steps import looks_of_step
+from attnviz.app.lesson.steps import looks_of_step, predicted_of
 from attnviz.app.playground.heatmaps import drawn_heatmaps
 from attnviz.app.questions.question import looks_of
 from attnviz.board.data import has_numbers
@@ -38,7 +38,7 @@ PAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         PLAYGROUND: _OF_NOW,
         HEATMAPS: _OF_NOW,
-        LESSON: (*_OF_NOW, STEP),
+        LESSON: (*_OF_NOW, STEP, PREDICTED, PREDICTIONS),
         QUESTIONS: (QUESTION, NUMBERS, PREDICTED, PREDICTIONS),
     }
 )
@@ -75,7 +75,10 @@ def _looks(state: State, page: str, scenario: Scenario, trace: AttentionTrace, p
     if page == PLAYGROUND:
         return OF_PLAYGROUND
     (step,) = [each for each in STEPS if each.name == state.values[STEP]]
-    return looks_of_step(step, scenario, trace, state.position, state.values["digits"], presenting=presenting)
+    predicted = predicted_of(step, state.values)
+    return looks_of_step(
+        step, scenario, trace, state.position, state.values["digits"], predicted, presenting=presenting
+    )
 
 
 def _of_question(state: State) -> bytes | None:

@@ -75,7 +75,7 @@ export class Dock {
     const editable = place !== null && this.board.isEditable(place);
     const texts = said && place
       ? [inOneSentence(made, place, this.board.data.features), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable ? told : "", notShown(made, sources), whatIsNext(made, place))]
-      : made.shown.length ? [say(`board.${told}.point`), "", this.board.data.store || (this.board.ruler.first && this.board.explores) ? "" : say(this.board.data.fixed ? "board.panel.counted" : `board.${told}.how`)] : ["", "", ""];
+      : made.shown.length ? [this.board.data.store ? "" : say(`board.${told}.point`), "", this.board.data.store || (this.board.ruler.first && this.board.explores) ? "" : say(this.board.data.fixed ? "board.panel.counted" : `board.${told}.how`)] : ["", "", ""];
     [this.sentence, this.words].forEach((element, i) => {
       const text = texts[2 * i];
       setText(element, text);

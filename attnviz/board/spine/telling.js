@@ -96,6 +96,8 @@ export class Telling {
   constructor(board) {
     this.board = board;
     this.about = make("p", "about");
+    this.outcome = make("div", "outcome"); // what was predicted beside what happened
+    this.outcome.setAttribute("role", "status");
     this.element = make("div", "telling");
     this.after = make("div", "telling above"); // what stands under a story
     this.above = false; // whether it stands above the board
@@ -110,7 +112,7 @@ export class Telling {
   // All that is written, for its length.
   get texts() {
     const { tells } = this.board.data;
-    return tells ? [...this.sentences, ...[tells.analogy, tells.about].filter(Boolean)] : [];
+    return tells ? [...tells.outcome, ...this.sentences, ...[tells.analogy, tells.about].filter(Boolean)] : [];
   }
 
   // How much of the window it takes where it stands above the board.
@@ -128,7 +130,8 @@ export class Telling {
     element.hidden = !tells;
     if (!tells) return;
     const analogy = make("p", "analogy", [tells.analogy]);
-    element.replaceChildren(...tells.sentences.map(() => make("p")), ...(tells.analogy ? [analogy] : []), ...(tells.about ? [this.about] : []));
+    this.outcome.replaceChildren(...tells.outcome.map((each) => make("p", "", [each])));
+    element.replaceChildren(...(tells.outcome.length ? [this.outcome] : []), ...tells.sentences.map(() => make("p")), ...(tells.analogy ? [analogy] : []), ...(tells.about ? [this.about] : []));
     this.about.textContent = tells.about;
     if (tells.presents) leavePressed();
     const place = inColumn(board.layout, room.width);
@@ -148,7 +151,8 @@ export class Telling {
     element.hidden = false;
     element.className = "telling above";
     element.removeAttribute("style");
-    element.replaceChildren(...tells.sentences.map(() => make("p")));
+    this.outcome.replaceChildren(...tells.outcome.map((each) => make("p", "", [each])));
+    element.replaceChildren(...(tells.outcome.length ? [this.outcome] : []), ...tells.sentences.map(() => make("p")));
     after.replaceChildren(...(tells.analogy ? [make("p", "analogy", [tells.analogy])] : []), ...(tells.about ? [this.about] : []));
     this.about.textContent = tells.about;
     this.show();
@@ -166,11 +170,9 @@ export class Telling {
     const { board, element } = this;
     if (!board.data.tells) return;
     if (JSON.stringify(board.data.tells) !== this.built) return board.story.told ? this.buildAroundStory() : this.build(board.assembly.room);
-    this.sentences.forEach((sentence, at) => {
-      const paragraph = element.children[at];
-      setText(paragraph, sentence);
-    });
-    toggle(this.about, "hidden", !board.settled); // while a number changes it may no longer be so
+    const paragraphs = element.querySelectorAll(":scope > p");
+    this.sentences.forEach((sentence, at) => setText(paragraphs[at], sentence));
+    for (const each of [this.about, this.outcome]) toggle(each, "hidden", !board.settled); // while a number changes it may no longer be so
   }
 }
 

@@ -1,0 +1,117 @@
+"""What the lesson's steps ask: the choice that is right is so by torch, for every sentence and setting."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from attnviz import Scenario
+from attnviz.core.scenario import traced
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.lesson_predictions import ASKING, StepPrediction, prediction_of
+from attnviz.words import catalogue
+from tests.examples import examples
+from tests.unit.helpers import setups
+
+DIGITS = 4
+
+
+def test_every_step_from_the_second_on_asks() -> None:
+    assert tuple(step.name for step in STEPS[1:]) == ASKING
+
+
+@given(setups(whole=True))
+@settings(max_examples=examples(60), deadline=None)
+def test_the_right_choice_is_right(scenario: Scenario) -> None:
+    trace = traced(scenario)
+    for query in range(len(trace.tokens)):
+        for step in ASKING:
+            asks = prediction_of(step, trace, query, DIGITS)
+            if asks is not None:
+                numbers = {name: np.asarray(trace[name].tolist(), dtype=float) for name in _READ}
+                assert asks.right in asks.choices
+                assert asks.right in _REFEREES[step](asks, numbers, query)
+                assert len(set(asks.labels.values())) == len(asks.labels) >= 2
+                for choice in (*asks.choices, "none"):
+                    assert all(asks.outcome(choice))
+
+
+_READ = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
+_Numbers = dict[str, np.ndarray]
+
+
+def _of_x(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+    return {name for name in asks.choices if asks.places[name] == of["x"].size}
+
+
+def _of_q(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+    return {"same" if of["q"][query].tolist() == of["k"][query].tolist() else "differ"}
+
+
+def _strongest(of: _Numbers, query: int) -> list[int]:
+    """The keys with the largest score, the query's own left out."""
+    row = [(score, key) for key, score in enumerate(of["scores"][query]) if key != query]
+    return [key for score, key in row if score == max(row)[0]]
+
+
+def _of_sign(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+    names = {1: "above", 0: "zero", -1: "below"}
+    return {names[int(np.sign(of["scores"][query, key]))] for key in _strongest(of, query)}
+
+
+def _of_mirror(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+    names = {1: "more", 0: "same", -1: "less"}
+    scores = of["scores"]
+    return {names[int(np.sign(scores[key, query] - scores[query, key]))] for key in _strongest(of, query)}
+
+
+def _of_spread(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+    rows = [row[np.isfinite(row)] for row in (of["scores"][query], of["scaled_scores"][query])]
+    before, after = (np.ptp(row) if row.size else 0 for row in rows)
+    near = {"same"} if math.isclose(before, after, rel_tol=1e-5) else set()
+    return near | ({"wider"} if after > before else {"closer"} if after < before else {"same"})
+
+
+def _of_share(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+    share = of["attention_weights"][query].max()
+    return {"all" if share >= 1 else "half" if share >= 0.5 else "less"}
+
+
+def _of_mix(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+    row, values = of["attention_weights"][query], of["v"][:, 0]
+    if np.isclose(row.sum(), 1, atol=1e-5) and (row >= 0).all():
+        return {"between"}  # a mean
+    mixed, read = row @ values, values[row != 0]
+    slack = 2e-5 * np.abs(values).max()
+    named = {"above": mixed > read.max() - slack, "below": mixed < read.min() + slack}
+    named["between"] = read.min() - slack <= mixed <= read.max() + slack
+    return {name for name, holds in named.items() if holds}
+
+
+def _of_context(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+    away = np.linalg.norm(of["v"] - of["context"][query], axis=1)
+    row = [(share, key) for key, share in enumerate(of["attention_weights"][query]) if key != query]
+    others = [key for share, key in row if share == max(row)[0]]
+    slack = 1e-5 * (1 + away.max())
+    own = {"own"} if any(away[query] <= away[key] + slack for key in others) else set()
+    return own | ({"read"} if any(away[key] <= away[query] + slack for key in others) else set())
+
+
+_REFEREES = dict(
+    zip(ASKING, (_of_x, _of_q, _of_sign, _of_mirror, _of_spread, _of_share, _of_mix, _of_context), strict=True)
+)
+
+
+@pytest.mark.parametrize("step", ASKING)
+def test_each_wrong_choice_has_its_misconception(step: str) -> None:
+    room = f"lesson_predictions.{step}"
+    choices = {key.removeprefix(f"{room}.choice.") for key in catalogue() if key.startswith(f"{room}.choice.")}
+    named = {key.removeprefix(f"{room}.wrong.") for key in catalogue() if key.startswith(f"{room}.wrong.")}
+    assert choices - named <= {"all"} if step == "embeddings" else choices == named
+
+
+def test_where_nothing_can_be_predicted_nothing_is_asked() -> None:
+    alone = traced(Scenario(text="alone", d_in=1))
+    asked = [step for step in ASKING if prediction_of(step, alone, 0, DIGITS)]
+    assert not set(asked) & {"embeddings", "one-score", "all-scores", "context"}
