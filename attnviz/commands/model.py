@@ -14,6 +14,7 @@ from attnviz.documents.text_tables import tables
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces
 from attnviz.models import INCLUDED, ModelTrace, load, look_into
+from attnviz.models.offering import ALONG
 from attnviz.models.trace import Kind
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
@@ -73,8 +74,8 @@ def model(arguments: Sequence[str]) -> int:
 
 
 def _look(given: argparse.Namespace) -> ModelTrace:
-    if given.model == INCLUDED:
-        return look_into(INCLUDED, text=given.text, target=given.target, edits=given.edit)
+    if given.model in ALONG:
+        return look_into(given.model, text=given.text, target=given.target, edits=given.edit)
     loaded, tokenizer = load(given.model)
     return look_into(loaded, tokenizer, given.text, target=given.target, edits=given.edit)
 

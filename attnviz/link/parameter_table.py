@@ -44,7 +44,7 @@ from attnviz.link.set_up import EDITS, MOST_GIVEN, parameters
 from attnviz.link.training_text import MOST as MOST_OF_TRAINING
 from attnviz.link.training_text import MOST_OF_LEARNED, TrainingText
 from attnviz.link.typed_form import FormText
-from attnviz.models import INCLUDED
+from attnviz.models import INCLUDED, STORIES
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.few_bits import WAYS
 from attnviz.teach.lesson import STEPS
@@ -80,7 +80,9 @@ BOARD, HEATMAPS, WHAT_IF, KEEP = "board", "heatmaps", "what_if", "keep"
 MOST_OF_TABLES = 400_000
 MOST_TOGETHER = 470_000  # of all texts; the server reads 524 288 characters, and the controls need some
 FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
-WORKED_HEADS = (FIRST_HEAD, (5, 11))  # in both of these
+WORKED_HEADS: Mapping[str, tuple[tuple[int, int], ...]] = MappingProxyType(
+    {INCLUDED: (FIRST_HEAD, (5, 11)), STORIES: ((1, 3), (1, 1), (0, 2))}  # pronoun and agreement, recall: see its card
+)  # of models that come along, those that are pointed out while they read their own example
 MOST_OF_SENTENCE = 4000  # about 800 words: more than most models read
 MOST_OF_MODEL_EDITS = 4000
 MOST_OF_LEARNED_SENTENCE = 300
@@ -127,6 +129,24 @@ def _of_the_board() -> tuple[Parameter, ...]:
         Parameter(PINNED, None, PackedScenario(), MOST_GIVEN, message="links.kept"),
         Parameter(SWEEP, SweepSettings(), SweepText(), 2000, message="links.sweep.parts"),
     )
+
+
+def example_of(model: str) -> str | None:
+    """Return the sentence that a model which comes along is shown with; None for any other model."""
+    return {INCLUDED: say("models.page.example"), STORIES: say("models.page.story")}.get(model)
+
+
+def first_model() -> Mapping[str, str]:
+    """Return what the page of models opens on, as texts of a link. One without a model is of the time when there was
+    one alone, and so is the default of `model`."""
+    layer, head = WORKED_HEADS[STORIES][0]
+    story = say("models.page.story")
+    return {MODEL: STORIES, SENTENCE: story, MODEL_HEAD: f"{layer}.{head}", MODEL_QUERY: str(len(story.split()) - 1)}
+
+
+def texts_of_models() -> tuple[str, ...]:
+    """Return the names of all that the page of models that people use keeps in a link."""
+    return tuple(row.name for row in _of_models())
 
 
 def _of_models() -> tuple[Parameter, ...]:

@@ -3,15 +3,15 @@
 from attnviz.models.edits import ModelEdit
 from attnviz.models.loading import load
 from attnviz.models.looking import look_into
-from attnviz.models.offering import INCLUDED, offered
+from attnviz.models.offering import INCLUDED, STORIES, offered
 from attnviz.models.reasons import why
 from attnviz.models.trace import Heads, Layer, ModelTrace
 from attnviz.models.uses import sentence_vector, similarity
 from attnviz.models.writing import Sampling, Written, write
 
 __all__ = [
-    "INCLUDED", "Heads", "Layer", "ModelEdit", "ModelTrace", "Sampling", "Written", "load", "look_into", "offered",
-    "sentence_vector", "similarity", "write",
+    "INCLUDED", "STORIES", "Heads", "Layer", "ModelEdit", "ModelTrace", "Sampling", "Written", "load", "look_into",
+    "offered", "sentence_vector", "similarity", "write",
 ]  # fmt: skip
 
 # Here, because a trace knows nothing of what writes on from it, and of why.

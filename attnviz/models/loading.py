@@ -11,7 +11,7 @@ from attnviz.core.devices import bytes_of_memory
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import in_short
 from attnviz.models.kept import Kept
-from attnviz.models.offering import INCLUDED, included, is_folder
+from attnviz.models.offering import ALONG, included, is_folder
 from attnviz.models.pretrained import EAGER, WATCHED, goes_through_ours, transformers
 from attnviz.models.progress import Progress, Tell, fetching_bar, tell, telling
 
@@ -32,7 +32,7 @@ def load(name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
     transformers doesn't know, weights that are no safetensors, or too many.
     """
     with telling(to):
-        return included() if name == INCLUDED else _load(name)
+        return included(name) if name in ALONG else _load(name)
 
 
 def _load(name: str) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from attnviz.core.limits import in_short
 from attnviz.models.edits import ModelEdit, as_edits
 from attnviz.models.modules import look_into_module
 from attnviz.models.named import named_of
-from attnviz.models.offering import INCLUDED, included, short_name
+from attnviz.models.offering import ALONG, included, short_name
 from attnviz.models.pretrained import is_pretrained, look
 from attnviz.models.trace import ModelTrace
 
@@ -22,11 +22,12 @@ def look_into(
     """Look into a model: compute what it makes of a text, and keep the queries, keys, values and attention weights of
     every head, each as a trace like any other.
 
-    A `model` of transformers that is loaded already comes with its `tokenizer`; "all-MiniLM-L6-v2", by its name, is the
-    one that comes along, and has its own. The model itself isn't changed, and what it computes isn't either: its plain
-    ("eager") attention. Where that is written out, as in Falcon, Bloom, MPT, GPT-J, GPT-Neo, RoFormer and MPNet, it's
-    held to the model's own ``output_attentions``. Models that attend otherwise, as DeBERTa, XLNet and Longformer do,
-    are refused with what they do. `target` is what goes into the decoder of a model that has an encoder, too.
+    A `model` of transformers that is loaded already comes with its `tokenizer`; "stories" and "all-MiniLM-L6-v2", by
+    their names, are those that come along, and have their own. The model itself isn't changed, and what it computes
+    isn't either: its plain ("eager") attention. Where that is written out, as in Falcon, Bloom, MPT, GPT-J, GPT-Neo,
+    RoFormer and MPNet, it's held to the model's own ``output_attentions``. Models that attend otherwise, as DeBERTa,
+    XLNet and Longformer do, are refused with what they do. `target` is what goes into the decoder of a model that has
+    an encoder, too.
 
     ``look_into(module, x)`` does the same for any other module: what nn.MultiheadAttention, nn.TransformerEncoderLayer,
     F.scaled_dot_product_attention or ``softmax(q @ k.mT) @ v``, written out, compute in it for `x`, one sequence
@@ -69,10 +70,11 @@ def look_into(
     if named is not None and (isinstance(model, str) or is_pretrained(model)):
         raise ValueError("q, k, v, scale or mask is given, expected them with a module of torch alone")
     if isinstance(model, str):
-        if model != INCLUDED:
-            raise ValueError(f"model is {in_short(model)}, expected {INCLUDED!r} or a model that is loaded already")
-        own, its_tokenizer = included()
-        return look(own, its_tokenizer, text if tokenizer is None else tokenizer, target, INCLUDED, changes)  # type: ignore[arg-type]
+        if model not in ALONG:
+            along = " or ".join(map(repr, ALONG))
+            raise ValueError(f"model is {in_short(model)}, expected {along} or a model that is loaded already")
+        own, its_tokenizer = included(model)
+        return look(own, its_tokenizer, text if tokenizer is None else tokenizer, target, model, changes)  # type: ignore[arg-type]
     if is_pretrained(model):
         if tokenizer is None:
             raise ValueError("tokenizer is None, expected the model's own")

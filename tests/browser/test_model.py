@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import look_into
+from attnviz.models import INCLUDED
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
@@ -24,7 +25,7 @@ _SAYS = """() => {
 
 
 def test_all_of_a_head_stands_in_one_screen_and_a_click_changes_it(new_reader: Callable[..., Playground]) -> None:
-    page = new_reader(height=768).open("/model").page
+    page = new_reader(height=768).open("/model", model=INCLUDED).page
     expect(page.locator("canvas[data-pictures='72']")).to_be_visible(timeout=30_000)
     expect(page.get_by_test_id("stMetric")).to_be_visible(timeout=30_000)
     page.wait_for_timeout(500)

@@ -244,7 +244,7 @@ def _keeps_as_a(board: Board) -> str:
     ("path", "address", "act"),
     [
         ("/model", {}, _types_a_model_sentence),
-        ("/model", {}, _switches_a_head_off),
+        ("/model", {"model_head": "3.1"}, _switches_a_head_off),
         ("/check", {}, _fills_a_box),
         ("/questions", {"question": "values", "predicted": "values.tried"}, _edits_a_question),
         ("/lesson", {"step": "embeddings", "predictions": "off"}, _goes_on),

@@ -18,7 +18,7 @@ from attnviz.app.text import as_message
 from attnviz.documents.model_pages import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, loading, offered
+from attnviz.models import INCLUDED, STORIES, loading, offered
 from attnviz.models import offering as included_module
 from attnviz.models.loading import load
 from attnviz.models.progress import Progress
@@ -63,7 +63,18 @@ def numbers_in(text: str, kind: str) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def opened() -> Reader:
-    return Reader(PAGE)
+    return Reader(PAGE, model=INCLUDED)
+
+
+def test_the_page_opens_on_a_head_of_the_model_of_stories_and_links_of_before_on_theirs() -> None:
+    reader = Reader().visit(PAGE)  # from another page: none of its address is of this one
+    assert {name: in_address(reader.at, name) for name in table.first_model()} == table.first_model()
+    assert heads_of(reader)["layers"] == 3
+    reader.set("model.name", INCLUDED)
+    assert in_address(reader.at, "model_text") in ("", None)  # its own example, which a link needn't say
+    assert heads_of(reader)["layers"] == 6
+    for before in ({"model_head": "3.1"}, {"seed": "7"}, {"model_text": "a cat"}):
+        assert heads_of(Reader(PAGE, **before))["layers"] == 6
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +149,7 @@ def test_a_link_opens_a_sentence_and_a_head() -> None:
 
 
 def test_heads_are_sorted_by_what_is_measured() -> None:
-    reader = Reader(PAGE).set("model.order", "before")
+    reader = Reader(PAGE, model=INCLUDED).set("model.order", "before")
     seen = look_into(INCLUDED, text=ANIMAL)
     order = [tuple(place) for place in heads_of(reader)["order"]]
     shares = [torch.diagonal(seen.heads[place].attention_weights, -1).mean().item() for place in order]
@@ -148,7 +159,7 @@ def test_heads_are_sorted_by_what_is_measured() -> None:
 
 def test_heads_are_filtered_by_what_is_measured_with_its_definition_shown() -> None:
     seen = look_into(INCLUDED, text=ANIMAL)
-    reader = Reader(PAGE).set("model.order", "before").set("model.above", 30)
+    reader = Reader(PAGE, model=INCLUDED).set("model.order", "before").set("model.above", 30)
     order = {tuple(place) for place in heads_of(reader)["order"]}
     before = {place: torch.diagonal(seen.heads[place].attention_weights, -1).mean().item() for place in seen.heads}
     assert order == {place for place, share in before.items() if share > 0.3}
@@ -243,8 +254,8 @@ def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: p
     table.texts.cache_clear()
     monkeypatch.setenv("ATTNVIZ_MODELS", "/no/such/folder")
     try:
-        assert offered() == {INCLUDED: INCLUDED, "folder": "/no/such/folder"}
-        reader = Reader(PAGE).set("model.name", "folder")
+        assert offered() == {STORIES: STORIES, INCLUDED: INCLUDED, "folder": "/no/such/folder"}
+        reader = Reader(PAGE, model=INCLUDED).set("model.name", "folder")
         assert reader.messages == [say("models.page.no_model", model="`folder`", why=say("refused.model_no_folder"))]
         assert reader.set("model.name", INCLUDED).messages == []
         assert heads_of(reader)["layers"] == 6
@@ -277,7 +288,7 @@ def test_a_model_that_yields_no_numbers_is_told_and_nothing_is_lost(damaged: str
     assert reader.value("model.sentence") == "the cat sat"
     assert reader.set("model.name", INCLUDED).messages == []
     assert heads_of(reader)["tokens"][1:4] == ["the", "cat", "sat"]
-    opened_as(reader, "compare").set("model.compare", "model")
+    opened_as(reader, "compare").set("model.compare", "model").set("model.compare.model", "damaged")
     assert reader.messages == [said]
 
 
@@ -394,7 +405,7 @@ def test_a_blank_sentence_is_asked_for_and_no_other_comes_in_its_place(blank: st
 
 @pytest.mark.parametrize("field", ["model.sentence", "model.other", "model.compare.sentence"])
 def test_a_text_that_no_link_can_carry_is_refused_in_a_sentence_and_stays(field: str) -> None:
-    reader, text = Reader(PAGE), "word " * 2048
+    reader, text = Reader(PAGE, model=INCLUDED), "word " * 2048
     if "compare" in field:
         opened_as(reader, "compare").set("model.compare", "sentence")
     reader.set(field, text)

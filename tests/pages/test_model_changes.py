@@ -18,7 +18,7 @@ from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, ModelEdit, offered, similarity
+from attnviz.models import INCLUDED, STORIES, ModelEdit, offered, similarity
 from attnviz.models.costs import costs_in_words
 from attnviz.models.offering import short_name
 from attnviz.models.reasons import moved, patched
@@ -95,7 +95,7 @@ def column(reader: Reader, name: str) -> list[str]:
 
 
 def test_an_encoder_says_how_alike_two_sentences_are() -> None:
-    reader = Reader(PAGE)
+    reader = Reader(PAGE, model=INCLUDED)
     expected = similarity(look_into(INCLUDED, text=ANIMAL), look_into(INCLUDED, text=OTHER))
     assert metrics(reader) == {say("models.use.similarity"): written(expected, 4)}
     reader.set("model.other", "A cat")
@@ -105,7 +105,7 @@ def test_an_encoder_says_how_alike_two_sentences_are() -> None:
 
 
 def test_a_head_is_switched_off_and_everything_after_it_is_computed_anew() -> None:
-    reader = Reader(PAGE).set("model.3.1.off", True)
+    reader = Reader(PAGE, model=INCLUDED).set("model.3.1.off", True)
     changed, other = (look_into(INCLUDED, text=text, edits=["3.1.off"]) for text in (ANIMAL, OTHER))
     assert in_address(reader.at, "model_edits") == "3.1.off"
     assert changed.original is not None
@@ -363,7 +363,7 @@ def drawn(reader: Reader) -> dict[str, dict[str, Any]]:
 
 def test_another_head_stands_beside_this_one_in_one_scale() -> None:
     reader = (
-        Reader(PAGE)
+        Reader(PAGE, model=INCLUDED)
         .press_key("model.beside")
         .set("model.compare", "head")
         .set("model.compare.layer", 5)
@@ -414,7 +414,7 @@ def test_no_visitor_learns_where_the_server_keeps_its_models(folders: dict[str, 
     folder, called = folders["gpt2"], short_name(folders["gpt2"])
     reader = Reader(PAGE, model=folder, model_text=TEXT, model_head="1.2", model_edits="1.0.off")  # a link of before
     assert reader.messages == []
-    assert control_of(reader.at, "model.name").options == [INCLUDED, *map(short_name, folders.values())]
+    assert control_of(reader.at, "model.name").options == [STORIES, INCLUDED, *map(short_name, folders.values())]
     assert in_address(reader.at, "model") == called
     assert heads_of(reader)["rows"] == len(TEXT.split()) + 2
     reader.at.session_state["share"] = True
@@ -433,10 +433,10 @@ def test_no_visitor_learns_where_the_server_keeps_its_models(folders: dict[str, 
 
 
 def test_heads_that_find_what_a_word_stands_for_are_a_press_away() -> None:
-    reader = Reader(PAGE).press_key("model.worked.5.11")
+    reader = Reader(PAGE, model=INCLUDED).press_key("model.worked.5.11")
     assert in_address(reader.at, "model_head") == "5.11"
     assert reader.can_press(say("models.page.worked", layer=3, head=1))
     view = look_into(INCLUDED, text=ANIMAL)
     it, animal = view.tokens.index("it"), view.tokens.index("animal")
-    for place in table.WORKED_HEADS:
+    for place in table.WORKED_HEADS[INCLUDED]:
         assert int(view.heads[place].attention_weights[it].argmax()) == animal

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from attnviz import ModelTrace, explain, look_into
-from attnviz.models.offering import check_sum, folder, included
+from attnviz.models.offering import ALONG, INCLUDED, check_sum, included
 from tests.unit.small_models import MODELS, TEXT, WORDS, bart, tokenizer
 
 N_TOKENS = len(TEXT.split()) + 2
@@ -160,4 +160,4 @@ def test_a_file_of_another_sum_is_not_loaded(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"has the SHA-256 {hashlib.sha256(b'other').hexdigest()}, expected 53aa"):
         check_sum(file, "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db")
     with pytest.raises(ValueError, match="there is no"):
-        check_sum(folder() / "nothing", "0")
+        check_sum(ALONG[INCLUDED].folder(INCLUDED) / "nothing", "0")

@@ -1,15 +1,21 @@
-"""Stories: their law is a law, what is drawn follows it, and what is held out is never learned from."""
+"""Stories follow their law; those held out are never learned from; and the model that comes along has learned it."""
 
 import math
+import re
 from collections import Counter
 
 import pytest
 import torch
 
+from attnviz.models import STORIES, load
+from attnviz.models.offering import ALONG
+from attnviz.training.stories import judged, without
 from attnviz.training.tasks.stories import LENGTH, SMALL, Stories
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, point_after, points, stories
 
 WORLD = World()
+MOST_OVER = 1.07  # how much more than the entropy of the law the model's cross-entropy may be
+LEAST_RIGHT = {"recall": 0.87, "pronoun": 0.99, "agreement": 0.99}  # "who paints horses ?" isn't learned
 WORLDS = {"world": (WORLD, 96), "small": (SMALL, LENGTH)}
 
 
@@ -83,3 +89,27 @@ def test_held_out_stories_are_none_of_those_learned_from() -> None:
     assert [task.law(words[: at + 1]) for at, each in enumerate(asked) if each] == [
         words[at + 1] for at, each in enumerate(asked) if each
     ]
+
+
+def test_the_model_has_learned_what_its_card_says() -> None:
+    """On stories of another seed than those of its card: what they determine, the law of all else, and its heads."""
+    model, own = load(STORIES)[0], told(WORLD, 96, 80, 77, held_out=True)
+    worth = judged(model, own, WORLD)
+    assert worth.entropy <= worth.cross_entropy <= MOST_OVER * worth.entropy
+    card = (ALONG[STORIES].folder(STORIES) / "README.md").read_text(encoding="utf-8")
+    for each, least in LEAST_RIGHT.items():
+        assert worth.asked[each] >= 40
+        assert worth.shares[each] >= least
+        found = re.search(rf"\| {each} \| layer (\d), head (\d) \|", card)
+        assert found
+        with without(model, int(found[1]), int(found[2])):
+            assert judged(model, own[:40], WORLD).shares[each] <= 0.85
+
+
+def test_the_model_that_comes_along_is_small() -> None:
+    folder = ALONG[STORIES].folder(STORIES)
+    assert (folder / "model.safetensors").stat().st_size <= 4 * 2**20
+    model, tokenizer = load(STORIES)
+    assert model.config.n_positions >= 96
+    assert tuple(tokenizer.convert_ids_to_tokens(range(len(WORLD.vocabulary)))) == WORLD.vocabulary
+    assert tokenizer.tokenize("Anna paints horses.") == ["anna", "paints", "horses", "."]

@@ -8,20 +8,32 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.address import came_back
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
-from attnviz.link.parameter_table import MOST_OF_SENTENCE, texts
+from attnviz.link.parameter_table import MOST_OF_SENTENCE, first_model, texts, texts_of_models
 from attnviz.words import plural, say
 
 
 @dataclass
 class ModelSession:
-    """What is `opened` on this page in a session: "heads", "board", "compare", or blank for what a link opens."""
+    """What is `opened` on this page in a session: "heads", "board", "compare", or blank for what a link opens; and
+    whether it's `new`, so that it opens on the first model."""
 
     opened: str = ""
+    new: bool = True
 
 
 def model_session() -> ModelSession:
     """Return what this session has of the page."""
     return this_session().part(ModelSession)
+
+
+def open_on_first_model() -> None:
+    """Have the page show the first model, where a session opens it and no link says another: links that name none are
+    of the time when there was one alone, which they open still."""
+    session = model_session()
+    if session.new and not any(map(url_texts.current, texts_of_models())):
+        for name, text in first_model().items():
+            url_texts.correct(name, text)
+    session.new = False
 
 
 def sentence(parameter: str, label: str, key: str, *, hidden: bool = False, ends: str = "") -> str:

@@ -18,7 +18,7 @@ from attnviz.app.model.told import (
     sink_in_words,
     value_in_words,
 )
-from attnviz.app.model.typing import is_too_long, model_session, sentence
+from attnviz.app.model.typing import is_too_long, model_session, open_on_first_model, sentence
 from attnviz.app.model.uses import show_uses
 from attnviz.app.model.writing import cache_in_words, drawing, show_next
 from attnviz.app.parts.charts import offer, show_figure
@@ -51,9 +51,10 @@ from attnviz.link.parameter_table import (
     MODEL_WRITTEN,
     SENTENCE,
     WORKED_HEADS,
+    example_of,
     texts,
 )
-from attnviz.models import INCLUDED, ModelEdit, ModelTrace, offered
+from attnviz.models import ModelEdit, ModelTrace, offered
 from attnviz.models.edits import WEIGHTS
 from attnviz.models.trace import Kind, Layer
 from attnviz.models.uses import has_next
@@ -92,6 +93,7 @@ def show_model() -> None:
 
 def _show_page(*, alone: bool) -> None:
     st.html(_STYLE)
+    open_on_first_model()
     opened = _opened()
     if opened == "heads":
         left, right = st.columns((532, 742), gap="large")
@@ -199,8 +201,8 @@ def _asked() -> tuple[str, str, str, int, DeltaGenerator]:
                              on_change=_take_model)  # fmt: skip
             order, above = _order()
             st.caption(say("models.page.about" if order == BY_LAYERS else f"models.page.measures.{order}"))
-            if name == INCLUDED and text == say("models.page.example"):
-                for layer, head in WORKED_HEADS:
+            if text == example_of(name):
+                for layer, head in WORKED_HEADS[name]:
                     st.button(say("models.page.worked", layer=layer, head=head), key=f"model.worked.{layer}.{head}",
                               icon=":material/lightbulb:", on_click=_take_worked, args=((layer, head),))  # fmt: skip
             more = st.container()
@@ -208,7 +210,12 @@ def _asked() -> tuple[str, str, str, int, DeltaGenerator]:
 
 
 def _take_model() -> None:
-    url_texts.put(MODEL, this_session().get(_MODEL_KEY))
+    before, chosen = take(MODEL), this_session().get(_MODEL_KEY)
+    url_texts.put(MODEL, chosen)
+    example = example_of(chosen)
+    if example is not None and take(SENTENCE) == example_of(before):  # not typed by the reader
+        url_texts.put(SENTENCE, example)
+        _take_worked(WORKED_HEADS[chosen][0])
     url_texts.put(MODEL_WRITTEN, ())
 
 

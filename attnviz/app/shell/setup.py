@@ -48,7 +48,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     session.shared = Shared()
     first = state.first_run()
     perhaps_refused = first and address.came_bare()
-    opened = opened_link.read() if first else None
+    opened = opened_link.read(page) if first else None
     panel = st.container(key="setup")
     values = _draw_panel(panel, table) if opened is None else opened
     state.set_up(values)

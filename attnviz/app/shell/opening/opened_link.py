@@ -10,6 +10,7 @@ from typing import Any
 
 from attnviz.app.check import blanks, typed
 from attnviz.app.keeper import figures
+from attnviz.app.model.typing import model_session
 from attnviz.app.parts import published_example
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
@@ -18,7 +19,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.shell.opening.long_link import what_was_left_out
 from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
-from attnviz.link.opening import read_link, read_texts
+from attnviz.link.opening import read_link, read_texts, says_nothing
 from attnviz.link.parameter import Around
 from attnviz.link.parameter_table import ANSWERS, SWEEP, TABLES
 from attnviz.link.set_up import read_controls
@@ -29,12 +30,14 @@ _FILLED: Mapping[str, Callable[[Any], None]] = MappingProxyType(
 )
 
 
-def read() -> dict[str, Any]:
-    """Read the link and apply what it says of the controls; return their values.
+def read(page: str) -> dict[str, Any]:
+    """Read the link to a page and apply what it says of the controls; return their values.
 
     Where not all of it can be used, or it names a worked example, the page runs again as if it had come as it is used.
     """
     came = asked()
+    if page == "model" and not says_nothing(came):
+        model_session().new = False
     opened = read_link(came, literal, what_was_left_out)
     if opened.told:
         figures.REFUSED_LINKS.inc()
