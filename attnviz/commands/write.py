@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from attnviz.models import Written, load, look_into
+from attnviz.models import STORIES, Written, load, look_into
 from attnviz.models.costs import costs_in_words
 from attnviz.words import say
 
@@ -18,7 +18,9 @@ def write(arguments: Sequence[str]) -> int:
         " probability, and what it costs with the cache and without.",
     )
     parser.add_argument("text", help="what the model writes on from")
-    parser.add_argument("--model", required=True, help="a folder, or a name that transformers knows")
+    parser.add_argument(
+        "--model", default=STORIES, help=f"a folder, or a name that transformers knows (default: {STORIES})"
+    )
     parser.add_argument("--tokens", type=int, default=10, help="how many (default: 10)")
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: 0)")
     parser.add_argument("--temperature", type=float, default=1.0, help="what scores are divided by (default: 1)")

@@ -11,7 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attnviz import ModelTrace, look_into
 from attnviz.commands.main import main
-from attnviz.models import load
+from attnviz.models import STORIES, load
 from attnviz.models.costs import Costs, costs_of
 from attnviz.models.writing import Sampling, appended
 from tests.unit.small_models import DECODERS, MODELS, WORDS, bart, tokenizer
@@ -140,6 +140,19 @@ def test_the_command_prints_what_is_written(folder: Path, capsys: pytest.Capture
     assert main(["write", "the cat sat", "--model", str(folder), "--tokens", "90"]) == 2
     assert "expected at most 64" in capsys.readouterr().err
     assert main(["write", " ", "--model", str(folder)]) == 2
+
+
+def test_the_model_that_comes_along_writes_the_same_with_its_cache() -> None:
+    """Its scores go beyond 100, of which float32 has no millionth: so by the largest number of a matrix."""
+    steps, anew = (look_into(*load(STORIES), "leo paints birds .").write(8, seed=3, cache=cached)
+                   for cached in (True, False))  # fmt: skip
+    assert [each.id for each in steps] == [each.id for each in anew]
+    for place, trace in steps[-1].view.heads.items():
+        for matrix, expected in anew[-1].view.heads[place].matrices.items():
+            most = float(expected.masked_fill(expected.isinf(), 0.0).abs().max())
+            torch.testing.assert_close(trace[matrix], expected, rtol=0, atol=2e-6 * max(1.0, most))
+    why = steps[-1].view.why(steps[-1].id)
+    assert sum(part.value for part in why.parts) == pytest.approx(why.logit, abs=1e-5)
 
 
 def test_what_cant_write_and_settings_that_say_nothing_are_refused() -> None:
