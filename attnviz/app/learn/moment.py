@@ -102,7 +102,7 @@ def _charts(losses: Sequence[float], moments: Sequence[Moment]) -> dict[str, Any
         for key, name in of_moments.items()
     }
     heads = [
-        _curve(say(f"learn.figures.{name}"), f"head head-{at + 1}",
+        _curve(say(f"learn.figures.{name}"), "head" if at == 0 else "head head-2",
                [(each.step, each.figures[name]) for each in moments])
         for at, name in enumerate(moments[0].figures)
     ]  # fmt: skip

@@ -32,7 +32,7 @@ class Stories(Task):
         "seed": 0, "steps": 400, "learning_rate": 0.01, "batch_size": 32, "n_layers": 2, "n_heads": 2, "d_model": 32,
         "d_k": 32,
     }  # fmt: skip
-    figures = story_grammar.ASKED
+    figures = story_grammar.ASKED[:2]
 
     def draw(self, n: int, generator: torch.Generator) -> Batch:
         """Beginnings of stories; every word counts."""
@@ -62,7 +62,7 @@ class Stories(Task):
         read = {figure: torch.zeros(n, length, length) for figure in self.figures}
         for text, ids in enumerate(batch.ids.tolist()):
             for at, point in enumerate(points([self.vocabulary[i] for i in ids[:-1]], SMALL)):
-                if point.asked:
+                if point.asked in read:
                     read[point.asked][text, at - 1, list(point.told_by)] = 1
         return {figure: most(weights, each, each.sum(-1) > 0) for figure, each in read.items()}
 

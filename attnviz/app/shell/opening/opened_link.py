@@ -14,7 +14,7 @@ from attnviz.app.model.typing import model_session
 from attnviz.app.parts import published_example
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import asked, came_back, forget, open_as
+from attnviz.app.session.address import asked, came_back, forget, memory, open_as
 from attnviz.app.session.session import this_session
 from attnviz.app.shell.opening.long_link import what_was_left_out
 from attnviz.app.text import literal
@@ -36,7 +36,8 @@ def read(page: str) -> dict[str, Any]:
     Where not all of it can be used, or it names a worked example, the page runs again as if it had come as it is used.
     """
     came = asked()
-    if page == "model" and not says_nothing(came):
+    now = memory()  # with what the page came with: where that is nothing, the app opens it with something
+    if page == "model" and now is not None and not says_nothing(now.asked):
         model_session().new = False
     opened = read_link(came, literal, what_was_left_out)
     if opened.told:
