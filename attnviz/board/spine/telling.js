@@ -30,17 +30,18 @@ export function leftFor(width) {
 
 // A column at the right, the same in every step, over nothing.
 /** @param {Layout} layout @param {number} width @returns {Rect | null} */
-function inColumn({ height }, width) {
+export function inColumn({ height }, width) {
   if (width < NARROW) return null;
   const wide = leftFor(width) - GAP;
   return { x: width - wide, y: GAP / 2, width: wide, height: height - GAP };
 }
 
-// The size of letters with which texts fit a place.
+// The size of letters with which texts fit a place, and how high they then are.
 /** @param {string[]} texts @param {{ width: number, height: number }} place @param {number} scale */
-function letterIn(texts, { width, height }, scale) {
+export function letterIn(texts, { width, height }, scale) {
   const sizes = lettersOf(scale);
-  return sizes.find((each) => heightOf(texts, width, each) <= height) ?? sizes[sizes.length - 1];
+  const size = sizes.find((each) => heightOf(texts, width, each) <= height) ?? sizes[sizes.length - 1];
+  return { size, takes: Math.min(height, heightOf(texts, width, size)) };
 }
 
 /** @param {number} scale */
@@ -162,7 +163,7 @@ export class Telling {
   /** @param {Rect} place */
   beside(place) {
     const { scale } = this.board.layout;
-    const size = letterIn(this.texts, place, scale);
+    const { size } = letterIn(this.texts, place, scale);
     return { left: `${place.x}px`, top: `${place.y}px`, width: `${place.width}px`, height: "", maxHeight: `${place.height}px`, fontSize: `${size}px` };
   }
 
