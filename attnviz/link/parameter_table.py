@@ -140,8 +140,8 @@ def first_model() -> Mapping[str, str]:
     """Return what the page of models opens on, as texts of a link. One without a model is of the time when there was
     one alone, and so is the default of `model`."""
     layer, head = WORKED_HEADS[STORIES][0]
-    story = say("models.page.story")
-    return {MODEL: STORIES, SENTENCE: story, MODEL_HEAD: f"{layer}.{head}", MODEL_QUERY: str(len(story.split()) - 1)}
+    story = say("models.page.story")  # before which the model puts a token
+    return {MODEL: STORIES, SENTENCE: story, MODEL_HEAD: f"{layer}.{head}", MODEL_QUERY: str(len(story.split()))}
 
 
 def texts_of_models() -> tuple[str, ...]:
