@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
@@ -69,7 +69,8 @@ class Scenario(Matrices):
     """
 
     edits: Edits = NO_EDITS  # said again, for a type checker takes what it inherits for what may be given
-    _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]  # what a notebook shows; the package says how
+    if TYPE_CHECKING:  # as it's no setting: what a notebook shows, of which the package says how
+        _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]
 
     def __post_init__(self) -> None:
         named = mask_settings(self.__dict__)
