@@ -96,7 +96,7 @@ def test_what_the_board_adds_to_a_text_is_what_was_done_on_it(
                 del cells[edit[:3]]
             told.append({**edit._asdict(), "value": None if back else str(edit.value).replace("inf", "Infinity")})
         text = script.run(
-            """({ host }, [text, told]) => host.partsOf(text, told.map(({ value, ...place }) => (
+            """({ sender }, [text, told]) => sender.partsOf(text, told.map(({ value, ...place }) => (
               { ...place, value: value === null ? null : Number(value) })))""",
             [text, told],
         )

@@ -94,8 +94,10 @@ def _written(
         if cache and len(before.written) < len(written) - 1:  # a link, that is, which nobody has written step by step
             before = appended(before, written[len(before.written) : -1])
         return appended(before, written[len(before.written) :], cache=cache)
-    except ValueError as error:
-        raise SaidError(told(error) if isinstance(error, RefusedError) else say("models.page.refused")) from None
+    except RefusedError as error:
+        raise SaidError(told(error)) from None
+    except ValueError:
+        raise SaidError(say("models.page.refused")) from None
 
 
 def looked_why(view: ModelTrace, token: int) -> Why:
