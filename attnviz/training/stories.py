@@ -23,9 +23,9 @@ from attnviz.training.one_thread import OneThread
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, stories
 
 PLACES, LAYERS, HEADS, WIDTH = 96, 3, 4, 64
-BATCH, RATE, STEPS, WARM_UP = 32, 4e-3, 1500, 60
-REPEATS, BLOCKS, REPEATED = 300, (3, 17), 32  # steps before, of words at random that come again; how long that is
-HELD_OUT, ABLATED, JUDGED_BY = 500, 100, 1_000_000  # stories, those to switch heads off at, what is added to the seed
+BATCH, RATE, STEPS, WARM_UP = 32, 4e-3, 3000, 60
+REPEATS, BLOCKS, REPEATED = 500, (3, 17), 32  # steps before, of words at random that come again; how long that is
+HELD_OUT, JUDGED_BY = 500, 1_000_000  # stories, and what is added to the seed of the training to draw them
 Told = Sequence[Drawn]
 
 
@@ -161,20 +161,27 @@ class Named(NamedTuple):
     right_without: float
 
 
-def named(model: Any, told: Told, world: World) -> dict[str, Named]:
-    """Return of each thing that is asked the head without which most is lost."""
+def named(model: Any, told: Told, world: World) -> dict[str, tuple[Named, Named]]:
+    """Return of each thing that is asked the head that reads most what tells it, and that without which most is lost;
+    they may be one."""
     shares, lost = reading(model, told, world), dict[tuple[int, int], dict[str, float]]()
     for layer, head in product(range(LAYERS), range(HEADS)):
         with without(model, layer, head):
             lost[layer, head] = judged(model, told, world).shares
-    found = {}
-    for each in ASKED:
-        place = min(lost, key=lambda at: lost[at][each])
-        found[each] = Named(*place, float(shares[each][place]), lost[place][each])
-    return found
+
+    def of(each: str, place: tuple[int, int]) -> Named:
+        return Named(*place, float(shares[each][place]), lost[place][each])
+
+    return {
+        each: (
+            of(each, max(lost, key=lambda at: float(shares[each][at]))),
+            of(each, min(lost, key=lambda at: lost[at][each])),
+        )
+        for each in ASKED
+    }
 
 
-def card_of(settings: dict[str, Any], model: Any, judged: Judged, named: dict[str, Named]) -> str:
+def card_of(settings: dict[str, Any], model: Any, judged: Judged, named: dict[str, tuple[Named, Named]]) -> str:
     """Return the card of a model, with the settings of its training, what it's worth and what its heads do."""
     config, shares = model.config, judged.shares
     numbers = sum(each.numel() for each in model.parameters())
@@ -182,8 +189,9 @@ def card_of(settings: dict[str, Any], model: Any, judged: Judged, named: dict[st
         f"| {each}: right | {judged.right[each]:,} of {n:,}, {shares[each]:.2%} |" for each, n in judged.asked.items()
     )
     heads = "\n".join(
-        f"| {each} | layer {by.layer}, head {by.head} | {by.share:.2f} | {shares[each]:.2%} | {by.right_without:.2%} |"
-        for each, by in named.items()
+        f"| {each} | {does} | layer {by.layer}, head {by.head} | {by.share:.2f} | {by.right_without:.2%} |"
+        for each, both in named.items()
+        for does, by in zip(("reads it most", "is missed most"), both, strict=True)
     )
     return (Path(__file__).parent / "story_card.md").read_text(encoding="utf-8").format(
         layers=config.n_layer, heads=config.n_head, width=config.n_embd, places=config.n_positions,
@@ -208,7 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     held_out = stories(HELD_OUT, another, world, PLACES, held_out=True)
     settings = {"seed": given.seed, "steps": given.steps, "repeats": REPEATS, "batch": BATCH, "rate": RATE,
                 "minutes": seconds / 60, "held_out": HELD_OUT}  # fmt: skip
-    card = card_of(settings, model, judged(model, held_out, world), named(model, held_out[:ABLATED], world))
+    card = card_of(settings, model, judged(model, held_out, world), named(model, held_out, world))
     (given.folder / "README.md").write_text(card, encoding="utf-8")
     print(card)
 

@@ -9,13 +9,13 @@ import torch
 
 from attnviz.models import STORIES, load
 from attnviz.models.offering import ALONG
-from attnviz.training.stories import judged, without
+from attnviz.training.stories import judged, reading, without
 from attnviz.training.tasks.stories import LENGTH, SMALL, Stories
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, point_after, points, stories
 
 WORLD = World()
-MOST_OVER = 1.07  # how much more than the entropy of the law the model's cross-entropy may be
-LEAST_RIGHT = {"recall": 0.87, "pronoun": 0.99, "agreement": 0.99}  # "who paints horses ?" isn't learned
+MOST_OVER = 1.03  # how much more than the entropy of the law the model's cross-entropy may be
+LEAST_RIGHT = 0.99
 WORLDS = {"world": (WORLD, 96), "small": (SMALL, LENGTH)}
 
 
@@ -97,13 +97,16 @@ def test_the_model_has_learned_what_its_card_says() -> None:
     worth = judged(model, own, WORLD)
     assert worth.entropy <= worth.cross_entropy <= MOST_OVER * worth.entropy
     card = (ALONG[STORIES].folder(STORIES) / "README.md").read_text(encoding="utf-8")
-    for each, least in LEAST_RIGHT.items():
+    reads = reading(model, own[:40], WORLD)
+    for each in ASKED:
         assert worth.asked[each] >= 40
-        assert worth.shares[each] >= least
-        found = re.search(rf"\| {each} \| layer (\d), head (\d) \|", card)
-        assert found
-        with without(model, int(found[1]), int(found[2])):
-            assert judged(model, own[:40], WORLD).shares[each] <= 0.85
+        assert worth.shares[each] >= LEAST_RIGHT
+        reader, missed = (
+            tuple(map(int, place)) for place in re.findall(rf"\| {each} .*layer (\d), head (\d) \|", card)
+        )
+        assert reads[each][reader] == reads[each].max() >= 0.35
+        with without(model, *missed):
+            assert judged(model, own, WORLD).shares[each] <= 0.95
 
 
 def test_the_model_that_comes_along_is_small() -> None:

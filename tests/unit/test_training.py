@@ -195,7 +195,7 @@ TEACHES = {
     "repeat": (0.95, ("induction", 0.6)),
     "order": (1.0, ("bitten", 0.9)),
     "sort": (0.99, ("next", 0.8)),
-    "stories": (0.85, ("recall", 0.5)),
+    "stories": (0.98, ("recall", 0.7)),
 }
 
 

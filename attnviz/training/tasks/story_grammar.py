@@ -49,7 +49,7 @@ class World:
     kin: tuple[str, ...] = ("mother", "father", "brother", "sister")
     most_people: int = 4
     most_pets: int = 2
-    going_on: Mapping[str, float] = field(default_factory=lambda: {"in": 0.2, "today": 0.2, "who": 0.2, "the": 0.4})
+    going_on: Mapping[str, float] = field(default_factory=lambda: {"in": 0.2, "today": 0.2, "what": 0.2, "the": 0.4})
     ends: float = 0.4  # how often "the" begins the last sentence
 
     @cached_property
@@ -60,7 +60,7 @@ class World:
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
         """All words that it is told in."""
-        fixed = f"{BEGIN} . ? the in today who because is are she he"
+        fixed = f"{BEGIN} . ? the in today what does do because is are she he"
         for words, of in ((" end", self.ends), (" with her his", self.kin), (" here runs to and they", self.pets)):
             fixed += words if of else ""
         return (*fixed.split(), *self.names, *self.verbs, *self.objects, *self.kinds, *self.pets, *self.nouns,
@@ -113,7 +113,7 @@ class _Story:
             word = yield from self._choose(evenly(new, more) | beginnings)
         while word == "here":
             yield from self._pet()
-            more = 0.4 if len(self.pets) < world.most_pets else 0.0
+            more = 0.6 if len(self.pets) < world.most_pets else 0.0
             word = yield from self._choose({"here": more} | self._begin(1 - more))
         while (yield from self._sentence(word)):
             word = yield from self._choose(self._begin())
@@ -158,7 +158,7 @@ class _Story:
 
     def _sentence(self, word: str) -> Generator[Point, str, bool]:
         """One sentence from its first word on; False for the last of all, which has no sign behind it yet."""
-        sentences = {"in": self._place, "today": self._reason, "who": self._question}
+        sentences = {"in": self._place, "today": self._reason, "what": self._question}
         if word in sentences:
             yield from sentences[word]()
             return True
@@ -203,12 +203,11 @@ class _Story:
         yield from self._say(".")
 
     def _question(self) -> Told:
-        """Who paints horses ? anna ."""
-        verb = yield from self._any(does[0] for does in self.does.values())
-        name = next(name for name, does in self.does.items() if does[0] == verb)
-        yield from self._again(self.does[name][1:])
-        yield from self._say("?")
-        yield from self._again([name])
+        """What does anna do ? anna paints horses ."""
+        yield from self._say("does")
+        name = yield from self._person()
+        yield from self._say("do ?")
+        yield from self._again([name, *self.does[name]])
         yield from self._say(".")
 
     def _runs(self, kind: str) -> Told:
