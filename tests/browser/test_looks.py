@@ -13,8 +13,8 @@ SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
 WINDOWS = [(1366, 768), (1366, 650), (1920, 1080), (1024, 768), (683, 384), (390, 844)]  # 683: 1366 at 200 %
 PLACES = {
     "explore": "/", "heatmaps": "/?example=fluffy-cat&view=heatmaps", "compare": "/compare",
-    **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 4, 9)},
-    **{name: f"/{name}" for name in ("questions", "scaling", "learn", "model", "history", "check", "exercises")},
+    **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 9)},
+    **{name: f"/{name}" for name in ("scaling", "learn", "model", "check")},
 }  # fmt: skip
 
 
