@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
-from torch import atleast_2d
 
 from attnviz import AttentionTrace, Scenario
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
@@ -109,7 +108,10 @@ def _holds(learner: Learner, question: Question, scenario: Scenario, options: di
 def _is(made: AttentionTrace, at: str, value: float) -> bool:
     name, *head, row, column = at.split(",")
     seen = made.seen_from(int(head[0]) if head else 0)
-    return name in seen.stages and abs(float(atleast_2d(seen[name])[int(row), int(column)]) - value) < 1e-3
+    return (
+        name in seen.stages
+        and abs(float(seen[name].reshape(-1, seen[name].shape[-1])[int(row), int(column)]) - value) < 1e-3
+    )
 
 
 def _look(learner: Learner, trouble: list[Any], name: str, wide: bool) -> None:

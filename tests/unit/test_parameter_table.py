@@ -175,8 +175,8 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
         case Switches():
             return st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])
         case PredictedText():
-            choices = st.sampled_from(("more", "same", "none"))
-            return st.dictionaries(st.sampled_from(("values", "which-d", "step_2")), choices)
+            about = st.sampled_from(("values", "which-d", "step_2"))
+            return st.dictionaries(about, st.sampled_from(("more", "same", "none")))
         case FormText():
             return typed.map(lambda form: {key: value for key, value in form.items() if value != DEFAULTS[key]})
     raise AssertionError(f"{row.name}: no values for {row.codec}")
