@@ -42,7 +42,7 @@ def in_float64(training: Training) -> dict[str, Tensor]:
 
 
 @given(asked())
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_every_gradient_is_that_of_plain_torch(asked: TrainingSettings) -> None:
     training = train(asked)
     found = training.gradients(STEPS, torch.float64)
@@ -56,7 +56,7 @@ def test_every_gradient_is_that_of_plain_torch(asked: TrainingSettings) -> None:
 
 
 @given(asked(), st.integers(0, 2**32 - 1))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_every_gradient_is_what_a_small_change_does(asked: TrainingSettings, seed: int) -> None:
     """All numbers of a matrix are moved together, each by an amount of its own: a wrong one among them is seen."""
     training = train(asked)
@@ -77,7 +77,7 @@ def test_any_position_norm_and_number_of_layers_is_among_what_is_drawn() -> None
     seen: set[tuple[str, object]] = set()
 
     @given(asked())
-    @settings(max_examples=60, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=80, deadline=None, database=None, derandomize=True)
     def look(asked: TrainingSettings) -> None:
         names = ("task", "positions", "norm", "n_layers", "n_heads", "tied", "heads_alike", "optimizer", "activation")
         seen.update((name, getattr(asked, name)) for name in names)
