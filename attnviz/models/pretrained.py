@@ -212,6 +212,7 @@ def most_tokens(model: Any, tokenizer: Any, most_weights: int = MOST_WEIGHTS) ->
 
 
 def check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") -> None:
+    """Raise ``ValueError`` for more tokens than a model has places for, or weights that are too many to keep."""
     most = _places(model, tokenizer)
     if most is not None and n_tokens > most:
         raise ValueError(f"{of} has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
@@ -261,6 +262,7 @@ def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:
 def layers_of(
     model: Any, attended: list[Attended], tokens: tuple[str, ...], of_decoder: tuple[str, ...]
 ) -> tuple[Layer, ...]:
+    """Return the layers of a model in the order in which they attended; raise ``ValueError`` where none did."""
     if not attended:
         raise ValueError(f"{type(model).__name__} attended to nothing, expected attention of tokens to tokens")
     turns = turns_in(chain(model.buffers(), model.parameters()))
