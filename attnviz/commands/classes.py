@@ -1,8 +1,8 @@
-"""What a teacher asks of the command line: a handout marked, and the sheets of a class with their keys."""
+"""What a teacher asks of the command line: a handout marked, the sheets of a class, the kit of a study."""
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import MappingProxyType
@@ -17,9 +17,13 @@ from attnviz.link.page_texts import EXERCISE, Checked, CheckText
 from attnviz.marking import CARRIED, Marking, mark_fitting, verdict
 from attnviz.marking.handout import tables_in
 from attnviz.marking.settings import symbol_of
+from attnviz.study.kit import kit
+from attnviz.study.results import Interval, Results, results_of
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import MAX_UPLOAD_BYTES, read_upload
+from attnviz.words import say
+from attnviz.words.numbers import written
 
 MOST_SHEETS = 1000
 _INPUTS: Mapping[str | None, bool] = MappingProxyType({"exact": False, "rounded": True})
@@ -164,3 +168,45 @@ def _link(address: str, one: Exercise) -> str:
 
 
 COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = MappingProxyType({"mark": mark, "exercise": exercise})
+
+
+def study(arguments: Sequence[str]) -> int:
+    """Write the kit of a study, or say what its results come to; return 0, or 2 where that can't be."""
+    parser = argparse.ArgumentParser(
+        prog="attnviz study",
+        description="Writes tests for before, after and a week later, their key, a questionnaire, a protocol and a CSV"
+        " for the results; or tells what results come to. docs/STUDY.md says what may be concluded.",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of all items; results need the same (default: 1)")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--html", type=Path, metavar="DIR", help="for the pages and results.csv")
+    what.add_argument("--results", type=Path, metavar="FILE", help="results.csv, filled in")
+    given = parser.parse_args(arguments)
+    try:
+        if given.results is not None:
+            print("\n".join(_said_of(results_of(given.results.read_text(encoding="utf-8-sig"), given.seed))))
+            return 0
+        files = kit(given.seed)
+        given.html.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (given.html / name).write_text(text, encoding="utf-8")
+    except (ValueError, OSError) as error:
+        print(f"attnviz: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _said_of(results: Results) -> Iterator[str]:
+    if not results.changes:
+        yield say("study.result.nothing")
+    for form, change in results.changes.items():
+        before, after = written(change.before, 1), written(change.after, 1)
+        yield say("study.result.change", form=say(f"study.result.form.{form}"), before=before, after=after, n=change.n)
+        yield say("study.result.gain", **_places(change.gain, 1))
+        yield say("study.result.effect", **_places(change.effect, 2))
+    if results.usability:
+        yield say("study.result.usability", **_places(results.usability, 1))
+
+
+def _places(interval: Interval, digits: int) -> dict[str, str]:
+    return {name: written(value, digits) for name, value in interval._asdict().items()}

@@ -9,9 +9,9 @@ import numpy as np
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.stages import STAGES, attention_table, formula_of
 from attnviz.marking import Marking
-from attnviz.marking.causes.judging import SLIPS
-from attnviz.marking.causes.step import Candidate, Step
+from attnviz.marking.causes import SLIPS
 from attnviz.marking.settings import Settings
+from attnviz.marking.step import Candidate, Step
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
 

@@ -15,8 +15,7 @@ from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, TOO_LARG
 from attnviz.core.published_matrices import stated_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK
-from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
-from attnviz.link.packing import TooMuchError, is_packed, pack, unpack
+from attnviz.link.codecs import Codec, Raw, TooMuchError, UnreadableError, is_packed, pack, unpack, unreadable_part
 
 MAX_CHANGES_CHARACTERS = 1_000_000  # unpacked
 AS_DRAWN = ".drawn"  # said by the board of a cell that has no edit any more

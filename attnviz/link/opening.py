@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from attnviz.link.example_name import EXAMPLE, PUBLISHED, with_example
 from attnviz.link.parameter import Around, Read, Show, listed
 from attnviz.link.parameter_table import LEFT_OUT, NUMBERS, PREDICTED, QUESTION, table, texts
 from attnviz.link.question_text import guess_of
-from attnviz.link.set_up import CHANGES, parameters
+from attnviz.link.set_up import CHANGES, EXAMPLE, PUBLISHED, parameters, with_example
 from attnviz.published import OPENING
 from attnviz.words import say
 

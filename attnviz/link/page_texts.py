@@ -11,8 +11,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.exercises.exercise import Exercise, decoded, is_exercise
 from attnviz.explanation import shapes_of
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
-from attnviz.link.codecs import Choice, Codec, Number, Part, Raw, UnreadableError, Whole, unreadable_part
-from attnviz.link.packing import pack, unpack
+from attnviz.link.codecs import Choice, Codec, Number, Part, Raw, UnreadableError, Whole, pack, unpack, unreadable_part
 from attnviz.link.parameter import Around, as_one
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.published import VARIANCES, worked_examples

@@ -9,11 +9,11 @@ from functools import cache
 from types import MappingProxyType
 
 from attnviz.core.limits import MAX_HEADS, MAX_LAYERS, MAX_SEED
-from attnviz.link.answers_text import MOST_OF_ANSWERS, AnswersText
 from attnviz.link.codecs import Choice, Named, Names, Number, Text, Whole
-from attnviz.link.example_name import EXAMPLE, EXAMPLES
 from attnviz.link.model_texts import (
     BY_LAYERS,
+    MOST_OF_LEARNED,
+    MOST_OF_TRAINING,
     Compared,
     ComparedText,
     HeadText,
@@ -21,6 +21,7 @@ from attnviz.link.model_texts import (
     ModelText,
     NextText,
     OrderText,
+    TrainingText,
     WrittenText,
 )
 from attnviz.link.page_texts import (
@@ -38,12 +39,9 @@ from attnviz.link.page_texts import (
     token_fits,
 )
 from attnviz.link.parameter import Parameter
-from attnviz.link.predicted_text import PredictedText
-from attnviz.link.question_text import NUMBERED, fits_question
-from attnviz.link.set_up import EDITS, MOST_GIVEN, parameters
-from attnviz.link.training_text import MOST as MOST_OF_TRAINING
-from attnviz.link.training_text import MOST_OF_LEARNED, TrainingText
-from attnviz.link.typed_form import FormText
+from attnviz.link.question_text import NUMBERED, PredictedText, fits_question
+from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, MOST_GIVEN, parameters
+from attnviz.link.typed_form import MOST_OF_ANSWERS, AnswersText, FormText
 from attnviz.models import INCLUDED, STORIES
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.few_bits import WAYS

@@ -1,4 +1,4 @@
-"""The rows of the table that are controls of the set-up, and with them a scenario as the query of a URL.
+"""The controls of the set-up as rows of the table, a scenario as the query of a URL, and the examples that links name.
 
 A parameter more is one row here, and a place among the controls (attnviz/app/shell/setup.py).
 """
@@ -15,6 +15,7 @@ from attnviz.core.changes import Changes, bring_back, changes_of
 from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.devices import available_devices
 from attnviz.core.errors import RefusedError
+from attnviz.core.limits import in_short
 from attnviz.core.published_matrices import PUBLISHED_TEXT
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, TEXTS, WHOLE, fitted
@@ -23,6 +24,7 @@ from attnviz.core.what_if import MOST_CHARACTERS
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
 from attnviz.link.codecs import Choice, Codec, Flag, Number, Switches, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
+from attnviz.published import starting_points
 from attnviz.words import Said, catalogue, say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
@@ -191,3 +193,28 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
 def quoted(text: str) -> str:
     """Return a part of a link, cut to 40 characters, in quotes, as a sentence shows it that has no code."""
     return repr(text[:40])
+
+
+EXAMPLE = "example"  # the name of the parameter
+PUBLISHED = "published"  # its value that stands for the defaults of all others
+EXAMPLES = (*starting_points(), PUBLISHED)
+
+
+def with_example(query: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of a link with those of the example that it names in place of its name; what else
+    the link says lies over them.
+
+    Raises ``ValueError`` for an example that there is not.
+
+    >>> with_example({"example": "love-ai", "d_v": "2", "edits": "w_q.0.1.0.9"})["edits"]
+    'x.example.love-ai*w_q.example.love-ai*w_k.example.love-ai*w_v.example.love-ai*w_q.0.1.0.9'
+    """
+    own = {name: text for name, text in query.items() if name != EXAMPLE}
+    if query.get(EXAMPLE, PUBLISHED) == PUBLISHED:
+        return own
+    if query[EXAMPLE] not in starting_points():
+        known = ", ".join(EXAMPLES)
+        raise ValueError(f"example is {in_short(query[EXAMPLE])}, expected one of {known}")
+    stated = dict(parse_qsl(query_of(starting_points()[query[EXAMPLE]].scenario)))
+    changes = [part for part in (stated.get(CHANGES), own.get(CHANGES)) if part]
+    return stated | own | ({CHANGES: "*".join(changes)} if changes else {})

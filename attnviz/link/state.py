@@ -15,11 +15,20 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
 from attnviz.link.changes_text import with_misfits
-from attnviz.link.example_name import EXAMPLE, PUBLISHED
 from attnviz.link.opening import read_link, read_texts, says_nothing
 from attnviz.link.parameter import Around, Show
 from attnviz.link.parameter_table import QUERY, table, texts
-from attnviz.link.set_up import CHANGES, EDITS, parameters, quoted, read_controls, scenario_of, told_misfit
+from attnviz.link.set_up import (
+    CHANGES,
+    EDITS,
+    EXAMPLE,
+    PUBLISHED,
+    parameters,
+    quoted,
+    read_controls,
+    scenario_of,
+    told_misfit,
+)
 from attnviz.words import plural, say
 
 # Of a longer query, or one of more fields, Streamlit's server gives a page no parameter at all.

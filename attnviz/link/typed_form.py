@@ -1,6 +1,7 @@
-"""The form of Check my numbers as one text of a URL: what is typed into which field, packed."""
+"""What is typed, as one text of a URL, packed: into the form of Check my numbers, and into blanks of an exercise."""
 
 import json
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -8,8 +9,8 @@ from typing import Any
 from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE, attention_table
 from attnviz.core.tokens import is_whole_text
-from attnviz.link.codecs import Codec, Raw, UnreadableError, unreadable_part
-from attnviz.link.packing import pack, unpack
+from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS
+from attnviz.link.codecs import Codec, Raw, UnreadableError, pack, unpack, unreadable_part
 from attnviz.marking import CARRIED, ROUNDED_FROM
 
 MOST_UNPACKED = 2_000_000
@@ -85,3 +86,32 @@ def may_be(key: str, value: Any) -> bool:
     if key == "check.temperature":
         return type(value) in (int, float) and MIN_TEMPERATURE <= value <= MAX_TEMPERATURE
     return isinstance(value, str) and is_whole_text(value)
+
+
+MOST_CHARACTERS = 20  # of an answer
+MOST_OF_ANSWERS = 4_000  # characters, packed
+_MOST_UNPACKED = 20_000
+_LAST = max(MOST_TOKENS, MOST_D) - 1
+_PLACE = re.compile(rf"(?:{'|'.join(RESULTS)})\.[0-{_LAST}]\.[0-{_LAST}]")
+
+
+class AnswersText(Codec):
+    """The codec of the answers: what stands in each cell, by ``q.0.1``; blank ones are left out."""
+
+    def decode(self, raw: str) -> Mapping[str, str]:
+        if not raw:
+            return {}
+        try:
+            typed = json.loads(unpack(raw, _MOST_UNPACKED))
+        except (ValueError, RecursionError) as error:
+            raise unreadable_part(error, "answers", {}) from error
+        if not isinstance(typed, dict) or not all(_is_answer(place, text) for place, text in typed.items()):
+            raise unreadable_part(ValueError(), "answers", {})
+        return typed
+
+    def encode(self, value: Mapping[str, str]) -> str:
+        return pack(json.dumps(dict(value), ensure_ascii=False, separators=(",", ":"))) if value else ""
+
+
+def _is_answer(place: str, text: object) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= MOST_CHARACTERS and bool(_PLACE.fullmatch(place))

@@ -1,9 +1,8 @@
 """Marks tables of numbers against the right ones: cell by cell, and along the whole computation."""
 
 from attnviz.marking.handout import columns_shown, rows_shown
-from attnviz.marking.misfits import Misfit, mark_fitting
 from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, mark
-from attnviz.marking.pipeline import CARRIED, mark_pipeline
+from attnviz.marking.pipeline import CARRIED, Misfit, mark_fitting, mark_pipeline
 from attnviz.marking.settings import ROUNDED_FROM, Reading, Results
 from attnviz.marking.verdict import Verdict, in_a_sentence, place_of, verdict
 from attnviz.marking.walk import UnknownDkError

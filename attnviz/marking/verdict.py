@@ -13,7 +13,7 @@ from attnviz.core.stages import EVERY_STAGE, VECTORS, Stage
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
-from attnviz.marking.causes.in_words import cause_in_words
+from attnviz.marking.causes import cause_in_words
 from attnviz.marking.outcome import Mark, MarkedTable, Marking
 from attnviz.marking.settings import base_of, symbol_of
 from attnviz.tables.printed_table import as_printed

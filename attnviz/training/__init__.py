@@ -1,10 +1,9 @@
 """Watch it learn: small models that are trained in seconds, each of whose moments is a trace."""
 
 from attnviz.training.chain import Link, Place, Term, chain, finite_difference
-from attnviz.training.code import moment_safetensors, training_notebook, training_script
+from attnviz.training.code import moment_safetensors, scenario_of, training_notebook, training_script
 from attnviz.training.learning import BETAS, MOMENTS, MOST_BYTES, Learner, Model, Moment, Step, moment_steps, n_kept
 from attnviz.training.many import MOST_SEEDS, Outcome, outcome_of, train_many
-from attnviz.training.opened import scenario_of
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import TASKS, Batch, Task, settings_for, task_of
 from attnviz.training.training import Ablation, Gradients, StepTaken, Training, Update, finished, taken_by, train

@@ -14,8 +14,7 @@ from attnviz.core.layers import in_layer
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import Table, head_name
 from attnviz.core.trace import run
-from attnviz.training.model import drawn_parameters, mask_of, model_table, of_text, shapes_in
-from attnviz.training.one_thread import OneThread
+from attnviz.training.model import OneThread, drawn_parameters, mask_of, model_table, of_text, shapes_in
 from attnviz.training.settings import TrainingSettings, check_rate
 from attnviz.training.tasks import Batch, Task, Weights, task_of
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from contextlib import ContextDecorator
 from dataclasses import replace
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -154,3 +155,27 @@ def _alike(matrix: Tensor, name: str, settings: TrainingSettings) -> Tensor:
     if name in ("w_q", "w_k", "w_v"):
         return matrix[:, :own].repeat(1, settings.n_heads)
     return matrix[:own].repeat(settings.n_heads, 1) if name == "w_o" else matrix
+
+
+class OneThread(ContextDecorator):
+    """Have torch compute with one thread in the thread that calls, and then with as many as before.
+
+    torch keeps their number for each thread of a process, so that trainings beside each other don't disturb one
+    another; only a thread that begins meanwhile begins with one.
+
+    >>> with OneThread():
+    ...     torch.get_num_threads()
+    1
+    """
+
+    def __enter__(self) -> None:
+        self._before = torch.get_num_threads()
+        if self._before != 1:
+            torch.set_num_threads(1)  # noqa: TID251
+
+    def __exit__(self, *_: Any) -> None:
+        if self._before != 1:
+            torch.set_num_threads(self._before)  # noqa: TID251
+
+    def _recreate_cm(self) -> "OneThread":
+        return OneThread()

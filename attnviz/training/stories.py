@@ -19,7 +19,7 @@ from torch import Tensor
 
 from attnviz.models.making import keep, new_decoder, tokenizer_of
 from attnviz.models.offering import ALONG, STORIES
-from attnviz.training.one_thread import OneThread
+from attnviz.training.model import OneThread
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, stories
 
 PLACES, LAYERS, HEADS, WIDTH = 96, 3, 4, 64

@@ -14,8 +14,7 @@ from attnviz.core.limits import MAX_SEED, check_temperature, check_whole, in_sho
 from attnviz.core.seeding import generator_for
 from attnviz.core.trace import run
 from attnviz.training.learning import Learner, Model, Moment, lost
-from attnviz.training.model import mask_of, of_text
-from attnviz.training.one_thread import OneThread
+from attnviz.training.model import OneThread, mask_of, of_text
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import kind_of, settings_for
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from attnviz import Scenario
-from attnviz.link.packing import pack
+from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually

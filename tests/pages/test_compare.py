@@ -7,7 +7,7 @@ import pytest
 
 from attnviz import Scenario, trace
 from attnviz.app.compare.example import example
-from attnviz.link.packing import pack
+from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from attnviz.words import say
 from tests.pages.playground import Playground

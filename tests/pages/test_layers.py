@@ -7,7 +7,7 @@ import pytest
 
 from attnviz import Scenario, trace
 from attnviz.core.matrix_input import Edit
-from attnviz.link.packing import pack
+from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from attnviz.words import say
 from tests.pages.packed import numbers_in

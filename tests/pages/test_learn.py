@@ -24,8 +24,8 @@ from attnviz.core.scenario import traced
 from attnviz.core.tokens import visible
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import projections_in_words
+from attnviz.link.model_texts import MOST_OF_LEARNED
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.link.training_text import MOST_OF_LEARNED
 from attnviz.training import Place, Training, train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import written

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from attnviz.link.example_name import EXAMPLE
 from attnviz.link.parameter_table import texts
-from attnviz.link.set_up import parameters
+from attnviz.link.set_up import EXAMPLE, parameters
 from tests.pages.reader import PAGES, Reader
 from tests.rubbish import RUBBISH
 

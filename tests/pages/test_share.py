@@ -15,7 +15,7 @@ from attnviz.app.shell.letters import app_letters
 from attnviz.documents import heatmap_page
 from attnviz.explanation.summary import described
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
-from attnviz.link.packing import pack
+from attnviz.link.codecs import pack
 from attnviz.link.set_up import MOST_GIVEN, parameters
 from attnviz.words import say
 from tests.pages.playground import Playground

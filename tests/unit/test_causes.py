@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz.marking import Printed, mark_pipeline, verdict
-from attnviz.marking.causes.judging import SLIPS
+from attnviz.marking.causes import SLIPS
 from attnviz.words import catalogue
 from benchmarks.handouts import ORDER, right_handout, wrong_handout
 from benchmarks.handouts import SLIPS as PLANTED

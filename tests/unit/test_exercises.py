@@ -16,8 +16,8 @@ from attnviz.exercises.answer_sheet import answer_sheet, class_sheets
 from attnviz.exercises.exercise import RESULTS, RUNGS, STEPS, Exercise, decoded, is_exercise, left_out
 from attnviz.exercises.mistakes import choices, mistakes, rule_of
 from attnviz.marking import Mark, Marking, verdict
-from attnviz.marking.causes.judging import SLIPS
-from attnviz.marking.causes.step import Candidate, Step
+from attnviz.marking.causes import SLIPS
+from attnviz.marking.step import Candidate, Step
 from attnviz.words import say
 from tests.examples import examples
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
 from attnviz.export.code import notebook, pytorch_script
-from attnviz.training.one_thread import OneThread
+from attnviz.training.model import OneThread
 from tests.unit.helpers import HOSTILE, edits_of, setups, with_replaced
 
 # Runs each script of a JSON list by itself, and prints what each printed as a JSON list.

@@ -13,13 +13,12 @@ import pytest
 from attnviz import Scenario
 from attnviz.exercises.exercise import Exercise, decoded, is_exercise
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
-from attnviz.link.example_name import with_example
+from attnviz.link.codecs import unpack
 from attnviz.link.model_texts import Compared
-from attnviz.link.packing import unpack
 from attnviz.link.parameter import Around
 from attnviz.link.parameter_table import texts
 from attnviz.link.question_text import example_as_written, example_from_text, question_of, start_of
-from attnviz.link.set_up import parameters, read_controls, scenario_from_query
+from attnviz.link.set_up import parameters, read_controls, scenario_from_query, with_example
 from attnviz.scaling.settings import decode_settings
 from attnviz.teach.questions import Exponent
 from tests.golden import differences, golden_links, parameters_of

@@ -12,8 +12,7 @@ from attnviz.core import limits
 from attnviz.core.changes import Changes, bring_back, changes_of
 from attnviz.core.stages import EDITABLE, MASK
 from attnviz.link.changes_text import decode_changes, encode_changes
-from attnviz.link.codecs import Choice, Number, Whole
-from attnviz.link.packing import pack
+from attnviz.link.codecs import Choice, Number, Whole, pack
 from attnviz.link.set_up import Control, parameters, read_controls, scenario_of
 from tests.node import PageScript
 from tests.unit.helpers import setups

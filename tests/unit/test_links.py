@@ -17,7 +17,7 @@ from attnviz import Edit, Scenario
 from attnviz.core import limits
 from attnviz.core.stages import EDITABLE
 from attnviz.link.changes_text import decode_changes
-from attnviz.link.packing import VERSION, pack, unpack
+from attnviz.link.codecs import VERSION, pack, unpack
 from attnviz.link.set_up import MAX_QUERY_CHARACTERS, parameters, query_of, scenario_from_query
 from attnviz.words import say
 from tests.examples import examples

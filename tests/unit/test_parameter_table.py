@@ -13,7 +13,6 @@ from attnviz import Scenario
 from attnviz.core.changes import changes_of
 from attnviz.core.stages import EDITABLE, STAGES
 from attnviz.exercises.exercise import RESULTS, Exercise
-from attnviz.link.answers_text import AnswersText
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Flag, Names, Number, Switches, Text, Whole
 from attnviz.link.model_texts import (
@@ -25,6 +24,7 @@ from attnviz.link.model_texts import (
     ModelText,
     NextText,
     OrderText,
+    TrainingText,
     WrittenText,
 )
 from attnviz.link.opening import read_link, read_texts
@@ -41,10 +41,9 @@ from attnviz.link.page_texts import (
 )
 from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import TABLES, once, table, texts
-from attnviz.link.predicted_text import PredictedText
+from attnviz.link.question_text import PredictedText
 from attnviz.link.set_up import CHANGES, parameters, query_of, read_controls, scenario_of
-from attnviz.link.training_text import TrainingText
-from attnviz.link.typed_form import CHOICES, DEFAULTS, FormText
+from attnviz.link.typed_form import CHOICES, DEFAULTS, AnswersText, FormText
 from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
 from attnviz.scaling.sources import SOURCES

@@ -8,7 +8,7 @@ import torch
 from attnviz.core.scenario import trace
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.training import scenario_of, train
-from attnviz.training.opened import numbers
+from attnviz.training.code import numbers
 
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "one head": ("agreement", {}),

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz import app
-from attnviz.commands.app import site
+from attnviz.commands.main import site
 from attnviz.words import say
 
 # The pages behind each door; the first has none of its own, and Compare is a view of it.

@@ -11,11 +11,11 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.scenario import Scenario
 from attnviz.export import scenario_json
+from attnviz.link.model_texts import MOST_OF_LEARNED
 from attnviz.link.parameter_table import LAYER, QUERY
 from attnviz.link.set_up import query_of
-from attnviz.link.training_text import MOST_OF_LEARNED
 from attnviz.training import Training, moment_safetensors, scenario_of, training_notebook, training_script
-from attnviz.training.opened import as_text, numbers
+from attnviz.training.code import as_text, numbers
 from attnviz.training.training import MOST_GENERATED
 from attnviz.words import plural, say
 

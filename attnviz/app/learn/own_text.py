@@ -8,8 +8,8 @@ from attnviz.app.learn.running import learning
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import Attachment, this_session
 from attnviz.app.text import as_message
+from attnviz.link.model_texts import MOST_OF_LEARNED
 from attnviz.link.parameter_table import LEARN_SENTENCE
-from attnviz.link.training_text import MOST_OF_LEARNED
 from attnviz.training import TrainingSettings
 from attnviz.training.settings import CUTS, MAX_LENGTH, MAX_VOCABULARY
 from attnviz.training.tasks.own_text import OwnText, n_different

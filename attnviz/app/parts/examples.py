@@ -8,8 +8,7 @@ from attnviz.app.session import address, state, url_texts
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.published_matrices import PUBLISHED_TEXT
-from attnviz.link.example_name import EXAMPLE, with_example
-from attnviz.link.set_up import CHANGES, parameters
+from attnviz.link.set_up import CHANGES, EXAMPLE, parameters, with_example
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 

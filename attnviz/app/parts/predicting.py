@@ -24,7 +24,7 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
-from attnviz.link.predicted_text import SKIPPED, TRIED, with_prediction
+from attnviz.link.question_text import SKIPPED, TRIED, with_prediction
 from attnviz.words import say
 
 __all__ = ["SKIPPED", "TRIED", "Asked", "ask", "keep", "prediction", "show_outcome"]

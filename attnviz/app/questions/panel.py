@@ -18,8 +18,7 @@ from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
-from attnviz.link.predicted_text import SKIPPED, TRIED
-from attnviz.link.question_text import Example, example_from_text, example_text
+from attnviz.link.question_text import SKIPPED, TRIED, Example, example_from_text, example_text
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
 from attnviz.teach.questions.asking import ANSWERS, Change, View

@@ -26,8 +26,7 @@ from attnviz.link.parameter_table import (
     STEP,
 )
 from attnviz.link.parameter_table import QUERY as TOKEN
-from attnviz.link.predicted_text import TRIED
-from attnviz.link.question_text import example_from_text, question_of
+from attnviz.link.question_text import TRIED, example_from_text, question_of
 from attnviz.link.state import State, state_of
 from attnviz.teach.lesson import STEPS
 

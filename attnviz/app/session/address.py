@@ -25,9 +25,8 @@ from attnviz.app.streamlit_internals import (
     get_script_run_ctx,
     run_again,
 )
-from attnviz.link.example_name import EXAMPLE, PUBLISHED
 from attnviz.link.parameter_table import once, texts
-from attnviz.link.set_up import parameters, read_controls
+from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, read_controls
 
 _EARS = "address.ears"
 _MOST_OFFERS = 32  # that the page may not have taken yet

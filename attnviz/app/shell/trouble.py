@@ -7,8 +7,8 @@ import streamlit as st
 
 from attnviz.app.keeper.clock import RunTooLongError
 from attnviz.app.text import as_message
-from attnviz.link.example_name import EXAMPLE, PUBLISHED
 from attnviz.link.parameter_table import SENTENCE
+from attnviz.link.set_up import EXAMPLE, PUBLISHED
 from attnviz.words import say
 
 _KEPT = ("text", SENTENCE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from attnviz import Scenario
-from attnviz.link.packing import pack
+from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from attnviz.words import say
 from tests.browser.board import Place

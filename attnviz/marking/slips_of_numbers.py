@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from attnviz.core.rules import GELU, ReLU
-from attnviz.marking.causes.step import (
+from attnviz.marking.step import (
     ANY,
     PRODUCT,
     Candidate,

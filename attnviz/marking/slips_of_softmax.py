@@ -8,7 +8,7 @@ import numpy as np
 from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Softmax
 from attnviz.core.seeding import alibi_slopes
 from attnviz.core.stages import MASK
-from attnviz.marking.causes.step import (
+from attnviz.marking.step import (
     ADD,
     PRODUCT,
     SCALE,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from attnviz.core.stages import MASK, head_name
-from attnviz.marking.causes.step import ADD, ANY, PRODUCT, SCORES, Candidate, Candidates, Slip, Step
+from attnviz.marking.step import ADD, ANY, PRODUCT, SCORES, Candidate, Candidates, Slip, Step
 from attnviz.words.numbers import written
 
 _PROJECTED = ("w_q", "w_k", "w_v")
