@@ -53,12 +53,12 @@ checks: dev-packages node-packages
 
 search: export ATTNVIZ_EXAMPLES = 500
 search: dev-packages
-	$(PYTEST) $(shell grep -l "@given" tests/unit/*.py)
+	$(PYTEST) $(shell grep -l "@given" tests/unit/*/*.py)
 
 quick: js
-	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/test_attention.py tests/unit/test_attention_laws.py \
-	  tests/unit/test_scenario.py tests/unit/test_seeding.py tests/unit/test_changes.py tests/unit/test_link.py \
-	  tests/unit/test_tokens.py tests/unit/test_board_numbers.py tests/unit/test_joined_scripts.py
+	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/core/test_attention.py tests/unit/core/test_attention_laws.py \
+	  tests/unit/core/test_scenario.py tests/unit/core/test_seeding.py tests/unit/core/test_changes.py tests/unit/server/test_link.py \
+	  tests/unit/core/test_tokens.py tests/unit/board/test_board_numbers.py tests/unit/board/test_joined_scripts.py
 
 lint: dev-packages
 	$(PY) -m ruff check

@@ -1,6 +1,6 @@
 """The parts of Streamlit that are not its public interface, each named here and nowhere else.
 
-tests/unit/test_streamlit_internals.py holds what is used of each, and fails when a new version of Streamlit changes it.
+tests/unit/server/test_streamlit_internals.py holds what is used of each, and fails when a new version changes it.
 """
 
 import logging

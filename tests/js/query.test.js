@@ -1,4 +1,4 @@
-// What is done to a query, and what tells it from others: tests/unit/test_address.py holds that to what Python makes of it.
+// What is done to a query, and what tells it from others: tests/unit/server/test_address.py holds that to what Python makes of it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -9,7 +9,7 @@ import torch
 from tests.node import PageScript, what_python_sends
 
 # They run in a copy of the package with rows of their own: see test_additions.py.
-collect_ignore = [] if "ATTNVIZ_ADDED" in os.environ else ["additions"]
+collect_ignore = [] if "ATTNVIZ_ADDED" in os.environ else ["rules/additions"]
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,128 @@
+"""What Python sends to the page's scripts is what their types say: the checker of types is the referee."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attnviz.app.components.script_file import BOARD_FILE
+from attnviz.app.session.address import PUT_OFF
+from attnviz.board.script import CONSTANTS
+from attnviz.figures import FIGURES
+from attnviz.scripts import by_room
+from attnviz.words import catalogue, say
+from tests.node import NODE, ROOT
+from tests.pages.learn.test_learn import with_seeds
+from tests.pages.reader import Reader
+from tests.pages.session.test_share import Sharing
+
+# The type of each component's data, and where it is declared.
+TYPES = {
+    "attnviz_address": ("Data", "attnviz/scripts/address_part.js"),
+    "attnviz_arriving": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
+    "attnviz_board": ("BoardData", "attnviz/board/types.js"),
+    "attnviz_connection": ("Words", "attnviz/app/shell/connection/connection.js"),
+    "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
+    "attnviz_first": ("Data", "attnviz/app/shell/top_bar/first.js"),
+    "attnviz_heatmaps": ("Data", "attnviz/app/components/heatmaps/types.js"),
+    "attnviz_learn_kept": ("Data", "attnviz/app/learn/scripts/kept.js"),
+    "attnviz_learn_seeds": ("Data", "attnviz/app/learn/scripts/seeds.js"),
+    "attnviz_learn_time": ("Data", "attnviz/app/learn/scripts/time.js"),
+    "attnviz_model_head": ("Nothing", "attnviz/app/model/head.js"),
+    "attnviz_model_heads": ("Data", "attnviz/app/model/heads.js"),
+    "attnviz_opener": ("Data", "attnviz/app/shell/top_bar/opener.js"),
+    "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
+    "attnviz_predicted": ("Data", "attnviz/app/parts/predicted.js"),
+    "attnviz_scale_block": ("Data", "attnviz/app/components/scale_block.js"),
+    "attnviz_theme": ("Data", "attnviz/app/shell/top_bar/theme.js"),
+    "attnviz_token_order": ("Data", "attnviz/app/components/token_order.js"),
+    "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),
+}
+
+
+def sent_by(reader: Reader) -> Iterator[tuple[str, str]]:
+    """Yield the name of each component of the page that has a script, and the JSON that it is sent."""
+    for element in reader.at.get("bidi_component"):
+        if element.proto.js_content:
+            yield element.proto.component_name, element.proto.json or element.proto.bytes.decode() or "null"
+
+
+def errors_in(folder: Path, *declarations: str) -> str:
+    """Return what the checker finds in declarations of constants."""
+    (folder / "sent.ts").write_text("\n".join(declarations), encoding="utf-8")
+    settings = {"extends": str(ROOT / "tsconfig.json"), "compilerOptions": {"types": []}, "include": ["sent.ts"]}
+    (folder / "tsconfig.json").write_text(json.dumps(settings))
+    checker = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
+    command = [NODE, str(checker), "--project", str(folder)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert done.stderr == "", "the checker itself must run: make types installs it"
+    return done.stdout
+
+
+def declared(number: int, component: str, data: str) -> str:
+    name, file = TYPES[component]
+    return f'export const sent{number}: import("{(ROOT / file).as_posix()}").{name} = {data};'
+
+
+@pytest.fixture(scope="module")
+def sent() -> list[tuple[str, str]]:
+    readers = [
+        Reader(causal="true", edits="w_q.0.0.1e30*x.1.0.-2", bias="true", temperature="0.5", query="2"),
+        Sharing(),
+        Reader(view="heatmaps"),
+        Reader("pages/lesson.py", step="3"),
+        Reader("pages/questions.py", question="7", numbers="guess=tried"),
+        Reader("pages/questions.py", question="12", numbers="guess=tried"),
+        Reader("pages/questions.py", question="1").press(say("predicting.skip")),
+        Reader(d_ff="4", activation="gelu", positions="sinusoidal"),
+        Reader("pages/model.py", model_text="a cat"),
+        Reader("pages/model.py", model_text="a cat").set("model.order", "before"),
+        Reader("pages/learn.py").press(say("learn.one_step")),
+        with_seeds(),
+    ]
+    return [each for reader in readers for each in sent_by(reader)]
+
+
+def test_every_component_is_sent_what_its_type_says(sent: list[tuple[str, str]], tmp_path: Path) -> None:
+    assert {component for component, _ in sent} == set(TYPES), "each is seen, and has its type"
+    assert errors_in(tmp_path, *(declared(i, *each) for i, each in enumerate(sent))) == ""
+
+
+def test_what_is_sent_with_each_drawing_is_numbers_and_no_script() -> None:
+    """A board's script has 360 KB. Whoever lets go of a number waits for what is sent."""
+    reader = Reader(text=" ".join(f"word{i}" for i in range(12)), d_in="8", d_out="8")
+    for _ in range(2):
+        (board,) = (
+            each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == "attnviz_board"
+        )
+        assert len(board.js_content) < 5_000
+        assert board.ByteSize() < 100_000
+        reader.set("seed", 5)
+
+
+def test_a_board_without_a_matrix_or_with_more_than_its_type_says_is_found(
+    sent: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    data = json.loads(next(data for component, data in sent if component == "attnviz_board"))
+    less, more = {name: value for name, value in data.items() if name != "labels"}, data | {"more": 1}
+    wrong = data | {"digits": "4"}
+    boards = [declared(i, "attnviz_board", json.dumps(each)) for i, each in enumerate((less, more, wrong))]
+    found = errors_in(tmp_path, *boards)
+    assert [f"'{name}'" in found for name in ("labels", "more", "digits")] == [True, True, True] or found
+
+
+def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) -> None:
+    fetched = {"script": BOARD_FILE.address, "part": ".board"}
+    given = json.dumps(
+        {
+            "SENTENCES": by_room(catalogue()),
+            "CONSTANTS": CONSTANTS | {"PUT_OFF": PUT_OFF},
+            "FIGURES": FIGURES,
+            "FETCHED": fetched,
+            "STYLE": "",
+        }
+    )
+    module = ROOT / "attnviz/scripts/sent.js"
+    assert errors_in(tmp_path, f'export const sent: typeof import("{module.as_posix()}") = {given};') == ""

@@ -1,0 +1,133 @@
+"""Modules joined to one script, and made short, do what they do apart; what would be misread is refused."""
+
+import re
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attnviz.scripts import joined, shortened
+from tests.examples import examples
+from tests.node import run_node
+
+ROOT = Path(__file__).parents[3]
+# The scripts that the app sends, each with all it imports: named by the component, or the page, that they belong to.
+ENTRIES = [
+    file for file in sorted(ROOT.glob("attnviz/**/*.js"))
+    if "export default" in file.read_text() or file.name in ("long_link.js", "figure_page.js")
+]  # fmt: skip
+
+
+def written(folder: Path, **modules: str) -> Path:
+    for name, text in modules.items():
+        (folder / f"{name}.js").write_text(text)
+    return folder / "entry.js"
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> dict[str, str]:
+    """Modules of which each imports some of those before it, all with the same names inside."""
+    modules: dict[str, str] = {}
+    for i in range(draw(st.integers(1, 6))):
+        before = draw(st.lists(st.sampled_from(list(modules)), unique=True)) if modules else []
+        lines, terms = [], [str(i)]
+        for j, name in enumerate(before):
+            lines.append(f'import {{ only{name[1:]} }} from "./{name}.js";')
+            if draw(st.booleans()):
+                lines.append(f'import {{ value as v{j}, add as add{j} }} from "./{name}.js";')
+                terms.append(f"add{j}(v{j})")
+            elif draw(st.booleans()):
+                lines.append(f'import {{\n  steps as steps{j},\n  value as v{j},\n}} from "./{name}.js";')
+                terms.append(f"v{j} + [...steps{j}()][0].length")
+            else:
+                lines.append(f'import * as all{j} from "./{name}.js";')
+                terms.append(f"all{j}.value + all{j}.made.length + new all{j}.Kept().of")
+        lines += [
+            f"// import {{ nothing }} from './m{i}.js'; ${{",
+            "/** @param {number} value\n * export const value\n */",
+            f"export function add(value) {{ return value + {i}; }}",
+            f"const hidden = () => `m{i} // ${{1 + 1}}`; // import",
+            "export function* steps() { yield hidden(); }",
+            "export async function later() { return 1; }",
+            "export class Kept { constructor() { this.of = made.length; } }",
+            f"export const made = [...steps()].concat(typeof later);  // {i}",
+            f"export const only{i} = {' + '.join([f'only{b[1:]}' for b in before] + ['1'])};",
+            f"export const value = 10 * ({' + '.join(terms)});",
+        ]
+        modules[f"m{i}"] = "\n".join(lines) + "\n"
+    return modules
+
+
+def test_joined_modules_give_what_the_engine_makes_of_them_apart(tmp_path: Path) -> None:
+    """Some hundred programs in one process: each is imported as it stands, joined, and made short."""
+    numbers = count()
+    folders: list[str] = []
+
+    @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @given(programs())
+    def write(modules: dict[str, str]) -> None:
+        folder = tmp_path / str(next(numbers))
+        folder.mkdir()
+        entry = [f'import * as {name} from "./{name}.js";' for name in modules]
+        entry.append(f"const got = [{', '.join(f'{m}.value, {m}.made, {m}.only{m[1:]}' for m in modules)}];")
+        entry.append("const only0 = 0;")
+        entry.append("export default function main() { return got; }\n")
+        text = joined(written(folder, **modules, entry="\n".join(entry)))
+        (folder / "joined.js").write_text(text)
+        (folder / "short.js").write_text(shortened(text))
+        folders.append(str(folder))
+
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    write()
+    script = tmp_path / "compare.js"
+    script.write_text(
+        """for (const folder of process.argv.slice(2)) {
+          const forms = await Promise.all(["entry", "joined", "short"].map(name => import(`${folder}/${name}.js`)));
+          for (const form of forms) console.log(JSON.stringify([form.default(), Object.keys(form)]));
+        }"""
+    )
+    lines = run_node(script, *folders).splitlines()
+    assert len(lines) == 3 * len(folders) >= 3 * examples(60)
+    assert lines[::3] == lines[1::3] == lines[2::3]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
+def test_no_module_exports_by_the_name_of_something_that_browsers_have(entry: Path) -> None:
+    """In a joined script another module would have that in its place."""
+    known = next(ROOT.glob("node_modules/@typescript/*/lib/lib.dom.d.ts")).read_text()
+    browsers = set(re.findall(r"^declare (?:var|const|let|function) (\w+)", known, re.M))
+    assert {"name", "parent", "Selection", "requestAnimationFrame"} <= browsers
+    named = re.findall(
+        r"^const \[(.*)\] = ", joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": ""}), re.M
+    )
+    assert not {name for names in named for name in names.split(", ")} & browsers
+
+
+def test_what_python_sends_is_imported_as_a_module(tmp_path: Path) -> None:
+    entry = written(tmp_path, entry='import { SAID } from "./sent.js";\nconsole.log(SAID.length, SAID);\n')
+    said = "</script> \u2028 ` ${x} \\ \" '"
+    (tmp_path / "joined.js").write_text(joined(entry, {"SAID": said}), encoding="utf-8")
+    assert run_node(tmp_path / "joined.js") == f"{len(said)} {said}\n"
+    with pytest.raises(ValueError, match=r"entry\.js imports SAID, which \./sent\.js doesn't export"):
+        joined(entry, {"OTHER": 1})
+
+
+def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
+    for i in range(220):
+        (tmp_path / f"m{i}.js").write_text(f'import {{ a as b }} from "./m{i + 1}.js";\nexport const a = b;\n')
+    (tmp_path / "m220.js").write_text("export const a = 1;\n")
+    lines = [f'import {{ a as a{i} }} from "./m{i}.js";' for i in reversed(range(221))]
+    with pytest.raises(ValueError, match="more than 200 modules"):
+        joined(written(tmp_path, entry="\n".join(lines)))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
+def test_a_script_of_the_app_is_joined_without_its_comments(entry: Path, tmp_path: Path) -> None:
+    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": ""})
+    assert not [line for line in text.splitlines() if line.strip().startswith(("//", "/*", "* "))]
+    for form in (text, shortened(text)):
+        (tmp_path / "joined.mjs").write_text(form, encoding="utf-8")
+        run_node(Path("--check"), str(tmp_path / "joined.mjs"))
+    assert len(ENTRIES) >= 10

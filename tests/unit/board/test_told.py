@@ -1,0 +1,127 @@
+"""What a step of the lesson tells: the page's script says what Python says, and it stands where nothing is told of."""
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from attnviz import Scenario, trace
+from attnviz.board.data import board_data
+from attnviz.core.matrix_input import Edit
+from attnviz.core.scenario import traced
+from attnviz.teach.lesson import STEPS, reached_matrices, shown_matrices
+from tests.examples import examples
+from tests.node import PageScript
+from tests.unit.board.test_spine import Box, overlap, room
+from tests.unit.helpers import every_way, setups
+
+_TOLD = """({ made: madeOf, telling: { toldOf } }, [data, told]) =>
+  told.map((each) => toldOf(madeOf(data), each))"""
+_PLACES = """({ layout: { layoutOf }, telling }, [data, texts, room]) => {
+  const names = [...data.shown, ...data.ghosts];
+  const placed = names.filter((name) => name !== (names.includes("scores") ? "scaled_scores" : "scores"));
+  const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
+  const place = telling.inColumn(layout, room.width);
+  return [layout, place, place && telling.letterIn(texts, place, layout.scale)];
+}"""
+
+# What is said while each phase of a row is played, and of its last moment.
+_PLAYED = """({ made: madeOf, timeline: { phasesOf, playing } }, [data, spine, query, one]) => {
+  const made = madeOf(data);
+  return phasesOf(made, spine, query).map((phase) => [phase.name, phase.kind, playing(
+    made, phase.name === "scores" && one !== null ? { ...phase, columns: [one], steps: [one], only: true } : phase,
+    { step: phase.steps.length - 1 }, query)]);
+}"""
+
+OVERFLOW = Scenario(text="a b c", edits=(Edit("x", 1, 0, 3e38),))
+ALIKE = Scenario(text="a b", w_q="zeros")
+
+
+@given(setups(whole=True), st.sampled_from((2, 4)))
+@example(OVERFLOW, 4)
+@example(ALIKE, 4)
+@example(Scenario(text="alone"), 4)
+@settings(max_examples=examples(30), deadline=None)
+def test_the_page_tells_what_python_tells(script: PageScript, scenario: Scenario, digits: int) -> None:
+    computed = traced(scenario)
+    for query in range(len(computed.tokens)):
+        told = [each for step in STEPS for each in step.tells(computed, query, digits)]
+        data = board_data(scenario, computed, query, digits)
+        said = [text for step in STEPS for text in step.says(computed, query, digits)]
+        assert script.run(_TOLD, [data, [each.sent() for each in told]]) == said
+
+
+@given(every_way())
+@example(Scenario("a b c", causal=True))
+@example(Scenario("a b c", causal=True, mask_use="zeroed"))
+@example(Scenario("a b c", positions="relative", scale=False))
+@example(Scenario("a b c", d_in=2, d_out=2, what_if="projections:transposed"))
+@settings(max_examples=examples(60), deadline=None)
+def test_what_is_said_while_a_row_is_played_is_what_is_done_to_it(script: PageScript, scenario: Scenario) -> None:
+    seen = traced(scenario).seen_from(0, 0)
+    hidden, names = seen.is_hidden, ("q", "scores", "scaled_scores", "attention_weights", "context")
+    early = scenario.mask_use == "added"
+    for query in range(len(seen.tokens)):
+        data = board_data(scenario, seen, query, 4)
+        some = bool(hidden[query].any())
+        columns = [column for column in range(len(seen.read_tokens)) if not (early and hidden[query][column])]
+        for one in (None, *columns[:1]):
+            for name, kind, said in script.run(_PLAYED, [data, names, query, one]):
+                if kind == "scores":
+                    assert ("masked" in said) == (some and early and one is None)
+                    assert ("one score each" in said or "may read" in said) == (one is None)
+                if kind == "scale":
+                    assert ("skipped" in said) == (some and early)
+                    mask = seen.stages[name].sources[1:]
+                    finite = [seen.matrices[mask[0]][query, column] for column in columns] if mask else []
+                    assert any(word in said for word in ("added", "exponential")) == any(each != 0 for each in finite)
+                    assert ("÷" in said) == (seen.divisor != 1)
+                if kind == "shares":
+                    assert ("up to 100 %" in said) == (len(seen.stages[name].sources) == 1)
+                if kind == "vector":
+                    assert ("ᵀ" in said) == ("transposed" in scenario.what_if)
+
+
+def place_of(
+    script: PageScript, scenario: Scenario, number: int, width: float, height: float, *, presenting: bool = False
+) -> tuple[dict[str, Any], Box | None, dict[str, float] | None, tuple[str, ...]]:
+    computed, step = trace(scenario), STEPS[number - 1]
+    names = shown_matrices(step, computed) if presenting else reached_matrices(number, computed)
+    ghosts = [] if presenting else [name for name in computed.stages if name not in names]
+    data = board_data(scenario, computed, 0, 4, names) | {"ghosts": ghosts}
+    given_room = room(width, height, len(computed.tokens), plane=False, tells=True)
+    layout, place, letters = script.run(_PLACES, [data, step.says(computed, 0, 4), given_room])
+    return layout, place, letters, tuple(data["shown"])
+
+
+@given(setups(max_tokens=12, whole=True), st.integers(1, len(STEPS)), st.sampled_from((1318.0, 1860.0)), st.booleans())
+@settings(max_examples=examples(60), deadline=None)
+def test_it_stands_on_nothing_that_is_reached_and_not_beyond_the_board(
+    script: PageScript, scenario: Scenario, number: int, width: float, presenting: bool
+) -> None:
+    layout, place, _, reached = place_of(script, scenario, number, width, 600.0, presenting=presenting)
+    if place is None:
+        return
+    assert place["x"] + place["width"] <= width + 0.01
+    assert place["y"] + place["height"] <= layout["height"] + 0.01
+    on = [name for name in reached if name in layout["boxes"] and overlap(place, layout["boxes"][name])]
+    assert on == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1318.0, 590.0), (1318.0, 480.0), (1872.0, 900.0)])
+def test_in_every_step_the_spine_is_the_same_and_what_is_told_has_its_room(
+    script: PageScript, width: float, height: float
+) -> None:
+    seen, places = [], []
+    for number in range(1, len(STEPS) + 1):
+        layout, place, letters, _ = place_of(script, Scenario(), number, width, height)
+        assert place is not None
+        assert letters is not None
+        assert letters["takes"] <= place["height"]
+        assert letters["size"] >= 13
+        places.append((place["x"], place["y"], place["width"]))
+        assert not [name for name, box in layout["boxes"].items() if overlap(place, box)], "over nothing, of any step"
+        seen.append({name: box for name, box in layout["boxes"].items() if name not in ("scores", "scaled_scores")})
+    assert seen == [seen[0]] * len(STEPS)
+    assert places == [places[0]] * len(STEPS), "in one place"

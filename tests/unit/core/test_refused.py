@@ -1,0 +1,206 @@
+"""What the core refuses reaches the reader as a sentence of the catalogue, never in the core's own words."""
+
+import ast
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz import Scenario
+from attnviz.app.refusals import told
+from attnviz.core.changes import Changes, edit_matrix, with_changes
+from attnviz.core.constraints import CONSTRAINTS
+from attnviz.core.errors import RefusedError
+from attnviz.core.matrix_input import Edit
+from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES
+from attnviz.export import read_matrix, scenario_from_json, scenario_json
+from attnviz.marking import mark_pipeline
+from attnviz.marking.handout import check_shapes
+from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
+from attnviz.scaling.experiment import sweep_scaling
+from attnviz.scaling.settings import SweepSettings
+from attnviz.tables.printed_table import Printed
+from attnviz.tables.reading import parse_table
+from attnviz.training import Model, TrainingSettings
+from attnviz.words import catalogue
+
+ROOT = Path(__file__).parents[3]
+NOT_FOR_READERS = re.compile(
+    r"expected|\b[wb]_[qkv12]\b|attention_weights|scaled_scores|\(\d+,|shape|float32,|ValueError"
+)
+ASKING = ("told", "why_no_number", "why_unreadable", "type")
+OF_CONSTRAINTS = {*CONSTRAINTS, "text_long", "second_long"} | {  # whose kinds stand in rows of tables
+    "reads_off", "bias_off", "mask_off", "distances_off", "output_off", "norm_off", "d_ff_off", "positions_off",
+}  # fmt: skip
+SYMBOLS = {stage.symbol for stage in EVERY_STAGE.values()}
+
+
+def refusal_of(make: Callable[[], object]) -> ValueError | None:
+    try:
+        make()
+    except ValueError as error:
+        return error
+    return None
+
+
+def assert_for_readers(error: ValueError) -> None:
+    said = told(error)
+    own = said
+    for symbol in SYMBOLS:  # W_q is written so for the reader, and b_q is b_q
+        own = own.replace(symbol, "")
+    assert not NOT_FOR_READERS.search(own), said
+    assert said != told(ValueError()), f"nothing is told of {error!r}"
+    assert said.endswith("."), said
+    assert "`" not in re.sub(r"`[^`]*`", "", said), said
+
+
+ragged: Any = [[1.0], [1.0, 2.0]]
+batch: Any = [[[1.0]]]
+unknown: Any = "nothing"
+no_edit: Any = ("w_q", "a", 0, 1.0)
+RAISERS: dict[str, Callable[[], object]] = {
+    "too many edits": lambda: Scenario(d_in=65, d_out=65, edits=[("w_q", n // 65, n % 65, 0.0) for n in range(4225)]),
+    "another shape": lambda: Scenario(w_q=[[1.0]]),
+    "edited to another shape": lambda: edit_matrix(Scenario(), "w_q", torch.zeros(2, 3)),
+    "ragged": lambda: Scenario(w_k=ragged),
+    "a batch": lambda: Scenario(w_k=batch),
+    "too large a table": lambda: Scenario(w_k=[[0.0] * 1025]),
+    "not finite": lambda: Scenario(w_k=[[float("nan")] * 2] * 3),
+    "no fill": lambda: Scenario(w_v=unknown),
+    "an edit outside": lambda: with_changes(Scenario(), Changes((Edit("w_q", 9, 9, 1.0),), ())),
+    "an edit that is too large": lambda: with_changes(Scenario(), Changes((Edit("w_q", 0, 0, 1e39),), ())),
+    "an edit of no matrix": lambda: with_changes(Scenario(), Changes((Edit("scores", 0, 0, 1.0),), ())),
+    "an edit of a bias that is off": lambda: with_changes(Scenario(), Changes((Edit("b_q", 0, 0, 1.0),), ())),
+    "a layer that is off": lambda: Scenario(w_1="zeros"),
+    "positions that are off": lambda: with_changes(Scenario(), Changes((Edit("p", 0, 0, 1.0),), ())),
+    "a sum": lambda: Scenario(positions="learned", x="identity"),
+    "no edit": lambda: Scenario(edits=[no_edit]),
+    "a bias that is off": lambda: Scenario(b_q=[[0.0, 0.0]]),
+    "no tokens": lambda: Scenario(""),
+    "too many tokens": lambda: Scenario("a " * 1025),
+    "too long a text": lambda: Scenario("a" * 20_001),
+    "no dimension": lambda: parse_dims("2, 4, eight"),
+    "a dimension twice": lambda: parse_dims("2 2"),
+    "many dimensions": lambda: parse_dims(" ".join(map(str, range(1, 80)))),
+    "no dimensions": lambda: parse_dims(" "),
+    "steps the wrong way": lambda: log_steps(9, 3, 4),
+    "too many steps": lambda: log_steps(1, 30, 999),
+    "a factor": lambda: check_factor("times", 1e9),
+    "no scales": lambda: SweepSettings(scales=()),
+    "p": lambda: SweepSettings(p=99.0),
+    "trials": lambda: SweepSettings(trials=1),
+    "keys": lambda: SweepSettings(keys=10**50),
+    "source": lambda: SweepSettings(source="nothing"),
+    "a sweep of many scores": lambda: sweep_scaling((2,), 10_000, 0, source="normal-projections", x=torch.ones(300, 2)),
+    "a sweep of large numbers": lambda: sweep_scaling((2,), 10, 0, source="normal-projections", x=[[1e9], [1.0]]),
+    "tables that don't fit": lambda: check_shapes({"x": (3, 2), "w_q": (3, 2)}),
+    "scores for other tokens": lambda: check_shapes({"x": (3, 2), "scores": (2, 3)}),
+    "a bias of two rows": lambda: check_shapes({"x": (3, 2), "b_q": (2, 3)}),
+    "another d_k": lambda: mark_pipeline({"q": Printed.of([[1.0, 2.0]])}, d_k=3),
+    "no JSON": lambda: scenario_from_json("{"),
+    "nested JSON": lambda: scenario_from_json("[" * 100_000),
+    "no scenario": lambda: scenario_from_json("{}"),
+    "a long file": lambda: scenario_from_json(" " * (5 * 2**20 + 1)),
+    "another version": lambda: _opened(version=99),
+    "an unknown setting": lambda: _opened(w_x=1),
+    "half a character": lambda: _opened(text="a \ud83d"),
+    "a constant": lambda: scenario_from_json('{"seed": NaN}'),
+    "many digits": lambda: scenario_from_json('{"seed": ' + "9" * 500 + "}"),
+    "no table": lambda: parse_table("", columns=2),
+    "text in a table": lambda: parse_table("1 x", columns=2),
+    "another shape in a file": lambda: read_matrix("w.csv", b"1,2", "w_q", (3, 2)),
+    "no safetensors": lambda: read_matrix("w.safetensors", b"1,2", "w_q", (3, 2)),
+    "what no model freezes": lambda: Model.of(TrainingSettings(frozen=("w_x",))),
+    "a long table file": lambda: read_matrix("w.csv", b"1" * (5 * 2**20 + 1), "w_q", (3, 2)),
+}  # fmt: skip
+
+
+def _opened(**settings: object) -> Scenario:
+    return scenario_from_json(json.dumps(json.loads(scenario_json(Scenario("a b"))) | settings))
+
+
+@pytest.mark.parametrize("name", RAISERS)
+def test_what_the_core_refuses_is_told_in_a_readers_words(name: str) -> None:
+    error = refusal_of(RAISERS[name])
+    assert error is not None, "the core takes it"
+    assert_for_readers(error)
+
+
+# What the value itself brings into the sentence, as it is quoted there, must not look like the core's own words.
+_TEXTS = st.text(st.characters(exclude_characters="`("), max_size=20).filter(
+    lambda text: not NOT_FOR_READERS.search(text)
+)
+_VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), _TEXTS, st.lists(st.integers(), max_size=3),
+    st.lists(st.lists(st.floats(), max_size=3), max_size=3),
+)  # fmt: skip
+_SETTINGS = st.sampled_from([name for name in Scenario.__dataclass_fields__ if name != "device"])
+
+
+@given(_SETTINGS, _VALUES)
+def test_a_file_with_any_value_opens_or_says_in_a_readers_words_why_not(setting: str, value: object) -> None:
+    error = refusal_of(lambda: _opened(**{setting: value}))
+    if error is not None:
+        assert_for_readers(error)
+
+
+@given(
+    st.dictionaries(st.sampled_from(sorted(STAGES)), st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2),
+)
+def test_tables_fit_or_two_of_them_are_named_with_what_has_to_be_equal(shapes: dict[str, tuple[int, int]]) -> None:
+    error = refusal_of(lambda: check_shapes(shapes))
+    if error is not None:
+        assert_for_readers(error)
+        assert sum(STAGES[name].symbol in told(error) for name in shapes) >= 1
+
+
+@given(st.text(max_size=30), st.sampled_from(EDITABLE))
+def test_any_text_is_a_table_or_is_refused_in_a_readers_words(text: str, name: str) -> None:
+    shape = Scenario(bias=True, d_ff=4, positions="none" if name == "x" else "learned").shape_of(name)
+    error = refusal_of(lambda: read_matrix("w.csv", text.encode(errors="replace"), name, shape))
+    if error is not None and not isinstance(error, RefusedError):
+        assert "expected" not in str(error).replace(text, "")
+    elif error is not None:
+        assert_for_readers(error)
+
+
+def test_every_refusal_of_the_core_has_its_sentence_and_gives_its_facts() -> None:
+    kinds = set()
+    for file in ROOT.glob("attnviz/**/*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "RefusedError":
+                (kind,) = node.args
+                if not isinstance(kind, ast.Constant):  # of a constraint, or of one of two texts
+                    continue
+                assert isinstance(kind.value, str)
+                sentence = catalogue()[f"refused.{kind.value}"]
+                assert isinstance(sentence, str)
+                needed = {place for _, place, _, _ in Formatter().parse(sentence) if place is not None}
+                assert needed <= {each.arg for each in node.keywords}, f"{file.name}:{node.lineno}"
+                kinds.add(kind.value)
+    sentences = {key.removeprefix("refused.") for key in catalogue() if key.startswith("refused.")}
+    assert {each for each in sentences if "." not in each} - {"other", "that"} == kinds | OF_CONSTRAINTS
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("attnviz/app/**/*.py")), ids=lambda file: file.name)
+def test_no_page_shows_an_error_in_the_cores_words(file: Path) -> None:
+    """What a page catches it only asks why: it's never written itself, by str(), in an f-string or into a place."""
+    for handler in ast.walk(ast.parse(file.read_text())):
+        if isinstance(handler, ast.ExceptHandler) and handler.name:
+            inner = list(ast.walk(handler))
+            asked = {
+                id(argument) for node in inner
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ASKING
+                for argument in node.args
+            }  # fmt: skip
+            asked |= {id(node.value) for node in inner if isinstance(node, ast.Attribute)}
+            for node in inner:
+                if isinstance(node, ast.Name) and node.id == handler.name:
+                    assert id(node) in asked, f"{file.name}:{node.lineno}"

@@ -1,0 +1,34 @@
+"""The documents name files that are there, and docs/ARCHITECTURE.md every room."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+TEXT = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
+DOCUMENTS = ("docs/ARCHITECTURE.md", "docs/WORDS.md", "README.md", "SECURITY.md", "deploy/README.md")
+MADE = ("/attnviz/site/", "/sbom.json", "/app.py")  # in a wheel, by make, at the root
+FOLDERS = ("attnviz", "pages", "tests", "docs", "deploy", "benchmarks", ".ci", ".streamlit")
+HELD = [
+    f"/{each.relative_to(ROOT).as_posix()}{'/' if each.is_dir() else ''}"
+    for folder in FOLDERS
+    for each in (ROOT / folder, *(ROOT / folder).rglob("*"))
+] + [*MADE, *(f"/{each.name}" for each in ROOT.glob("*.*"))]
+
+
+def named_in(document: str) -> list[str]:
+    """What stands there in code letters and is a path; NAME stands for the reader's own."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return [each for each in re.findall(r"`([\w.][\w./]*(?:/|\.(?:py|js|json|toml|md)))`", text) if "NAME" not in each]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_file_and_folder_that_is_named_is_there(document: str) -> None:
+    assert len(named_in("docs/ARCHITECTURE.md")) > 40
+    assert [each for each in named_in(document) if not any(held.endswith(f"/{each}") for held in HELD)] == []
+
+
+def test_every_room_has_its_line() -> None:
+    rooms = {each.parent.name for each in (ROOT / "attnviz").glob("*/__init__.py")}
+    assert {room for room in rooms if f"{room}/`" not in TEXT} == set()

@@ -1,0 +1,263 @@
+"""The catalogue of sentences: every sentence is used, every use is there, and it speaks as docs/WORDS.md says."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from string import Formatter
+
+from attnviz.words import FORMS, Template, catalogue, plural, say
+
+ROOT = Path(__file__).parents[3]
+SOURCES = sorted([*ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
+SCRIPTS = sorted(ROOT.glob("attnviz/**/*.js"))
+BANNED = (
+    "is to be seen", "as it is", "as they are", "let go", "hands on", "from its place", "carried rounding",
+    "affinely independent", "dead key", "commutes", "need not", "was not taken", "were not taken",
+    " of now", "what is none", "are no number", "and less m", "carried on rounded",
+)  # fmt: skip
+
+
+def _forms(template: Template) -> Mapping[str, str]:
+    return {"other": template} if isinstance(template, str) else template
+
+
+# What is said at import all the same: texts of stages, sentences that examples are about, labels of what is dragged.
+SAID_AT_IMPORT = (
+    "stages.", "questions.before", "questions.cat", "questions.heads.text", "questions.learned.text",
+    "questions.padding.text", "questions.sizes.text", "questions.values.text", "history.sentence", "history.original",
+    "history.earlier", "history.masked", "setup.sentences.", "question_page.drag_",
+)  # fmt: skip
+_IMPORTING = """
+import importlib, pkgutil, sys, types
+sys.modules["attnviz"] = types.ModuleType("attnviz")  # so that words come before all that says them
+sys.modules["attnviz"].__path__ = ["attnviz"]
+from attnviz import words
+del sys.modules["attnviz"]
+template = words._template
+def early(key):
+    assert key.startswith(tuple(sys.argv[1:])), f"{key} is said at import"
+    return template(key)
+words._template = early
+import attnviz
+for module in pkgutil.walk_packages(attnviz.__path__, "attnviz."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+"""
+
+
+def test_nothing_is_said_before_it_is_asked_for() -> None:
+    """Modules hold keys: in which language a sentence is said isn't known when they are imported."""
+    done = subprocess.run(  # in a process that has imported none of them yet
+        [sys.executable, "-c", _IMPORTING, *SAID_AT_IMPORT], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr[-2000:]
+
+
+def _places(template: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+
+
+def _calls() -> Iterator[tuple[Path, ast.Call]]:
+    for file in SOURCES:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("say", "plural"):
+                yield file, node
+
+
+def test_every_sentence_is_well_made() -> None:
+    for key, template in catalogue().items():
+        assert isinstance(template, str) or set(template) == FORMS, key
+        places = {form: _places(text) for form, text in _forms(template).items()}
+        formats = [name for names in places.values() for name in names if not name.isidentifier()]
+        assert not formats, f"{key}: places have names, and no formats"
+        for text in _forms(template).values():
+            assert text, key
+            assert text == text.strip(), key
+        if "one" in places:
+            assert "n" in places["other"], key
+            assert places["one"] <= places["other"], key
+
+
+def test_every_sentence_speaks_as_the_glossary_says() -> None:
+    said = [
+        f"{key} says {words!r}"
+        for key, template in catalogue().items()
+        for text in _forms(template).values()
+        for words in BANNED
+        if words in text.lower()
+    ]
+    assert not said
+
+
+def test_what_is_quoted_stands_in_the_same_quotes_everywhere() -> None:
+    """An apostrophe stands within a word, or behind the s of several."""
+    others = [
+        key
+        for key, template in catalogue().items()
+        for text in _forms(template).values()
+        if re.search(r"[‘’«»„]|(?<!\w)'|'(?!\w)", re.sub(r"s' |\w'\w", " ", text)) or text.count("“") != text.count("”")
+    ]
+    assert not others
+
+
+def test_a_weight_is_an_attention_weight_wherever_it_is_spoken_of() -> None:
+    """The bare word could be a projection's number just as well."""
+    bare = [
+        key
+        for key, template in catalogue().items()
+        for text in _forms(template).values()
+        if re.search(r"(?<!attention )(?<!attention\xa0)\bweights?\b", re.sub(r"\{\w+\}", "", text.lower()))
+    ]
+    assert not bare
+
+
+def test_a_number_of_things_has_its_forms() -> None:
+    """No "1 tokens": a bare number before a plural needs the forms `one` and `other`, or plural()."""
+    counted = {
+        key: found
+        for key, template in catalogue().items()
+        if isinstance(template, str)
+        and (found := re.findall(r"\{n\w*\} (?:other |more |further )?[a-z]+s\b", template))
+    }
+    assert not counted
+
+
+def test_what_is_said_is_in_the_catalogue_with_its_places() -> None:
+    for file, call in _calls():
+        key = call.args[0] if call.args else None
+        if (isinstance(call.func, ast.Name) and call.func.id == "plural") or not isinstance(key, ast.Constant):
+            continue
+        assert isinstance(key.value, str)
+        where = f"{file.relative_to(ROOT)}:{call.lineno}"
+        assert key.value in catalogue(), f"{where}: no sentence {key.value!r}"
+        given = {each.arg for each in call.keywords}
+        if None not in given:
+            needed = set().union(*map(_places, _forms(catalogue()[key.value]).values()))
+            assert given >= needed, f"{where}: {key.value} needs {needed - given}"
+            unused = given - needed - {"n"}
+            assert not unused, f"{where}: {key.value} has no place for {unused}"
+
+
+def test_every_sentence_is_used() -> None:
+    """A key stands in the code whole, or its beginning does, before what is put in: f"lesson.{name}.title"."""
+    text = "\n".join(file.read_text() for file in (*SOURCES, *SCRIPTS))
+    whole = set(re.findall(r"""(?=["'`]([\w.-]+)["'`])""", text))
+    starts = set(re.findall(r"""["'`]([a-z_0-9]+(?:\.[a-z_0-9]+)*\.)(?:\$?\{|["'`])""", text))
+    nouns = set(re.findall(r"""plural\([^"'`]*["'`](\w+)["'`]""", text))
+    unused = [
+        key for key in catalogue()
+        if key not in whole
+        and not any(key.startswith(start) for start in starts)
+        and not (key.startswith("count.") and key.removeprefix("count.") in nouns)
+    ]  # fmt: skip
+    assert not unused
+
+
+def _first_lines(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the first paragraphs of a file's docstrings."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (said := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), " ".join(said.split("\n\n")[0].split())
+
+
+def test_docstrings_begin_as_the_glossary_says() -> None:
+    """They are what a notebook's help and the documentation show."""
+    badly = [
+        f"{file.relative_to(ROOT)}:{line}: {text}"
+        for file in SOURCES
+        for line, text in _first_lines(file)
+        for words in BANNED
+        if words in text.lower()
+    ]
+    assert not badly
+
+
+def _is_for_developers(node: ast.AST) -> bool:
+    """Whether it raises, is the `message` of what is raised, writes into the server's log, or is a rule's `code`."""
+    if isinstance(node, ast.Call):
+        called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        return getattr(called, "id", "") in ("expect", "_LOG")
+    if isinstance(node, ast.Assign):
+        return [getattr(target, "id", "") for target in node.targets] == ["message"]
+    return isinstance(node, ast.Raise) or (isinstance(node, ast.FunctionDef) and node.name == "code")
+
+
+def _sentences(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a file that read like something said: four words and more, and no docstring, CSS or HTML."""
+    tree = ast.parse(file.read_text())
+    documents = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body and isinstance(node.body[0], ast.Expr)
+    }  # fmt: skip
+    raised = {id(inner) for node in ast.walk(tree) if _is_for_developers(node) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents | raised:
+            words = re.findall(r"[A-Za-z'’]{2,}", node.value)
+            if len(words) >= 4 and " " in node.value and not re.search(r"[{}<>;]|</|__|\(\?:|\.st-|var\(", node.value):
+                yield node.lineno, node.value
+
+
+NO_PAGE = {
+    "attnviz/export/code": "writes Python",
+    "attnviz/documents/model_code.py": "writes Python",
+    "attnviz/training/code.py": "writes Python",
+    "attnviz/training/stories.py": "writes a command line's help",
+    "attnviz/training/tasks/story_grammar.py": "holds the words of a story",
+    "attnviz/commands": "writes a command line's help",
+    "attnviz/app/keeper": "writes into the server's log and figures",
+    "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",
+    "attnviz/app/session/guarding.py": "writes into the server's log",
+    "attnviz/core/masks.py": "writes Python",
+    "attnviz/core/seeding/places.py": "writes Python",
+    "attnviz/core/stages/behind.py": "writes Python",
+    "attnviz/core/settings.py": "writes Python",
+    "attnviz/core/attention": "writes errors for whoever programs",
+    "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",
+    "attnviz/core/errors.py": "writes values into errors for whoever programs",
+    "attnviz/tables/stage_names.py": "holds names that are read, and says none",
+}
+TALKING = [file for file in SOURCES if not {str(each.relative_to(ROOT)) for each in (file, file.parent)} & set(NO_PAGE)]
+
+
+def test_a_page_says_nothing_that_is_not_in_the_catalogue() -> None:
+    outside = [f"{file.relative_to(ROOT)}:{line}: {text[:70]!r}" for file in TALKING for line, text in _sentences(file)]
+    assert not outside
+
+
+CONTROLS = {
+    "button", "caption", "checkbox", "download_button", "error", "expander", "file_uploader", "header", "info",
+    "link_button", "markdown", "metric", "multiselect",
+    "number_input", "popover", "radio", "segmented_control", "selectbox", "slider",
+    "subheader", "success", "tabs", "text", "text_area", "text_input", "title", "toggle", "warning", "write",
+}  # fmt: skip
+
+
+def _written_in_controls(file: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONTROLS:
+            said = [*node.args[:1], *(each.value for each in node.keywords if each.arg in ("label", "help"))]
+            texts = [part for each in said for part in (each.values if isinstance(each, ast.JoinedStr) else [each])]
+            yield from ((text.lineno, str(text.value)) for text in texts if isinstance(text, ast.Constant))
+
+
+def test_a_control_takes_even_one_word_from_the_catalogue() -> None:
+    """What a control writes itself is a constant, or the text between the places of an f-string, and has no letters."""
+    outside = [
+        f"{file.relative_to(ROOT)}:{line}: {text!r}"
+        for file in TALKING
+        if "app" in file.parts or "pages" in file.parts
+        for line, text in _written_in_controls(file)
+        if re.search(r"[A-Za-z]{2}", text.removeprefix(":gray"))
+    ]
+    assert not outside
+
+
+def test_how_many_there_are_is_written_alike_in_every_sentence() -> None:
+    said = say("summary.reads.equally", token="word", count=1024, weight="0.0010")
+    assert f"all {plural(1024, 'token')} equally" in said
+    assert "523,776 of 1,048,576 scaled scores" in say("summary.notes.masked", n=523_776, count=1_048_576)

@@ -1,0 +1,100 @@
+"""What an explanation says in words: divisors, masks, long sums, overflow, origins, and its errors."""
+
+import math
+from typing import Any
+
+import pytest
+
+import attnviz
+from attnviz import Scenario, attend, explain
+from attnviz.core.scenario import traced
+from attnviz.core.trace import Trace
+from attnviz.words import say
+from tests.unit.helpers import HOSTILE, random_inputs
+from tests.unit.rules.test_explanation import cells_of, same
+
+
+def test_the_divisor_is_the_root_of_the_number_of_products() -> None:
+    trace = attnviz.trace(Scenario(d_in=8, d_out=2))
+    explanation = explain(trace, "scaled_scores", 1, 2)
+    assert "√2 = 1.4142 (d_k = 2, the length of a key)" in explanation.text
+    assert len(explain(trace, "scores", 1, 2).terms) == 2
+    assert explanation.divisor == math.sqrt(2)
+    assert "temperature" not in explanation.text
+    warm = explain(attnviz.trace(Scenario(temperature=2.5)), "scaled_scores", 1, 2)
+    assert "and by the temperature, 2.5" in warm.text
+    assert warm.symbols == "S′[1, 2] = S[1, 2] / (√d_k · 2.5)"
+    assert warm.divisor == pytest.approx(math.sqrt(2) * 2.5)
+    bare = explain(attnviz.trace(Scenario(scale=False)), "scaled_scores", 1, 2)
+    assert say("explanation.scale.undivided", score="S[1, 2]") in bare.text
+    assert "√" not in bare.text
+    assert bare.divisor == 1
+
+
+def test_a_masked_cell_says_so() -> None:
+    trace = attnviz.trace(Scenario(causal=True))
+    score = explain(trace, "scaled_scores", 1, 2)
+    assert score.masked
+    assert score.value == score.exact == -math.inf
+    assert "key 2 “starts” comes after query 1 “journey”" in score.text
+    assert score.numbers.endswith("→ −∞ (masked)") or score.numbers.endswith("→ −∞ (masked) (rounded)")
+    weight = explain(trace, "attention_weights", 1, 2)
+    assert weight.masked
+    assert weight.value == 0
+    assert "exp(−∞) = 0" in weight.text
+    assert not explain(trace, "scaled_scores", 1, 1).masked
+    assert not explain(trace, "scores", 1, 2).masked
+    assert not explain(attnviz.trace(Scenario()), "scaled_scores", 1, 2).masked
+
+
+def test_a_long_sum_shows_its_largest_terms_and_the_remainder() -> None:
+    trace = attend(**random_inputs(12, 64, 64, 2))
+    for name, n_terms in (("scores", 64), ("q", 64), ("attention_weights", 12), ("context", 12)):
+        explanation = explain(trace, name, 3, 1)
+        shown, rest = explanation.terms[:-1], explanation.terms[-1]
+        assert rest.n_terms == n_terms - len(shown)
+        assert f"(and {rest.n_terms} more: " in explanation.text
+        assert len(shown) in (7, 8)
+    explanation = explain(trace, "scores", 3, 1)
+    products = (trace.q[3].double() * trace.k[1].double()).tolist()
+    largest = sorted(products, key=abs)[-7:]
+    assert sorted(term.value for term in explanation.terms[:-1]) == sorted(largest)
+
+
+def test_texts_of_tokens_stand_in_the_text_and_never_in_latex() -> None:
+    for token in HOSTILE:
+        trace = traced(Scenario(text=token, tokenizer="whitespace", causal=True))
+        tokens = trace.tokens
+        for name, row, column, value in cells_of(trace):
+            explanation = explain(trace, name, row, column)
+            assert same(explanation.value, value, 0)
+            assert "<" not in explanation.latex
+            explanation.text.encode()  # a lone surrogate is written out
+        assert explain(trace, "q", 0, 0).latex == explain(Trace(trace.stages, trace.matrices), "q", 0, 0).latex
+        assert "<b>" not in tokens[0] or f"query 0 “{tokens[0]}”" in explain(trace, "q", 0, 0).text
+
+
+@pytest.mark.parametrize(
+    ("changed", "cell", "said"),
+    [
+        ({"embedding": "published"}, ("x", 1, 2), "from the published vector of “journey”"),
+        ({}, ("x", 1, 2), "from the vector of “journey”, random numbers drawn from its text, d_in = 3 and seed 123"),
+        ({"embedding": "table"}, ("x", 1, 2), "row of “journey” in nn.Embedding, random numbers from seed 123"),
+        ({"x": "identity"}, ("x", 1, 1), "from the identity matrix"),
+        ({"w_v": "zeros"}, ("w_v", 0, 0), "from a matrix of zeros"),
+        ({"w_k": "random:7"}, ("w_k", 0, 0), "drawn at random for this matrix alone, from seed 7"),
+        ({"w_q": [[1, 2]] * 3}, ("w_q", 0, 0), "given as a number, in place of a random one"),
+        ({"init": "normal"}, ("w_q", 0, 0), "drawn at random by torch.randn from seed 123"),
+        ({"init": "linear", "bias": True}, ("b_v", 0, 0), "drawn at random by nn.Linear from seed 123"),
+        ({"init": "linear", "bias": True, "w_v": [[1] * 4] * 3}, ("b_v", 0, 3), "a bias that starts at 0"),
+        ({"bias": True}, ("b_q", 0, 1), "a bias that starts at 0"),
+        ({"edits": (("w_q", 0, 1, 0.9),)}, ("w_q", 0, 1), "Changed: it was 0.5166, drawn at random by torch.rand"),
+    ],
+)
+def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tuple[str, int, int], said: str) -> None:
+    scenario = Scenario(**changed)
+    explanation = explain(attnviz.trace(scenario), *cell, scenario=scenario)
+    assert said in explanation.text
+    assert explanation.sources == ()
+    assert explanation.rule == "given"
+    assert "Given: made from nothing else here" in explain(attnviz.trace(scenario), *cell).text

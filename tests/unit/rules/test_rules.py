@@ -1,0 +1,184 @@
+"""Laws that every rule keeps, so that a rule that lacks something fails here."""
+
+import math
+import re
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from attnviz.core.rules import RULES, Bounded, Rule, Scale
+from attnviz.core.stages import attention_table
+from attnviz.core.trace import Trace
+from tests.examples import examples
+from tests.unit.single_stage import CASES, drawn
+
+ROOT = Path(__file__).parents[3]
+each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
+
+
+def as_tables(sources: list[Tensor], error: float = 0.0) -> list[Bounded]:
+    return [Bounded(each.numpy(), np.full(each.shape, error)) for each in sources]
+
+
+def test_every_rule_has_its_cases() -> None:
+    assert {type(rule) for rule, _ in CASES} == set(RULES)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    for kind in RULES:
+        sizes = {len(shapes) for rule, shapes in CASES if type(rule) is kind}
+        assert sizes == set(kind.n_sources)
+
+
+@each_case
+def test_a_rule_makes_the_shape_that_it_says_with_any_batch(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    sources = drawn(shapes)
+    made = rule.compute(*sources)
+    assert tuple(made.shape) == rule.shape(*shapes)
+    batched = rule.compute(*(each.expand(2, 3, *each.shape) for each in sources))
+    assert torch.allclose(batched, made.expand(2, 3, *made.shape), rtol=1e-12, equal_nan=True)
+
+
+@each_case
+def test_a_rule_refuses_shapes_that_do_not_fit(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    for i in range(1, len(shapes)):
+        odd = [*shapes[:i], (7, 9), *shapes[i + 1 :]]
+        with pytest.raises(ValueError, match=r"has shape \(7, 9\), expected"):
+            rule.shape(*odd)
+
+
+@each_case
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=examples(20))
+def test_the_float64_value_is_what_is_computed(rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int) -> None:
+    sources = drawn(shapes, seed)
+    np.testing.assert_allclose(
+        rule.bounded(*as_tables(sources)).value, rule.compute(*sources).numpy(), rtol=1e-12, atol=1e-14
+    )
+
+
+@each_case
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=examples(20))
+def test_the_bound_holds_what_errors_of_the_sources_can_do(
+    rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int
+) -> None:
+    sources = drawn(shapes, seed)
+    moved = [each + 0.01 * (2 * torch.rand_like(each) - 1) for each in sources]
+    bounded = rule.bounded(*as_tables(sources, 0.01))
+    with np.errstate(invalid="ignore"):
+        gap = np.nan_to_num(np.abs(rule.compute(*moved).numpy() - bounded.value))  # -∞ less -∞
+    assert (gap <= bounded.error + 1e-12).all()
+
+
+@each_case
+def test_a_cell_reads_exactly_the_cells_that_move_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    sources = [each.abs() + 0.1 for each in drawn(shapes)]  # no zero, and nothing that ReLU cuts off
+    made = rule.compute(*sources)
+    for row in range(made.shape[0]):
+        for column in range(made.shape[1]):
+            blocks = rule.reads(row, column, *shapes)
+            assert len(blocks) == len(shapes)
+            for i, (rows, columns) in enumerate(blocks):
+                for r in range(shapes[i][0]):
+                    for c in range(shapes[i][1]):
+                        moved = [each.clone() for each in sources]
+                        moved[i][r, c] += 0.5
+                        is_moved = rule.compute(*moved)[row, column] != made[row, column]
+                        assert bool(is_moved) == (r in rows and c in columns)
+
+
+@each_case
+def test_a_mark_touches_the_cells_that_read_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    made = rule.shape(*shapes)
+    for i, shape in enumerate(shapes):
+        for r in range(shape[0]):
+            for c in range(shape[1]):
+                marks = [np.zeros(each, dtype=bool) for each in shapes]
+                marks[i][r, c] = True
+                touched = rule.touched(*marks)
+                for row in range(made[0]):
+                    for column in range(made[1]):
+                        rows, columns = rule.reads(row, column, *shapes)[i]
+                        assert touched[row, column] == (r in rows and c in columns)
+
+
+@each_case
+def test_its_line_of_pytorch_computes_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    names = ascii_lowercase[: len(shapes)]
+    sources = drawn(shapes)
+    values: dict[str, Any] = dict(zip(names, sources, strict=True)) | {
+        "torch": torch,
+        "d_k": getattr(rule, "d_k", None),
+    }
+    exec("\n".join(rule.code("made", *names)), values)
+    assert torch.allclose(values["made"], rule.compute(*sources), rtol=1e-12, equal_nan=True)
+    assert rule.formula(*(name.upper() for name in names))
+
+
+@each_case
+def test_gradients_flow_through_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
+    sources = [each.requires_grad_() for each in drawn(shapes)]
+    made = rule.compute(*sources)
+    made[torch.isfinite(made)].square().sum().backward()  # type: ignore[no-untyped-call]
+    assert all(each.grad is not None and torch.isfinite(each.grad).all() for each in sources)
+
+
+def test_what_is_hidden_is_minus_infinity_and_its_share_is_hidden_too() -> None:
+    scores = torch.tensor([[1.0, math.inf, math.nan], [1.0, 2.0, 3e38]])
+    mask = torch.tensor([[0.0, -math.inf, -math.inf], [-math.inf, -1e4, 3e38]])
+    scaled = Scale(d_k=4).compute(scores, mask)
+    assert ((scaled == -math.inf) == (mask == -math.inf)).all()
+    bounded = Scale(d_k=4).bounded(*as_tables([scores, mask], 0.5))
+    assert (bounded.error[mask.numpy() == -math.inf] == 0).all()
+    made = Trace(
+        attention_table(4, mask=True),
+        {"mask": mask, "scaled_scores": scaled, "attention_weights": torch.softmax(scaled, -1)},
+    )
+    for name in made.matrices:
+        hidden = made.masked_in(name)
+        assert hidden is not None
+        assert (hidden == (mask == -math.inf).numpy()).all()
+
+
+def test_a_trace_cannot_be_changed_and_says_what_it_has() -> None:
+    trace = Trace({}, {"x": torch.ones(1, 1)})
+    assert trace.x is trace["x"] is trace.get("x")
+    assert trace.get("w_q") is None
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        trace.x = torch.zeros(1, 1)
+    with pytest.raises(AttributeError, match="'w_q' is no matrix of this trace, expected one of x"):
+        _ = trace.w_q
+
+
+@each_case
+def test_the_derivatives_that_a_rule_says_are_those_of_autograd(
+    rule: Rule, shapes: tuple[tuple[int, int], ...]
+) -> None:
+    sources = drawn(shapes)
+    made = rule.compute(*sources)
+    for i, shape in enumerate(shapes):
+        jacobian = torch.autograd.functional.jacobian(  # type: ignore[no-untyped-call]
+            lambda each, i=i: rule.compute(*sources[:i], each, *sources[i + 1 :]), sources[i]
+        )
+        for row, column in np.ndindex(*shape):
+            derivatives = list(rule.derivatives(i, row, column, made, *sources))
+            moved = torch.zeros_like(made)
+            for to_row, to_column, by, of in derivatives:
+                moved[to_row, to_column] += by
+                assert of is None or sources[of[0]][of[1:]] == by
+            if derivatives:
+                torch.testing.assert_close(moved, jacobian[:, :, row, column])
+
+
+def test_nobody_outside_the_rules_asks_of_which_class_one_is() -> None:
+    classes = "|".join(rule.__name__ for rule in RULES)
+    asks = re.compile(rf"isinstance\([^\n]*(?<!nn\.)\b({classes})\b|^ +case [^\n]*\b({classes})\(", re.MULTILINE)
+    own = ROOT / "attnviz/core/rules"
+    files = [file for file in ROOT.glob("attnviz/**/*.py") if own not in file.parents]
+    assert not [file for file in files if asks.search(file.read_text(encoding="utf-8"))]

@@ -1,0 +1,112 @@
+"""The files of deploy/: valid by the schemas of those who read them, and as safe as they say."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from attnviz.core.limits import MAX_FILE_BYTES
+
+ROOT = Path(__file__).parents[3]
+DEPLOY = ROOT / "deploy"
+KUBERNETES = sorted(path for path in (DEPLOY / "kubernetes").glob("*.yaml") if path.stem != "kustomization")
+NGINX = (DEPLOY / "nginx/nginx.conf").read_text()
+VERSIONS = ("1.30", "1.34", kubernetes_validate.latest_version())
+
+
+def read(path: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(path.read_text())
+    return loaded
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("path", KUBERNETES, ids=lambda path: path.stem)
+def test_kubernetes_takes_each_file(path: Path, version: str) -> None:
+    kubernetes_validate.validate(read(path), version, strict=True)
+
+
+def selectors(node: object) -> Iterator[Mapping[str, str]]:
+    if isinstance(node, dict):
+        for name, value in node.items():
+            if name in ("matchLabels", "selector", "podSelector") and "matchLabels" not in value:
+                yield value
+            else:
+                yield from selectors(value)
+    elif isinstance(node, list):
+        for each in node:
+            yield from selectors(each)
+
+
+def test_what_selects_copies_selects_those_of_the_deployment() -> None:
+    deployment = read(DEPLOY / "kubernetes/deployment.yaml")
+    labels = deployment["spec"]["template"]["metadata"]["labels"]
+    found = [selector for path in KUBERNETES for selector in selectors(read(path))]
+    assert len(found) >= 5
+    assert all(selector.items() <= labels.items() for selector in found)
+    scaled = read(DEPLOY / "kubernetes/autoscaler.yaml")["spec"]["scaleTargetRef"]
+    assert (scaled["kind"], scaled["name"]) == (deployment["kind"], deployment["metadata"]["name"])
+
+
+def test_a_copy_in_kubernetes_may_do_little() -> None:
+    pod = read(DEPLOY / "kubernetes/deployment.yaml")["spec"]["template"]["spec"]
+    (app,) = pod["containers"]
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["automountServiceAccountToken"] is False
+    assert app["securityContext"] == {
+        "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]},
+    }  # fmt: skip
+    assert set(app["resources"]["limits"]) == {"cpu", "memory"}
+    assert app["readinessProbe"]["httpGet"]["path"] == "/ready"
+    assert app["livenessProbe"]["httpGet"]["path"] == "/_stcore/health"
+    policy = read(DEPLOY / "kubernetes/network.yaml")["spec"]
+    assert "Egress" in policy["policyTypes"]
+    assert policy["egress"] == []
+
+
+def test_copies_under_compose_may_do_little() -> None:
+    file = read(DEPLOY / "compose.yaml")
+    for name, service in file["services"].items():
+        assert service["read_only"] is True, name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["restart"] == "unless-stopped", name
+        assert {"mem_limit", "pids_limit"} <= service.keys(), name
+        assert service["logging"]["options"]["max-size"], name
+    app = file["services"]["app"]
+    assert "ports" not in app, "the copies are reached through the proxy alone"
+    assert app["networks"] == ["inside"]
+    assert file["networks"]["inside"]["internal"] is True, "the app asks nobody anything"
+
+
+def test_the_proxy_lets_through_what_the_app_takes() -> None:
+    (buffers,) = re.findall(r"large_client_header_buffers \d+ (\d+)k;", NGINX)
+    assert int(buffers) * 1024 >= 480_000
+    (body,) = re.findall(r"client_max_body_size (\d+)m;", NGINX)
+    assert int(body) * 2**20 >= MAX_FILE_BYTES
+    annotations = read(DEPLOY / "kubernetes/ingress.yaml")["metadata"]["annotations"]
+    assert annotations["nginx.ingress.kubernetes.io/proxy-body-size"] == f"{body}m"
+    timeouts = re.findall(r"proxy_read_timeout (\d+)s;", NGINX)
+    assert all(int(seconds) > 60 for seconds in timeouts), "the app pings every 30 s"
+    assert timeouts
+
+
+def test_what_is_for_the_keeper_alone_is_hidden_by_the_proxy() -> None:
+    hidden = set(re.findall(r"location =? ?(\S+) \{ return 404; \}", NGINX))
+    assert {"/metrics", "/ready", "/_stcore/metrics", "/_stcore/agent/"} <= hidden
+    (rule,) = read(DEPLOY / "kubernetes/ingress.yaml")["spec"]["rules"]
+    (service,) = read(DEPLOY / "kubernetes/service.yaml")["spec"]["ports"]
+    nowhere = {
+        each["path"] for each in rule["http"]["paths"]
+        if each["backend"]["service"]["port"].get("number") not in (None, service["port"])
+    }  # fmt: skip
+    assert nowhere == {path.rstrip("/") for path in hidden}, "both proxies hide the same"
+
+
+def test_the_proxys_log_holds_no_link() -> None:
+    (form,) = re.findall(r"log_format [^;]*;", NGINX)
+    assert not set(re.findall(r"\$\w+", form)) & {"$request", "$request_uri", "$args", "$query_string", "$http_referer"}
+    assert "error_log stderr emerg;" in NGINX

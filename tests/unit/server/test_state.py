@@ -1,0 +1,64 @@
+"""What a query stands for: the same whoever reads it, and the same once it is written as it is used."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from attnviz import Scenario
+from attnviz.core.limits import MAX_TOKENS
+from attnviz.link.changes_text import encode_changes
+from attnviz.link.parameter_table import texts
+from attnviz.link.set_up import parameters, query_of
+from attnviz.link.state import MOST_CHARACTERS, state_of
+from attnviz.published import OPENING, starting_points
+from tests.golden import differences, golden_links
+from tests.rubbish import RUBBISH
+from tests.unit.helpers import setups
+from tests.unit.server.test_link import changes
+
+LINKS = golden_links()
+NAMES = [*parameters(), *texts(), "utm_source", "colour"]
+VALUES = st.sampled_from([*RUBBISH.values(), "true", "0", "1", "2", "7", "a b", "", "scores.1.1", "w_q.0.1.0.9"])
+
+
+@pytest.mark.parametrize("name", [name for name, link in LINKS.items() if "only_on_pages" not in link])
+def test_an_old_link_is_the_state_that_it_was(name: str) -> None:
+    state = state_of(LINKS[name]["query"] or "example=published")  # bare, it opened this one
+    assert state.scenario is not None
+    assert differences(LINKS[name]["restores"]["scenario"], state.scenario) == []
+
+
+@given(setups(whole=True, heads=True))
+def test_a_scenario_written_as_a_query_is_read_from_it(scenario: Scenario) -> None:
+    if query := query_of(scenario):  # bare, it opens another example
+        state = state_of(query)
+        assert (state.scenario, state.told) == (scenario, ())
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6), changes())
+@example({"text": " "}, None)
+@example({"n_heads": "3"}, None)
+def test_a_query_as_it_is_used_is_the_same_state(said: dict[str, str], changed: Any) -> None:
+    state = state_of(urlencode(said | ({"edits": encode_changes(changed)} if changed else {})))
+    again = state_of(state.query)
+    assert (again.query, again.scenario, again.values) == (state.query, state.scenario, state.values)
+    assert state_of(state.query, []).scenario == state.scenario, "of the texts, only the changes make it"
+
+
+def test_a_bare_query_is_the_opening_example_and_one_that_says_little_is_the_published_one() -> None:
+    assert state_of("").scenario == state_of("utm_source=mail").scenario == starting_points()[OPENING].scenario
+    for query in ("example=published", "view=heatmaps", "step=softmax"):
+        assert state_of(query).scenario == state_of(query, []).scenario == Scenario(embedding="published"), query
+    assert state_of("seed=abc").query == "example=published"
+
+
+def test_what_cannot_be_read_is_told_and_a_query_beyond_all_limits_says_nothing() -> None:
+    assert len(state_of("d_in=abc&cell=scores.9.9&edits=w_q.9.9.1&n_heads=3&colour=red").told) == 5
+    assert state_of("text=" + "word+" * (MAX_TOKENS + 1)).told[-1].endswith(".")
+    blank = state_of("text=+&edits=w_q.0.1.0.9&cell=scores.1.1")
+    assert (blank.scenario, blank.query) == (None, "text=+&edits=w_q.0.1.0.9&cell=scores.1.1"), "waits for a sentence"
+    for query in ("seed=7&pinned=" + "a" * MOST_CHARACTERS, "&".join(["seed=7"] * 1001)):
+        assert state_of(query) == state_of("")

@@ -1,0 +1,144 @@
+"""Which prediction is right is computed here anew, in float64, for every setting that a question offers."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from attnviz import Scenario
+from attnviz.teach.questions import QUESTIONS, Exponent, Question
+from attnviz.teach.questions.asking import View
+from attnviz.teach.questions.masks_and_heads import NUMBERED
+from attnviz.teach.questions.numerics import FACTORS
+from attnviz.words import catalogue
+from attnviz.words.shares import percent
+from tests.unit.teach.seen import of_what_if as by_hand
+from tests.unit.teach.seen.of_matching import over
+from tests.unit.teach.seen.of_order import loss_of
+from tests.unit.teach.seen.of_sizes import softmax
+from tests.unit.teach.seen.world import IDS, World, array
+
+Made = tuple[Scenario, dict[str, str]]
+
+
+def _largest(w: World) -> float:
+    """The mean largest share of one of 6 random keys of 512 numbers, by another generator."""
+    return float(softmax(_random_scores() / 512 ** float(w.options["p"]), -1).max(-1).mean())
+
+
+@cache
+def _random_scores() -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return np.asarray(np.einsum("td,tkd->tk", rng.normal(size=(1500, 512)), rng.normal(size=(1500, 6, 512))))
+
+
+def _part(w: World) -> float:
+    vectors, w_q, w_k = {"w": array(w.now["e"]), "p": array(w.now["p"])}, array(w.now.w_q), array(w.now.w_k)
+    parts = {a + b: (vectors[a][0] @ w_q) @ (vectors[b][1] @ w_k) for a in "wp" for b in "wp"}
+    return float(sum(parts.values()) if w.options["part"] == "all" else parts[w.options["part"]])
+
+
+def _own_rows(w: World) -> int:
+    q = array(w.now.q)
+    first = q.reshape(2, len(q), -1)[0] if w.options["way"] == "view" else q[:, : q.shape[1] // 2]
+    return sum({*row} <= {*own} for row, own in zip(first, q, strict=True))
+
+
+def _widths(w: World) -> float:
+    return float({"d_k": w.scenario.d_out, "d_in": w.scenario.d_in}[w.options["divisor"]])
+
+
+def _transposed(w: World) -> np.ndarray:
+    w_q = array(w.now.w_q)
+    return array(w.now.x) @ (w_q if w.options["way"] == "x-w" else w_q.T)
+
+
+NUMBERS: dict[str, Callable[[World], Any]] = {
+    "values": lambda w: w.ref["attention_weights"][0, 1],
+    "sum": lambda w: np.abs(w.ref["context"][0] - w.ref["context"][1]).max(),
+    "biases": lambda w: w.ref["attention_weights"][0, 1],
+    "sizes": lambda w: len(w.names) ** 2,
+    "root": _largest,
+    "which_d": lambda w: softmax(w.ref["scores"] / np.sqrt(_widths(w)), -1)[0, 1],
+    "where": lambda w: softmax(w.ref["scores"] / np.sqrt(w.scenario.d_out), -1)[0, 1],
+    "axis": lambda w: over(w)[0].sum(),
+    "symmetry": lambda w: np.abs(w.ref["scores"] - w.ref["scores"].T).max(),
+    "self": lambda w: sum(row.argmax() == i for i, row in enumerate(w.ref["scores"])),
+    "learned": lambda w: loss_of(torch.tensor(w.ref["context"]), w.now.x.double()),
+    "order": lambda w: w.ref["attention_weights"][w.now.tokens.index("bites"), w.now.tokens.index("dog")],
+    "late_mask": lambda w: by_hand._late(w)[1].sum(),
+    "padding": lambda w: by_hand._padded(w)[0][0, 1],
+    "heads": lambda w: by_hand._of_head(w, 0)[1, 0],
+    "reshape": _own_rows,
+    "cosine": lambda w: softmax(by_hand._compared(w) / np.sqrt(w.scenario.d_out), -1)[0, 1],
+    "keys_first": lambda w: by_hand._ordered(w)[0, 1],
+    "linear": lambda w: _transposed(w)[2, 0],
+    "one_matrix": lambda w: min(w.scenario.d_in, NUMBERED[w.options["d"]]),
+    "parts": _part,
+    "dropout": lambda w: by_hand._dropped(w)[1].sum(),
+    "numerics": lambda w: int(by_hand._in_bits(w)[2].isnan().sum()),
+    "multiply": lambda w: softmax(FACTORS[w.options["c"]] ** 2 * by_hand._scaled(w), -1)[0, 1],
+}
+
+
+def number(question: Question, made: Made) -> float:
+    return float(NUMBERS[question.name](World(question, *made, 4, 0)))
+
+
+def becomes(question: Question, made: Made) -> str:
+    """What became of the number since the start, as it is written."""
+    before, after = number(question, (question.start, question.defaults)), number(question, made)
+    kind = question.predicts.kind
+    one, other = (percent(n) if kind == "share" else f"{n:.{2 * (kind == 'number')}f}" for n in (before, after))
+    if one.replace("-0.00", "0.00") == other.replace("-0.00", "0.00"):
+        return "same"
+    return "other" if question.predicts.either else "more" if after > before else "less"
+
+
+def viewed(question: Question, view: View | None, made: Made) -> Made:
+    scenario, options = made
+    if view is None:
+        return made
+    if isinstance(view, Mapping):
+        return scenario, options | dict(view)
+    return question.pressed(view, scenario), options
+
+
+def settings_of(question: Question) -> Iterator[Made]:
+    """All that a question offers: its button, each end and the middle of each slider, each choice; and what it asks."""
+    yield question.acted
+    for view in (question.then, *question.predicts.wrong.values(), *question.presets):
+        yield viewed(question, view, question.acted)
+    for control in question.controls:
+        for at in (control.low, (control.low + control.high) // 2, control.high):
+            yield control.change(question.start, at), question.defaults
+    for option in question.options:
+        for choice in ("0.25", "0.5", "1") if isinstance(option, Exponent) else option.names:
+            yield question.start, question.defaults | {option.name: choice}
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
+def test_the_right_prediction_is_right_for_every_setting(question: Question) -> None:
+    predicts = question.predicts
+    before = predicts.number(question.now(question.start, question.defaults))
+    for made in settings_of(question):
+        now = predicts.number(question.now(*made))
+        # The means of random draws are those of other draws.
+        assert now == pytest.approx(number(question, made), abs=0.05 if question.name == "root" else 2e-4, nan_ok=True)
+        assert predicts.answer(before, now) == becomes(question, made), made
+    assert question.happened.answer == becomes(question, question.acted)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
+def test_each_other_prediction_names_a_misconception_and_fails_in_its_view(question: Question) -> None:
+    right, wrong = question.happened.answer, question.predicts.wrong
+    assert set(question.answers) == {right, *wrong}
+    assert 2 <= len(question.answers) <= 4
+    assert right not in wrong
+    for answer, view in wrong.items():
+        assert becomes(question, viewed(question, view, question.acted)) != answer
+    said = f"questions.{question.name}.wrong."
+    assert {key.removeprefix(said) for key in catalogue() if key.startswith(said)} == set(wrong)
