@@ -15,7 +15,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK
 from attnviz.core.trace import run
-from attnviz.teach.dropping import kept
+from attnviz.teach.masked import kept
 
 # Of which is told what each is multiplied by, from queries to what the layer makes, as far as it goes.
 COMPUTED = ("x_norm", "q", "k", "v", "scores", "attention_weights", "context", "output", "residual_1",

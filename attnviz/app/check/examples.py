@@ -10,7 +10,7 @@ import streamlit as st
 
 from attnviz.app.check.showing import checked, show_verdict
 from attnviz.app.check.typed import load
-from attnviz.app.parts import published_example
+from attnviz.app.parts import examples
 from attnviz.app.parts.charts import show_offered
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import go_to
@@ -75,7 +75,7 @@ def _show_ways_on(example: WorkedExample) -> None:
 
 
 def _open(name: str, page: str) -> None:
-    published_example.set_up(name)
+    examples.set_up(name)
     go_to(page)
 
 

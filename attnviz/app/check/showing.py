@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attnviz.app.parts import published_example
+from attnviz.app.parts import examples
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
@@ -25,7 +25,7 @@ _LETTERS = """<style>
 def chosen_mode() -> str:
     """Draw the choice of what to do and return what was chosen."""
     st.html(_LETTERS + STYLE)
-    named = published_example.take_named()
+    named = examples.take_named()
     if named in published_names() and not url_texts.receive(CHECK)[0]:
         url_texts.put(CHECK, Checked(EXAMPLES, named))
     session = this_session()

@@ -8,9 +8,9 @@ import streamlit as st
 
 from attnviz.app.components.board import show_board
 from attnviz.app.components.followed import marked_while_older
+from attnviz.app.parts.examples import show_way_to_panel
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.predicting import TRIED, Asked, ask, prediction
-from attnviz.app.parts.what_if_panel import show_way_to_panel
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.link_values import take

@@ -6,7 +6,7 @@ import torch
 
 from attnviz.app.model.looked import fitting, looked
 from attnviz.app.model.typing import is_too_long, sentence
-from attnviz.app.parts.measured import Measured, show_measured
+from attnviz.app.parts.charts import Measured, show_measured
 from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.text import as_message

@@ -21,8 +21,7 @@ from attnviz.app.model.told import (
 from attnviz.app.model.typing import is_too_long, model_session, open_on_first_model, sentence
 from attnviz.app.model.uses import show_uses
 from attnviz.app.model.writing import cache_in_words, drawing, show_next
-from attnviz.app.parts.charts import offer, show_figure
-from attnviz.app.parts.measured import Measured, show_measured
+from attnviz.app.parts.charts import Measured, offer, show_figure, show_measured
 from attnviz.app.refusals import told
 from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.link_values import take

@@ -1,15 +1,21 @@
-"""Sentences and worked examples to begin with: offered in the set-up and beside the sentence on the board."""
+"""Sentences and worked examples to begin with, and the ways from a page to a set-up and to the panel What if."""
 
 from functools import cache
 from typing import Any
 
+import streamlit as st
+
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, state, url_texts
+from attnviz.app.session.address import go_to
+from attnviz.app.session.session import this_session
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.published_matrices import PUBLISHED_TEXT
+from attnviz.core.scenario import Scenario
+from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import CHANGES, EXAMPLE, parameters, with_example
-from attnviz.published import OPENING, starting_points
+from attnviz.published import OPENING, starting_points, worked_examples
 from attnviz.words import say
 
 _SENTENCES = ("cat", "dog", "man", "animal", "be")
@@ -52,3 +58,66 @@ def drop_changes() -> None:
 
 def _of_example(by: object) -> bool:
     return isinstance(by, str) and by.startswith(EXAMPLE_FILL)
+
+
+def name_now(name: str) -> None:
+    """Remember the example that the URL has just named: the page Check my numbers opens there."""
+    this_session().example = name
+
+
+def take_named() -> str:
+    """Return the example that the URL named, once; '' where it named none."""
+    session = this_session()
+    named, session.example = session.example, ""
+    return named
+
+
+def start_over() -> None:
+    """Make the example that the app opens with the set-up of all pages; nothing of before is offered back."""
+    set_up(OPENING)
+    state.forget_offer()
+
+
+def show_opening() -> None:
+    """Draw a button for the example that the app opens with."""
+    example = starting_points()[OPENING]
+    st.button(example.title, key="setup.opening", on_click=set_up, args=(OPENING,), type="tertiary")
+
+
+def show_choice() -> None:
+    """Draw a button for each worked example."""
+    st.caption(say("check.examples.caption"))
+    for name, example in worked_examples().items():
+        st.button(example.title, key=f"setup.worked.{name}", on_click=set_up, args=(name,), type="tertiary")
+
+
+def set_up(name: str) -> None:
+    """Make an example the set-up of all pages; in a callback, before the controls are drawn."""
+    begin_with(starting_points()[name].scenario)
+
+
+def begin_with(scenario: Scenario, query: int | None = None) -> None:
+    """Make a scenario the set-up of all pages, with this token picked, or none; in a callback."""
+    address.turn({name: getattr(scenario, name, row.default) for name, row in parameters().items()})
+    url_texts.send(QUERY, "" if query is None else str(query))
+    state.start_set_up_anew(scenario)
+
+
+PANEL = "playground.what_if"  # whether it is open, in the session
+
+
+def show_way_to_panel(key: str, scenario: Scenario | None = None, query: int | None = None) -> None:
+    """Draw a link to the panel, which is open then: of this scenario, or of the one that is set up."""
+    st.button(say("what_if.way"), key=key, type="tertiary", on_click=_lead, args=(scenario, query))
+
+
+def _lead(scenario: Scenario | None, query: int | None) -> None:
+    open_panel()
+    if scenario is not None:
+        begin_with(scenario, query)
+    go_to("pages/playground.py")
+
+
+def open_panel() -> None:
+    """Have the panel open from the next run on; in a callback."""
+    this_session().put(PANEL, True)

@@ -25,8 +25,8 @@ from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
 from attnviz.figures.small_tables import table_spec
 from attnviz.link.parameter_table import B_BITS, BITS, PINNED, texts
-from attnviz.teach.dropping import dropped, mean_of_draws, n_draws
 from attnviz.teach.few_bits import DTYPES, in_few_bits, read_way, way_of
+from attnviz.teach.masked import dropped, mean_of_draws, n_draws
 from attnviz.teach.questions.seeing import Table
 from attnviz.teach.replaced import (
     can_add_to_row,

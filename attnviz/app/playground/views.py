@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from attnviz.app.parts.examples import open_panel
 from attnviz.app.parts.head_picker import show_layer_picker
-from attnviz.app.parts.what_if_panel import open_panel
 from attnviz.app.playground.replaced import keep_as_a
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import go_to

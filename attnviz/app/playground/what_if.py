@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from attnviz.app.parts.examples import PANEL, open_panel
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.predicting import Asked, ask, prediction, show_outcome
-from attnviz.app.parts.what_if_panel import PANEL, open_panel
 from attnviz.app.playground.mask import show_mask
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
 from attnviz.app.session import state, url_texts

@@ -9,16 +9,15 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.draggable import show_scale_block, show_token_order
-from attnviz.app.parts.exponent import show_exponent
+from attnviz.app.parts.examples import begin_with, show_way_to_panel
 from attnviz.app.parts.predicting import Asked, ask, keep, prediction, show_outcome
-from attnviz.app.parts.published_example import begin_with
-from attnviz.app.parts.what_if_panel import show_way_to_panel
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
 from attnviz.link.question_text import SKIPPED, TRIED, Example, example_from_text, example_text
+from attnviz.scaling.settings import MAX_P
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
 from attnviz.teach.questions.asking import ANSWERS, Change, View
@@ -246,7 +245,7 @@ class Panel:
 
         if isinstance(option, Exponent):
             this_session().put(key, float(chosen))
-            show_exponent(option.label, key, on_change=take_it)
+            st.slider(option.label, 0.0, MAX_P, step=0.05, key=key, on_change=take_it)
         elif option.block:
             made = [replace(example, options=example.options | {option.name: at}) for at in option.names]
             show_scale_block(option.label, tuple(option.choices.values()), option.names.index(chosen), key, NUMBERS,

@@ -1,11 +1,12 @@
-"""A question on its page: its example at the left, and at the right what is predicted of it, then what happened.
+"""The list of questions, and one on its page: its example, what is predicted of it, then what happened.
 
 The examples are the questions' own: nothing here touches the set-up of the playground. What has been made of the
 example of the open question, what is chosen and predicted there and the token that is followed are a text in the URL.
 """
 
+from base64 import b64encode
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +19,20 @@ from attnviz.app.parts.predicting import prediction
 from attnviz.app.questions.panel import Panel, Stage, example_of, open_it
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.text import is_dark
 from attnviz.board.data import FEW_DIGITS
 from attnviz.board.drawn import Looks
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
-from attnviz.figures import heatmap_spec, points_spec, table_spec
+from attnviz.figures import heatmap_spec, points_spec, small_picture, table_spec
 from attnviz.link.parameter_table import NUMBERS, QUESTION
 from attnviz.link.question_text import Example, question_of, whole_text
-from attnviz.teach.questions import QUESTIONS, Question, Seen, Table
+from attnviz.teach.questions import QUESTIONS, SUBJECTS, Question, Seen, Table
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 _BESIDE = {"sum": (66, 34), "axis": (50, 50)}  # the board, and the picture beside it
-_STYLE = (Path(__file__).parent / "panel.css").read_text()
+_STYLE = (Path(__file__).parent / "questions.css").read_text()
 
 
 def open_question() -> Question | None:
@@ -155,3 +157,30 @@ def _show_board(question: Question, example: Example) -> None:
                 st.caption(say("question_page.head", head=head))
             show_stored_board(scenario, trace.seen_from(head), example.query, looks,
                        key=f"questions.board.{question.slug}.{head}", stored=stored, **several)  # fmt: skip
+
+
+def show_list() -> None:
+    """Draw all questions, by their subjects; each leads to its page."""
+    st.text(say("question_page.list", questions=plural(len(QUESTIONS), "question")))
+    st.html(f"<style>{_STYLE}{_pictures(is_dark())}</style>")
+    with st.container(key="questions_list"):
+        for subject in SUBJECTS:
+            about_it = [question for question in QUESTIONS if question.subject == subject]
+            with st.container(key=f"questions_subject_{min(len(about_it), 4)}_{subject}"):
+                st.markdown(f"##### {say(f'question_page.subject.{subject}')}")
+                for question in about_it:
+                    st.button(question.title, key=f"questions.open.{question.slug}", on_click=open_it, args=(question,))
+
+
+@lru_cache(maxsize=2)
+def _pictures(dark: bool) -> str:
+    """Return the cards' pictures as rules of a style sheet. The examples they start from are always the same."""
+    return "".join(
+        f'.st-key-questions-open-{each.slug} button::before {{ background-image: url("{_as_url(each, dark)}"); }}'
+        for each in QUESTIONS
+    )
+
+
+def _as_url(question: Question, dark: bool) -> str:
+    svg = small_picture([(matrix.numpy(), role) for matrix, role in question.pictured], dark=dark)
+    return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"

@@ -5,7 +5,6 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.parts.exponent import show_exponent
 from attnviz.app.refusals import told
 from attnviz.app.scaling import sweeps
 from attnviz.app.session import url_texts
@@ -16,7 +15,7 @@ from attnviz.app.text import as_message
 from attnviz.link.parameter_table import SWEEP
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling.in_words import said_source
-from attnviz.scaling.settings import OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
+from attnviz.scaling.settings import MAX_P, OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings
 from attnviz.scaling.sources import SOURCES
 from attnviz.words import plural, say
 
@@ -41,13 +40,13 @@ def show_settings(messages: DeltaGenerator, slider: DeltaGenerator) -> SweepSett
 
 
 def _show_p() -> float:
-    p = show_exponent(
-        say("scaling.controls.p"), "scaling.p", on_change=_show_own, persist_state="session",
-        help=say("scaling.controls.p_help"),
+    p = st.slider(
+        say("scaling.controls.p"), 0.0, MAX_P, step=0.05, key="scaling.p", on_change=_show_own,
+        persist_state="session", help=say("scaling.controls.p_help"),
     )  # fmt: skip
     if OWN not in this_session().get("scaling.scales"):
         st.caption(say("scaling.controls.p_hidden"))
-    return p
+    return round(p, 2)
 
 
 def _show_sweep() -> tuple[str, dict[str, Any]]:

@@ -12,9 +12,8 @@ import streamlit as st
 
 from attnviz.app.keeper import figures
 from attnviz.app.parts.newest import Newest
-from attnviz.app.parts.pace import Pace
 from attnviz.app.refusals import told
-from attnviz.app.scaling.turns import Turns
+from attnviz.app.scaling.turns import Pace, Turns
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.keeper.lane import LANE
-from attnviz.app.parts import published_example
+from attnviz.app.parts import examples
 from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, state
@@ -64,7 +64,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     finally:  # even where a page fails
         if first:
             _draw_panel(panel, table)
-        published_example.take_named()  # a page opened later does not open it
+        examples.take_named()  # a page opened later does not open it
         with overlay:
             messages.show(values, session.scenario, offers=not own_examples)
         if perhaps_refused:
@@ -99,8 +99,8 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         for i, example in enumerate(EXAMPLES):
             st.button(example, key=f"setup.example.{i}", on_click=use_sentence, args=(example,), type="tertiary")
             if i == 0:
-                published_example.show_opening()
-        published_example.show_choice()
+                examples.show_opening()
+        examples.show_choice()
     return {"text": typed}
 
 
@@ -135,7 +135,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     with st.container(key="setup_what_if"):  # out of sight: the panel What if writes it
         values["what_if"] = _draw(table["what_if"])
     st.button(
-        say("setup.start_over"), on_click=published_example.start_over, help=say("setup.start_over_help"),
+        say("setup.start_over"), on_click=examples.start_over, help=say("setup.start_over_help"),
         width="stretch",
     )  # fmt: skip
     return values

@@ -1,11 +1,10 @@
 """Questions that people ask about self-attention, each with an answer and a way to see it."""
 
 from attnviz.teach.questions.asking import SUBJECTS, Control, Exponent, Option, Preset, Question
-from attnviz.teach.questions.dividing import ROOT, WHERE
 from attnviz.teach.questions.masks_and_heads import MASKS_AND_HEADS
 from attnviz.teach.questions.matching import MATCHING
 from attnviz.teach.questions.mixing import MIXING
-from attnviz.teach.questions.numerics import NUMBERS
+from attnviz.teach.questions.numerics import NUMBERS, ROOT, WHERE
 from attnviz.teach.questions.order import ORDER
 from attnviz.teach.questions.products import PRODUCTS
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table

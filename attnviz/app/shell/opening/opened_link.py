@@ -11,7 +11,7 @@ from typing import Any
 from attnviz.app.check import blanks, typed
 from attnviz.app.keeper import figures
 from attnviz.app.model.typing import model_session
-from attnviz.app.parts import published_example
+from attnviz.app.parts import examples
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import asked, came_back, forget, memory, open_as
@@ -46,7 +46,7 @@ def read(page: str) -> dict[str, Any]:
         state.say_ignored(part)
     forget(opened.unknown)
     if opened.example:
-        published_example.name_now(opened.example)
+        examples.name_now(opened.example)
     if opened.query != came:
         open_as(opened.query)
     values, _ = read_controls(opened.query)

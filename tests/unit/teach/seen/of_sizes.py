@@ -8,7 +8,7 @@ import torch
 
 from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
-from attnviz.teach.questions.dividing import DIMS, FLAT
+from attnviz.teach.questions.numerics import DIMS, FLAT
 from attnviz.words import plural, say
 from tests.unit.teach.seen.sentences import about, number, referee
 from tests.unit.teach.seen.world import World, array

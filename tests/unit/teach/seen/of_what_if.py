@@ -5,7 +5,7 @@ import re
 import numpy as np
 import torch
 
-from attnviz.teach.dropping import N_DRAWS
+from attnviz.teach.masked import N_DRAWS
 from attnviz.teach.questions.masks_and_heads import N_PADDING, NUMBERED
 from attnviz.teach.questions.numerics import DTYPES, FACTORS, SHARES
 from attnviz.teach.questions.products import LONG
