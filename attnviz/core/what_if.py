@@ -17,7 +17,7 @@ from attnviz.core.kinds import Kinds
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.masks import USES
 from attnviz.core.rules import Product, Rule, Softmax
-from attnviz.core.rules.lines import COLUMNS, WHOLE
+from attnviz.core.rules.rows import COLUMNS, WHOLE
 
 MOST_TYPED = 16  # numbers typed into the scores
 MOST_CHARACTERS = 600

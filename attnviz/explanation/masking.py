@@ -7,7 +7,7 @@ import numpy as np
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.masks import ZEROED
 from attnviz.core.rules.base import Bounded
-from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
+from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
 from attnviz.explanation.what_if import cut_by_view

@@ -10,7 +10,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.attention.defined import lost_rows
 from attnviz.core.rules import in_rows, owner_of
 from attnviz.core.rules.explaining.cell import OWN_ROWS
-from attnviz.core.rules.lines import COLUMNS, ROWS
+from attnviz.core.rules.rows import COLUMNS, ROWS
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.listing import listed
 from attnviz.explanation.masking import mask_notes, undefined_by_mask

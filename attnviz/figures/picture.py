@@ -12,7 +12,7 @@ from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import Theme, theme
 from attnviz.colours.shading import shades
 from attnviz.core.rules import in_rows
-from attnviz.core.rules.lines import sharing
+from attnviz.core.rules.rows import sharing
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace
 from attnviz.words import say

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules.lines import sharing
+from attnviz.core.rules.rows import sharing
 from attnviz.words import Said, plural, say
 from attnviz.words.numbers import written
 

@@ -1,4 +1,4 @@
-// A row brought to mean 0 and deviation 1, then stretched and shifted column by column: core/rules/layer_norm.py.
+// A row brought to mean 0 and deviation 1, then stretched and shifted column by column: core/rules/rows.py.
 
 import { FLOAT32, tolerance } from "../values/bounds.js";
 import { lineOf, matrixOf } from "../values/matrices.js";

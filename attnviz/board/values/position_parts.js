@@ -1,4 +1,4 @@
-// The four parts of one score where positions are added: core/rules/explaining/position_parts.py.
+// The four parts of one score where positions are added: core/rules/product.py.
 
 import { total } from "./numbers.js";
 import { valueAt } from "./matrices.js";

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention.trace import AttentionTrace
-from attnviz.core.rules.lines import COLUMNS
+from attnviz.core.rules.rows import COLUMNS
 from attnviz.core.stages import Table
 from attnviz.core.trace import run
 

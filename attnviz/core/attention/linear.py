@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.feature_map import FeatureMap
+from attnviz.core.rules.cellwise import FeatureMap
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 
 SIZES = (128, 512, 2048)  # tokens

@@ -10,7 +10,7 @@ from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.masks import ADDED, USES, MaskUse
 from attnviz.core.rules import Scale, later
 from attnviz.core.rules.explaining.cell import OWN_ROWS
-from attnviz.core.rules.lines import ROWS
+from attnviz.core.rules.rows import ROWS
 from attnviz.core.stages import MASK, head_name
 from attnviz.core.trace import Trace
 from attnviz.core.what_if import PLACES
@@ -214,7 +214,7 @@ class AttentionTrace(Trace):
 
     @property
     def shared_over(self) -> str:
-        """What becomes shares that sum to 1, one of :data:`attnviz.core.rules.lines.AXES`: rows, in attention."""
+        """What becomes shares that sum to 1, one of :data:`attnviz.core.rules.rows.AXES`: rows, in attention."""
         stages, name = self.layers[0].stages, "attention_weights"
         rule = stages[name if name in stages else head_name(0, name)].rule
         return ROWS if rule is None else str(rule.settings.get("axis", ROWS))

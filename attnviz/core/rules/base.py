@@ -196,7 +196,7 @@ class Rule(ABC):
         return self.code(made, *names)
 
     def shares_over(self, n_sources: int) -> str | None:
-        """Return over what it makes shares, one of :data:`attnviz.core.rules.lines.AXES`; None where it makes none."""
+        """Return over what it makes shares, one of :data:`attnviz.core.rules.rows.AXES`; None where it makes none."""
         return None
 
     def sums_to_1(self, n_sources: int) -> bool:

@@ -10,9 +10,8 @@ from torch import Tensor, matmul
 from torch.nn.functional import linear
 
 from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, agree, expect
-from attnviz.core.rules.explaining.cell import Cell, Made
+from attnviz.core.rules.explaining.cell import Cell, Made, Matrix, in_rows
 from attnviz.core.rules.explaining.displayed import total
-from attnviz.core.rules.explaining.position_parts import four_parts
 from attnviz.core.rules.expression import (
     I,
     J,
@@ -55,11 +54,9 @@ class Product(Rule):
     n_sources = (2, 3)
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Multiply, then add the bias to each row."""
         return self.kernel(len(sources))(*sources)
 
     def kernel(self, n_sources: int) -> Callable[..., Tensor]:
-        """Torch's own product, and what is done to it where something is."""
         product = _with_transpose if self.transposed else matmul
         return partial(self._finished, product) if n_sources == 3 or self.cosine or self.typed else product
 
@@ -117,7 +114,6 @@ class Product(Rule):
 
     @property
     def turns_second(self) -> bool:
-        """Where it is transposed."""
         return self.transposed
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
@@ -140,7 +136,6 @@ class Product(Rule):
         return [f"{of_all} = torch.stack([{product} for a, b in zip({', '.join(names)})])", *rest]
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
-        """A row of the first source times a column (or row) of the second, plus one number of the bias."""
         (a, b, bias), n = sources(3), shapes[0][1]
         line = ":" if n > 1 else 0
         other, factor, second = (
@@ -173,14 +168,12 @@ class Product(Rule):
             )
 
     def formula(self, *symbols: str) -> str:
-        """The factors beside each other, plus the bias."""
         product = f"{symbols[0]} {symbols[1]}{'ᵀ' if self.transposed else ''}"
         if self.cosine:
             product = f"cos({symbols[0]}, {symbols[1]})"
         return " + ".join((product, *symbols[2:]))
 
     def code(self, made: str, *names: str) -> list[str]:
-        """A matrix product."""
         product = f"{names[0]} @ {names[1]}{'.mT' if self.transposed else ''}"
         if self.cosine:
             lengths = f"{names[0]}.norm(dim=-1)[..., :, None] * {names[1]}.norm(dim=-1)[..., None, :]"
@@ -189,7 +182,6 @@ class Product(Rule):
         return lines + [f"{made}[..., {row}, {column}] = {number!r}" for row, column, number in self.typed]
 
     def explain(self, cell: Cell) -> Made:
-        """Number by number, then the sum of the products and the bias; of positions, what each part adds."""
         said = super().explain(cell)
         if self.cosine:
             lengths = [math.sqrt(total(each.value**2 for each in cell.factors(cells))) for cells in cell.sources[:2]]
@@ -214,3 +206,51 @@ def _of_length_1(table: Bounded) -> Bounded:
 def _with_transpose(first: Tensor, second: Tensor) -> Tensor:
     """Of one matrix for all, torch makes the product with its transpose in one call."""
     return linear(first, second) if second.dim() == 2 else first @ second.mT
+
+
+def four_parts(cell: Cell) -> str | None:
+    """Say what words and places have in a score of queries and keys that are made of a sum E + P, without biases; None
+    of any other cell. Where a sentence was kept, the first keys are made of a sum of its own.
+
+    Source: Ke et al. 2021, Rethinking Positional Encoding in Language Pre-training, equation 5.
+    """
+    if len(cell.sources) != 2:
+        return None
+    rows = (cell.row, cell.column)
+    first, second = (_parts(cell, cells.stage, row) for cells, row in zip(cell.sources, rows, strict=True))
+    if first is None or second is None:
+        return None
+    numbers = [cell.write(sum(a * b for a, b in zip(one, other, strict=True))) for one in first for other in second]
+    return say("explanation.product.parts", **dict(zip(("ww", "wp", "pw", "pp"), numbers, strict=True)))
+
+
+def _parts(cell: Cell, stage: Matrix, row: int) -> list[list[float]] | None:
+    """Return what the word and the place of a row have in a query or a key; None where it isn't made of their sum."""
+    if stage.rule is None or stage.rule.name != "product" or len(stage.sources) != 2:
+        return None
+    x, w = stage.sources
+    summands = _summands(cell, x, row)
+    if summands is None or w not in cell.matrices:
+        return None  # or a handout doesn't have them all
+    turned = _matrix(cell, w).T if stage.rule.settings["transposed"] else _matrix(cell, w)
+    return [(_matrix(cell, name)[at] @ turned).tolist() for name, at in summands]
+
+
+def _summands(cell: Cell, name: str, row: int) -> list[tuple[str, int]] | None:
+    """Return the rows whose sum a row of this matrix is, of a word and of its place; None where it is no such sum."""
+    stage = cell.table.get(name)
+    if stage is None or stage.rule is None or any(source not in cell.matrices for source in stage.sources):
+        return None
+    if stage.rule.name == "add":
+        return [(source, row) for source in stage.sources] if {"p", "p_y"} & {*stage.sources} else None
+    if stage.rule.name == "concatenate":
+        for source in stage.sources:
+            n_rows = _matrix(cell, source).shape[0]
+            if row < n_rows:
+                return _summands(cell, source, row)
+            row -= n_rows
+    return None
+
+
+def _matrix(cell: Cell, name: str) -> Tensor:
+    return in_rows(cell.matrices[name].detach()).cpu().double()

@@ -38,14 +38,9 @@ class Relative(Rule):
     name = "relative"
     beside = (0, None)
     n_sources = (1, 2)
-
-    @property
-    def masked_by(self) -> int | None:
-        """The mask, where there is one."""
-        return 1
+    masked_by = 1
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Look each distance up, then mask."""
         numbers = sources[0]
         place = torch.arange((numbers.shape[-1] + 1) // 2, device=numbers.device)
         made = numbers[..., self.head, place - place[self.place :, None] + len(place) - 1]
@@ -90,7 +85,6 @@ class Relative(Rule):
         return self.kept(made, *tables)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
-        """The number of their distance, plus the mask."""
         numbers, mask = sources(2)
         apart = J - I - self.place
         at = (Index(self.head), apart + shapes[0][1] // 2)
@@ -107,15 +101,12 @@ class Relative(Rule):
         )  # fmt: skip
 
     def formula(self, *symbols: str) -> str:
-        """In words, plus the mask."""
         return " + ".join((say("stages.formula.relative", source=symbols[0]), *symbols[1:]))
 
     def code(self, made: str, *names: str) -> list[str]:
-        """Look each distance up, and add the mask."""
         return self._lines(str(self.head), made, *names)
 
     def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-        """The same for the rows of all heads at once."""
         return self._lines(":", made, *names)
 
     def _lines(self, row: str, made: str, *names: str) -> list[str]:

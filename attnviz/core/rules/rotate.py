@@ -136,7 +136,6 @@ class Rotate(Rule):
 
     @property
     def rotation(self) -> "Rotate":
-        """Itself."""
         return self
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
@@ -186,11 +185,9 @@ class Rotate(Rule):
         return rounded(at * entry(thetas.tolist(), pair))
 
     def formula(self, *symbols: str) -> str:
-        """In words, for the symbols say less."""
         return say("stages.formula.rotated", source=symbols[0])
 
     def code(self, made: str, *names: str) -> list[str]:
-        """The angles of every place, then turn each pair."""
         (name,) = names
         places = f"{self.place}, {self.place} + {name}.shape[-2]" if self.place else f"{name}.shape[-2]"
         place = f"place = torch.arange({places}, dtype=torch.float64)[:, None]"

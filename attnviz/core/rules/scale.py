@@ -1,4 +1,4 @@
-"""Scores divided, and masked: a mask is added to them, which holds -∞ where a key is hidden from its query."""
+"""Scores divided, masked, or capped: a mask that is added holds -∞ where a key is hidden from its query."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -83,11 +83,9 @@ class Scale(Rule):
         return (1.0 if self.d_k is None else math.sqrt(self.d_k)) * self.temperature
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Divide, then mask."""
         return self.kernel(len(sources))(*sources)
 
     def kernel(self, n_sources: int) -> Callable[..., Tensor]:
-        """With a mask or without."""
         return self._divided if n_sources == 1 else self._masked
 
     def _divided(self, scores: Tensor) -> Tensor:
@@ -125,7 +123,6 @@ class Scale(Rule):
 
     @property
     def scaling(self) -> "Scale":
-        """Itself."""
         return self
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
@@ -134,7 +131,6 @@ class Scale(Rule):
             yield Derivative(row, column, 1 / self.divisor)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
-        """A quotient, then the mask."""
         score, mask = sources(2)
         divisors = [root(number(self.d_k or 1, str(self.d_k)))] * (self.d_k is not None)
         divisors += [number(self.temperature)] * (self.temperature != 1)
@@ -151,7 +147,6 @@ class Scale(Rule):
         return (Piece(masked, symbols, (words,), roundings=4, trouble="quotient"),)
 
     def formula(self, *symbols: str) -> str:
-        """The score over its divisors, plus the mask."""
         if len(symbols) == 1 and not self.in_symbols:
             return say("stages.formula.undivided")
         divided = quotient(symbols[0], self.in_symbols)
@@ -160,7 +155,6 @@ class Scale(Rule):
         return " + ".join((divided, *symbols[1:]))
 
     def code(self, made: str, *names: str) -> list[str]:
-        """A quotient, and the mask added to it."""
         divided = quotient(names[0], self._divisors("d_k**0.5", repr(self.temperature)), " * ")
         if self.factor and len(names) > 1:
             return [f"{made} = {divided} * {names[1]}.exp()"]

@@ -29,8 +29,8 @@ from attnviz.core.rules.expression import (
     rounded,
     sources,
 )
-from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE, in_lines, out_of_lines
 from attnviz.core.rules.reading import Shape
+from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE, in_lines, out_of_lines
 from attnviz.core.rules.scale import Scale
 from attnviz.words import say
 from attnviz.words.numbers import significant
@@ -55,23 +55,16 @@ class Softmax(Rule):
 
     name = "softmax"
     n_sources = (1, 2)
+    masked_by = 1
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its fields, and the sink as formulas write it."""
         return super().settings | {"sink_text": "" if self.sink is None else significant(self.sink)}
 
-    @property
-    def masked_by(self) -> int:
-        """The mask, where there is one."""
-        return 1
-
     def compute(self, *sources: Tensor) -> Tensor:
-        """Torch's own, then the mask."""
         return self.kernel(len(sources))(*sources)
 
     def kernel(self, n_sources: int) -> Callable[..., Tensor]:
-        """Torch's own over rows, and what is done to it where something is."""
         if self.sink is not None:
             return self._beside_sink
         softmax = _over_whole if self.axis == WHOLE else partial(torch.softmax, dim=-1 if self.axis == ROWS else -2)
@@ -179,7 +172,6 @@ class Softmax(Rule):
         return (Piece(at_once(as_number(rounded(share)) * as_number(exp(mask[I, J])) / as_number(left))),)
 
     def formula(self, *symbols: str) -> str:
-        """In words, for the symbols say less."""
         if self.sink is not None:
             return say("stages.formula.softmax_sink", sink=significant(self.sink))
         if len(symbols) == 1:
@@ -187,7 +179,6 @@ class Softmax(Rule):
         return say(f"stages.formula.softmax_{'shared' if self.shared else 'masked'}", mask=symbols[1])
 
     def code(self, made: str, *names: str) -> list[str]:
-        """Torch's own, then the mask."""
         if self.sink is not None:
             sink = f"torch.full_like({names[0]}[..., :1], {self.sink!r})"
             return [f"{made} = torch.softmax(torch.cat([{names[0]}, {sink}], dim=-1), dim=-1)[..., :-1]"]
@@ -202,7 +193,6 @@ class Softmax(Rule):
         return [*lines, f"{made} = {made} / {made}.sum(-1, keepdim=True)"] if self.shared and len(names) > 1 else lines
 
     def explain(self, cell: Cell) -> Made:
-        """exp of a number over the sum of the exps of its row; a shift of the whole row cancels."""
         pieces = declaration_of(cell, self)
         return explained_share(cell, pieces, self.axis, self.shared, self.seen(cell), self.sink)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from attnviz.core.rules import Add, Concatenate, LayerNorm, Product, TimesRoot
-from attnviz.core.rules.lines import ROWS
+from attnviz.core.rules.rows import ROWS
 from attnviz.core.stages.names import (
     BIASES,
     E_KEPT,

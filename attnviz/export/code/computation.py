@@ -8,7 +8,7 @@ from attnviz.core.heads import is_of_a_head
 from attnviz.core.layers import OF_TOKENS
 from attnviz.core.masks import USES
 from attnviz.core.rules import HeadsInCode, Rotate
-from attnviz.core.rules.lines import COLUMNS
+from attnviz.core.rules.rows import COLUMNS
 from attnviz.core.scenario import Scenario
 from attnviz.core.scenario.matrices import read_alone
 from attnviz.core.stages import (

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attnviz.core.rules.explaining.cell import Cell, Made, Term, line_of
-from attnviz.core.rules.explaining.hiding import why_hidden
 from attnviz.core.rules.explaining.numbers import FUNCTIONS, SAME, Numbers
 from attnviz.core.rules.explaining.steps import Steps
-from attnviz.core.rules.explaining.trouble import Trouble
+from attnviz.core.rules.explaining.trouble import Trouble, why_hidden
 from attnviz.core.rules.expression import Parts, Text
 from attnviz.core.rules.reading import Pieces, holds
 from attnviz.core.tokens import visible

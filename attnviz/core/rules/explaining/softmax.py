@@ -15,11 +15,11 @@ from attnviz.core.rules.explaining.displayed import (
     sign,
     total,
 )
-from attnviz.core.rules.explaining.hiding import why_hidden
 from attnviz.core.rules.explaining.numbers import READABLE, Numbers
 from attnviz.core.rules.explaining.steps import Steps
-from attnviz.core.rules.lines import COLUMNS, ROWS, WHOLE
+from attnviz.core.rules.explaining.trouble import why_hidden
 from attnviz.core.rules.reading import Pieces
+from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.rules.scale import Scale
 from attnviz.words import say
 from attnviz.words.numbers import significant

@@ -1,15 +1,26 @@
-"""What is said of a cell that is out of the ordinary: why it's no finite number, and what a mask leaves of it."""
+"""What is said of a cell that is out of the ordinary: why it's no finite number, and what a mask hides or leaves."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term
+import numpy as np
+
+from attnviz.core.masks import Masked
+from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
 from attnviz.core.rules.explaining.displayed import in_sum
-from attnviz.core.rules.explaining.hiding import why_hidden
 from attnviz.core.rules.explaining.numbers import Numbers
 from attnviz.core.rules.expression import Parts
 from attnviz.words import say
+
+
+def why_hidden(cell: Cell) -> str:
+    """Say why the mask, which is a cell's second source, hides it; or is in what is added to it."""
+    source = cell.sources[1].stage
+    masked = source.masked or Masked()
+    hidden = in_rows(cell.matrices[source.name].detach()).cpu().numpy() == -np.inf
+    why = masked.why(hidden, cell.row, cell.column, cell.stage.own_from)
+    return say(f"explanation.hidden.{why.key}", query=cell.label("rows"), key=cell.label("columns"), n=why.n)
 
 
 class Trouble:

@@ -1,4 +1,4 @@
-"""How surprised a model is by what really comes next: minus the logarithm of the probability that it gave to it."""
+"""Rules of a vocabulary: rows that are looked up, and how surprised a model is by what comes next."""
 
 import math
 from dataclasses import dataclass
@@ -7,10 +7,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Rule, Size, expect
+from attnviz.core.rules.base import Bounded, Copying, Rule, Size, expect
 from attnviz.core.rules.expression import (
     I,
     Index,
+    J,
     K,
     Piece,
     add_up,
@@ -22,12 +23,61 @@ from attnviz.core.rules.expression import (
     ln,
     magnitude,
     number,
+    place,
     sentence,
     sources,
 )
-from attnviz.core.rules.lookup import Ids
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
+
+Ids = tuple[int, ...] | tuple[tuple[int, ...], ...]  # numbers of one text, or of each text of a batch
+
+
+@dataclass(frozen=True)
+class Lookup(Copying):
+    """The rows with these numbers, one below the other; of a batch of texts, those of each of them, to compute alone.
+
+    >>> Lookup((2, 0)).reads(0, 1, (3, 4))
+    ((range(2, 3), range(1, 2)),)
+    """
+
+    ids: Ids = (0,)
+
+    name = "lookup"
+
+    @property
+    def of_one(self) -> list[int]:
+        """The numbers of one text.
+
+        Raises ``TypeError`` where they are those of a batch.
+        """
+        return [int(each) for each in self.ids]  # type: ignore[arg-type]
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return sources[0][..., torch.tensor(self.ids, dtype=torch.long, device=sources[0].device), :]
+
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
+        """As many rows as are asked for, as wide as the table; a number of rows that is no number is another one."""
+        rows, columns = shapes[0]
+        if not isinstance(rows, int):
+            return type(rows)(), columns
+        expect(max(self.of_one) < rows, "the table", shapes[0], f"at least {max(self.of_one) + 1} rows")
+        n: Size = len(self.ids)  # type: ignore[assignment]
+        return n, columns
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (table,), row = sources(1), Index(entries=tuple(self.of_one))
+        words = (
+            sentence("explanation.lookup.of_entry", table=table.symbol, entry=table.token(row)),
+            sentence("explanation.lookup.words", row=place(row), table=table.symbol),
+        )
+        return (Piece(table[row, J], (table.name(row, J),), words),)
+
+    def formula(self, *symbols: str) -> str:
+        return say("stages.formula.lookup", table=symbols[0])
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = {names[0]}[..., {self.of_one}, :]"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +105,6 @@ class Surprise(Rule):
         return [int(each) for each in self.targets]  # type: ignore[arg-type]
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Torch's logarithm of a softmax."""
         targets = torch.tensor(self.targets, dtype=torch.long, device=sources[0].device)
         n = targets.shape[-1]
         shares = torch.log_softmax(sources[0][..., :n, :], dim=-1)
@@ -112,10 +161,8 @@ class Surprise(Rule):
         return (Piece(value, symbols, words, (), 2, size, "logits"),)
 
     def formula(self, *symbols: str) -> str:
-        """In words, for the columns of the targets are many."""
         return say("stages.formula.surprise", source=symbols[0])
 
     def code(self, made: str, *names: str) -> list[str]:
-        """Torch's own."""
         rows = list(range(len(self.targets)))
         return [f"{made} = -torch.log_softmax({names[0]}, dim=-1)[{rows}, {self.of_one}][:, None]"]

@@ -1,8 +1,8 @@
-"""Layer normalization: each row brought to mean 0 and deviation 1, then stretched and shifted column by column."""
+"""Rules over rows, or other lines, of a matrix: each over its sum, and layer normalization."""
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -10,9 +10,128 @@ from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, Precision, Rule, Size, agree, expect
 from attnviz.core.rules.explaining.cell import Cell, Made
-from attnviz.core.rules.expression import I, J, K, Piece, add_up, as_number, number, root, sentence, sources, written
+from attnviz.core.rules.expression import (
+    I,
+    Index,
+    J,
+    K,
+    Node,
+    Piece,
+    Text,
+    add_up,
+    as_number,
+    exp,
+    magnitude,
+    number,
+    root,
+    rounded,
+    sentence,
+    sources,
+    text,
+    written,
+)
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
+
+ROWS, COLUMNS, WHOLE = AXES = ("rows", "columns", "whole")
+
+
+def sharing(axis: str, hidden: np.ndarray) -> np.ndarray:
+    """Return of each cell that isn't hidden among how many its line is shared out, of a hidden one 0.
+
+    >>> sharing(COLUMNS, np.array([[False, True], [False, False]]))
+    array([[2, 0],
+           [2, 1]])
+    """
+    over = {ROWS: 1, COLUMNS: 0, WHOLE: None}[axis]
+    return np.where(hidden, 0, (~hidden).sum(over, keepdims=True))
+
+
+def in_lines(matrix: np.ndarray, axis: str) -> np.ndarray:
+    """Return a matrix whose rows are what shares are made over."""
+    return matrix if axis == ROWS else matrix.T if axis == COLUMNS else matrix.reshape(1, -1)
+
+
+def out_of_lines(lines: np.ndarray, axis: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Return such a matrix in rows and columns again."""
+    return lines if axis == ROWS else lines.T if axis == COLUMNS else lines.reshape(shape)
+
+
+@dataclass(frozen=True)
+class Share(Rule):
+    """Each number over the sum of its row; with a second source, a mask, each is multiplied by its exponential first,
+    which is 0 where it holds -∞.
+
+    Source: Katharopoulos et al. 2020, Transformers are RNNs, sections 3.2 and 3.3.
+    """
+
+    name = "share"
+    n_sources = (1, 2)
+    masked_by = 1
+    is_linear = True
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        kept = sources[0] if len(sources) == 1 else sources[0] * sources[1].exp()
+        return kept / kept.sum(-1, keepdim=True)
+
+    def _kept(self, *tables: Bounded) -> Bounded:
+        value, error = tables[0]
+        if len(tables) == 1:
+            return tables[0]
+        mask, of_mask = tables[1]
+        most = np.exp(mask + of_mask)
+        return Bounded(value * np.exp(mask), (np.abs(value) + error) * (most - np.exp(mask)) + error * most)
+
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """Errors of the numerator, and of the sum as far as the share is large."""
+        with np.errstate(all="ignore"):
+            value, error = self._kept(*tables)
+            sums, of_sums = value.sum(-1, keepdims=True), error.sum(-1, keepdims=True)
+            least = np.abs(sums) - of_sums
+            shares = value / sums
+            return Bounded(shares, np.where(least > 0, (error + np.abs(shares) * of_sums) / least, np.inf))
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """The exponential, the product and the quotient."""
+        return np.abs(made.value) * 6 + self.summed(made, *tables)
+
+    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """The sum is off by as much more as its terms are larger than it is."""
+        with np.errstate(all="ignore"):
+            value = self._kept(*tables).value
+            spread = np.abs(value).sum(-1, keepdims=True) / np.abs(value.sum(-1, keepdims=True))
+            sizes: np.ndarray = np.abs(made.value) * spread * (value.shape[1] + 2)
+            return sizes
+
+    def shares_over(self, n_sources: int) -> str:
+        return ROWS
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (score, mask), n = sources(2), shapes[0][1]
+
+        def left(column: Index) -> Node:
+            return as_number(score[I, column] * exp(mask[I, column]) if len(shapes) == 2 else score[I, column])
+
+        def name(column: Any) -> Text:
+            return (score.name(I, column), *((" × exp(", mask.name(I, column), ")") if len(shapes) == 2 else ()))
+
+        each = ("(", *name("j"), ")") if len(shapes) == 2 else name("j")
+        words = sentence("explanation.share.words", score=text(*name(J)), n=n)
+        symbols = (*name(J), " / Σ_j ", *each)
+        share, sums = left(J) / add_up(n, left(K), J), magnitude(add_up(n, left(K)))
+        # The sum is off by as much more as its terms are larger than it is.
+        size = magnitude(share) * (rounded(add_up(n, magnitude(left(K)))) / sums)
+        return (Piece(share, symbols, (words,), (), n + 8, size, "share"),)
+
+    def formula(self, *symbols: str) -> str:
+        if len(symbols) == 1:
+            return say("stages.formula.share")
+        return say("stages.formula.share_masked", mask=symbols[1])
+
+    def code(self, made: str, *names: str) -> list[str]:
+        kept = names[0] if len(names) == 1 else f"{names[0]} * {names[1]}.exp()"
+        return [f"{made} = {kept}", f"{made} = {made} / {made}.sum(-1, keepdim=True)"]
+
 
 EPSILON = 1e-5  # as in PyTorch
 
@@ -52,7 +171,6 @@ class LayerNorm(Rule):
     n_sources = (3,)
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Torch's own, which takes a gain and an offset as vectors."""
         source, gain, offset = sources
         row = torch.nn.functional.layer_norm(source, source.shape[-1:], eps=self.epsilon)
         return row * gain + offset
@@ -93,7 +211,6 @@ class LayerNorm(Rule):
         return _Normed(mean, deviation, apart / deviation)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
-        """The normed number, times the gain, plus the offset."""
         x, gain, offset = sources(3)
         n = shapes[0][1]
         mean = add_up(n, x[I, K]) / number(n)
@@ -109,11 +226,9 @@ class LayerNorm(Rule):
         return (Piece(as_number(normed) * gain[0, J] + offset[0, J], symbols, (words,), trouble="row"),)
 
     def formula(self, *symbols: str) -> str:
-        """In words, for the symbols say less."""
         return say("stages.formula.layer_norm", source=symbols[0])
 
     def code(self, made: str, *names: str) -> list[str]:
-        """Torch's own."""
         source, gain, offset = names
         row = f"torch.nn.functional.layer_norm({source}, {source}.shape[-1:], eps={self.epsilon:g})"
         return [f"{made} = {row} * {gain} + {offset}"]

@@ -1,0 +1,261 @@
+"""Rules of one cell at a time: a sum, curves, a factor."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, where
+from torch.nn.functional import gelu
+
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
+from attnviz.core.rules.explaining.numbers import normal_share
+from attnviz.core.rules.expression import (
+    RESULT,
+    I,
+    J,
+    Piece,
+    at_once,
+    exp,
+    normal,
+    number,
+    positive,
+    root,
+    sentence,
+    sources,
+    tanh,
+)
+from attnviz.core.rules.reading import Shape
+from attnviz.words.numbers import significant
+
+
+@dataclass(frozen=True)
+class Add(Rule):
+    """Two matrices, cell by cell."""
+
+    name = "add"
+    n_sources = (2,)
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return sources[0] + sources[1]
+
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """Errors add up."""
+        a, b = tables
+        with np.errstate(all="ignore"):
+            return Bounded(a.value + b.value, a.error + b.error)
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """It's passed on."""
+        yield Derivative(row, column, 1.0)
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        a, b = sources(2)
+        both = {"first": a.name(), "second": b.name()}
+        words = (
+            sentence("explanation.add.of_token", token=RESULT.token(), **both),
+            sentence("explanation.add.words", **both),
+        )
+        return (Piece(a[I, J] + b[I, J], (a.name(), " + ", b.name()), words, roundings=2, trouble="sum"),)
+
+    def formula(self, *symbols: str) -> str:
+        return " + ".join(symbols)
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = {' + '.join(names)}"]
+
+
+@dataclass(frozen=True)
+class TimesRoot(Rule):
+    """Each number times √d, where its matrix has d columns.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.4.
+    """
+
+    name = "times_root"
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return sources[0] * math.sqrt(sources[0].shape[-1])
+
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """Errors grow with the numbers."""
+        root = math.sqrt(tables[0].value.shape[1])
+        with np.errstate(all="ignore"):
+            return Bounded(tables[0].value * root, tables[0].error * root)
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """The root is rounded before the product is."""
+        return 2 * np.abs(made.value)
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (x,), d = sources(1), shapes[0][1]
+        words = sentence("explanation.times_root.words", number=x.named(), n=d)
+        value = root(number(d, str(d))) * x[I, J]
+        return (Piece(value, (f"√{d} × ", x.name()), (words,), roundings=4, trouble="read"),)
+
+    def formula(self, *symbols: str) -> str:
+        return f"√d_in · {symbols[0]}"
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = {names[0]} * {names[0]}.shape[-1] ** 0.5"]
+
+
+@dataclass(frozen=True)
+class ReLU(Rule):
+    """The larger of a number and 0."""
+
+    name = "relu"
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return torch.relu(sources[0])
+
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """No number moves further than its source."""
+        return Bounded(np.maximum(tables[0].value, 0.0), tables[0].error)
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (x,) = sources(1)
+        words = sentence("explanation.relu.words", number=x.named())
+        return (Piece(positive(x[I, J]), ("max(0, ", x.name(), ")"), (words,)),)
+
+    def formula(self, *symbols: str) -> str:
+        return f"max(0, {symbols[0]})"
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = torch.relu({names[0]})"]
+
+
+_STEEPEST = 1.13  # of the curve, at √2
+_ALL_BELOW = 9  # from here on Φ is 1 in float64, too
+_IN_GELU = 4  # of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
+
+
+@dataclass(frozen=True)
+class GELU(Rule):
+    """z · Φ(z), where Φ is the distribution of the standard normal.
+
+    Source: Hendrycks and Gimpel 2016, Gaussian Error Linear Units, section 2.
+    """
+
+    name = "gelu"
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        """Torch's own, with the error function; it makes infinity of numbers whose double overflows."""
+        return where(sources[0] > _ALL_BELOW, sources[0], gelu(sources[0]))
+
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """The curve is nowhere steeper than 1.13."""
+        value, error = tables[0]
+        with np.errstate(all="ignore"):
+            made = value * np.vectorize(normal_share, otypes=[float])(value)
+        return Bounded(np.where(np.isneginf(value), 0.0, made), error * _STEEPEST)
+
+    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Every rounding is relative to the number, not to what is left of it below 0."""
+        return 2 * _IN_GELU * np.abs(tables[0].value)
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (x,) = sources(1)
+        words = sentence("explanation.gelu.words", number=x.named())
+        symbols = (x.name(), " · Φ(", x.name(), ")")
+        return (Piece(x[I, J] * normal(x[I, J]), symbols, (words,), (), _IN_GELU, x[I, J], "sum"),)
+
+    def formula(self, *symbols: str) -> str:
+        return f"{symbols[0]} · Φ({symbols[0]})"
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = torch.nn.functional.gelu({names[0]})"]
+
+
+_IN_MAP = 4
+
+
+@dataclass(frozen=True)
+class FeatureMap(Rule):
+    """z + 1 where z is above 0, else exp(z).
+
+    Source: Katharopoulos et al. 2020, Transformers are RNNs, section 3.2.2, equation 7.
+    """
+
+    name = "feature_map"
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        """Far below 0 torch's elu is -1, and a sum with 1 would have lost every digit of the exponential."""
+        number = sources[0]
+        return torch.where(number > 0, number + 1, number.clamp(max=0).exp())
+
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """The curve is nowhere steeper than 1."""
+        value, error = tables[0]
+        return Bounded(np.where(value > 0, value + 1, np.exp(np.minimum(value, 0))), error)
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Every rounding is relative to what is made."""
+        return _IN_MAP * np.abs(made.value)
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (x,) = sources(1)
+        above, below = (sentence(f"explanation.feature_map.{each}", number=x.named()) for each in ("above", "below"))
+        more: dict[str, Any] = {"roundings": _IN_MAP, "trouble": "read"}
+        return (
+            Piece(x[I, J] + number(1.0, "1"), (x.name(), " + 1"), (above,), (x[I, J],), **more),
+            Piece(exp(x[I, J]), ("exp(", x.name(), ")"), (below,), **more),
+        )
+
+    def formula(self, *symbols: str) -> str:
+        return f"elu({symbols[0]}) + 1"
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = torch.where({names[0]} > 0, {names[0]} + 1, {names[0]}.clamp(max=0).exp())"]
+
+
+_IN_CAP = 6  # of the quotient, the tangent, of which a machine knows the last digits badly, and the product
+
+
+@dataclass(frozen=True)
+class Cap(Rule):
+    """limit · tanh(z / limit): a number far below the limit hardly changes, and none gets beyond it.
+
+    Source: Gemma Team 2024, Gemma 2, section 2 (logit soft-capping); Bello et al. 2016, section 5.3.
+
+    >>> Cap(50.0).compute(torch.tensor([1.0, 1e6]))
+    tensor([ 0.9999, 50.0000])
+    """
+
+    limit: float = 1.0
+
+    name = "cap"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        return super().settings | {"limit_text": significant(self.limit)}
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return torch.tanh(sources[0] / self.limit) * self.limit
+
+    def bounded(self, *tables: Bounded) -> Bounded:
+        """The curve is nowhere steeper than 1."""
+        return Bounded(np.tanh(tables[0].value / self.limit) * self.limit, tables[0].error)
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """Quotient, tangent and product."""
+        return np.abs(made.value) * _IN_CAP
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (x,), limit = sources(1), number(self.limit)
+        words = sentence("explanation.cap.words", number=x.named(), limit=significant(self.limit))
+        return (Piece(limit * at_once(tanh(x[I, J] / limit)), self.around(x.name()), (words,), roundings=_IN_CAP),)
+
+    def around(self, of: Any) -> tuple[Any, ...]:
+        """Return what stands around a number in symbols, and the number."""
+        limit = significant(self.limit)
+        return f"{limit} · tanh(", of, f" / {limit})"
+
+    def formula(self, *symbols: str) -> str:
+        limit = significant(self.limit)
+        return f"{limit} · tanh({symbols[0]} / {limit})"
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = torch.tanh({names[0]} / {self.limit!r}) * {self.limit!r}"]

@@ -1,0 +1,206 @@
+"""Rules whose cells are cells of their sources: cut out, put together, passed on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate
+from operator import add
+
+import torch
+from torch import Tensor
+
+from attnviz.core.limits import MAX_HEADS
+from attnviz.core.rules.base import Copying, Derivative, HeadsInCode, Size, Table, agree, expect
+from attnviz.core.rules.expression import HEAD, I, Index, J, Piece, Source, sentence, sources
+from attnviz.core.rules.reading import Shape
+from attnviz.core.rules.rows import COLUMNS, ROWS
+
+
+@dataclass(frozen=True)
+class PassOn(Copying):
+    """The same numbers under another name.
+
+    >>> PassOn().reads(0, 1, (3, 6))
+    ((range(0, 1), range(1, 2)),)
+    """
+
+    name = "pass_on"
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return sources[0]
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (x,) = sources(1)
+        return (Piece(x[I, J], (x.name(),), (sentence("explanation.pass_on.words", title=x.title),)),)
+
+    def formula(self, *symbols: str) -> str:
+        return symbols[0]
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = {names[0]}"]
+
+
+@dataclass(frozen=True)
+class Slice(Copying):
+    """The columns from `start` up to `stop`, which isn't among them.
+
+    >>> Slice(2, 4).reads(0, 1, (3, 6))
+    ((range(0, 1), range(3, 4)),)
+    """
+
+    start: int = 0
+    stop: int = 1
+
+    name = "slice"
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return sources[0][..., self.start : self.stop]
+
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
+        """All rows, and these columns; a width that is no number is another one, of which nothing is known."""
+        rows, columns = shapes[0]
+        if isinstance(columns, int):
+            expect(self.stop <= columns, "what is cut", shapes[0], f"at least {self.stop} columns")
+            width: Size = self.stop - self.start  # type: ignore[assignment]
+            return rows, width
+        return rows, type(columns)()
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """It's passed on, if it's among these columns."""
+        if self.start <= column < self.stop:
+            yield Derivative(row, column - self.start, 1.0)
+
+    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+        """A view of all of them; what several heads read is repeated."""
+        lines = [f"{made} = {names[0]}.view({heads.rows}, {heads.n_heads}, -1).transpose(0, 1)"]
+        times = f"n_heads // {heads.n_heads}"
+        return [*lines, f"{made} = {made}.repeat_interleave({times}, dim=0)"] if heads.repeated else lines
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (x,) = sources(1)
+        at = (I, J + self.start)
+        places = {"matrix": x.symbol, "first": self.start, "last": self.stop - 1}
+        of_head = "one" if self.stop - self.start == 1 else "words"
+        words = (
+            sentence(f"explanation.slice.{of_head}", head=HEAD, **places),
+            sentence("explanation.slice.cut", **places),
+        )
+        return (Piece(x[at], (x.name(*at),), words),)
+
+    def formula(self, *symbols: str) -> str:
+        return f"{symbols[0]}[:, {self.start}:{self.stop}]"
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = {names[0]}[..., {self.start}:{self.stop}]"]
+
+
+@dataclass(frozen=True)
+class Recut(Copying):
+    """One of so many `parts` that ``matrix.view(parts, n_tokens, -1)`` makes: as many rows, fewer columns. Its rows
+    are pieces of rows of the source, but of other tokens' than their places say.
+
+    >>> import torch
+    >>> Recut(2, 1).compute(torch.tensor([[0, 1], [2, 3], [4, 5]]))
+    tensor([[3],
+            [4],
+            [5]])
+    """
+
+    parts: int = 2
+    part: int = 0
+
+    name = "recut"
+    cuts_rows = True
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        """One view, without the transpose that keeps each row in its place."""
+        *batch, rows, columns = sources[0].shape
+        return sources[0].reshape(*batch, self.parts, rows, columns // self.parts)[..., self.part, :, :]
+
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
+        """All rows, and this share of the columns; a width that is no number is another one, of which nothing is
+        known."""
+        rows, columns = shapes[0]
+        if not isinstance(columns, int):
+            return rows, type(columns)()
+        expect(columns % self.parts == 0, "what is cut", shapes[0], f"a multiple of {self.parts} columns")
+        width: Size = columns // self.parts  # type: ignore[assignment]
+        return rows, width
+
+    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+        return [f"{made} = {names[0]}.view(n_heads, {heads.rows}, -1)"]
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (x,), (rows, columns) = sources(1), shapes[0]
+        width = columns // self.parts
+        at = Index(self.part * rows * width, i=width, j=1)
+        words = (
+            sentence("explanation.recut.of_token", matrix=x.symbol, row=x.row(at), token=x.token_at(at)),
+            sentence("explanation.recut.words", matrix=x.symbol, row=x.row(at)),
+        )
+        return (Piece(x[0, at], (x.name(0, at),), words),)
+
+    def formula(self, *symbols: str) -> str:
+        return f"{symbols[0]}.view({self.parts}, n, −1)[{self.part}]"
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = {names[0]}.view({self.parts}, {names[0]}.shape[0], -1)[{self.part}]"]
+
+
+@dataclass(frozen=True)
+class Concatenate(Copying):
+    """The columns of the first source, then those of the next, and so on: matrices of as many rows and of one width.
+    Along `axis` "rows", the rows of the first, and below them those of the next: matrices of as many columns.
+
+    >>> Concatenate(ROWS).compute(torch.ones(1, 2), torch.zeros(1, 2))
+    tensor([[1., 1.],
+            [0., 0.]])
+    """
+
+    axis: str = COLUMNS
+
+    name = "concatenate"
+    n_sources = tuple(range(2, MAX_HEADS + 1))
+
+    @property
+    def _along(self) -> int:
+        """The number of the axis in (rows, columns)."""
+        return 0 if self.axis == ROWS else 1
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return torch.cat(sources, dim=self._along - 2)
+
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
+        """The rows of each, and the columns of all; or the other way round."""
+        rows, columns = shapes[0]
+        if self.axis == ROWS:
+            for each in shapes[1:]:
+                expect(agree(each[1], columns), "what stands below", each, f"{columns} columns like the first")
+            return reduce(add, (rows for rows, _ in shapes)), columns
+        for each in shapes[1:]:
+            expect(agree(each, shapes[0]), "what stands beside it", each, f"{shapes[0]} like the first")
+        return rows, reduce(add, (columns for _, columns in shapes))
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """It's passed on, behind the sources before it."""
+        before = sum(each.shape[self._along] for each in sources[:source])
+        yield Derivative(row + before, column, 1.0) if self.axis == ROWS else Derivative(row, before + column, 1.0)
+
+    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+        return [f"{made} = {names[0]}.transpose(0, 1).flatten(1)"]
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        starts = accumulate((shape[self._along] for shape in shapes), initial=0)
+        return tuple(map(self._piece, sources(len(shapes)), starts, shapes))
+
+    def _piece(self, of: Source, start: int, shape: Shape) -> Piece:
+        along, back = (I, (I - start, J)) if self.axis == ROWS else (J, (I, J - start))
+        words = sentence(f"explanation.concatenate.{self.axis}", matrix=of.title)
+        return Piece(of[back], (of.name(*back),), (words,), ((along, start, start + shape[self._along]),))
+
+    def formula(self, *symbols: str) -> str:
+        shown = symbols if len(symbols) <= 3 else (symbols[0], "…", symbols[-1])
+        return f"[{('; ' if self.axis == ROWS else ' ').join(shown)}]"
+
+    def code(self, made: str, *names: str) -> list[str]:
+        return [f"{made} = torch.cat([{', '.join(names)}], dim={self._along - 2})"]
