@@ -12,9 +12,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from attnviz import __version__
 from attnviz.commands.classes import COMMANDS, study
-from attnviz.commands.model import model
+from attnviz.commands.model import model, write
 from attnviz.commands.training import learn
-from attnviz.commands.write import write
 from attnviz.core.changes import bring_back, change_texts
 from attnviz.core.limits import in_short
 from attnviz.core.masks import mask_named
@@ -46,18 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "train": learn,
         "write": write,
     }
-    if arguments and arguments[0] in commands:
-        try:
-            return commands[arguments[0]](arguments[1:])
-        except BrokenPipeError:
-            return _seen_enough()
-    parser = _parser()
-    given = parser.parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        scenario, digits = _asked(given)
-        _write(scenario, digits, given)
+        if arguments and arguments[0] in commands:
+            return commands[arguments[0]](arguments[1:])
+        given = _parser().parse_args(arguments)
+        _write(*_asked(given), given)
     except BrokenPipeError:
         return _seen_enough()
     except (ValueError, OSError) as error:
@@ -73,16 +67,12 @@ def board(arguments: Sequence[str]) -> int:
     parser.add_argument("--tells", default="", metavar="ORIGIN", help=say("report.tells"))
     parser.add_argument("--query", type=int, default=0, metavar="N", help="the token that is picked (default: 0)")
     given = parser.parse_args(arguments)
-    try:
-        if given.html is None:
-            raise ValueError("attnviz board writes a file, expected --html FILE")
-        scenario, digits = _asked(given)
-        page = board_page(scenario, query=given.query, digits=digits, link=given.back, tells=given.tells)
-        given.html.write_text(page, encoding="utf-8", errors="replace")
-        print(board_frame(given.html.name, scenario.text))
-    except (ValueError, OSError) as error:
-        print(f"attnviz: {error}", file=sys.stderr)
-        return 2
+    if given.html is None:
+        raise ValueError("attnviz board writes a file, expected --html FILE")
+    scenario, digits = _asked(given)
+    page = board_page(scenario, query=given.query, digits=digits, link=given.back, tells=given.tells)
+    given.html.write_text(page, encoding="utf-8", errors="replace")
+    print(board_frame(given.html.name, scenario.text))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What a model computes for a sentence, from the command line: all heads by their figures, or one with its matrices."""
+"""A model from the command line: what it computes for a sentence, all heads or one, and what it writes after it."""
 
 import argparse
 import json
@@ -13,23 +13,20 @@ from attnviz.documents import head_report, model_page
 from attnviz.documents.text_tables import tables
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces
-from attnviz.models import INCLUDED, ModelTrace, load, look_into
+from attnviz.models import INCLUDED, STORIES, ModelTrace, Written, load, look_into
 from attnviz.models.offering import ALONG
 from attnviz.models.trace import Kind
+from attnviz.models.uses import costs_in_words
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 
 def model(arguments: Sequence[str]) -> int:
-    """Print what a model computes; return 0, or 2 where that can't be."""
-    parser = argparse.ArgumentParser(
-        prog="attnviz model",
-        description="Looks into a model while it reads a sentence: prints what each head does, or one head's matrices.",
-    )
-    parser.add_argument("text", help="the sentence")
-    parser.add_argument(
-        "--model", default=INCLUDED, help=f"a folder, or a name that transformers knows (default: {INCLUDED})"
-    )
+    """Print what a model computes; return 0."""
+    parser = _parser(
+        "model", "the sentence", INCLUDED,
+        "Looks into a model while it reads a sentence: prints what each head does, or one head's matrices.",
+    )  # fmt: skip
     parser.add_argument("--target", help="what goes into the decoder of a model that has an encoder, too")
     parser.add_argument(
         "--kind", choices=get_args(Kind),
@@ -47,37 +44,35 @@ def model(arguments: Sequence[str]) -> int:
     form.add_argument("--json", action="store_true", help="print the figures of all heads, or one's matrices, as JSON")
     form.add_argument("--html", type=Path, metavar="FILE", help="write a page of all heads, or of one")
     given = parser.parse_args(arguments)
-    if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        if (given.layer is None) != (given.head is None):
-            raise ValueError("--layer and --head go together, expected both or neither")
-        check_whole("--digits", given.digits, MIN_DIGITS, MAX_DIGITS)
-        view = _look(given)
-        if given.kind is not None:
-            view = view.only(given.kind)
-        elif len(view.kinds) > 1 and given.html is not None and given.layer is None:
-            raise ValueError(
-                f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: --kind cross"
-            )
-        place = None if given.layer is None else (given.layer, given.head)
-        if place is not None and place not in list(view.heads):
-            most = f"{view.n_layers - 1} and {view.n_heads - 1}"
-            raise ValueError(f"there is no layer {place[0]} with a head {place[1]}, expected them up to {most}")
-        _write(view, place, given)
-    except BrokenPipeError:  # the reader has seen enough
-        raise
-    except (ValueError, OSError) as error:
-        print(f"attnviz: {error}", file=sys.stderr)
-        return 2
+    if (given.layer is None) != (given.head is None):
+        raise ValueError("--layer and --head go together, expected both or neither")
+    check_whole("--digits", given.digits, MIN_DIGITS, MAX_DIGITS)
+    view = _look(given.model, given.text, target=given.target, edits=given.edit)
+    if given.kind is not None:
+        view = view.only(given.kind)
+    elif len(view.kinds) > 1 and given.html is not None and given.layer is None:
+        raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: --kind cross")
+    place = None if given.layer is None else (given.layer, given.head)
+    if place is not None and place not in view.heads:
+        most = f"{view.n_layers - 1} and {view.n_heads - 1}"
+        raise ValueError(f"there is no layer {place[0]} with a head {place[1]}, expected them up to {most}")
+    _write(view, place, given)
     return 0
 
 
-def _look(given: argparse.Namespace) -> ModelTrace:
-    if given.model in ALONG:
-        return look_into(given.model, text=given.text, target=given.target, edits=given.edit)
-    loaded, tokenizer = load(given.model)
-    return look_into(loaded, tokenizer, given.text, target=given.target, edits=given.edit)
+def _parser(name: str, text: str, included: str, description: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"attnviz {name}", description=description)
+    parser.add_argument("text", help=text)
+    parser.add_argument(
+        "--model", default=included, help=f"a folder, or a name that transformers knows (default: {included})"
+    )
+    return parser
+
+
+def _look(model: str, text: str, **more: Any) -> ModelTrace:
+    if model in ALONG:
+        return look_into(model, text=text, **more)
+    return look_into(*load(model), text, **more)
 
 
 def _write(view: ModelTrace, place: tuple[int, int] | None, given: argparse.Namespace) -> None:
@@ -120,3 +115,42 @@ def _in_lines(view: ModelTrace) -> list[str]:
         told = say("models.reads_encoder") if kind == "cross" else figures_in_words(measured, head, ALL_SHARES)["short"]
         lines.append(f"{layer:>3} {head:>3}  " + (f"{kind:<8} " if len(view.kinds) > 1 else "") + told)
     return ["layer, head", *lines]
+
+
+def write(arguments: Sequence[str]) -> int:
+    """Print what a model writes after a text; return 0."""
+    parser = _parser(
+        "write", "what the model writes on from", STORIES,
+        "Has a model write on after a text, token by token, with its KV cache: prints each with its probability, and"
+        " what it costs with the cache and without.",
+    )  # fmt: skip
+    parser.add_argument("--tokens", type=int, default=10, help="how many (default: 10)")
+    parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: 0)")
+    parser.add_argument("--temperature", type=float, default=1.0, help="what scores are divided by (default: 1)")
+    parser.add_argument("--top-k", type=int, help="draw of so many of the most probable alone; 1 takes the first")
+    parser.add_argument("--top-p", type=float, help="draw of the fewest that have so much probability together")
+    parser.add_argument("--no-cache", action="store_true", help="compute all rows again for each token")
+    parser.add_argument("--json", action="store_true", help="print the tokens with their numbers as JSON")
+    given = parser.parse_args(arguments)
+    steps = _look(given.model, given.text).write(
+        given.tokens, temperature=given.temperature, top_k=given.top_k, top_p=given.top_p, seed=given.seed,
+        cache=not given.no_cache,
+    )  # fmt: skip
+    print(_steps_as_json(steps) if given.json else "\n".join(_steps_in_lines(steps)))
+    return 0
+
+
+def _steps_as_json(steps: Sequence[Written]) -> str:
+    tokens = [{"id": step.id, "token": step.token, "logit": float(step.chances.logits[step.id]),
+               "probability": float(step.chances.probabilities[step.id]), "rows": step.rows}
+              for step in steps]  # fmt: skip
+    return json.dumps({"model": steps[0].view.name, "text": steps[-1].text, "tokens": tokens})
+
+
+def _steps_in_lines(steps: Sequence[Written]) -> list[str]:
+    width = max(len(step.token) for step in steps)
+    lines = [steps[-1].text, ""]
+    for step in steps:
+        probability = float(step.chances.probabilities[step.id])
+        lines.append(f"{step.token:<{width}}  {probability:.4f}  {say('write.rows', n=step.rows)}")
+    return [*lines, "", *costs_in_words(steps[-1].view)]

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import torch
 
-from attnviz.models.changed_attention import Editing
-from attnviz.models.edits import EVEN, MASK, OFF, PARTS, WEIGHTS, ModelEdit
+from attnviz.models.edits import EVEN, MASK, OFF, PARTS, WEIGHTS, Editing, ModelEdit
 from attnviz.models.projections import Made
 from attnviz.models.trace import Layer
 from attnviz.words import say

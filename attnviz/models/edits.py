@@ -1,11 +1,20 @@
-"""Changes of a model: what they say, and how they are written in a link and on the command line."""
+"""Changes of a model: what they say, how they are written, and torch's own attention with them."""
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
 
 from attnviz.core.limits import in_short
+
+Parts = tuple[Tensor, Tensor, Tensor]  # queries, keys and values
+Cell = tuple[int, int, float]  # a row, a column and what is put there
 
 MOST_EDITS = 64
 OFF, EVEN, MASK = "off", "even", "mask"
@@ -97,3 +106,118 @@ def _number(raw: str, text: str) -> float:
         return float(raw.replace("_", "?"))
     except ValueError:
         raise ValueError(f"a change of a model is {in_short(text)}, whose {in_short(raw)} is no number") from None
+
+
+@dataclass
+class Editing:
+    """Changes by where they are laid: what a watch asks while the model computes."""
+
+    weights: dict[int, Tensor] = field(default_factory=dict)  # changed ones, by where the model's own are in memory
+    biases: dict[int, Tensor] = field(default_factory=dict)
+    products: dict[tuple[int, int], list[Cell]] = field(default_factory=lambda: defaultdict(list))  # attention, weight
+    parts: dict[tuple[int, str], list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
+    masks: dict[int, list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
+    off: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    even: set[int] = field(default_factory=set)
+
+    def touches(self, number: int) -> bool:
+        """Whether anything is changed of an attention but the products before it."""
+        parts = any(attention == number for attention, _ in self.parts)
+        return parts or number in self.masks or number in self.off or number in self.even
+
+    def part(self, number: int, name: str, tensor: Tensor) -> Tensor:
+        """Return queries, keys or values ``(1, heads, tokens, d)`` of an attention with their changes."""
+        changes = self.parts.get((number, name))
+        if not changes:
+            return tensor
+        changed = tensor.clone()
+        for head, (row, column, value) in changes:
+            changed[..., head, row, column] = value
+        return changed
+
+    def mask(
+        self, number: int, mask: Tensor | None, beside: Tensor | None, query: Tensor, key: Tensor
+    ) -> Tensor | None:
+        """Return what is added to scores, with its changes; `beside` is what the model adds, too."""
+        changes = self.masks.get(number)
+        if not changes:
+            return mask
+        shape = (1, query.shape[-3], query.shape[-2], key.shape[-2])
+        changed = query.new_zeros(shape) if mask is None else mask[..., : key.shape[-2]].expand(shape).clone()
+        for head, (row, column, value) in changes:
+            added = 0.0 if beside is None else float(beside.expand(shape)[0, head, row, column])
+            changed[0, head, row, column] = value - added
+        return changed
+
+    def product(self, number: int, pointer: int, made: Tensor) -> Tensor:
+        """Return what a product made, with the changes of queries, keys and values that are columns of it."""
+        changes = self.products.get((number, pointer))
+        if not changes:
+            return made
+        changed = made.clone()
+        for row, column, value in changes:
+            changed.view(-1, made.shape[-1])[row, column] = value
+        return changed
+
+    def result(
+        self, number: int, output: Tensor, weights: Tensor | None, value: Tensor, mask: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return contexts ``(1, tokens, heads, d)`` and weights of an attention with heads that are off, or even."""
+        if number in self.even and weights is not None:
+            readable = torch.ones_like(weights, dtype=torch.bool)
+            if mask is not None:
+                readable &= mask[..., : weights.shape[-1]] > torch.finfo(mask.dtype).min / 2
+            weights = readable.to(weights.dtype) / readable.sum(-1, keepdim=True)
+            each = value.repeat_interleave(weights.shape[-3] // value.shape[-3], dim=-3)
+            output = (weights @ each).transpose(1, 2).contiguous()
+        if heads := self.off.get(number):
+            output = output.clone()
+            output[..., heads, :] = 0.0
+        return output, weights
+
+
+def changed_dot_product(
+    editing: Editing, number: int, parts: list[Tensor], added: Tensor | None, scaling: float,
+    compute: Callable[..., Tensor], **more: Any,
+) -> tuple[Parts, Tensor | None, Tensor | None, Tensor]:  # fmt: skip
+    """Return what ``F.scaled_dot_product_attention`` makes of queries, keys and values ``(1, heads, tokens, d)`` with
+    their changes: these, what is added to the scores, the weights where they're even, and the contexts."""
+    query, key, value = (editing.part(number, name, each) for name, each in zip("qkv", parts, strict=True))
+    added = editing.mask(number, added, None, query, key)
+    made = compute(query, key, value, attn_mask=added, scale=scaling, **more)
+    weights = query.new_zeros(*query.shape[:-1], key.shape[-2]) if number in editing.even else None
+    turned, weights = editing.result(number, made.transpose(1, 2), weights, value, added)
+    return (query, key, value), added, weights, turned.transpose(1, 2)
+
+
+def changed_multi_head(
+    editing: Editing, number: int, parts: list[Tensor], added: Tensor | None, given: Mapping[str, Any],
+) -> tuple[Parts, Tensor | None, Tensor, Tensor, tuple[Tensor, Tensor | None]]:  # fmt: skip
+    """Return what ``F.multi_head_attention_forward`` makes of queries, keys and values ``(heads, tokens, d)`` with
+    their changes: these, what is added to the scores, weights, contexts, and what the function would return."""
+    query, key, value = (editing.part(number, name, each[None]) for name, each in zip("qkv", parts, strict=True))
+    added = editing.mask(number, None if added is None else added[None], None, query, key)
+    heads, n_queries, d = query.shape[1:]
+    q, k, v = (each[0].transpose(0, 1).flatten(1) for each in (query, key, value))
+    # What was projected already is projected by the identity, to the last bit what it was: so torch's own function
+    # hands out contexts and weights.
+    same = torch.eye(heads * d, dtype=query.dtype, device=query.device)
+    mask = None if added is None else added.expand(1, heads, n_queries, -1)[0]
+    contexts, weights = F.multi_head_attention_forward(
+        q, k, v, heads * d, heads, torch.cat([same] * 3), None, None, None, False, 0.0, same, None,
+        training=False, need_weights=True, attn_mask=mask, average_attn_weights=False,
+    )  # fmt: skip
+    assert weights is not None
+    contexts, weights = editing.result(number, contexts.view(1, n_queries, heads, d), weights[None], value, added)
+    assert weights is not None
+    out = F.linear(contexts.flatten(2)[0], given["out_proj_weight"], given["out_proj_bias"])
+    returned = out.reshape(*given["query"].shape[:-1], out.shape[-1]), _returned(weights, given)
+    return (query, key, value), added, weights, contexts.transpose(1, 2), returned
+
+
+def _returned(weights: Tensor, given: Mapping[str, Any]) -> Tensor | None:
+    """Return weights ``(1, heads, queries, keys)`` as the function was asked for them."""
+    if not given["need_weights"]:
+        return None
+    asked = weights.mean(1) if given["average_attn_weights"] else weights
+    return asked if given["query"].dim() == 3 else asked[0]

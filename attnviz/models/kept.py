@@ -2,10 +2,13 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from threading import Lock, RLock
+from threading import Event, Lock, RLock, Thread
 from typing import Any
 
+from attnviz.models.loading import Progress, Tell, load, room, size_of
+
 _AT_ONCE = 32  # things that can be made beside each other
+_LOOKED_AT = 0.1  # seconds after which one who waits is told how far it is
 
 
 class Kept:
@@ -65,3 +68,68 @@ class Kept:
         sizes = sum(size for _, size in self._held.values())
         while len(self._held) > 1 and (sizes > self.most_bytes or len(self._held) > self.most):
             sizes -= self._held.popitem(last=False)[1][1]
+
+
+class _Loading:
+    """A model while it's loaded, by a thread of its own: whoever leaves the page meanwhile stops nothing."""
+
+    def __init__(self, make: Callable[[Tell], tuple[Any, Any]]) -> None:
+        self.progress = Progress("turn")
+        self._make, self._done = make, Event()
+        self._made: tuple[Any, Any] | None = None
+        self._error: Exception | None = None
+        Thread(target=self._load, daemon=True, name="attnviz-loading").start()
+
+    def _load(self) -> None:
+        try:
+            self._made = self._make(self._take)
+        except Exception as error:  # told to all who wait
+            self._error = error
+        self._done.set()
+
+    def _take(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def wait(self, to: Tell) -> tuple[Any, Any]:
+        """Return what is loaded, once it is, or raise why it can't be; how far it is, is told `to` a function."""
+        told = None
+        while not self._done.wait(_LOOKED_AT):
+            if told != self.progress:
+                told = self.progress
+                to(told)
+        if self._made is None:
+            assert self._error is not None
+            raise self._error
+        return self._made
+
+
+class Shelf:
+    """Models that are loaded, one copy for all who ask: of more than `most`, or of more bytes than fit, the one asked
+    for longest ago goes. One is loaded after the other, and nobody waits for it who asks for another that is there."""
+
+    def __init__(self, most: int = 2, most_bytes: int | None = None) -> None:
+        self._kept = Kept(room() if most_bytes is None else most_bytes, most, at_once=1)
+        self._loading: dict[str, _Loading] = {}
+        self._lock = Lock()
+
+    def get(self, name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
+        """Return a model and its tokenizer, loaded now or before; to one who waits is told how far it is.
+
+        Raises ``ValueError`` as :func:`load` does.
+        """
+        with self._lock:
+            loading = None if name in self._kept else self._loading.get(name)
+            if loading is None and name not in self._kept:
+                loading = self._loading[name] = _Loading(lambda tell: self._load(name, tell))
+        return self._load(name, to) if loading is None else loading.wait(to)
+
+    def _load(self, name: str, to: Tell) -> tuple[Any, Any]:
+        try:
+            found: tuple[Any, Any] = self._kept.get(name, lambda: load(name, to), lambda held: size_of(held[0]))
+        finally:
+            with self._lock:
+                self._loading.pop(name, None)
+        return found
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._kept

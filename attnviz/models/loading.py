@@ -1,19 +1,23 @@
-"""Models of others, by a folder or by a name that transformers knows: safetensors alone, and no code of theirs."""
+"""Models by a folder or by a name that transformers knows: safetensors alone, and no code of theirs. How far that is,
+is told, as it goes on, to whoever waits for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from contextvars import ContextVar
+from functools import cache, lru_cache
+from hashlib import file_digest
 from pathlib import Path
-from threading import Event, Lock, Thread
-from typing import Any
+from threading import Lock
+from types import ModuleType
+from typing import Any, Literal, NamedTuple
 
 import torch
 
 from attnviz.core.devices import bytes_of_memory
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import in_short
-from attnviz.models.kept import Kept
-from attnviz.models.offering import ALONG, included, is_folder
+from attnviz.models.offering import ALONG, is_folder
 from attnviz.models.pretrained import EAGER, WATCHED, goes_through_ours, transformers
-from attnviz.models.progress import Progress, Tell, fetching_bar, tell, telling
 
 # How the class is called that has the head a model was trained with; any other is loaded without one.
 _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM", "AutoModelForCausalLM"),
@@ -21,7 +25,32 @@ _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM
 _SECONDS = 3.0  # that a network may take to answer at all
 MOST_BYTES = 16 * 2**30  # of a model's weights, and of those of all that are kept in memory
 _OF_MEMORY = 3  # parts of the machine's: one for those that are kept while another one is loaded, one for all else
-_LOOKED_AT = 0.1  # seconds after which one who waits is told how far it is
+_WEIGHTS = "model.safetensors"
+_LOADING = Lock()
+Step = Literal["turn", "package", "sum", "settings", "tokenizer", "fetched", "numbers"]
+# From where to where in the whole each step goes. The package takes seconds, and so do the numbers of a large model.
+STEPS: dict[Step, tuple[float, float]] = {
+    "turn": (0.0, 0.0), "package": (0.0, 0.3), "sum": (0.3, 0.4), "settings": (0.3, 0.4), "tokenizer": (0.4, 0.45),
+    "fetched": (0.45, 0.7), "numbers": (0.7, 1.0),
+}  # fmt: skip
+_NUMBERS = "Loading weights"  # what transformers calls its own bar while it takes one matrix after the other
+
+
+class Progress(NamedTuple):
+    """A step of loading, and how much of it is done: a share from 0 to 1."""
+
+    step: Step
+    share: float = 0.0
+
+    @property
+    def whole(self) -> float:
+        """How much of all steps is done, from 0 to 1."""
+        start, end = STEPS[self.step]
+        return start + self.share * (end - start)
+
+
+Tell = Callable[[Progress], None]
+_TELLING: ContextVar[Tell | None] = ContextVar("attnviz_telling", default=None)
 
 
 def load(name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
@@ -29,16 +58,37 @@ def load(name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
     transformers knows and has fetched or may fetch. How far that is, is told `to` a function.
 
     Raises ``ValueError`` with the reason where that can't be: no such folder, no network, a kind of model that
-    transformers doesn't know, weights that are no safetensors, or too many.
+    transformers doesn't know, weights that are no safetensors or have another SHA-256 than those that come along, or
+    too many.
     """
-    with telling(to):
-        return included(name) if name in ALONG else _load(name)
+    token = _TELLING.set(to)
+    try:
+        with _LOADING if name in ALONG else nullcontext():
+            return _included(name) if name in ALONG else _load(name)
+    finally:
+        _TELLING.reset(token)
 
 
-def _load(name: str) -> tuple[Any, Any]:
+@lru_cache(maxsize=len(ALONG))
+def _included(name: str) -> tuple[Any, Any]:
+    """Return one that comes along: one for all, read once."""
+    bars = transformers().utils.logging
+    shown = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        return _load(str(ALONG[name].folder(name)), ALONG[name].sha256)
+    finally:
+        if shown:
+            bars.enable_progress_bar()
+
+
+def _load(name: str, sha256: str | None = None) -> tuple[Any, Any]:
     tell("package")
-    package = transformers()
+    package = _counting_package()
     _check_folder(name)
+    if sha256 is not None:
+        tell("sum")
+        check_sum(Path(name) / _WEIGHTS, sha256)
     only = {"trust_remote_code": False, "local_files_only": Path(name).is_dir() or not _answers()}
     try:
         tell("settings")
@@ -49,7 +99,7 @@ def _load(name: str) -> tuple[Any, Any]:
         _check_size(name, _size_by(config, outline))  # before they are fetched
         tell("tokenizer")
         tokenizer = package.AutoTokenizer.from_pretrained(name, **only)
-        bar = {} if only["local_files_only"] else {"tqdm_class": fetching_bar()}
+        bar = {} if only["local_files_only"] else {"tqdm_class": _fetching_bar()}
         tell("fetched" if bar else "numbers")
         model = getattr(package, kind).from_pretrained(
             name,
@@ -64,6 +114,17 @@ def _load(name: str) -> tuple[Any, Any]:
         raise _refused(name, error, offline=only["local_files_only"]) from None
     _check_size(name, size_of(model))
     return model.eval().requires_grad_(False), tokenizer
+
+
+def check_sum(file: Path, expected: str) -> None:
+    """Raise ``ValueError`` for a file of another SHA-256, or none."""
+    if not file.is_file():
+        raise ValueError(f"there is no {file}, expected the weights of a model")
+    with file.open("rb") as weights:
+        found = file_digest(weights, "sha256").hexdigest()
+    if found != expected:
+        message = f"{file} has the SHA-256 {found}, expected {expected}: it was changed, and isn't loaded"
+        raise RefusedError("model_sum", detail=message, value=file.parent.name)
 
 
 def size_of(model: Any) -> int:
@@ -137,66 +198,53 @@ def _not_had(name: str, why: str) -> str:
     return message
 
 
-class _Loading:
-    """A model while it's loaded, by a thread of its own: whoever leaves the page meanwhile stops nothing."""
-
-    def __init__(self, make: Callable[[Tell], tuple[Any, Any]]) -> None:
-        self.progress = Progress("turn")
-        self._make, self._done = make, Event()
-        self._made: tuple[Any, Any] | None = None
-        self._error: Exception | None = None
-        Thread(target=self._load, daemon=True, name="attnviz-loading").start()
-
-    def _load(self) -> None:
-        try:
-            self._made = self._make(self._take)
-        except Exception as error:  # told to all who wait
-            self._error = error
-        self._done.set()
-
-    def _take(self, progress: Progress) -> None:
-        self.progress = progress
-
-    def wait(self, to: Tell) -> tuple[Any, Any]:
-        """Return what is loaded, once it is, or raise why it can't be; how far it is, is told `to` a function."""
-        told = None
-        while not self._done.wait(_LOOKED_AT):
-            if told != self.progress:
-                told = self.progress
-                to(told)
-        if self._made is None:
-            assert self._error is not None
-            raise self._error
-        return self._made
+@cache
+def _counting_package() -> ModuleType:
+    """Return transformers, whose own bar is counted for whoever waits."""
+    package = transformers()
+    bars = package.utils.logging
+    before = bars.set_tqdm_hook(None)
+    bars.set_tqdm_hook(_counted if before is None else lambda bar, given, named: _counted(
+        lambda *each, **more: before(bar, each, more), given, named))  # fmt: skip
+    return package
 
 
-class Shelf:
-    """Models that are loaded, one copy for all who ask: of more than `most`, or of more bytes than fit, the one asked
-    for longest ago goes. One is loaded after the other, and nobody waits for it who asks for another that is there."""
+def tell(step: Step, share: float = 0.0) -> None:
+    """Tell whoever waits for what this thread loads how far that is."""
+    to = _TELLING.get()
+    if to is not None:
+        to(Progress(step, share))
 
-    def __init__(self, most: int = 2, most_bytes: int | None = None) -> None:
-        self._kept = Kept(room() if most_bytes is None else most_bytes, most, at_once=1)
-        self._loading: dict[str, _Loading] = {}
-        self._lock = Lock()
 
-    def get(self, name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
-        """Return a model and its tokenizer, loaded now or before; to one who waits is told how far it is.
+def _counted(bar: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Return the bar that transformers asks for; the one of its numbers is counted for whoever waits, too."""
+    made = bar(*given, **named)
+    if _TELLING.get() is None or named.get("desc") != _NUMBERS or not given or not hasattr(given[0], "__len__"):
+        return made
+    return _counting(made, len(given[0]))
 
-        Raises ``ValueError`` as :func:`load` does.
-        """
-        with self._lock:
-            loading = None if name in self._kept else self._loading.get(name)
-            if loading is None and name not in self._kept:
-                loading = self._loading[name] = _Loading(lambda tell: self._load(name, tell))
-        return self._load(name, to) if loading is None else loading.wait(to)
 
-    def _load(self, name: str, to: Tell) -> tuple[Any, Any]:
-        try:
-            found: tuple[Any, Any] = self._kept.get(name, lambda: load(name, to), lambda held: size_of(held[0]))
-        finally:
-            with self._lock:
-                self._loading.pop(name, None)
-        return found
+def _counting(made: Any, count: int) -> Iterator[Any]:
+    for at, each in enumerate(made):
+        yield each
+        tell("numbers", (at + 1) / count)
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._kept
+
+@cache
+def _fetching_bar() -> Any:
+    """Return the kind of bar that is given to what fetches files: its bytes are counted for whoever waits."""
+    from huggingface_hub.utils import tqdm  # type: ignore[attr-defined]
+
+    class Fetching(tqdm):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)  # type: ignore[no-untyped-call]
+            self._to, self._bytes = _TELLING.get(), named.get("initial") or 0  # bytes may come in by other threads
+
+        def update(self, n: float | None = 1) -> bool | None:
+            self._bytes += n or 0
+            if self._to is not None and self.total:
+                self._to(Progress("fetched", min(1.0, self._bytes / self.total)))
+            updated: bool | None = super().update(n)
+            return updated
+
+    return Fetching

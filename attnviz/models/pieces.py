@@ -1,8 +1,16 @@
-"""Tokens of a model on the text as it was typed: what each was cut from, and the word that this is a piece of."""
+"""A text as a model's tokenizer cuts it: its tokens, what each was cut from, and how many a model takes."""
 
+import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
+from attnviz.core.tokens import is_whole_text
+
+Cut = Mapping[str, list[Any]]  # a text as a tokenizer cuts it
+MOST_WEIGHTS = 2**26  # of all heads together: 256 MiB of float32
 
 
 @dataclass(frozen=True)
@@ -47,3 +55,98 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
             first, before = at, kind
     if before != " ":
         yield first, len(text)
+
+
+def marks_of_cut(cut: Cut) -> tuple[tuple[tuple[int, int], ...], tuple[bool, ...]]:
+    """Return where each token stands in the text, and which are none of the text's."""
+    spans = tuple((start, end) for start, end in cut.get("offset_mapping", ()))
+    return spans, tuple(map(bool, cut.get("special_tokens_mask", ())))
+
+
+def cut_of(tokenizer: Any, text: object) -> Cut:
+    """Return a text as the tokenizer cuts it, with what a fast one knows of its tokens."""
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"text is {in_short(text)}, expected a sentence")
+    if len(text) > MAX_TEXT_CHARACTERS:
+        raise ValueError(f"text has {len(text):,} characters, expected at most {MAX_TEXT_CHARACTERS:,}")
+    if not is_whole_text(text):
+        raise ValueError(f"text is {in_short(text)}, in which a character is only half there")
+    more = {"return_offsets_mapping": True} if getattr(tokenizer, "is_fast", False) else {}
+    cut = dict(tokenizer(text, return_special_tokens_mask=True, verbose=False, **more))
+    if not cut["input_ids"]:
+        raise ValueError(f"text is {in_short(text)}, of which the tokenizer makes no token, expected a sentence")
+    return cut
+
+
+def text_of(tokenizer: Any, number: int) -> str:
+    """Return a token as a text; of one that holds only part of a character, what the tokenizer calls it."""
+    text = tokenizer.decode([number], clean_up_tokenization_spaces=False)
+    name: str | None = tokenizer.convert_ids_to_tokens([number])[0]
+    return name or str(number) if not text or "\ufffd" in text else str(text)
+
+
+def pieces(tokenizer: Any, ids: Iterable[int]) -> tuple[str, ...]:
+    """Return the texts of tokens; of one that holds only part of a character, what the tokenizer calls it."""
+    return tuple(text_of(tokenizer, each) for each in ids)
+
+
+def with_tokens(tokenizer: Any, text: str, cut: Cut, ids: Iterable[int]) -> tuple[str, Cut]:
+    """Return a text and how it's cut with more tokens, whatever the tokenizer would make of the longer text."""
+    longer = {key: list(each) for key, each in cut.items()}
+    rest = {"attention_mask": 1, "token_type_ids": 0, "special_tokens_mask": 0}
+    for each in ids:
+        before = tokenizer.decode(longer["input_ids"], clean_up_tokenization_spaces=False)
+        longer["input_ids"].append(each)
+        after = tokenizer.decode(longer["input_ids"], clean_up_tokenization_spaces=False)
+        added = after.removeprefix(before) if after.startswith(before) else text_of(tokenizer, each)
+        for key in rest.keys() & longer.keys():
+            longer[key].append(rest[key])
+        if "offset_mapping" in longer:
+            longer["offset_mapping"].append((len(text), len(text) + len(added)))
+        text += added
+    return text, longer
+
+
+def n_weights(model: Any, n_tokens: int) -> int:
+    """Return how many attention weights all heads of a model have for so many tokens, about."""
+    config = model.config
+    heads = getattr(config, "num_hidden_layers", 1) * getattr(config, "num_attention_heads", 1)
+    # A decoder that reads an encoder attends to itself and to that, too.
+    return int(heads * (3 if config.is_encoder_decoder else 1) * n_tokens**2)
+
+
+def _places(model: Any, tokenizer: Any) -> int | None:
+    """Return how many tokens a model has places for; None where it doesn't say."""
+    places = [getattr(model.config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
+    return min((place for place in places if isinstance(place, int) and place > 0), default=None)
+
+
+def most_tokens(model: Any, tokenizer: Any, most_weights: int = MOST_WEIGHTS) -> int:
+    """Return how many tokens of a text a model takes, and all its heads have no more attention weights than that."""
+    places, fit = _places(model, tokenizer), math.isqrt(most_weights // n_weights(model, 1))
+    return fit if places is None else min(places, fit)
+
+
+def check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") -> None:
+    """Raise ``ValueError`` for more tokens than a model has places for, or weights that are too many to keep."""
+    most = _places(model, tokenizer)
+    if most is not None and n_tokens > most:
+        raise ValueError(f"{of} has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
+    if n_tokens > most_tokens(model, tokenizer):
+        raise ValueError(
+            f"{of} has {n_tokens:,} tokens, for which all heads would have {n_weights(model, n_tokens):,} attention"
+            f" weights, expected at most {MOST_WEIGHTS:,}: shorten it"
+        )
+
+
+def check_vocabulary(model: Any, ids: Sequence[int]) -> None:
+    """Raise ``ValueError`` for a token that the model has no vector for: of these torch says "index out of range"."""
+    try:
+        most = getattr(model.get_input_embeddings(), "num_embeddings", None)
+    except NotImplementedError:  # it has a vector for no token, but makes them otherwise
+        return
+    if most is not None and max(ids) >= most:
+        raise ValueError(
+            f"the tokenizer cuts token {max(ids):,} from the text, expected numbers below {most:,}, which are all that"
+            f" {type(model).__name__} has vectors for: take the model's own tokenizer"
+        )

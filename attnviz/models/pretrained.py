@@ -8,7 +8,7 @@ import copy
 import inspect
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import chain
 from types import ModuleType
@@ -20,20 +20,16 @@ from torch import Tensor, nn
 from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
 from attnviz.core.tokens import is_whole_text
-from attnviz.models.architectures import check_architecture, check_referee
-from attnviz.models.changed_attention import Editing
 from attnviz.models.editing import as_changed, editing_of, notices_of
-from attnviz.models.edits import ModelEdit
-from attnviz.models.progress import counted
+from attnviz.models.edits import Editing, ModelEdit
+from attnviz.models.pieces import Cut, check_length, check_vocabulary, cut_of, marks_of_cut, pieces
 from attnviz.models.projections import turns_in
 from attnviz.models.trace import Kind, Layer, ModelTrace
 from attnviz.models.watching import Attended, Watch, watching
-from attnviz.models.written_out import WrittenOut, learned_in
+from attnviz.models.written_out import WrittenOut, check_architecture, check_referee, learned_in
 
 WATCHED = "attnviz"  # the name of our function among those that transformers knows
-Cut = Mapping[str, list[Any]]  # a text as a tokenizer cuts it
 EAGER = "eager"  # that of a model's own plain attention
-MOST_WEIGHTS = 2**26  # of all heads together: 256 MiB of float32
 
 
 def is_pretrained(model: object) -> bool:
@@ -54,10 +50,6 @@ def transformers() -> ModuleType:
         raise ValueError(f"{error}, expected transformers: pip install 'attnviz[models]'") from None
     package.AttentionInterface.register(WATCHED, _attention)
     AttentionMaskInterface.register(WATCHED, eager_mask)
-    bars = package.utils.logging
-    before = bars.set_tqdm_hook(None)
-    bars.set_tqdm_hook(counted if before is None else lambda bar, given, named: counted(
-        lambda *each, **more: before(bar, each, more), given, named))  # fmt: skip
     return package
 
 
@@ -129,7 +121,7 @@ def look(
     twin, ours = watched(model), goes_through_ours(model)
     cut = cut_of(tokenizer, text) if cut is None else cut
     check_length(twin, tokenizer, len(cut["input_ids"]))
-    _check_vocabulary(twin, cut["input_ids"])
+    check_vocabulary(twin, cut["input_ids"])
     known = inspect.signature(twin.forward).parameters
     taken = [key for key in ("input_ids", "attention_mask", "token_type_ids") if key in cut and key in known]
     inputs: dict[str, Tensor] = {key: torch.tensor([cut[key]], device=twin.device) for key in taken}
@@ -168,79 +160,6 @@ def called(twin: Any, inputs: Mapping[str, Any], editing: Editing | None = None)
     with torch.no_grad(), watch:
         result = twin(**inputs, **({} if ours else {"output_attentions": True}))
     return watch.attended, result
-
-
-def marks_of_cut(cut: Cut) -> tuple[tuple[tuple[int, int], ...], tuple[bool, ...]]:
-    """Return where each token stands in the text, and which are none of the text's."""
-    spans = tuple((start, end) for start, end in cut.get("offset_mapping", ()))
-    return spans, tuple(map(bool, cut.get("special_tokens_mask", ())))
-
-
-def cut_of(tokenizer: Any, text: object) -> Cut:
-    """Return a text as the tokenizer cuts it, with what a fast one knows of its tokens."""
-    if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"text is {in_short(text)}, expected a sentence")
-    if len(text) > MAX_TEXT_CHARACTERS:
-        raise ValueError(f"text has {len(text):,} characters, expected at most {MAX_TEXT_CHARACTERS:,}")
-    if not is_whole_text(text):
-        raise ValueError(f"text is {in_short(text)}, in which a character is only half there")
-    more = {"return_offsets_mapping": True} if getattr(tokenizer, "is_fast", False) else {}
-    cut = dict(tokenizer(text, return_special_tokens_mask=True, verbose=False, **more))
-    if not cut["input_ids"]:
-        raise ValueError(f"text is {in_short(text)}, of which the tokenizer makes no token, expected a sentence")
-    return cut
-
-
-def n_weights(model: Any, n_tokens: int) -> int:
-    """Return how many attention weights all heads of a model have for so many tokens, about."""
-    config = model.config
-    heads = getattr(config, "num_hidden_layers", 1) * getattr(config, "num_attention_heads", 1)
-    # A decoder that reads an encoder attends to itself and to that, too.
-    return int(heads * (3 if config.is_encoder_decoder else 1) * n_tokens**2)
-
-
-def _places(model: Any, tokenizer: Any) -> int | None:
-    """Return how many tokens a model has places for; None where it doesn't say."""
-    places = [getattr(model.config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
-    return min((place for place in places if isinstance(place, int) and place > 0), default=None)
-
-
-def most_tokens(model: Any, tokenizer: Any, most_weights: int = MOST_WEIGHTS) -> int:
-    """Return how many tokens of a text a model takes, and all its heads have no more attention weights than that."""
-    places, fit = _places(model, tokenizer), math.isqrt(most_weights // n_weights(model, 1))
-    return fit if places is None else min(places, fit)
-
-
-def check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") -> None:
-    """Raise ``ValueError`` for more tokens than a model has places for, or weights that are too many to keep."""
-    most = _places(model, tokenizer)
-    if most is not None and n_tokens > most:
-        raise ValueError(f"{of} has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
-    if n_tokens > most_tokens(model, tokenizer):
-        raise ValueError(
-            f"{of} has {n_tokens:,} tokens, for which all heads would have {n_weights(model, n_tokens):,} attention"
-            f" weights, expected at most {MOST_WEIGHTS:,}: shorten it"
-        )
-
-
-def pieces(tokenizer: Any, ids: list[int]) -> tuple[str, ...]:
-    """Return the texts of tokens; of one that holds only part of a character, what the tokenizer calls it."""
-    texts = (tokenizer.decode([each], clean_up_tokenization_spaces=False) for each in ids)
-    names = tokenizer.convert_ids_to_tokens(ids)
-    return tuple(name if not text or "\ufffd" in text else text for text, name in zip(texts, names, strict=True))
-
-
-def _check_vocabulary(model: Any, ids: Sequence[int]) -> None:
-    """Raise ``ValueError`` for a token that the model has no vector for: of these torch says "index out of range"."""
-    try:
-        most = getattr(model.get_input_embeddings(), "num_embeddings", None)
-    except NotImplementedError:  # it has a vector for no token, but makes them otherwise
-        return
-    if most is not None and max(ids) >= most:
-        raise ValueError(
-            f"the tokenizer cuts token {max(ids):,} from the text, expected numbers below {most:,}, which are all that"
-            f" {type(model).__name__} has vectors for: take the model's own tokenizer"
-        )
 
 
 def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:

@@ -1,11 +1,12 @@
-"""What a model's numbers are for: the scores of the next token, and how alike two sentences are."""
+"""What a model's numbers are for, the next token or how alike two sentences are; and what a token costs."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnviz.models.trace import ModelTrace
+from attnviz.words import say
 
 
 def has_next(view: ModelTrace) -> bool:
@@ -13,13 +14,6 @@ def has_next(view: ModelTrace) -> bool:
     logits = getattr(view.result, "logits", None)
     decodes = view.original.kinds if view.original is not None else view.kinds
     return isinstance(logits, Tensor) and logits.dim() == 3 and "decoder" in decodes
-
-
-def text_of(tokenizer: Any, number: int) -> str:
-    """Return a token as a text; of one that holds only part of a character, what the tokenizer calls it."""
-    text = tokenizer.decode([number], clean_up_tokenization_spaces=False)
-    name: str | None = tokenizer.convert_ids_to_tokens([number])[0]
-    return name or str(number) if not text or "\ufffd" in text else str(text)
 
 
 def last_vectors(view: ModelTrace) -> Tensor | None:
@@ -61,3 +55,82 @@ def similarity(one: ModelTrace, other: ModelTrace) -> float:
     if mine.shape != others.shape:
         raise ValueError(f"vectors have {len(mine)} and {len(others)} numbers, expected two sentences of one model")
     return float(torch.nn.functional.cosine_similarity(mine, others, dim=0))
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What decides the costs of a model: its `weights`, each multiplied once for every row; how many multiplications a
+    pair of tokens costs in all layers, `pairs`, half for the score and half for the value; how many numbers a cache
+    keeps of a token, `kept`, and how many bytes each has.
+
+    What is done to single numbers, as by the softmax and layer norms, isn't counted.
+
+    Sources: Kaplan et al. 2020, Scaling Laws for Neural Language Models, section 2.1 (weights); Pope et al. 2022,
+    Efficiently Scaling Transformer Inference, section 2.1 (the cache).
+
+    >>> GPT_3.multiplied(1, 1000) // 10**9, GPT_3.multiplied(1000, 1000) // 10**9, GPT_3.cached(1000)
+    (176, 176923, 4718592000)
+    """
+
+    weights: int
+    pairs: int
+    kept: int
+    n_bytes: int
+
+    def multiplied(self, rows: int, tokens: int) -> int:
+        """Return how many multiplications it takes to compute so many rows, which read so many tokens."""
+        return rows * (self.weights + tokens * self.pairs)
+
+    def cached(self, tokens: int) -> int:
+        """Return how many bytes a cache keeps of so many tokens: their keys and values in every layer."""
+        return tokens * self.kept * self.n_bytes
+
+
+def _of_shape(layers: int, d_model: int, d_feed_forward: int, vocabulary: int, n_bytes: int) -> Costs:
+    """Return the costs of a decoder whose heads are as wide together as its vectors."""
+    weights = layers * (4 * d_model**2 + 2 * d_model * d_feed_forward) + vocabulary * d_model
+    return Costs(weights, layers * 2 * d_model, layers * 2 * d_model, n_bytes)
+
+
+# Brown et al. 2020, Language Models are Few-Shot Learners, table 2.1; numbers of 16 bits.
+GPT_3 = _of_shape(96, 12_288, 4 * 12_288, 50_257, 2)
+
+
+def costs_of(view: ModelTrace) -> Costs | None:
+    """Return what decides the costs of a model that can write on; None where not all of its weights take part for each
+    token, as in a mixture of experts."""
+    if view.model is None or any(each.dim() > 2 for each in view.model.parameters()):
+        return None
+    matrices = (module.weight for module in view.model.modules()
+                if not isinstance(module, nn.Embedding) and getattr(module, "weight", None) is not None)  # fmt: skip
+    attended = [layer.attended for layer in view.layers]
+    wide = [each.key.shape[-1] + each.value.shape[-1] for each in attended]
+    return Costs(
+        sum(each.numel() for each in matrices if each.dim() == 2),
+        sum(len(each.query) * d for each, d in zip(attended, wide, strict=True)),
+        sum(len(each.key) * d for each, d in zip(attended, wide, strict=True)),
+        attended[0].key.element_size(),
+    )
+
+
+def costs_in_words(view: ModelTrace) -> list[str]:
+    """Say what the last token of a text costs with the cache and without, for this model and for a large one."""
+    both = ((view.name, costs_of(view)), (say("write.large"), GPT_3))
+    n = len(view.tokens)
+    return [
+        say("write.costs", model=name, tokens=n, cached=_size(costs.cached(n)), one=_size(costs.multiplied(1, n)),
+            all=_size(costs.multiplied(n, n)))
+        for name, costs in both if costs is not None
+    ]  # fmt: skip
+
+
+def _size(number: int) -> str:
+    """Return a large number as people say it.
+
+    >>> _size(44520), _size(4718592000), _size(176905 * 10**9)
+    ('44,520', '4.72 billion', '177 trillion')
+    """
+    for name, unit in (("trillion", 10**12), ("billion", 10**9), ("million", 10**6)):
+        if number >= unit:
+            return say(f"write.size.{name}", number=f"{number / unit:.3g}")
+    return f"{number:,}"

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from attnviz.core.rules import later
-from attnviz.models.changed_attention import Editing, changed_dot_product, changed_multi_head
+from attnviz.models.edits import Editing, changed_dot_product, changed_multi_head
 
 
 @dataclass(frozen=True)

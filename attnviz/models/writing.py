@@ -6,7 +6,7 @@ that were computed when these were new. All other rows stand as they were comput
 
 import copy
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,9 +18,10 @@ from attnviz.core.errors import RefusedError
 from attnviz.core.limits import MAX_SEED, check_temperature, check_whole, in_short
 from attnviz.models.editing import as_changed, editing_of
 from attnviz.models.edits import ModelEdit
-from attnviz.models.pretrained import Cut, called, check_finite, check_length, layers_of, look, marks_of_cut, pieces
+from attnviz.models.pieces import check_length, marks_of_cut, pieces, text_of, with_tokens
+from attnviz.models.pretrained import called, check_finite, layers_of, look
 from attnviz.models.trace import ModelTrace
-from attnviz.models.uses import has_next, text_of
+from attnviz.models.uses import has_next
 from attnviz.models.watching import Attended, Projection
 
 MOST_WRITTEN = 1024
@@ -187,23 +188,6 @@ def appended(
     spans, special = marks_of_cut(cut)
     return replace(view, text=text, tokens=tokens, layers=layers, spans=spans, special=special, result=whole,
                    original=original, cut=cut, written=written, computed_from=len(view.tokens))  # fmt: skip
-
-
-def with_tokens(tokenizer: Any, text: str, cut: Cut, ids: Iterable[int]) -> tuple[str, Cut]:
-    """Return a text and how it's cut with more tokens, whatever the tokenizer would make of the longer text."""
-    longer = {key: list(each) for key, each in cut.items()}
-    rest = {"attention_mask": 1, "token_type_ids": 0, "special_tokens_mask": 0}
-    for each in ids:
-        before = tokenizer.decode(longer["input_ids"], clean_up_tokenization_spaces=False)
-        longer["input_ids"].append(each)
-        after = tokenizer.decode(longer["input_ids"], clean_up_tokenization_spaces=False)
-        added = after.removeprefix(before) if after.startswith(before) else text_of(tokenizer, each)
-        for key in rest.keys() & longer.keys():
-            longer[key].append(rest[key])
-        if "offset_mapping" in longer:
-            longer["offset_mapping"].append((len(text), len(text) + len(added)))
-        text += added
-    return text, longer
 
 
 def _below(before: Attended, after: Attended) -> Attended:

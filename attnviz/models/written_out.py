@@ -11,8 +11,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnviz.models.changed_attention import Editing
+from attnviz.core.errors import RefusedError
+from attnviz.models.edits import Editing
 from attnviz.models.watching import Attended, Watch
+from attnviz.words import say
 
 _MOST_PRODUCTS = 256  # that are followed at once; of these, all but the scores come to nothing
 _MOST_LEARNED = 2**16  # numbers in a table of those that may be added to scores
@@ -21,6 +23,11 @@ _HIDES = -5e3  # a score from here on gets no share at all, and models write les
 _TIMES, _OVER = frozenset({"mul", "rmul", "imul", "multiply"}), frozenset({"truediv", "div", "itruediv", "idiv"})
 _PLUS, _MINUS = frozenset({"add", "radd", "iadd"}), frozenset({"sub", "isub"})
 _ORDER = frozenset({"get", "t", "transpose", "permute", "swapaxes", "swapdims", "movedim", "flip", "roll", "sort"})
+# By what transformers calls them: how they read otherwise than by softmax(Q Kᵀ) V.
+_OTHERWISE = {
+    "deberta": "disentangled", "deberta-v2": "disentangled", "xlnet": "two_streams", "longformer": "local",
+    "led": "local", "reformer": "hashed", "mamba": "without", "mamba2": "without", "rwkv": "without", "fnet": "without",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -207,3 +214,29 @@ def learned_in(attended: list[Attended], parameters: Iterable[Tensor]) -> list[A
             each = replace(each, learned=known[key])
         found.append(each)
     return found
+
+
+def check_architecture(model: Any) -> None:
+    """Raise ``ValueError`` for a model of an architecture that is known to attend otherwise, or to take no text."""
+    name, kind = type(model).__name__, getattr(model.config, "model_type", "")
+    if kind in _OTHERWISE:
+        _refuse(name, _OTHERWISE[kind])
+    if getattr(model, "main_input_name", "input_ids") != "input_ids" or hasattr(model.config, "vision_config"):
+        _refuse(name, "no_text")
+
+
+def check_referee(name: str, attended: list[Attended], result: Any) -> None:
+    """Raise ``ValueError`` unless all attention weights that a model hands out are those that were caught."""
+    own = result.get("attentions") if hasattr(result, "get") else None
+    same = own is not None and len(own) == len(attended) and all(
+        seen.weights is not None and each is not None and each.shape[1:] == seen.weights.shape
+        and torch.allclose(each[0].float(), seen.weights.float(), rtol=1e-5, atol=1e-7)
+        for seen, each in zip(attended, own, strict=False)
+    )  # fmt: skip
+    if not same:
+        _refuse(name, "unknown")
+
+
+def _refuse(name: str, why: str) -> None:
+    message = f"{name} can't be looked into, expected softmax(Q Kᵀ) V of a text: {say(f'models.otherwise.{why}')}"
+    raise RefusedError("model_otherwise", detail=message, otherwise=why)

@@ -17,8 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnviz.models.making import keep, new_decoder, tokenizer_of
-from attnviz.models.offering import ALONG, STORIES
+from attnviz.models.offering import ALONG, STORIES, new_decoder, tokenizer_of
 from attnviz.training.model import OneThread
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, stories
 
@@ -211,7 +210,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     world, since = World(), time.process_time()
     model = trained(given.seed, world, given.steps)
     seconds = time.process_time() - since
-    keep(model, tokenizer_of(world.vocabulary, PLACES), given.folder)
+    for each in (model, tokenizer_of(world.vocabulary, PLACES)):
+        each.save_pretrained(given.folder)
     another = torch.Generator().manual_seed(given.seed + JUDGED_BY)
     held_out = stories(HELD_OUT, another, world, PLACES, held_out=True)
     settings = {"seed": given.seed, "steps": given.steps, "repeats": REPEATS, "batch": BATCH, "rate": RATE,

@@ -19,10 +19,10 @@ from attnviz.core.errors import RefusedError, SaidError
 from attnviz.documents.model_pages import grid_data
 from attnviz.models import ModelEdit, ModelTrace, offered
 from attnviz.models.editing import editing_of
-from attnviz.models.kept import Kept
-from attnviz.models.loading import Shelf
-from attnviz.models.pretrained import look, most_tokens, n_weights
-from attnviz.models.progress import Progress
+from attnviz.models.kept import Kept, Shelf
+from attnviz.models.loading import Progress
+from attnviz.models.pieces import most_tokens, n_weights
+from attnviz.models.pretrained import look
 from attnviz.models.reasons import Why, moved, why
 from attnviz.models.writing import appended
 from attnviz.words import plural, say

@@ -1,24 +1,33 @@
-"""What the model's numbers are for: the next token of a decoder, the similarity that an encoder finds; beside a changed
-model, those of the model without its changes."""
+"""What the model's numbers are for: the similarity that an encoder finds, and why a word has its score; beside these
+the numbers of the model without its changes, and those that another sentence puts in their place."""
+
+from typing import Any
 
 import streamlit as st
 import torch
+from torch import Tensor
 
-from attnviz.app.model.looked import fitting, looked
+from attnviz.app.model.looked import fitting, looked, looked_moved, looked_why
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.parts.charts import Measured, show_measured
 from attnviz.app.refusals import told
 from attnviz.app.session import state
+from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
-from attnviz.core.tokens import visible
-from attnviz.link.parameter_table import MODEL_OTHER
+from attnviz.core.errors import RefusedError
+from attnviz.core.tokens import token_labels, visible
+from attnviz.link.parameter_table import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
 from attnviz.models import ModelTrace, similarity
+from attnviz.models.pieces import text_of
+from attnviz.models.reasons import Part, Why, patched
 from attnviz.models.uses import has_next, has_vector, last_vectors
 from attnviz.words import say
 from attnviz.words.numbers import written
+from attnviz.words.shares import percent
 
 _OTHER_KEY = "model.other"
 _DIGITS = 2  # of percent
+_MOST_PARTS, _MOST_READ = 9, 3  # that are told, the largest first
 
 
 def show_uses(whole: ModelTrace, asked: str) -> None:
@@ -90,3 +99,80 @@ def _moved(view: ModelTrace, original: ModelTrace) -> str:
         if most := float(apart[head]):
             return say(f"models.use.{name}", layer=where, head=head, most=written(most, state.digits()))
     return say("models.use.stayed", layer=where)
+
+
+def reasons_of(view: ModelTrace, token: int | None) -> dict[str, Any] | None:
+    """Return what is drawn of why a token has its score: a title, bars and sentences; None where none is asked."""
+    if token is None:
+        return None
+    if token >= view.result.logits.shape[-1]:
+        return {"title": say("write.why.none"), "rows": [], "told": []}
+    try:
+        found = looked_why(view, token)
+    except RefusedError as error:
+        return {"title": told(error), "rows": [], "told": []}
+    score = written(found.logit, state.digits())
+    title = say("write.why.title", token=visible(text_of(view.tokenizer, token)), score=score)
+    return {"title": title, "rows": _rows(found), "told": [_strongest(view, found), say("write.why.norm")]}
+
+
+def _rows(found: Why) -> list[dict[str, Any]]:
+    """Return the parts that gave most, and all others as one, with how long their bars are."""
+    ordered = sorted(found.parts, key=lambda part: -abs(part.value))
+    rows = [(_called(part), part.value, None if part.head is None else f"{part.layer}.{part.head}")
+            for part in ordered[:_MOST_PARTS]]  # fmt: skip
+    rest = ordered[_MOST_PARTS:]
+    if rest:
+        rows.append((say("write.why.rest", n=len(rest)), sum(part.value for part in rest), None))
+    most = max(abs(value) for _, value, _ in rows) or 1.0
+    return [{"name": name, "share": value / most, "told": written(value, state.digits()), "head": head}
+            for name, value, head in rows]  # fmt: skip
+
+
+def _called(part: Part) -> str:
+    return say(f"write.why.part.{part.kind}", layer=part.layer, head=part.head)
+
+
+def _strongest(view: ModelTrace, found: Why) -> str:
+    """Say of the head that gave most for which tokens that it read."""
+    part = max((each for each in found.parts if each.kind == "head"), key=lambda each: abs(each.value))
+    assert part.layer is not None
+    assert part.head is not None
+    read, digits = found.keys[part.layer, part.head], state.digits()
+    labels = token_labels(view.tokens)
+    largest = read.abs().topk(min(_MOST_READ, len(read))).indices.tolist()
+    weights = view.heads[part.layer, part.head].attention_weights[-1]
+    tokens = ", ".join(
+        say("write.why.read", token=labels[at], value=written(float(read[at]), digits),
+            weight=written(float(weights[at]), 2))
+        for at in largest
+    )  # fmt: skip
+    return say(
+        "write.why.strongest", layer=part.layer, head=part.head, value=written(part.value, digits), tokens=tokens
+    )
+
+
+def places_of(view: ModelTrace) -> tuple[dict[str, Any] | None, Tensor | None]:
+    """Return what is drawn of all places of another sentence, and the scores of the next word with the picked one; None
+    where no sentence is typed, and where none is picked."""
+    text, place = take(MODEL_FROM), take(MODEL_PLACE)
+    if not text.strip():
+        return None, None
+    if view.edits:
+        return {"title": say("write.from.changed")}, None
+    try:
+        other = looked(view.name, text)
+        moves = looked_moved(view, other)
+    except ValueError as error:
+        return {"title": told(error)}, None
+    layers, n = moves.shape
+    place = place if place is not None and place[0] < layers and place[1] < n else None
+    data = {
+        "title": say("write.from.title"),
+        "tokens": [token_labels(each.tokens)[:n] for each in (view, other)],
+        "layers": [say("models.layer", layer=layer) for layer in range(layers)],
+        "shares": moves.tolist(),
+        "told": [[percent(share) for share in row] for row in moves.tolist()],
+        "picked": "" if place is None else ".".join(map(str, place)),
+    }
+    return data, None if place is None else patched(view, other, *place)

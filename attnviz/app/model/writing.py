@@ -9,9 +9,8 @@ from torch import Tensor
 
 from attnviz.app.model.grid import unknown_in_words
 from attnviz.app.model.looked import most_of
-from attnviz.app.model.patching import places_of
-from attnviz.app.model.reasons import reasons_of
 from attnviz.app.model.typing import is_too_long, sentence
+from attnviz.app.model.uses import places_of, reasons_of
 from attnviz.app.scripts import script
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import mark_of_now
@@ -35,8 +34,8 @@ from attnviz.link.parameter_table import (
     texts,
 )
 from attnviz.models import ModelTrace
-from attnviz.models.costs import costs_in_words
-from attnviz.models.uses import text_of
+from attnviz.models.pieces import text_of
+from attnviz.models.uses import costs_in_words
 from attnviz.models.writing import Sampling, can_write, drawn, ends_of
 from attnviz.training.tasks.story_grammar import World, points
 from attnviz.words import say

@@ -18,10 +18,8 @@ from attnviz.app.text import as_message
 from attnviz.documents.model_pages import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, STORIES, loading, offered
-from attnviz.models import offering as included_module
-from attnviz.models.loading import load
-from attnviz.models.progress import Progress
+from attnviz.models import INCLUDED, STORIES, kept, loading, offered
+from attnviz.models.loading import Progress, load
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
@@ -348,7 +346,7 @@ def test_a_link_to_a_model_that_is_not_offered_tells_which_ones_are(parameter: s
 
 def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_models()
-    included_module._loaded.cache_clear()
+    loading._included.cache_clear()
     drawn: list[tuple[float, str]] = []
     plain = DeltaGenerator.progress
 
@@ -364,7 +362,7 @@ def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.Mon
         return load(name, one_by_one)
 
     monkeypatch.setattr(DeltaGenerator, "progress", progress)
-    monkeypatch.setattr(loading, "load", slowly)
+    monkeypatch.setattr(kept, "load", slowly)
     try:
         reader = Reader(PAGE, model_text="a cat that loads")
     finally:

@@ -19,9 +19,9 @@ from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, STORIES, ModelEdit, offered, similarity
-from attnviz.models.costs import costs_in_words
 from attnviz.models.offering import short_name
 from attnviz.models.reasons import moved, patched
+from attnviz.models.uses import costs_in_words
 from attnviz.models.writing import appended
 from attnviz.training.tasks.story_grammar import World, stories
 from attnviz.words import say

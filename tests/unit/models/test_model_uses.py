@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from attnviz import ModelTrace, look_into
-from attnviz.models import sentence_vector, similarity
-from attnviz.models.offering import included
+from attnviz.models import INCLUDED, load, sentence_vector, similarity
 from tests.unit.small_models import MODELS, TEXT, tokenizer
 
 # The first example of the documentation of sentence-transformers, with its similarities for this model.
@@ -30,7 +29,7 @@ def test_two_sentences_are_as_alike_as_is_published() -> None:
 
 def test_a_sentence_is_the_mean_of_its_tokens_over_the_mask() -> None:
     """The formula of sentence-transformers, on a batch with padding: what is padded counts for nothing."""
-    model, tokenizer = included()
+    model, tokenizer = load(INCLUDED)
     batch = tokenizer(list(SENTENCES), padding=True, return_tensors="pt")
     with torch.no_grad():
         states = model(**batch).last_hidden_state.double()

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from attnviz import ModelTrace, explain, look_into
-from attnviz.models.offering import ALONG, INCLUDED, check_sum, included
+from attnviz.models.loading import check_sum, load
+from attnviz.models.offering import ALONG, INCLUDED
 from tests.unit.small_models import MODELS, TEXT, WORDS, bart, tokenizer
 
 N_TOKENS = len(TEXT.split()) + 2
@@ -144,7 +145,8 @@ def test_the_head_that_finds_what_it_stands_for() -> None:
     assert [ANIMAL[slice(*view.spans[i])] for i in (it, animal)] == ["it", "animal"]
     shares = {place: view.heads[place].attention_weights[it, animal].item() for place in ((3, 1), (5, 11))}
     assert {place: round(share, 3) for place, share in shares.items()} == {(3, 1): 0.640, (5, 11): 0.647}
-    own = eager(included()[0], input_ids=torch.tensor([included()[1](ANIMAL)["input_ids"]]))
+    model, its_tokenizer = load(INCLUDED)
+    own = eager(model, input_ids=torch.tensor([its_tokenizer(ANIMAL)["input_ids"]]))
     assert all(
         torch.equal(layer.weights, weights[0]) for layer, weights in zip(view.layers, own.attentions, strict=True)
     )

@@ -12,7 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from attnviz import ModelTrace, look_into
 from attnviz.commands.main import main
 from attnviz.models import STORIES, load
-from attnviz.models.costs import Costs, costs_of
+from attnviz.models.uses import Costs, costs_of
 from attnviz.models.writing import Sampling, appended
 from tests.unit.small_models import DECODERS, MODELS, WORDS, bart, tokenizer
 
