@@ -1,9 +1,9 @@
 """Everything the app says to its readers, in one catalogue, and how a sentence is made from it.
 
-The catalogue is the folder `en`: one TOML file for each subject, so that the whole can be read in one go, by a
-translator, too. A key is the name of the file and the path in it: ``lesson.softmax.title``. A sentence names its
-places, ``"{query} reads {key} most"``; where a number decides its form, it has the forms `one` and `other`, chosen by
-the place `n`:
+The catalogue is the folder `en`: a TOML file for each subject, and `shared.toml`, each table of which is a small
+subject. A key is the name of the subject and the path in it: ``lesson.softmax.title``. A sentence names its places,
+``"{query} reads {key} most"``; where a number decides its form, it has the forms `one` and `other`, chosen by the
+place `n`:
 
     masked = { one = "{n} cell is masked", other = "{n} cells are masked" }
 
@@ -14,12 +14,14 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Any
 
 Template = str | Mapping[str, str]  # a sentence, or its forms
 FORMS = frozenset({"one", "other"})
 _FOLDER = files(__name__).joinpath("en")
+_SHARED = "shared"  # the file whose tables are subjects of their own
 _COUNTS = ("n", "count")  # the places that hold how many there are of something
 
 
@@ -27,30 +29,39 @@ _COUNTS = ("n", "count")  # the places that hold how many there are of something
 def catalogue() -> Mapping[str, Template]:
     """Return every sentence, or its forms, by its key."""
     found: dict[str, Template] = {}
-    for file in sorted(_FOLDER.iterdir(), key=lambda each: each.name):
-        if file.name.endswith(".toml"):
-            found |= _subject(file.name.removesuffix(".toml"))
+    for name in (*_tables(_SHARED), *(name for name in _subjects() if name != _SHARED)):
+        found |= _subject(name)
     return MappingProxyType(found)
 
 
 @cache
+def _subjects() -> Mapping[str, Traversable]:
+    """Return the files of the catalogue, which stand in it or in a folder of it, by their names."""
+    folders = (_FOLDER, *(each for each in _FOLDER.iterdir() if each.is_dir()))
+    files = sorted((file for folder in folders for file in folder.iterdir()), key=lambda file: file.name)
+    return MappingProxyType({file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")})
+
+
+@cache
+def _tables(name: str) -> Mapping[str, Any]:
+    return MappingProxyType(tomllib.loads(_subjects()[name].read_text(encoding="utf-8")))
+
+
+@cache
 def _subject(name: str) -> Mapping[str, Template]:
-    """Return the sentences of one file, by their keys: each is read when its first sentence is said, for to read all
-    takes a quarter of the time in which the package is imported."""
+    """Return the sentences of one subject, by their keys: each file is read when its first sentence is said, for to
+    read all takes a quarter of the time in which the package is imported."""
     found: dict[str, Template] = {}
-    _collect(found, name, tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text(encoding="utf-8")))
+    _collect(found, name, _tables(name) if name in _subjects() else _tables(_SHARED)[name])
     return MappingProxyType(found)
 
 
 def _template(key: str) -> Template:
-    try:
-        return _subject(key.partition(".")[0])[key]
-    except FileNotFoundError:
-        raise KeyError(key) from None
+    return _subject(key.partition(".")[0])[key]
 
 
 def _collect(found: dict[str, Template], key: str, value: Any) -> None:
-    if isinstance(value, dict) and set(value) != FORMS:
+    if isinstance(value, Mapping) and set(value) != FORMS:
         for name, inner in value.items():
             _collect(found, f"{key}.{name}", inner)
     else:
@@ -85,7 +96,7 @@ class Said:
 
 
 def plural(n: int, noun: str) -> str:
-    """Return a number of things in words, "1 token" or "6 tokens"; `noun` is a key of count.toml.
+    """Return a number of things in words, "1 token" or "6 tokens"; `noun` is a key of `count` in shared.toml.
 
     >>> plural(1, "row"), plural(0, "row"), plural(2000, "character")
     ('1 row', '0 rows', '2,000 characters')

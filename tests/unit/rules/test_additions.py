@@ -27,6 +27,7 @@ from attnviz.core.what_if import SWITCHES
 from attnviz.export import pytorch_script
 
 ROOT = Path(__file__).parents[3]
+MATRICES = "attnviz/words/en/matrices"
 COPIED = ("attnviz", "pages", "tests", "docs", "app.py", "pyproject.toml", "README.md")
 SECONDS = 300
 
@@ -41,7 +42,7 @@ INITIALIZATION = (
         '            lambda d_in: (1 / 4, 1 / 48), then=" / 2",\n'
         "        ),\n",
     ),
-    ("attnviz/words/en/setup.toml", r'\[init\]\n.*?\nhelp = "', "halved: half of torch.rand. "),
+    (MATRICES + "/setup.toml", r'\[init\]\n.*?\nhelp = "', "halved: half of torch.rand. "),
 )
 STATISTIC = (
     (
@@ -62,13 +63,13 @@ MASK = (
         "              '    mask[query, ({kept} + query) % 2 : {kept} + query : 2] = float(\"-inf\")'),\n"
         '             (("striped", lambda before, after, size: (before > 0) & (before % 2 == 0)),)),\n',
     ),
-    ("attnviz/words/en/setup.toml", r'\[masking\]\n.*?\nhelp = "', "striped: no token reads every second one. "),
+    (MATRICES + "/setup.toml", r'\[masking\]\n.*?\nhelp = "', "striped: no token reads every second one. "),
     (
-        "attnviz/words/en/explanation.toml",
+        MATRICES + "/explanation.toml",
         r"\[hidden\]\n",
         'striped = "{key} stands at an even distance before {query}"\n',
     ),
-    ("attnviz/words/en/explanation.toml", r"\[of_mask\]\n", 'striped = "of a mask of stripes"\n'),
+    (MATRICES + "/explanation.toml", r"\[of_mask\]\n", 'striped = "of a mask of stripes"\n'),
 )
 TOKENIZER = (
     (
@@ -76,7 +77,7 @@ TOKENIZER = (
         r"TOKENIZERS: .*?\n",
         '    Tokenizer("commas", lambda text: (each for each in text.split(",") if each), joint=","),\n',
     ),
-    ("attnviz/words/en/setup.toml", r'\[tokenizer\]\n.*?\nhelp = "', "commas: what stands between commas. "),
+    (MATRICES + "/setup.toml", r'\[tokenizer\]\n.*?\nhelp = "', "commas: what stands between commas. "),
 )
 POSITION = (
     (
@@ -87,9 +88,9 @@ POSITION = (
         '        "{made} = torch.arange({n}).float()[:, None].expand({n}, d_in){cut}",\n'
         "    )),\n",
     ),
-    ("attnviz/words/en/setup.toml", r'\[positions\]\n.*?\nhelp = "', "counted: 0, 1, 2 and so on. "),
+    (MATRICES + "/setup.toml", r'\[positions\]\n.*?\nhelp = "', "counted: 0, 1, 2 and so on. "),
     (
-        "attnviz/words/en/summary.toml",
+        MATRICES + "/summary.toml",
         r"\[positions\]\n",
         'counted = "Their places are counted."\ncounted_beside = "Those of {name} are counted."\n'
         'counted_origin = "the number of its place, {row}"\n',
@@ -104,7 +105,7 @@ SWITCH = (
         ' ("scaled_scores",))),\n',
     ),
     (
-        "attnviz/words/en/what_if.toml",
+        MATRICES + "/what_if.toml",
         r"refused = [^\n]*\n",
         '\n[halving]\nlabel = "How scores are halved"\ntwice.choice = "twice"\n'
         'twice.note = "Not what attention does: scores are halved."\ntwice.more = "Scores are halved once more."\n',
@@ -139,7 +140,7 @@ STAGE = (
         "from attnviz.core.rules import GELU, Add, Cap, Concatenate, Product, ReLU, Rotate, Scale, Slice, Softmax\n",
     ),
     (
-        "attnviz/words/en/stages.toml",
+        MATRICES + "/stages.toml",
         r"\A(#[^\n]*\n)*",
         "".join(
             f'\n[{name}]\ntitle = "Made-up {name}"\nplain = "It is made up."\naxes = "Its rows are made up, too."\n'
