@@ -9,16 +9,15 @@
 import { Assembly } from "./assembly.js";
 import { rampsOf, shadeOf } from "./cells/colours.js";
 import { make } from "./cells/elements.js";
-import { Display } from "./display.js";
+import { Display, Intake, stagesOf } from "./display.js";
 import { Editing } from "./editing.js";
-import { Strip } from "./heads/strip.js";
+import { Strip } from "./spine/strip.js";
 import { Input } from "./input.js";
-import { Intake, stagesOf } from "./intake.js";
 import { Picking, Pointing } from "./pointing.js";
 import { addressOf } from "./places.js";
 import { Plane } from "./plane/plane.js";
 import { Play } from "./play/play.js";
-import { unpacked } from "./received.js";
+import { lineOf, unpacked, valueAt } from "./values/matrices.js";
 import { Sender } from "./sender.js";
 import { Dock } from "./spine/dock.js";
 import { Flow } from "./spine/flow.js";
@@ -30,7 +29,6 @@ import { Sentence } from "./spine/sentence.js";
 import { Telling } from "./spine/telling.js";
 import { Undo } from "./spine/undo.js";
 import { Story } from "./story/story.js";
-import { lineOf, valueAt } from "./values/matrices.js";
 import { CONSTANTS } from "../scripts/sent.js";
 
 /** @import { BoardData, Edit, Host, Made, Matrices, Place, Ramps, Role, Stage } from "./types.js" */

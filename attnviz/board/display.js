@@ -1,11 +1,13 @@
 // What the cells show, and all that stands around them, of the matrices of now: torch's, or the page's own.
 
 import { toggle } from "./cells/elements.js";
-import { beforeEdits } from "./values/before.js";
+import { addressOf, seenFrom } from "./places.js";
+import { evaluateWithin, MOST_STEPS } from "./values/evaluate.js";
+import { ofMoment, unpacked, valueAt } from "./values/matrices.js";
 
 /** @import { Board } from "./board.js" */
 /** @import { Grid } from "./cells/grid.js" */
-/** @import { Matrices } from "./types.js" */
+/** @import { Matrices, Edit, BoardData, Stages } from "./types.js" */
 
 // Which of two matrices stood where the other stands now.
 const INSTEAD = { scores: "scaled_scores", scaled_scores: "scores" };
@@ -96,5 +98,137 @@ export class Display {
       grid.inView = change.isIntersecting;
       if (grid.inView) grid.paint();
     }
+  }
+}
+
+// The numbers that changed cells had before they were changed.
+
+// What Python sends once it has answered these edits too: `before` are the numbers that it sent last, `torch` the
+// matrices, in which a cell that isn't in `before` has the number that it had from the start.
+/** @param {Record<string, number | string>} before @param {Matrices} torch @param {Iterable<Edit>} edits */
+export function beforeEdits(before, torch, edits) {
+  const after = { ...before };
+  for (const { matrix, row, column, value } of edits) {
+    const address = addressOf({ matrix, row, column });
+    if (value === null) delete after[address];
+    else after[address] ??= valueAt(torch[matrix], row, column);
+  }
+  return after;
+}
+
+// What Python sends, taken in: torch's numbers take the place of the page's own as soon as they are there, unless more was
+// done since.
+
+// All that decides which cells there are and what stands around them.
+/** @param {BoardData} data */
+export function structureOf({ matrices, stages, labels, keys, shown, ghosts, notes, features, sentence, scaled }) {
+  const shapes = Object.entries(matrices).map(([name, { rows, columns }]) => [name, rows, columns]);
+  return JSON.stringify([stages, labels, keys, shapes, shown, ghosts, notes, features, sentence, scaled]);
+}
+
+// The table by its stages' names.
+/** @param {BoardData} data */
+export function stagesOf({ stages }) {
+  return /** @type {Stages} */ (new Map(stages.map((stage) => [stage.name, stage])));
+}
+
+export class Intake {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    /** @type {BoardData | null} */
+    this.late = null; // what waits until a number has been typed
+    /** @type {number | null} */
+    this.ahead = null; // the step of a training that is shown, where Python has not made its numbers yet
+  }
+
+  /** @param {BoardData} sent */
+  receive(sent) {
+    const { board } = this;
+    const data = this.inView(sent);
+    const structure = structureOf(data);
+    this.late = structure !== board.structure && board.input.typing ? sent : null;
+    if (this.late) return; // what is being typed would be cut off
+    if (board.sender.receive(data) && structure === board.structure) return; // what is shown is newer
+    this.take(data, structure);
+  }
+
+  // What is drawn of an older query is shown as it is seen from the head that was picked since.
+  /** @param {BoardData} sent */
+  inView(sent) {
+    const { board } = this;
+    return board.head !== null && board.sender.waiting ? seenFrom(sent, board.head) : sent;
+  }
+
+  /** @param {BoardData} data @param {string} structure */
+  take(data, structure) {
+    const { board } = this;
+    const before = board.structure && String([board.data.labels, board.data.keys]) === String([data.labels, data.keys]) ? board.shown : null;
+    const received = board.data.matrices;
+    if (data.layer !== board.data.layer) board.undo.forget(); // what takes changes of another layer back
+    board.data = data;
+    if (board.readWord !== null && board.readWord >= data.keys.length) board.readWord = null;
+    board.stages = stagesOf(data);
+    board.torch = unpacked(data.matrices, { sent: received, matrices: board.torch });
+    if (!board.sender.waiting) board.picked = data.query;
+    board.head = data.head;
+    const anew = structure !== board.structure;
+    const focused = anew ? board.input.focused : null;
+    if (anew || data.moment === this.ahead) this.ahead = null;
+    if (anew) board.assembly.build(structure);
+    for (const [address, edit] of board.pending) {
+      if (edit.number <= board.sender.answered || !board.fits(edit)) board.pending.delete(address);
+    }
+    if (data.ofNow && !board.sender.waiting) board.pinned = data.picked ?? null; // else what was pinned since is newer
+    if (anew) this.showPending();
+    this.settle();
+    board.assembly.resize();
+    if (focused && board.fits(focused)) board.focus(focused); // what is typed next is meant for it
+    if (before) board.motion.switched(before);
+    board.play.receive(data.play, before !== null);
+  }
+
+  // Draw what came while a number was being typed.
+  catchUp() {
+    if (this.late) this.receive(this.late);
+  }
+
+  // Show torch's numbers, unless they are older than what is shown: the next ones are not.
+  settle() {
+    const { board } = this;
+    if (board.drag || this.ahead !== null || board.pending.size) return;
+    board.base = null;
+    board.given = this.givenBy(board.torch);
+    board.settled = true;
+    board.older = new Set();
+    board.display.show(board.torch);
+    board.undo.check();
+  }
+
+  // Show another moment of a training, of which the page has worked out every matrix of the whole model.
+  /** @param {WindowEventMap["attnviz-moment"]["detail"]} moment */
+  turnTo({ key, step, matrices }) {
+    const { board } = this;
+    if (key !== board.data.key || !board.structure || !board.root.isConnected) return;
+    board.play.stop();
+    this.ahead = step;
+    board.given = ofMoment(board.data.stages, board.torch, matrices);
+    board.settled = false;
+    const made = evaluateWithin([...board.stages.values()], board.given, board.torch, MOST_STEPS);
+    board.older = made.older;
+    board.display.show(made.matrices);
+  }
+
+  // What waits to be answered, on cells that have just been made.
+  showPending() {
+    const { board } = this;
+    board.given = this.givenBy(board.torch);
+    for (const edit of board.pending.values()) board.editing.change(edit, edit.value ?? board.uneditedAt(edit));
+  }
+
+  /** @param {Matrices} matrices @returns {Matrices} */
+  givenBy(matrices) {
+    const given = this.board.data.stages.filter((stage) => stage.rule === "given");
+    return Object.fromEntries(given.map(({ name }) => [name, { ...matrices[name], values: matrices[name].values.slice() }]));
   }
 }

@@ -4,8 +4,7 @@ import { written } from "./values/numbers.js";
 import { blockIn, openBox, refusal } from "./editing.js";
 import { placeOf } from "./places.js";
 import { draggedTo } from "./spine/ruler.js";
-import { backAt, stepped } from "./values/stepping.js";
-import { readCell } from "./values/typed_numbers.js";
+import { backAt, readCell, stepped } from "./values/typed_numbers.js";
 import { focusedBeside, followPointer } from "../scripts/parts.js";
 import { say } from "../scripts/sentences.js";
 

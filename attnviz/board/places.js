@@ -2,13 +2,16 @@
 // heads a place counts in its own columns; an element says in data-at where it is in the whole: "scores,head,row,column",
 // and "w_q,0,3" for the cell of W_q that is the head's own w_q,0,1. So does what Python is told.
 
-/** @import { Matrices, Place, Stage, Stages } from "./types.js" */
+import { say } from "../scripts/sentences.js";
+import { baseOf } from "./values/matrices.js";
+
+/** @import { Place, Stage, Stages, BoardData, SentStage } from "./types.js" */
 
 // What data-at says of a cell.
 /** @param {Stage} stage @param {{ row: number, column: number }} cell */
 export function atOf({ name, head, first, columns }, { row, column }) {
-  const ofHead = head !== null && columns === "key" ? [head] : [];
-  return [name, ...ofHead, row, column + first].join(",");
+  const number = head !== null && columns === "key" ? [head] : [];
+  return [name, ...number, row, column + first].join(",");
 }
 
 // The place of the cell that an element of the board is.
@@ -39,8 +42,98 @@ function wholeName({ name, layer }) {
   return layer ? `layers.${layer}.${baseOf(name)}` : baseOf(name);
 }
 
-// The name of a matrix without the path of its head.
-/** @param {string} name */
-export function baseOf(name) {
-  return name.slice(name.lastIndexOf(".") + 1);
+// The whole computation as seen from another of its heads: what attnviz/core/heads.py does in Python. Only names change:
+// that head's matrices take those of attention, and what had them goes behind the path of its own head.
+
+const CONTEXTS = "contexts";
+
+/**
+ * What the board is sent, as if another head were in view.
+ * @param {BoardData} data @param {number} head @returns {BoardData}
+ */
+export function seenFrom(data, head) {
+  if (data.head === null || head === data.head || head >= data.heads.length) return data;
+  const view = new View(data.stages, data.head, head);
+  const { named } = view;
+  const byName = (/** @type {Record<string, any>} */ values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [named(name), value]));
+  const matrices = Object.fromEntries(Object.entries(data.matrices).map(([name, matrix]) => [named(name), matrix.of === undefined ? matrix : { ...matrix, of: named(matrix.of) }]));
+  const stages = view.stages();
+  return {
+    ...data, head, stages,
+    matrices: Object.fromEntries(stages.map(({ name }) => [name, matrices[name]])),
+    limits: byName(data.limits),
+    origins: byName(data.origins),
+    before: Object.fromEntries(Object.entries(data.before).map(([address, value]) => [address.replace(/^[^,]*/, named), value])),
+  };
+}
+
+/** What each matrix is called there. @param {BoardData} data @param {number} head @returns {(name: string) => string} */
+export function namedFrom(data, head) {
+  return data.head === null ? (name) => name : new View(data.stages, data.head, head).named;
+}
+
+// The name of the attention weights of a head, where some head is in view.
+/** @param {{ head: number | null }} data @param {number} head @param {string} name */
+export function ofHead(data, head, name) {
+  return head === data.head || data.head === null ? name : pathOf(head, name);
+}
+
+// As no template, which would be taken for a key of the catalogue's.
+/** @param {number} head @param {string} name */
+function pathOf(head, name) {
+  return ["heads", head, name].join(".");
+}
+
+class View {
+  // From the head in view to the one that is to be.
+  /** @param {SentStage[]} stages @param {number} from @param {number} to */
+  constructor(stages, from, to) {
+    this.to = to;
+    this.table = new Map(stages.map((stage) => [stage.name, stage]));
+    const all = this.table.get(CONTEXTS)?.sources ?? [];
+    /** @type {Set<string>[]} */
+    this.ofHeads = all.map((context) => this.madeWith(context));
+    this.heads = [to, ...all.keys()].filter((head, at) => at === 0 || head !== to);
+    const block = stages.slice(0, stages.findIndex(({ name }) => name === CONTEXTS)).filter(({ name }) => name === baseOf(name));
+    this.order = block.map(({ name }) => name); // of one head, with what all have in common
+    this.tail = stages.slice(stages.findIndex(({ name }) => name === CONTEXTS));
+    this.named = (/** @type {string} */ name) => {
+      const owner = this.ownerOf(name);
+      return owner === null ? name : owner === to ? baseOf(name) : pathOf(owner, baseOf(name));
+    };
+  }
+
+  // What one head alone, or with others, has to make its context with.
+  /** @param {string} context */
+  madeWith(context) {
+    const found = new Set([context]);
+    for (const name of found) {
+      for (const source of this.table.get(name)?.sources ?? []) if (this.table.get(source)?.head !== null) found.add(source);
+    }
+    return found;
+  }
+
+  // Under whose path a matrix stands: of what heads share, the one in view, or the first that has it.
+  /** @param {string} name */
+  ownerOf(name) {
+    return this.heads.find((head) => this.ofHeads[head].has(name)) ?? null;
+  }
+
+  stages() {
+    const bases = this.order.map((base) => ({ base, shared: this.table.get(base)?.head === null }));
+    const stages = this.heads.flatMap((head) => bases.flatMap(({ base, shared }) => {
+      if (shared) return head === this.to ? [this.table.get(base)] : [];
+      const name = [...this.ofHeads[head]].find((each) => baseOf(each) === base);
+      return name !== undefined && this.ownerOf(name) === head ? [this.table.get(name)] : [];
+    }));
+    return [...stages, ...this.tail].flatMap((stage) => stage ?? []).map((stage) => this.renamed(stage));
+  }
+
+  /** @param {SentStage} stage @returns {SentStage} */
+  renamed(stage) {
+    const owner = this.ownerOf(stage.name);
+    const sources = stage.sources.map(this.named);
+    if (owner === null) return { ...stage, sources };
+    return { ...stage, sources, name: this.named(stage.name), head: owner, title: say("stages.head.title", { title: stage.called, head: Math.floor(owner / stage.shared_by) }) };
+  }
 }

@@ -1,12 +1,11 @@
 // The cell that is pointed at, or pinned: what it is made from and what it feeds light up, and the dock says how.
 
 import { toggle } from "./cells/elements.js";
-import { seenSourcesOf } from "./values/evaluate.js";
-import { structureOf } from "./intake.js";
+import { seenSourcesOf } from "./values/explain.js";
+import { structureOf } from "./display.js";
 import { PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
-import { addressOf } from "./places.js";
-import { namedFrom, seenFrom } from "./heads/seen_from.js";
-import { feeds, spansIn } from "./spans.js";
+import { addressOf, namedFrom, seenFrom } from "./places.js";
+import { feeds, spansIn } from "./values/reach.js";
 
 /** @import { Board } from "./board.js" */
 /** @import { Place, Stage } from "./types.js" */

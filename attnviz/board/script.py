@@ -35,7 +35,7 @@ CONSTANTS: dict[str, Any] = {
 }
 BOARD_SCRIPT = joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.
-_LOOKS = ("base", "sentence", "spine", "cells", "pointing", "plane", "dock", "play", "story", "heads")
+_LOOKS = ("sentence", "spine", "cells", "pointing", "plane", "dock", "story", "heads")
 BOARD_STYLE = "\n".join((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)
 # A function that draws a board where nobody answers: see alone.js.
 ALONE_SCRIPT = joined(_HERE / "alone.js", {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE})

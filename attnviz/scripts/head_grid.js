@@ -2,8 +2,8 @@
 // one that is pointed at, or picked. Texts of tokens are only ever set as textContent.
 
 import { make } from "../board/cells/elements.js";
-import { bytesIn, numbersIn } from "../board/received.js";
-import { percent } from "../board/values/percent.js";
+import { bytesIn, numbersIn } from "../board/values/matrices.js";
+import { percent } from "../board/values/numbers.js";
 import { HeadView } from "./head_view.js";
 import { say } from "./sentences.js";
 

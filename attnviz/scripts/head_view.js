@@ -4,8 +4,7 @@
 import { Ramp, STEPS, stepOf } from "../board/cells/colours.js";
 import { canvasOf, make, toggle, write } from "../board/cells/elements.js";
 import { ribbonsOf } from "../board/spine/ribbons.js";
-import { inDigits } from "../board/values/numbers.js";
-import { percent } from "../board/values/percent.js";
+import { inDigits, percent } from "../board/values/numbers.js";
 import { say } from "./sentences.js";
 
 /**

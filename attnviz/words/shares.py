@@ -1,4 +1,4 @@
-"""How shares are written in whole percent; ``board/values/reads_most.js`` writes the same."""
+"""How shares are written in whole percent; ``board/values/reads.js`` writes the same."""
 
 import math
 

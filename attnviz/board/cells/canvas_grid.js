@@ -5,7 +5,7 @@
 import { BrightLayer, cellAt, paintPixels, rectOf } from "./pixels.js";
 import { drawBars } from "./change_bars.js";
 import { canvasOf, make, toggle } from "./elements.js";
-import { hiddenIn } from "../values/evaluate.js";
+import { hiddenIn } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";
 import { Grid } from "./grid.js";
 import { stripeOfOwners } from "./cell.js";

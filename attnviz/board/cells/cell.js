@@ -3,7 +3,7 @@
 // and for each source of its rule the cells that it is made from, as { matrix, row, column, value }.
 
 import { make } from "./elements.js";
-import { FLOAT32 } from "../values/bounds.js";
+import { FLOAT32 } from "../values/arithmetic.js";
 import { inDigits, numberOf, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 

@@ -3,7 +3,7 @@
 import { make, toggle } from "./elements.js";
 import { areOfOthers, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf, widthOf } from "./cell.js";
 import { barOf, besideMiddle, changeOf, largestChange } from "./change_bars.js";
-import { isMasked } from "../values/evaluate.js";
+import { isMasked } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
 import { atOf } from "../places.js";

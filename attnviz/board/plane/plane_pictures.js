@@ -1,15 +1,13 @@
 // The first picture of the plane: the keys that a query asks, each as far along the query as it reaches, which times the
 // query's length is its score.
 
-import { axesOf, drawnAt } from "./plane_axes.js";
-import { across, allFinite, arrow, directionOf, lengthOf, line, placed, spotsOf, tipOf, viewOf } from "./plane_geometry.js";
+import { across, allFinite, arrow, axesOf, directionOf, drawnAt, lengthOf, line, placed, spotsOf, tipOf, viewOf } from "./plane_geometry.js";
 import { rulersOf } from "./plane_labels.js";
 import { pieceNamed } from "../cells/cell.js";
 import { decimal, productOf, sign } from "../values/decimals.js";
-import { isMasked } from "../values/evaluate.js";
+import { isMasked } from "../values/reach.js";
 import { lineOf, valueAt } from "../values/matrices.js";
-import { written } from "../values/numbers.js";
-import { percent } from "../values/percent.js";
+import { percent, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Made, Matrices } from "../types.js" */

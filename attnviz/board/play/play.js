@@ -7,9 +7,8 @@
 import { make, setText, toggle } from "../cells/elements.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
-import { Actors } from "./actors.js";
+import { Actors, Lights } from "./actors.js";
 import { reducedMotion } from "../spine/motion.js";
-import { Lights } from "./lights.js";
 import { brokenIn, momentAt, numbersOf, phasesOf, playing, spanOf, standing } from "./timeline.js";
 import { focusedBeside } from "../../scripts/parts.js";
 import { CONSTANTS } from "../../scripts/sent.js";

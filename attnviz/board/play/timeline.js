@@ -3,11 +3,10 @@
 
 import { grouped, nameOf, pieceNamed } from "../cells/cell.js";
 import { decimal, decimalOf, productOf, sign, signOfAll } from "../values/decimals.js";
-import { isMasked } from "../values/evaluate.js";
-import { explain } from "../values/explain.js";
+import { isMasked } from "../values/reach.js";
+import { dividedBy, explain } from "../values/explain.js";
 import { valueAt } from "../values/matrices.js";
 import { numberOf, written } from "../values/numbers.js";
-import { dividedBy } from "../spine/sayings.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 

@@ -1,6 +1,6 @@
 // A row brought to mean 0 and deviation 1, then stretched and shifted column by column: core/rules/rows.py.
 
-import { FLOAT32, tolerance } from "../values/bounds.js";
+import { FLOAT32, tolerance } from "../values/arithmetic.js";
 import { lineOf, matrixOf } from "../values/matrices.js";
 import { total } from "../values/numbers.js";
 

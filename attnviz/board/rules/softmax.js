@@ -1,14 +1,14 @@
 // The exponentials of each row, over their sum: core/rules/softmax.py.
 
-import { tolerance } from "../values/bounds.js";
+import { tolerance } from "../values/arithmetic.js";
 import { already, largestFloat, namedCell, nothingLeft } from "../cells/cell.js";
 import { worked } from "../values/declared.js";
 import { decimal, sign, sumOf } from "../values/decimals.js";
-import { whyHidden } from "../values/hiding.js";
+import { whyHidden } from "../values/trouble.js";
 import { lineOf, valueAt } from "../values/matrices.js";
 import { total } from "../values/numbers.js";
 import { inWords, placeOf } from "../values/said.js";
-import { quotient } from "../values/terms.js";
+import { quotient } from "../values/steps.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 

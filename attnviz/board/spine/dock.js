@@ -2,9 +2,8 @@
 
 import { difference, isLarge, matrixByMatrix } from "../values/difference.js";
 import { make, setText, toggle } from "../cells/elements.js";
-import { explain, placeInWords } from "../values/explain.js";
+import { explain, inOneSentence, placeInWords, whatIsNext } from "../values/explain.js";
 import { addressOf } from "../places.js";
-import { inOneSentence, whatIsNext } from "./sayings.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -269,7 +268,7 @@ function askWhatIf(board) {
 
 // Which of the matrices that an explanation names are not on the page; blank where all are.
 /** @param {Pick<Made, "stages" | "shown">} made @param {Place[][]} sources */
-export function notShown({ stages, shown }, sources) {
+function notShown({ stages, shown }, sources) {
   const read = new Set(sources.flat().map(({ matrix }) => matrix));
   const symbols = [...read].filter((name) => !shown.includes(name)).map((name) => stages.get(name).symbol);
   const last = symbols.pop();

@@ -3,10 +3,9 @@
 
 import { areMixed, colourAs, isNamedBefore, isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { make, setText, toggle } from "../cells/elements.js";
-import { percent } from "../values/percent.js";
-import { evenShareOfRow } from "../values/reads_most.js";
-import { written } from "../values/numbers.js";
-import { dividedBy } from "./sayings.js";
+import { percent, written } from "../values/numbers.js";
+import { evenShareOfRow } from "../values/reads.js";
+import { dividedBy } from "../values/explain.js";
 import { gapBefore, leadAt, legendAt } from "./plan.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";

@@ -16,7 +16,7 @@ const [LEAST, KNOB] = [60, 12]; // of a ruler, and of its knob
 const TICK = 24; // between two ticks, at least
 
 /** How many pixels of a hand a one is. @param {Matrix} matrix */
-export function pixelsPerOne({ values }) {
+function pixelsPerOne({ values }) {
   const most = values.reduce((largest, value) => (Number.isFinite(value) ? Math.max(largest, Math.abs(value)) : largest), 1);
   return REACH / most;
 }

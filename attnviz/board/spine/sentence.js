@@ -3,10 +3,9 @@
 
 import { areMixed, colourAs, ownerOf } from "../cells/cell.js";
 import { make, setText, toggle, write } from "../cells/elements.js";
-import { ofHead } from "../heads/seen_from.js";
-import { readBy } from "../values/read_by.js";
-import { percent } from "../values/percent.js";
-import { readsInPercent } from "../values/reads_most.js";
+import { ofHead } from "../places.js";
+import { readBy, readsInPercent } from "../values/reads.js";
+import { percent } from "../values/numbers.js";
 import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, sharesOf, WEIGHTS, widthOf, wordsOf } from "./words.js";
 import { PRESENTED, saysOf } from "./layout.js";
 import { GROUPS, merged, ribbonsOf } from "./ribbons.js";

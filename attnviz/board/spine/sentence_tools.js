@@ -2,7 +2,7 @@
 
 import { make, setText, toggle, write } from "../cells/elements.js";
 import { lineOf } from "../values/matrices.js";
-import { percent } from "../values/percent.js";
+import { percent } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Sentence } from "./sentence.js" */

@@ -4,7 +4,7 @@
 import { make, setText, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { mostRead } from "../values/reads_most.js";
+import { mostRead } from "../values/reads.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { filled, say } from "../../scripts/sentences.js";
 

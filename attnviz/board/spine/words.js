@@ -2,12 +2,12 @@
 
 import { areOfOthers, ownerOf } from "../cells/cell.js";
 import { make, toggle, write } from "../cells/elements.js";
-import { hiddenIn } from "../values/evaluate.js";
+import { hiddenIn } from "../values/reach.js";
 import { valueAt } from "../values/matrices.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { BoardData, Stage } from "../types.js" */
-/** @import { Numbers } from "../values/evaluate.js" */
+/** @import { Numbers } from "../values/reach.js" */
 /** @import { Board } from "../board.js" */
 
 export const LETTER = { size: 20, width: 11 }; // pixels at most

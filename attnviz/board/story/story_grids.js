@@ -3,8 +3,7 @@
 import { inCell } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
 import { Grid } from "../cells/grid.js";
-import { written } from "../values/numbers.js";
-import { percent } from "../values/percent.js";
+import { percent, written } from "../values/numbers.js";
 
 /** @import { Board } from "../board.js" */
 /** @import { BoardCell, Matrix, Shade } from "../types.js" */

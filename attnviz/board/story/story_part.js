@@ -3,8 +3,8 @@
 import { pieceNamed, symbolOf } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
 import { sharesOf } from "../spine/words.js";
-import { percent } from "../values/percent.js";
-import { evenShareOfRow } from "../values/reads_most.js";
+import { percent } from "../values/numbers.js";
+import { evenShareOfRow } from "../values/reads.js";
 import { BarGrid, RowGrid, StoryGrid, boxOf, put } from "./story_grids.js";
 import { mixLetters } from "./story_layout.js";
 import { say } from "../../scripts/sentences.js";

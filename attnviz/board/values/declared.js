@@ -1,12 +1,11 @@
-// What a rule declares of a cell (core/rules/expression.py), interpreted: its number, how far roundings may take it, and
-// which cells it reads. Each expression is made into functions once.
+// What a rule declares of a cell (core/rules/expression.py), interpreted: its number, and how far roundings may take it.
+// Each expression is made into functions once.
 
-import { tolerance } from "./bounds.js";
-import { normalShare } from "./normal.js";
+import { normalShare, tolerance } from "./arithmetic.js";
 import { total } from "./numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
-/** @import { Bounded, Index, Matrix, Node, Piece, Span, Stage } from "../types.js" */
+/** @import { Bounded, Index, Matrix, Node, Piece } from "../types.js" */
 
 /**
  * The cell that is worked out, of these sources; `folds` are the sums and largest numbers that are known already of it,
@@ -37,7 +36,7 @@ export const SAME = ["as_number", "at_once"];
 const WORKED = new WeakMap();
 
 /** @template {object} Key @template Value @param {WeakMap<Key, Value>} known @param {Key} key @param {() => Value} make @returns {Value} */
-function once(known, key, make) {
+export function once(known, key, make) {
   const found = known.get(key);
   if (found !== undefined) return found;
   const value = make();
@@ -149,7 +148,7 @@ export function indexOf([constant, ofI, ofJ, ofK, rest = 0, modulus = 1, entries
 const CHOICES = new WeakMap();
 
 /** @param {Piece[]} declared */
-function choicesOf(declared) {
+export function choicesOf(declared) {
   return once(CHOICES, declared, () => declared.map((piece) => {
     const places = piece.where.filter(([index]) => Array.isArray(index)).map(([index, low, high]) => ({ place: indexOf(index), low, high }));
     const numbers = piece.where.filter(([op]) => !Array.isArray(op)).map(worked);
@@ -209,89 +208,13 @@ function sizeOf(node, at) {
   return Math.abs(worked(node)(at, 0));
 }
 
-/**
- * Cells of one source: their row and column as indices, of so many terms.
- * @typedef {{ source: number, row: Index, column: Index, n: number }} Read
- * @typedef {((row: number, column: number) => Span) & { byRow: boolean, byColumn: boolean, isOwn: boolean }} Reach the cells
- * of a source that a cell is made from, whether they depend on its row and on its column, and whether they're the same cell
- */
+/** @typedef {{ source: number, row: Index, column: Index, n: number }} Read cells of one source: their row and column, of so many terms */
 
 // All that an expression reads, in the order in which it does.
 /** @param {any} node @param {number} n @returns {Read[]} */
-function readsIn(node, n) {
+export function readsIn(node, n) {
   if (!Array.isArray(node) || typeof node[0] !== "string") return [];
   if (node[0] === "at") return [{ source: node[1], row: node[2], column: node[3], n }];
   const isFold = node[0] === "sum" || node[0] === "max";
   return node.slice(1).flatMap((each, place) => readsIn(each, isFold && place === 1 ? node[1] : n));
-}
-
-const isLine = (/** @type {Index} */ index) => String(index) === "0,0,0,1";
-
-// Whether all that one reads is read by another, of a whole line or of all.
-/** @param {Matrix} matrix @returns {(one: Read, other: Read) => boolean} */
-function coveredIn({ rows, columns }) {
-  return (one, other) => {
-    if (one.n >= other.n) return one !== other && one.n === other.n && `${one.row};${one.column}` === `${other.row};${other.column}`;
-    if (other.n === rows * columns && isLine(other.column)) return true;
-    if (isLine(other.column)) return other.n === columns && String(one.row) === String(other.row);
-    return isLine(other.row) && other.n === rows && String(one.column) === String(other.column);
-  };
-}
-
-/** @type {WeakMap<Piece[], Reach[]>} */
-const REACHES = new WeakMap();
-
-// Of each source of a stage, what a cell reads of it.
-/** @param {Stage} stage @param {Matrix[]} sources @returns {Reach[]} */
-export function reachIn({ declared }, sources) {
-  return once(REACHES, declared, () => sources.map((matrix, source) => reachOver(declared, matrix, source)));
-}
-
-/** @param {Piece[]} declared @param {Matrix} matrix @param {number} source @returns {Reach} */
-function reachOver(declared, matrix, source) {
-  const isCovered = coveredIn(matrix);
-  const reads = declared.map(({ value }) => {
-    const all = readsIn(value, 1).filter((read) => read.source === source && read.n > 0);
-    return all.filter((one, at) => !all.some((other, i) => isCovered(one, other) && (one.n < other.n || i < at)));
-  });
-  const spans = reads.map((all) => spanOver(all, matrix.columns));
-  const choices = choicesOf(declared);
-  /** @param {number} i @param {number} j */
-  const reach = (i, j) => {
-    const at = { sources: [], i, j };
-    return spans[choices.length === 1 ? 0 : choices.findIndex(({ isPlace }) => isPlace(at))](at);
-  };
-  const places = declared.flatMap(({ where }) => where.map(([index]) => index).filter(Array.isArray));
-  const indices = [...places, ...reads.flat().flatMap(({ row, column }) => [row, column])];
-  const byRow = indices.some(([, ofI, , , , , entries = []]) => ofI !== 0 || entries.length > 0);
-  const byColumn = indices.some(([, , ofJ, , rest = 0]) => ofJ !== 0 || rest !== 0);
-  const isOwn = declared.length === 1 && reads[0].length === 1 && `${reads[0][0].row};${reads[0][0].column}` === "0,1,0,0;0,0,1,0";
-  return Object.assign(reach, { byRow, byColumn, isOwn });
-}
-
-/** @param {Read[]} reads @param {number} width @returns {(at: At) => Span} */
-function spanOver(reads, width) {
-  const ends = reads.map(({ row, column, n }) => {
-    const [r, c] = [indexOf(row), indexOf(column)];
-    return (/** @type {At} */ at) => {
-      const [first, last] = [r(at, 0) * width + c(at, 0), r(at, n - 1) * width + c(at, n - 1)];
-      const [top, bottom] = [Math.floor(first / width), Math.floor(last / width)];
-      const goesOn = top !== bottom && row[3] === 0; // a row that goes on in the next ones: all columns
-      return { top, bottom, left: goesOn ? 0 : first % width, right: goesOn ? width - 1 : last % width };
-    };
-  });
-  if (!ends.length) return () => ({ row: 0, column: 0, rows: 0, columns: 0 });
-  return (at) => {
-    const [one, other = one] = ends.map((each) => each(at));
-    const [row, column, end] = [Math.min(one.top, other.top), Math.min(one.left, other.left), Math.max(one.right, other.right)];
-    const isPair = one.left === one.right && other.left === other.right && end > column + 1;
-    return { row, column, rows: Math.max(one.bottom, other.bottom) - row + 1, columns: end - column + 1, ...(isPair ? { step: end - column } : {}) };
-  };
-}
-
-// The cells [row, column] of a span.
-/** @param {Span} span @returns {[row: number, column: number][]} */
-export function cellsIn({ row, column, rows, columns, step = 1 }) {
-  const width = Math.ceil(columns / step);
-  return Array.from({ length: rows * width }, (_, at) => [row + Math.floor(at / width), column + (at % width) * step]);
 }

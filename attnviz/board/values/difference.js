@@ -1,6 +1,6 @@
 // Whether torch's numbers and the page's own agree.
 
-import { mayBe } from "./bounds.js";
+import { mayBe } from "./arithmetic.js";
 import { boundedOf, evaluate } from "./evaluate.js";
 
 /** @import { Made, Matrices, Place, Stage } from "../types.js" */

@@ -1,13 +1,13 @@
 // The table of stages, evaluated in the page by its rules, so that every matrix follows a cell while it is dragged.
 // The numbers that count are torch's; the board compares the two after every change.
 
-import { boundedBy, cellsIn, computed, reachIn } from "./declared.js";
-import { valueAt } from "./matrices.js";
-import { RULES } from "./rules.js";
+import * as layer_norm from "../rules/layer_norm.js";
+import * as product from "../rules/product.js";
+import * as scale from "../rules/scale.js";
+import * as softmax from "../rules/softmax.js";
+import { boundedBy, computed } from "./declared.js";
 
-/** @import { Made, Matrices, Matrix, Place, Stage, Stages } from "../types.js" */
-
-/** @typedef {{ stages: Stages, matrices: Matrices }} Numbers */
+/** @import { Made, Matrices, Matrix, Place, Stage, Stages, Rule } from "../types.js" */
 
 export const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 
@@ -79,23 +79,6 @@ function sourcesIn(matrices, stage) {
   return stage.sources.map((name) => matrices[name]);
 }
 
-// The cells that a cell is made from, as a list for each of its sources of { matrix, row, column }.
-/** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices @returns {Place[][]} */
-export function sourcesOf(stage, row, column, matrices) {
-  if (stage.rule === "given") return [];
-  const spans = reachIn(stage, sourcesIn(matrices, stage)).map((reach) => cellsIn(reach(row, column)));
-  return spans.map((cells, i) => cells.map(([r, c]) => ({ matrix: stage.sources[i], row: r, column: c })));
-}
-
-// The same where the explanation names other matrices, such as the scores for scaled scores that are not on the board.
-/** @param {Made} made @param {Place} place */
-export function seenSourcesOf(made, { matrix, row, column }) {
-  const stage = made.stages.get(matrix);
-  const sources = sourcesOf(stage, row, column, made.matrices);
-  const seen = RULES[stage.rule]?.seen?.(stage, made) ?? stage.sources;
-  return seen.map((name, i) => sources[i].map((source) => ({ ...source, matrix: name })));
-}
-
 // What a cell should be, as { exact, tolerance }, by the numbers of the cells that it is made from.
 /** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices */
 export function boundedOf(stage, row, column, matrices) {
@@ -104,25 +87,15 @@ export function boundedOf(stage, row, column, matrices) {
   return bounded ? bounded(stage.settings, row, column, ...sources) : boundedBy(stage.declared, { sources, i: row, j: column });
 }
 
-// Whether a cell is masked, by its own rule or by that of the scores which it is shares of.
-/** @param {Numbers} made @param {Stage} stage @param {number} row @param {number} column */
-export function isMasked(made, stage, row, column) {
-  return hiddenIn(made, stage)?.(row, column) ?? false;
-}
+// What rules do in the page besides what they declare, a file each, of the same name as in attnviz/core/rules:
+//
+// - compute(settings, ...sources): the matrix that the rule makes of these, where cell by cell takes too long;
+// - bounded(settings, row, column, ...sources): what a cell should be, as { exact, tolerance }: in float64, and how far
+//   the roundings of float32 may be from it, where that isn't a number of roundings of what is added up;
+// - explain(cell, said): what is said of it, given what the declaration says;
+// - seen(stage, made): the matrices that its explanation names, where they may differ from its sources.
+//
+// `settings` are the fields of the Python rule. A test over all rules and stages holds each to the Python method.
 
-// The same for all cells of a stage; null where none can be.
-/** @param {Numbers} made @param {Stage} stage @returns {((row: number, column: number) => boolean) | null} */
-export function hiddenIn({ stages, matrices }, stage) {
-  const masks = masksOf(stages, stage).map((name) => matrices[name]);
-  if (!masks.length) return null;
-  return (row, column) => masks.some((mask) => valueAt(mask, row, column) === -Infinity);
-}
-
-// The names of the matrices that hide cells of a stage where they hold −∞: that of its own rule, and of the scores which it
-// is shares of.
-/** @param {Stages} stages @param {Stage} stage */
-function masksOf(stages, stage) {
-  const scores = stage.rule === "softmax" ? stage.sources : stage.hidden_with ? [stage.hidden_with] : [];
-  const makers = [stage, ...scores.map((name) => stages.get(name))];
-  return makers.flatMap(({ masked_by: by }) => (by ? [by] : []));
-}
+/** @type {Record<string, Partial<Rule>>} */
+export const RULES = { layer_norm, product, scale, softmax };

@@ -1,5 +1,7 @@
 // How numbers are displayed: what attnviz/words/numbers.py does, done in the page. A test holds the two together.
 
+import { say } from "../../scripts/sentences.js";
+
 // A number as the page writes it everywhere: fixed digits, or powers of ten where these would not do.
 /** @param {number} value @param {number} digits */
 export function written(value, digits) {
@@ -60,4 +62,15 @@ export function total(values) {
     sum = next;
   }
   return Number.isFinite(lost) ? sum + lost : [...values].reduce((all, value) => all + value, 0);
+}
+
+// A share as the page writes it.
+
+// A share in whole percent; nothing is said to be all or none that isn't.
+/** @param {number} share */
+export function percent(share) {
+  if (share > 0 && 100 * share < 1) return say("board.share.less"); // of hundreds of words most
+  const whole = written(100 * share, 0);
+  if (share < 1 && whole === "100") return say("board.share.more");
+  return say("board.share.percent", { share: whole });
 }

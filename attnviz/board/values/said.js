@@ -2,8 +2,7 @@
 
 import { indexOf, pieceAt, worked } from "./declared.js";
 import { stepsOf } from "./steps.js";
-import { notesOf } from "./trouble.js";
-import { whyHidden } from "./hiding.js";
+import { notesOf, whyHidden } from "./trouble.js";
 import { lineNamed, namedCell, tokenOf } from "../cells/cell.js";
 import { say } from "../../scripts/sentences.js";
 

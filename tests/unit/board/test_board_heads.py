@@ -38,7 +38,7 @@ def test_the_page_sees_from_another_head_what_python_would_send(script: PageScri
     scenario = Scenario(**{"text": WORDS} | set_up, edits=edits)
     every = [sent(scenario, head) for head in range(scenario.n_heads)]
     for start in every:
-        seen = script.run("({seen_from}, data) => data.heads.map((_, head) => seen_from.seenFrom(data, head))", start)
+        seen = script.run("({places}, data) => data.heads.map((_, head) => places.seenFrom(data, head))", start)
         for head, data in enumerate(seen):
             assert list(data["matrices"]) == list(every[head]["matrices"])
             assert data == every[head]

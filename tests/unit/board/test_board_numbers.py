@@ -76,7 +76,7 @@ def test_what_is_outside_of_a_matrix_is_counted(script: PageScript, text: str, r
 
 @given(share=st.floats(0, 1, exclude_min=True))
 def test_a_share_is_told_in_whole_percent_or_as_less_than_one(script: PageScript, share: float) -> None:
-    got = script.run("({ percent }, share) => percent.percent(share)", share)
+    got = script.run("({ numbers }, share) => numbers.percent(share)", share)
     if 100 * share < 1:
         assert got == say("board.share.less")
     elif got != say("board.share.more"):

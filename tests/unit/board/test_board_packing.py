@@ -14,10 +14,10 @@ from attnviz.core.rules import Rule, Shape, in_rows
 from tests.node import PageScript
 from tests.unit.single_stage import CASES, drawn, trace_of
 
-BITS = """({ received: { unpacked } }, matrices) => Object.fromEntries(
+BITS = """({ matrices: { unpacked } }, matrices) => Object.fromEntries(
   Object.entries(unpacked(matrices)).map(([name, { rows, columns, values }]) =>
     [name, [rows, columns, Array.from(new Uint32Array(new Float32Array(values).buffer))]]))"""
-FED = """({ made: madeOf, spans: { feeds }, evaluate: { sourcesOf, isMasked } }, [data, place]) => {
+FED = """({ made: madeOf, reach: { feeds, sourcesOf, isMasked } }, [data, place]) => {
   const made = madeOf(data);
   const fed = feeds(made, place);
   const reached = { [place.matrix]: new Set([place.row * made.matrices[place.matrix].columns + place.column]) };
@@ -42,7 +42,7 @@ FED = """({ made: madeOf, spans: { feeds }, evaluate: { sourcesOf, isMasked } },
   }
   return { wrong, fed: Object.values(fed).reduce((sum, cells) => sum + cells.reduce((a, b) => a + b, 0), 0) };
 }"""
-REACH = """({ made: madeOf, spans: { reachOf }, evaluate: { sourcesOf } }, data) => {
+REACH = """({ made: madeOf, reach: { reachOf, sourcesOf } }, data) => {
   const made = madeOf(data);
   const wrong = [];
   for (const stage of made.stages.values()) {

@@ -17,7 +17,7 @@ from tests.node import PageScript
 from tests.unit.helpers import edits_of, setups
 from tests.unit.small_models import MODELS, tokenizer
 
-_READS = """({ made, reads_most: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
+_READS = """({ made, reads: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
   made(data), query, (kind, places) => [kind, places], token => `“${token}”`, weight => written(weight, data.digits)
 )"""
 

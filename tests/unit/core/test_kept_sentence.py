@@ -109,7 +109,7 @@ def test_changes_go_where_their_tokens_go() -> None:
 
 # What the page has of it
 
-_IN_ONE_SENTENCE = """(page, [data, place]) => page.sayings.inOneSentence(page.made(data), place, null)"""
+_IN_ONE_SENTENCE = """(page, [data, place]) => page.explain.inOneSentence(page.made(data), place, null)"""
 
 
 def test_on_the_board_a_token_reads_itself_behind_those_that_were_kept(script: PageScript) -> None:

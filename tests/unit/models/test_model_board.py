@@ -42,9 +42,9 @@ def test_each_matrix_of_a_head_is_told_as_python_tells_it(script: PageScript, na
 
 _TOLD = """(page, [data, place]) => {
   const made = page.made(data);
-  const { inOneSentence, whatIsNext, dividedBy } = page.sayings;
+  const { inOneSentence, whatIsNext, dividedBy } = page.explain;
   const next = [...made.stages.values()].find(({ name }) => name === "divided_scores");
-  return [inOneSentence(made, place, null), whatIsNext(made, place), page.reads_most.readsInPercent(made, place.row)[1],
+  return [inOneSentence(made, place, null), whatIsNext(made, place), page.reads.readsInPercent(made, place.row)[1],
     next ? dividedBy(next.settings) : ""];
 }"""
 
@@ -68,7 +68,7 @@ def test_of_a_head_with_a_sink_no_share_is_even_and_capped_scores_are_not_said_t
     assert "softmax" in told(gemma2, "capped_scores")[1]
 
 
-_EVEN = """({ made: madeOf, reads_most: { evenShareOfRow, readsInPercent } }, data) => {
+_EVEN = """({ made: madeOf, reads: { evenShareOfRow, readsInPercent } }, data) => {
   const made = madeOf(data);
   return data.tokens.map((_, query) => [...readsInPercent(made, query), evenShareOfRow(made, query)]);
 }"""

@@ -15,7 +15,7 @@ AXES = ("rows", "columns", "whole")
 # All scores are 0 here, so that what is shared out is shared evenly, and torch's own weights are the referee.
 EVEN = Scenario("the cat sat on a mat", w_q="zeros")
 MASKS = ("none", "causal", "padding:2", "window:2", "not-self")
-_SHARES = """({ made, reads_most: { evenShare, evenShareOfRow } }, [data, n]) => {
+_SHARES = """({ made, reads: { evenShare, evenShareOfRow } }, [data, n]) => {
   const of = made(data);
   const all = Array.from({ length: n }, (_, at) => at);
   return [all.map((row) => all.map((column) => evenShare(of, row, column))), all.map((row) => evenShareOfRow(of, row))];

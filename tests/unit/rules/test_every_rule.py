@@ -39,7 +39,7 @@ ALL_KINDS = (
 )
 
 # What the page's rules say of a whole trace.
-_SAID = """({ made: madeOf, evaluate: { boundedOf, evaluate, seenSourcesOf }, explain: { explain } }, data) => {
+_SAID = """({ made: madeOf, evaluate: { boundedOf, evaluate }, explain: { explain, seenSourcesOf } }, data) => {
   const made = madeOf(data);
   const given = data.stages.filter(({ rule }) => rule === "given").map(({ name }) => [name, made.matrices[name]]);
   const evaluated = evaluate(data.stages, Object.fromEntries(given));
@@ -60,9 +60,9 @@ _SAID = """({ made: madeOf, evaluate: { boundedOf, evaluate, seenSourcesOf }, ex
     }),
   };
 }"""
-_TWINS = """({ rules: { RULES } }) =>
+_TWINS = """({ evaluate: { RULES } }) =>
   Object.fromEntries(Object.entries(RULES).map(([name, rule]) => [name, Object.keys(rule)]))"""
-_ERFC = "({ normal: { erfc } }, numbers) => numbers.map(erfc)"
+_ERFC = "({ arithmetic: { erfc } }, numbers) => numbers.map(erfc)"
 
 
 def of_rule(rule: Rule, shapes: tuple[Shape, ...], seed: int) -> Trace:

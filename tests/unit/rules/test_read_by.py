@@ -15,7 +15,7 @@ from attnviz.words.numbers import written
 from tests.node import PageScript
 from tests.unit.helpers import setups
 
-_READ_BY = """({ read_by: { readBy }, made: madeOf }, [data, key]) => readBy(madeOf(data), key)"""
+_READ_BY = """({ reads: { readBy }, made: madeOf }, [data, key]) => readBy(madeOf(data), key)"""
 CAT = "the fluffy cat chased a mouse"
 
 

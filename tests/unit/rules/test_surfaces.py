@@ -233,7 +233,7 @@ def test_it_has_the_numbers_of_the_trace(surface: str, scenario: Scenario) -> No
     SURFACES[surface](scenario, traced(scenario))
 
 
-_ON_BOARD = """({ made: madeOf, received: { unpacked }, explain: { explain }, evaluate: { evaluate, seenSourcesOf },
+_ON_BOARD = """({ made: madeOf, matrices: { unpacked }, explain: { explain, seenSourcesOf }, evaluate: { evaluate },
     difference: { difference } }, [data, cells]) => {
   const arrived = Object.fromEntries(Object.entries(unpacked(data.matrices)).map(([name, { values }]) =>
     [name, Array.from(new Float32Array(values), String)]));

@@ -2,7 +2,7 @@
 
 import { make, toggle, write } from "../../../board/cells/elements.js";
 import { shadeOf } from "../../../board/cells/colours.js";
-import { bytesIn, numbersIn } from "../../../board/received.js";
+import { bytesIn, numbersIn } from "../../../board/values/matrices.js";
 import { written } from "../../../board/values/numbers.js";
 import { FIGURES } from "../../../scripts/sent.js";
 import { say } from "../../../scripts/sentences.js";

@@ -2,7 +2,7 @@
 
 import { make, toggle } from "../../../board/cells/elements.js";
 import { lineOf } from "../../../board/values/matrices.js";
-import { percent } from "../../../board/values/percent.js";
+import { percent } from "../../../board/values/numbers.js";
 import { bar } from "../../../scripts/head_view.js";
 import { say } from "../../../scripts/sentences.js";
 

@@ -2,10 +2,9 @@
 // follows the hand, or the training itself, for the page evaluates the table of the model; a board follows by an event.
 // Where the hand rests, Python is told, and torch's numbers come.
 
-import { make, toggle, write } from "../../../board/cells/elements.js";
-import { onTheme, themeOf } from "../../../board/cells/elements.js";
-import { unpacked } from "../../../board/received.js";
-import { percent } from "../../../board/values/percent.js";
+import { make, onTheme, themeOf, toggle, write } from "../../../board/cells/elements.js";
+import { unpacked } from "../../../board/values/matrices.js";
+import { percent } from "../../../board/values/numbers.js";
 import { HeadView } from "../../../scripts/head_view.js";
 import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
 import { say } from "../../../scripts/sentences.js";

@@ -2,13 +2,13 @@
 // picked by a click or by the arrow keys, and the spine is that head's; the ribbons of two others can be laid over its
 // own, each with dashes of its own.
 
-import { paintPixels } from "../cells/pixels.js";
-import { make, toggle, write } from "../cells/elements.js";
-import { hiddenIn } from "../values/evaluate.js";
-import { ofHead } from "./seen_from.js";
 import { focusedBeside } from "../../scripts/parts.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
+import { make, toggle, write } from "../cells/elements.js";
+import { paintPixels } from "../cells/pixels.js";
+import { ofHead } from "../places.js";
+import { hiddenIn } from "../values/reach.js";
 
 /** @import { Board } from "../board.js" */
 /** @import { Matrix } from "../types.js" */

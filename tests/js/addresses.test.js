@@ -1,0 +1,93 @@
+// What is done to a query, and what tells it from others: tests/unit/server/test_address.py holds that
+// to what Python makes of it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { reopened } from "../../attnviz/app/shell/opening/long_link.js";
+import { linkOf } from "../../attnviz/app/shell/share/copy_link.js";
+import { markOf, ordered, patched } from "../../attnviz/scripts/query.js";
+import { SENTENCES } from "../../attnviz/scripts/sent.js";
+import { say } from "../../attnviz/scripts/sentences.js";
+
+const QUERY = "text=a+cat&edits=w_q.0.1.0.9*w_k.identity&utm=%C3%A9";
+
+test("a query is the same in whatever order and however it is written, of a parameter that comes twice the last holds", () => {
+  for (const other of ["utm=é&edits=w_q.0.1.0.9%2Aw_k.identity&text=a%20cat", `text=dog&${QUERY}`, `?${QUERY}&&`]) {
+    assert.equal(ordered(other), ordered(QUERY));
+    assert.equal(markOf(other), markOf(QUERY));
+  }
+  assert.equal(ordered(ordered(QUERY)), ordered(QUERY));
+});
+
+test("a patch says what is there and what isn't, and leaves the rest", () => {
+  assert.equal(patched(QUERY, { seed: "7", edits: null, nothing: null, text: "a & b=c+d" }), ordered("utm=é&seed=7&text=a+%26+b%3Dc%2Bd"));
+  assert.equal(patched(QUERY, {}), ordered(QUERY));
+  assert.equal(patched("", { edits: null }), "");
+});
+
+test("a query has the mark of no query that misses something", () => {
+  const text = "é猫👍".repeat(100);
+  const marks = Array.from({ length: 300 }, (_, n) => markOf(`text=${[...text].slice(0, n).join("")}`));
+  assert.equal(new Set(marks).size, 300);
+  assert.ok(markOf(`text=${text}`).length < 30);
+});
+
+const LONGEST = 524_288;
+const MOST = 1000;
+
+/** @type {[string, string, string[]][]} */
+const TOO_LONG = [
+  ["2 MB", `foreign=${"a".repeat(2 * 2 ** 20 - 100)}`, ["foreign"]], // as long as Chromium takes an address
+  ["repeated", Array(100_000).fill("seed=8").join("&"), []],
+  ["many", Array.from({ length: 2000 }, (_, i) => `p[${i}]=1`).join("&"), ["p[989]", "p[990]", "p[991]"]],
+  ["of emoji", `edits=${"%F0%9F%98%80".repeat(100_000)}`, ["edits"]],
+];
+
+for (const [what, middle, names] of TOO_LONG) {
+  test(`what fits of a link is kept: ${what}`, () => {
+    const given = `d_out=3&${middle}&seed=7`;
+    const kept = reopened(given, LONGEST, MOST, "left_out", "mark") ?? "";
+    const read = new URLSearchParams(kept);
+    assert.deepEqual([read.get("d_out"), read.get("seed")], ["3", "7"]);
+    const [mark, length, parameters, leftOut, ...named] = (read.get("left_out") ?? "").split(" ");
+    assert.equal(mark, "mark");
+    assert.deepEqual([Number(length), Number(parameters), named], [given.length, given.split("&").length, names]);
+    const lost = new Set(new URLSearchParams(given).keys()).difference(new Set(read.keys()));
+    assert.equal(Number(leftOut), lost.size);
+    assert.ok(kept.length < LONGEST);
+    assert.ok(kept.split("&").length <= MOST);
+  });
+}
+
+test("a link that can be read is left alone", () => {
+  assert.equal(reopened("d_out=3&seed=7", LONGEST, MOST, "left_out", "mark"), null);
+  assert.equal(reopened("", LONGEST, MOST, "left_out", "mark"), null);
+});
+
+test("a link to copy is the page's own, with what it hides", () => {
+  assert.equal(linkOf("https://x.org/a/lesson?text=a+b#c", {}), "https://x.org/a/lesson?text=a+b#c");
+  assert.equal(linkOf("https://x.org/?seed=1&hide=d_in", { hide: "d_in,seed" }), "https://x.org/?hide=d_in%2Cseed&seed=1");
+});
+
+test("a sentence is filled, and a number chooses its form", () => {
+  assert.equal(say("question_page.word_place", { word: "{place} $& cat", place: 1, of: 3 }), "{place} $& cat, place 1 of 3");
+  assert.deepEqual([0, 1, 2, 1024].map((n) => say("count.token", { n })), ["0 tokens", "1 token", "2 tokens", "1,024 tokens"]);
+});
+
+test("a sentence that isn't there, or a place that isn't given, is an error", () => {
+  assert.throws(() => say("no.such_sentence"), /no sentence no\.such_sentence/);
+  assert.throws(() => say("question_page.word_place", { word: "a" }), /needs place/);
+});
+
+test("no place is left open in any sentence, whatever fills it", () => {
+  const all = Object.entries(SENTENCES).flatMap(([room, of]) => Object.entries(of).map(([name, template]) => ({ key: `${room}.${name}`, template })));
+  for (const { key, template } of all) {
+    const forms = typeof template === "string" ? [template] : Object.values(template);
+    const names = new Set(forms.flatMap((form) => [...form.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)));
+    for (const n of [1, 2]) {
+      const said = say(key, { ...Object.fromEntries([...names].map((name) => [name, "·"])), n });
+      assert.ok(!/[{}]/.test(said), `${key}: ${said}`);
+    }
+  }
+});

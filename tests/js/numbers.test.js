@@ -1,0 +1,216 @@
+// Numbers: how they are written, read, moved by a key and shortened; first, displayed arithmetic against exact fractions.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { nearest, steppedTo } from "../../attnviz/app/components/dragging.js";
+import { moved } from "../../attnviz/app/components/token_picker.js";
+import { inCell, widthOf } from "../../attnviz/board/cells/cell.js";
+import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll, sumOf } from "../../attnviz/board/values/decimals.js";
+import { numberOf, total } from "../../attnviz/board/values/numbers.js";
+import { inSum, quotient, shortened } from "../../attnviz/board/values/steps.js";
+import { backAt, readNumber, stepped, whyNoNumber } from "../../attnviz/board/values/typed_numbers.js";
+import { numbersFrom } from "./made.js";
+
+const TEXTS = ["0", "1", "−0.5", "3.1416", "−2.00e−05", "9.99e+07", "0.0001", "12345.6789", "1.00e+30", "−7"];
+
+/** A decimal as a whole number of 10^-60. @param {string} text */
+function exactly(text) {
+  const [mantissa, power = "0"] = text.replaceAll("−", "-").split("e");
+  const [whole, part = ""] = mantissa.split(".");
+  return BigInt(whole + part) * 10n ** BigInt(60 - part.length + Number(power));
+}
+
+/** @param {bigint} value */
+const absolute = (value) => (value < 0n ? -value : value);
+
+/** @param {{ digits: bigint, power: number } | null} value */
+function scaled(value) {
+  assert.ok(value);
+  return value.power <= -60 ? value.digits / 10n ** BigInt(-60 - value.power) : value.digits * 10n ** BigInt(value.power + 60);
+}
+
+test("sums and products of displayed numbers are exact", () => {
+  for (const a of TEXTS) {
+    for (const b of TEXTS) {
+      const both = [decimal(a), decimal(b)];
+      assert.equal(scaled(sumOf(both)), exactly(a) + exactly(b));
+      assert.equal(scaled(productOf(both)) * 10n ** 60n, exactly(a) * exactly(b));
+      const ratio = ratioOf(both[0], both[1]);
+      if (exactly(b) === 0n) assert.equal(ratio, null);
+      else {
+        const gap = scaled(ratio) * exactly(b) - exactly(a) * 10n ** 60n;
+        const [ofA, ofB] = [exactly(a), exactly(b)].map(absolute);
+        assert.ok(absolute(gap) <= ofB + ofA * 10n ** 20n, `${a} / ${b}`); // to forty digits
+      }
+    }
+  }
+});
+
+test("a root is right to forty places", () => {
+  for (const whole of [1, 2, 3, 4, 7, 16, 64, 128, 12_288]) {
+    const { digits, power } = rootOf(whole);
+    assert.equal(power, -40);
+    const square = BigInt(whole) * 10n ** 80n;
+    assert.ok(digits ** 2n <= square && square < (digits + 1n) ** 2n, `${whole}`);
+  }
+});
+
+test("the sign says whether the last displayed digit follows", () => {
+  /** @type {[string, string, string][]} */
+  const cases = [
+    ["0.12345", "0.1234", "="], ["0.12345", "0.1235", "="], ["0.123451", "0.1234", "≈"], ["0.12344", "0.1235", "≈"],
+    ["0.5", "0.50", "="], ["2", "1.99", "≈"], ["−0.0005", "−0.001", "="], ["3", "∞", "→"], ["∞", "3", "→"],
+    ["1.005e+08", "1.00e+08", "="], ["1.0051e+08", "1.00e+08", "≈"],
+  ];
+  for (const [left, displayed, wanted] of cases) assert.equal(sign(decimal(left), displayed), wanted, `${left} ${displayed}`);
+  assert.equal(signOfAll([decimal("1"), decimal("2")], ["1", "2"]), "=");
+  assert.equal(signOfAll([decimal("1"), decimal("2.6")], ["1", "2"]), "≈");
+  assert.equal(signOfAll([decimal("1.6"), null], ["1", "2"]), "→");
+});
+
+test("a float is the decimal that it is", () => {
+  for (const value of numbersFrom(7, 200)) assert.equal(sign(decimalOf(value), String(value).replaceAll("-", "−")), "=");
+  assert.equal(decimalOf(Infinity), null);
+});
+
+// A cell always has its number: as near as its digits say, never a power below 1, and 0 for nothing but 0.
+
+const ROOMS = [3.53, 3.67, 4.09, 4.62, 5.3, 9]; // from the narrowest cell that has numbers on
+const VALUES = [0, -0, 0.004, -0.0042, 0.005001, -0.32, -0.97, 0.999, -0.996, 9.996, -12.34, 123.4, 1e30, -1e-30, ...numbersFrom(3, 400)];
+
+for (const digits of [2, 4]) {
+  for (const room of ROOMS) {
+    for (const keeps of [false, true]) {
+      test(`of ${digits} digits with room for ${room}${keeps ? ", all kept" : ""}`, () => {
+        for (const value of VALUES) {
+          const text = inCell(value, digits, room, keeps);
+          const size = Math.abs(value);
+          assert.ok(text, `${value} is left out`);
+          assert.ok(size >= 1 || !text.includes("e"), text);
+          if (value !== 0 && size < 0.5 * 10 ** -digits) assert.equal(text, "≈0");
+          if (text === "≈0") {
+            assert.ok(value !== 0 && size < (keeps || digits === 2 ? 0.5 * 10 ** -digits : 0.05), `${value}`);
+            continue;
+          }
+          const shown = numberOf(text);
+          assert.equal(shown === 0, value === 0, `${value}: ${text}`);
+          const places = text.includes("e") ? 0 : (text.split(".")[1] ?? "").length;
+          const unit = text.includes("e") ? 10 ** Math.floor(Math.log10(size)) : 10 ** -places;
+          assert.ok(Math.abs(shown - value) <= 0.5000001 * unit, `${value}: ${text}`);
+          if (keeps && !text.includes("e")) assert.equal(places, digits);
+          if (!keeps && size < 100) assert.ok(widthOf(text) <= room, `${value}: ${text} is too wide`);
+        }
+      });
+    }
+  }
+}
+
+// What is typed is read as Python reads it: both are held to the cases of typed_numbers.json.
+
+/** @type {{ numbers: [string, number][], refused: [string, string][] }} */
+const CASES = JSON.parse(readFileSync(new URL("../typed_numbers.json", import.meta.url), "utf8"));
+
+test("a number is read as a person means it", () => {
+  for (const [text, value] of CASES.numbers) assert.deepEqual([text, readNumber(text, { blanks: true })], [text, { value }]);
+});
+
+test("what is no number is refused with its reason, which says what was typed", () => {
+  for (const [text, reason] of CASES.refused) {
+    assert.deepEqual([text, readNumber(text, { blanks: true })], [text, { reason }]);
+    const said = whyNoNumber(text, reason);
+    if (reason !== "empty") assert.ok(said.includes(`“${text.trim().slice(0, 40)}`), said);
+  }
+});
+
+test("a refusal repeats no more than forty characters", () => {
+  const said = whyNoNumber("x".repeat(100_000), "no_number");
+  assert.ok(said.includes(`“${"x".repeat(40)}…”`));
+  assert.ok(said.length < 300);
+});
+
+/** @type {[number, number, boolean, number][]} */
+const STEPS = [
+  [0.5166, 1, false, 0.5266], [0.5166, -2, true, 0.3166], [0, 3, false, 0.03], [-9.99, -1, false, -10],
+  [250, 1, false, 251], [1e30, 1, false, 1.01e30], [0.123456789, 0, false, 0.123456789],
+];
+
+for (const [value, steps, large, wanted] of STEPS) {
+  test(`a step is a hundredth of what is there: ${value} by ${steps}`, () => {
+    assert.ok(Math.abs(stepped(value, steps, large) - wanted) <= 1e-12 * Math.abs(wanted));
+  });
+}
+
+test("steps there and back lead to the number they began at", () => {
+  for (let cents = -999; cents <= 999; cents += 7) {
+    for (const steps of [1, 5, 40]) {
+      const there = stepped(cents / 100, steps);
+      if (Math.abs(there) < 10) assert.equal(stepped(there, -steps), cents / 100);
+    }
+  }
+});
+
+const sizeOf = (/** @type {number} */ value) => Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)));
+
+test("steps there and back from any number lead to that very number, and steps elsewhere don't", () => {
+  for (const start of [0.516612345, -0.00004, 9.99996, 10.00004, 123.45678, -4567.891, 1.234e8, 0]) {
+    for (const steps of [1, 7, -3]) {
+      const there = stepped(start, steps);
+      assert.equal(backAt(start, there), there);
+      if (sizeOf(there) === sizeOf(start)) assert.equal(backAt(start, stepped(there, -steps)), start, `${start} by ${steps}`);
+    }
+  }
+});
+
+test("the tokens to pick from go round, those in an order do not", () => {
+  assert.deepEqual(["ArrowRight", "ArrowDown", "End", "Home", "x"].map((key) => moved(key, 2, 3)), [0, 0, 2, 0, null]);
+  assert.deepEqual(["ArrowLeft", "ArrowUp"].map((key) => moved(key, 0, 3)), [2, 2]);
+  assert.deepEqual(["ArrowRight", "ArrowLeft", "End", "Home", "x"].map((key) => steppedTo(key, 2, 3)), [2, 1, 2, 0, null]);
+});
+
+test("what is dragged goes to the box whose middle is nearest", () => {
+  const boxes = [0, 100, 300].map((left) => ({ left, right: left + 50, top: 0, bottom: 20 }));
+  assert.deepEqual([-900, 74, 76, 224, 226, 900].map((x) => nearest(boxes, x, 10)), [0, 0, 1, 1, 2, 2]);
+  assert.equal(nearest([boxes[0], { ...boxes[0], top: 100, bottom: 120 }], 25, 90), 1);
+});
+
+/** @param {number[]} values */
+const termsOf = (values) => values.map((value) => ({ value, factors: [{ value }], count: 1 }));
+
+test("a long sum shows its largest terms in their order, and the rest as one", () => {
+  for (let length = 1; length < 40; length += 1) {
+    const terms = termsOf(numbersFrom(length, length));
+    const keep = length % 3 ? Math.floor(length / 2) : null;
+    const shown = shortened(terms, keep);
+    const rest = shown.filter((term) => term.factors.length === 0);
+    const own = shown.filter((term) => term.factors.length > 0);
+    if (length <= 8) assert.equal(shown, terms);
+    if (keep !== null) assert.ok(own.includes(terms[keep]));
+    assert.deepEqual(own, terms.filter((term) => own.includes(term)), "in their order");
+    assert.equal(own.length + rest.reduce((sum, term) => sum + term.count, 0), length);
+    if (rest.length === 0) continue;
+    assert.deepEqual(rest, [shown.at(-1)]);
+    const hidden = terms.filter((term, place) => !own.includes(term) && place !== keep).map(({ value }) => value);
+    assert.equal(rest[0].value, total(hidden));
+    const seven = own.map(({ value }) => Math.abs(value)).toSorted((a, b) => b - a)[6];
+    assert.ok(hidden.every((value) => Math.abs(value) <= seven));
+  }
+});
+
+test("what is no number counts as large", () => {
+  const terms = termsOf([...Array(12).keys()].map((i) => (i === 5 ? NaN : i + 1)));
+  assert.ok(shortened(terms).some(({ value, factors }) => Number.isNaN(value) && factors.length));
+});
+
+test("a sum of many sizes loses nothing", () => {
+  assert.equal(total([1, 1e100, 1, -1e100]), 2);
+  assert.equal(total([1e308, 1e308]), Infinity);
+  assert.ok(Number.isNaN(total([Infinity, -Infinity])));
+});
+
+test("negative terms are subtracted, and several divisors stand in brackets", () => {
+  assert.equal(inSum(["−1", "2", "−3"]), "−1 + 2 − 3");
+  assert.deepEqual([[], ["2"], ["2", "3"]].map((divisors) => quotient("1", divisors)), ["1", "1 / 2", "1 / (2 · 3)"]);
+  assert.equal(quotient("1", ["2", "3"], " + "), "1 / (2 + 3)");
+});
