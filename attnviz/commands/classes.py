@@ -13,7 +13,7 @@ from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.documents import marking_csv, marking_page
 from attnviz.exercises.answer_sheet import class_sheets
 from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
-from attnviz.link.page_texts import EXERCISE, Checked, CheckText
+from attnviz.link.page_texts import CHECK_TEXT, EXERCISE, Checked
 from attnviz.marking import CARRIED, Marking, mark_fitting, verdict
 from attnviz.marking.handout import tables_in
 from attnviz.marking.settings import symbol_of
@@ -163,7 +163,7 @@ def _exercises(given: argparse.Namespace) -> list[Exercise]:
 
 
 def _link(address: str, one: Exercise) -> str:
-    text = CheckText().encode(Checked(EXERCISE, exercise=one, for_student=True))
+    text = CHECK_TEXT.encode(Checked(EXERCISE, exercise=one, for_student=True))
     return f"{address.rstrip('/?')}?{urlencode({'check': text})}"
 
 

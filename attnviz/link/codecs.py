@@ -4,11 +4,10 @@ facts: whoever shows it makes the sentence."""
 import base64
 import binascii
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from attnviz.core.what_if import WhatIf
 from attnviz.words import plural, say
 
 VERSION = 1
@@ -95,13 +94,8 @@ def unreadable_part(error: Exception, what: str, rest: Any) -> UnreadableError:
     >>> unreadable_part(NewerVersionError(), "changes", None).kind
     'links.unreadable.newer'
     """
-    why = (
-        "newer"
-        if isinstance(error, NewerVersionError)
-        else "too_much"
-        if isinstance(error, TooMuchError)
-        else "damaged"
-    )
+    known = {"newer": NewerVersionError, "too_much": TooMuchError}
+    why = next((why for why, kind in known.items() if isinstance(error, kind)), "damaged")
     return UnreadableError(f"links.unreadable.{why}", rest, what=say(f"links.unreadable.{what}"))
 
 
@@ -167,11 +161,7 @@ class Named(Choice):
     numbered: tuple[str, ...] = ()
 
     def decode(self, raw: str) -> str:
-        return super().decode(self.numbered[number - 1] if (number := self._number(raw)) else raw)
-
-    def _number(self, raw: str) -> int:
-        is_number = raw.isascii() and raw.isdigit() and len(raw) < 4
-        return int(raw) if is_number and int(raw) <= len(self.numbered) else 0
+        return super().decode({str(n): name for n, name in enumerate(self.numbered, 1)}.get(raw.lstrip("0"), raw))
 
 
 @dataclass(frozen=True)
@@ -237,24 +227,55 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Switches:
-    """What-if switches, with commas between them; blank for none.
+class By:
+    """A value by two functions, from its text (``ValueError`` for one that says none) and back."""
 
-    >>> Switches().decode("softmax:columns,scores:cosine")
-    'scores:cosine,softmax:columns'
-    """
+    read: Callable[[str], Any]
+    write: Callable[[Any], str]
+    said: Callable[[], str]
 
-    def decode(self, raw: str) -> str:
+    def decode(self, raw: str) -> Any:
         try:
-            return WhatIf.read(raw).text
+            return self.read(raw)
+        except UnreadableError:
+            raise
         except ValueError:
             raise UnreadableError from None
 
-    def encode(self, value: str) -> str:
-        return value
+    def encode(self, value: Any) -> str:
+        return self.write(value)
 
     def expected(self) -> str:
-        return say("links.expected.what_if")
+        return self.said()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Values with a sign between them; the last one is left out where it's as the text `rest` says.
+
+    >>> Parts((Whole(0, 9), Whole(0, 9)), ".", str, rest="0").decode("3"), Parts((Flag(),), "*", str).encode((True,))
+    ((3, 0), 'true')
+    """
+
+    codecs: tuple[Codec, ...]
+    sign: str
+    said: Callable[[], str]
+    rest: str = ""
+
+    def decode(self, raw: str) -> tuple[Any, ...]:
+        texts = raw.split(self.sign)
+        texts += [""] * bool(self.rest and len(texts) < len(self.codecs))
+        if len(texts) != len(self.codecs):
+            raise UnreadableError
+        *first, last = texts
+        return tuple(codec.decode(text) for codec, text in zip(self.codecs, (*first, last or self.rest), strict=True))
+
+    def encode(self, value: tuple[Any, ...]) -> str:
+        *first, last = (codec.encode(each) for codec, each in zip(self.codecs, value, strict=True))
+        return self.sign.join(first if last == self.rest else (*first, last))
+
+    def expected(self) -> str:
+        return self.said()
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """Codecs of what the pages of models keep in a link: those that people use, and those that are trained."""
 
 import re
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import blake2s
 from typing import Any, NamedTuple
 
 from attnviz.core.limits import MAX_TEMPERATURE, MAX_TEXT_CHARACTERS, MIN_TEMPERATURE
-from attnviz.link.codecs import Codec, Number, Raw, UnreadableError, Whole
-from attnviz.models import ModelEdit, offered
+from attnviz.link.codecs import By, Choice, Codec, Number, Parts, Raw, UnreadableError, Whole
+from attnviz.models import offered
 from attnviz.models.edits import as_edits
 from attnviz.models.offering import short_of
 from attnviz.training import TASKS, TrainingSettings, settings_for
@@ -17,102 +17,7 @@ BY_LAYERS = "layers"
 ORDERS = (BY_LAYERS, "before", "after", "itself", "first", "same", "special", "entropy")  # measured figures, all others
 MOST_ABOVE, MOST_TOP = 99, 50
 _MOST_WRITTEN = 500  # tokens of seven digits, with points between them, have 4000 characters
-_ABOVE, _TOP, _TEMPERATURE = Whole(0, MOST_ABOVE), Whole(1, MOST_TOP), Number(MIN_TEMPERATURE, MAX_TEMPERATURE)
-
-
-class ModelText:
-    """A model by its short name; links of before have a folder's whole path, which opens where it is offered still."""
-
-    def decode(self, raw: str) -> str:
-        if (name := short_of(raw)) is None:
-            raise UnreadableError
-        return name
-
-    def encode(self, value: str) -> str:
-        return value
-
-    def expected(self) -> str:
-        return say("links.expected.choice", choices=", ".join(offered()))
-
-
-class HeadText:
-    """A head of a model as ``3.1``: its layer and its number there."""
-
-    def decode(self, raw: str) -> tuple[int, int]:
-        numbers = raw.split(".")
-        if len(numbers) != 2 or not all(n.isascii() and n.isdigit() and len(n) < 4 for n in numbers):
-            raise UnreadableError
-        return int(numbers[0]), int(numbers[1])
-
-    def encode(self, value: tuple[int, int]) -> str:
-        return ".".join(map(str, value))
-
-    def expected(self) -> str:
-        return say("models.page.expected")
-
-
-class ModelEditsText:
-    """Changes of a model as ``3.1.off*2.even*3.1.q.10.0=2.5``."""
-
-    def decode(self, raw: str) -> tuple[ModelEdit, ...]:
-        try:
-            return as_edits(raw.split("*")) if raw else ()
-        except ValueError:
-            raise UnreadableError from None
-
-    def encode(self, value: tuple[ModelEdit, ...]) -> str:
-        return "*".join(map(str, value))
-
-    def expected(self) -> str:
-        return say("models.change.expected")
-
-
-class OrderText:
-    """The order of a model's heads, and above which percent of it they are shown, as ``before.30``."""
-
-    def decode(self, raw: str) -> tuple[str, int]:
-        order, _, above = raw.partition(".")
-        if order not in ORDERS:
-            raise UnreadableError
-        return order, _ABOVE.decode(above or "0") or 0
-
-    def encode(self, value: tuple[str, int]) -> str:
-        order, above = value
-        return f"{order}.{above}" if above else order
-
-    def expected(self) -> str:
-        return say("models.page.order_expected", orders=", ".join(ORDERS))
-
-
-class NextText:
-    """How the next token is drawn: the temperature, and of how many tokens, as ``0.7*10``."""
-
-    def decode(self, raw: str) -> tuple[float, int]:
-        temperature, _, top = raw.partition("*")
-        return float(_TEMPERATURE.decode(temperature)), _TOP.decode(top) or 1
-
-    def encode(self, value: tuple[float, int]) -> str:
-        temperature, top = value
-        return f"{_TEMPERATURE.encode(temperature)}*{top}"
-
-    def expected(self) -> str:
-        return say("models.use.expected", low=MIN_TEMPERATURE, high=MAX_TEMPERATURE, most=MOST_TOP)
-
-
-class WrittenText:
-    """The tokens that a model wrote, by their numbers, as ``12.7.9``."""
-
-    def decode(self, raw: str) -> tuple[int, ...]:
-        numbers = raw.split(".") if raw else []
-        if not all(n.isascii() and n.isdigit() and len(n) < 8 for n in numbers) or len(numbers) > _MOST_WRITTEN:
-            raise UnreadableError
-        return tuple(map(int, numbers))
-
-    def encode(self, value: tuple[int, ...]) -> str:
-        return ".".join(map(str, value))
-
-    def expected(self) -> str:
-        return say("write.expected")
+_NUMBER, _TOKEN = Whole(0, 999), Whole(0, 9_999_999)
 
 
 HEAD, SENTENCE, MODEL, BEFORE = "head", "sentence", "model", "before"
@@ -128,31 +33,68 @@ class Compared:
     name: str = ""
 
 
-class ComparedText:
-    """What a head of a model is compared with, as ``head.5.11``, ``sentence``, ``model.gpt2`` or ``before``."""
+def _model(raw: str) -> str:
+    """Links of before have a folder's whole path, which opens where it's offered still."""
+    if (name := short_of(raw)) is None:
+        raise UnreadableError
+    return name
 
-    def decode(self, raw: str) -> Compared:
-        kind, _, rest = raw.partition(".")
-        if kind == HEAD:
-            return Compared(HEAD, HeadText().decode(rest) if rest else None)
-        if kind == MODEL:
-            return Compared(MODEL, name=ModelText().decode(rest) if rest else "")
-        if raw not in ("", SENTENCE, BEFORE):
-            raise UnreadableError
-        return Compared(raw)
 
-    def encode(self, value: Compared) -> str:
-        rest = value.name if value.head is None else HeadText().encode(value.head)
-        return f"{value.kind}.{rest}" if rest else value.kind
+def _names() -> str:
+    return ", ".join(offered())
 
-    def expected(self) -> str:
-        return say("models.compare.expected", models=", ".join(offered()))
+
+def _compared(raw: str) -> Compared:
+    kind, _, rest = raw.partition(".")
+    if kind == HEAD:
+        return Compared(HEAD, HEAD_TEXT.decode(rest) if rest else None)
+    if kind == MODEL:
+        return Compared(MODEL, name=_model(rest) if rest else "")
+    if raw not in ("", SENTENCE, BEFORE):
+        raise UnreadableError
+    return Compared(raw)
+
+
+def _compared_text(value: Compared) -> str:
+    rest = value.name if value.head is None else HEAD_TEXT.encode(value.head)
+    return f"{value.kind}.{rest}" if rest else value.kind
+
+
+def _tokens(raw: str) -> tuple[int, ...]:
+    numbers = raw.split(".") if raw else []
+    if len(numbers) > _MOST_WRITTEN:
+        raise UnreadableError
+    return tuple(_TOKEN.decode(each) or 0 for each in numbers)
+
+
+MODEL_TEXT = By(_model, str, lambda: say("links.expected.choice", choices=_names()))  # by its short name
+HEAD_TEXT = Parts((_NUMBER, _NUMBER), ".", lambda: say("models.page.expected"))  # 3.1: a layer, and a head in it
+EDITS_TEXT = By(  # changes of a model: 3.1.off*2.even*3.1.q.10.0=2.5
+    lambda raw: as_edits(raw.split("*")) if raw else (),
+    lambda edits: "*".join(map(str, edits)),
+    lambda: say("models.change.expected"),
+)
+ORDER_TEXT = Parts(  # before.30: the order of a model's heads, and above which percent of it they are shown
+    (Choice(ORDERS), Whole(0, MOST_ABOVE)),
+    ".",
+    lambda: say("models.page.order_expected", orders=", ".join(ORDERS)),
+    rest="0",
+)
+NEXT_TEXT = Parts(  # 0.7*10: the temperature at which the next token is drawn, and of how many tokens
+    (Number(MIN_TEMPERATURE, MAX_TEMPERATURE), Whole(1, MOST_TOP)),
+    "*",
+    lambda: say("models.use.expected", low=MIN_TEMPERATURE, high=MAX_TEMPERATURE, most=MOST_TOP),
+)
+WRITTEN_TEXT = By(_tokens, lambda ids: ".".join(map(str, ids)), lambda: say("write.expected"))  # 12.7.9
+COMPARED_TEXT = By(  # head.5.11, sentence, model.gpt2 or before
+    _compared, _compared_text, lambda: say("models.compare.expected", models=_names())
+)
 
 
 MOST_OF_TRAINING = 1000  # characters
 MOST_OF_LEARNED = 4_000  # characters of a text of one's own; of a longer one a link only says how it is known again
 _LONG_TEXT = re.compile(r"(?:^|\*)text\.([0-9]{1,5})(?:-([0-9a-f]{12}))?(?=\*|$)")
-_BETWEEN, _LONGEST_TOLD, _TOLD = ",", 40, 3
+_BETWEEN, _LONGEST_TOLD = ",", 40
 _APART = ("task", "text")  # the task says what the others are by default; a text has a parameter of its own
 
 
@@ -166,29 +108,23 @@ class TrainingText(Codec):
             parts = [each for each in parts if each[0] != "text"]
         unread = [] if task in TASKS else [f"task.{task}"]
         settings = settings_for(TASKS[task if task in TASKS else "agreement"])
-        late: list[tuple[str, str]] = []
-        for name, value in [each for each in parts if each[0] != "task"]:
-            changed = _changed(settings, name, value)
-            if changed is None:
-                late.append((name, value))  # may fit what comes later, as a d_k the number of heads
-            else:
-                settings = changed
-        for name, value in late:
-            changed = _changed(settings, name, value)
-            if changed is None:
-                unread.append(f"{name}.{value}")
-            settings = changed or settings
+        waiting = [each for each in parts if each[0] != "task"]
+        for _ in range(2):  # what doesn't fit yet may fit what comes later, as a d_k the number of heads
+            asked, waiting = waiting, []
+            for name, value in asked:
+                changed = _changed(settings, name, value)
+                settings = changed or settings
+                waiting += [] if changed else [(name, value)]
+        unread += [f"{name}.{value}" for name, value in waiting]
         if unread:
             raise UnreadableError("", settings, parts=[Raw(part[:_LONGEST_TOLD]) for part in unread])
         return settings
 
     def encode(self, value: TrainingSettings) -> str:
         usual = settings_for(TASKS[value.task])
-        parts = [f"task.{value.task}"]
-        for field in fields(TrainingSettings):
-            own = getattr(value, field.name)
-            if field.name not in _APART and own != getattr(usual, field.name):
-                parts.append(f"{field.name}.{_written(own)}")
+        own = {each.name: getattr(value, each.name) for each in fields(TrainingSettings) if each.name not in _APART}
+        changed = (f"{name}.{_written(each)}" for name, each in own.items() if each != getattr(usual, name))
+        parts = [f"task.{value.task}", *changed]
         if len(value.text) > MOST_OF_LEARNED:
             parts.append(f"text.{len(value.text)}-{_digest(value.text)}")
         return "*".join(parts)
@@ -229,13 +165,11 @@ def _digest(text: str) -> str:
 
 def _changed(settings: TrainingSettings, name: str, value: str) -> TrainingSettings | None:
     """Return settings with one of them changed; None where that can't be read."""
-    kinds = {field.name: field for field in fields(TrainingSettings) if field.name not in _APART}
-    if name not in kinds:
+    usual = {each.name: each.default for each in fields(TrainingSettings) if each.name not in _APART}
+    if name not in usual:
         return None
-    given = kinds[name].default
-    assert given is not MISSING
     try:
-        changed: dict[str, Any] = {name: _read(name, value, given)}
+        changed: dict[str, Any] = {name: _read(name, value, usual[name])}
         return replace(settings, **changed)
     except (ValueError, OverflowError):
         return None

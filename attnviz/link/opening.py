@@ -3,7 +3,7 @@
 The app opens the page as if it had been asked for by :attr:`Opened.query`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -43,23 +43,17 @@ def read_link(query: Mapping[str, str], show: Show, left_out: Callable[[str], st
     Opened(query={'step': 'one-score'}, told=("d_in = 'abc' should be a whole number from 1 to 1024; 3 is used.",), \
 unknown=(), example='')
     """
-    opened = Opened(query)
-    for step in (
-        _as_the_app_opens,
-        _without_what_was_left_out(left_out),
-        _with_its_example,
-        _without_unknown,
-        _bounded,
-        _guessed,
-        _by_names,
-        _controls,
-        _never_bare,
-    ):
-        opened = step(opened, show)
-    return opened
-
-
-_Step = Callable[[Opened, Show], Opened]
+    opening = _Opening(query, show)
+    opening.without_what_was_left_out(left_out)
+    opening.with_its_example()
+    opening.without_unknown()
+    opening.bounded()
+    opening.guessed()
+    opening.by_names()
+    opening.controls()
+    if says_nothing(opening.query):  # a bare address would open another one
+        opening.query[EXAMPLE] = PUBLISHED
+    return Opened(opening.query, tuple(opening.told), opening.unknown, opening.example)
 
 
 def says_nothing(query: Mapping[str, str]) -> bool:
@@ -78,45 +72,80 @@ def as_the_app_opens(query: Mapping[str, str]) -> dict[str, str]:
     return with_example({**query, EXAMPLE: OPENING}) if says_nothing(query) else dict(query)
 
 
-def _as_the_app_opens(opened: Opened, show: Show) -> Opened:
-    return replace(opened, query=as_the_app_opens(opened.query))
+class _Opening:
+    """A link while it's read: each step takes out what it can't use, and tells it."""
+
+    def __init__(self, query: Mapping[str, str], show: Show) -> None:
+        self.query, self.show = as_the_app_opens(query), show
+        self.told: list[str] = []
+        self.unknown: tuple[str, ...] = ()
+        self.example = ""
+
+    def _drop(self, name: str, *told: str) -> None:
+        self.query.pop(name, None)
+        self.told += told
+
+    def without_what_was_left_out(self, left_out: Callable[[str], str]) -> None:
+        if said := left_out(self.query.get(LEFT_OUT, "")):  # else it's told as any other that there is none of
+            self._drop(LEFT_OUT, said)
+
+    def with_its_example(self) -> None:
+        named, row = self.query.get(EXAMPLE), texts()[EXAMPLE]
+        if named is None:
+            return
+        if error := row.read(named)[1]:
+            self._drop(EXAMPLE, row.told(named, error, self.show))
+        else:
+            self.query, self.example = with_example(self.query), "" if named == PUBLISHED else named
+
+    def without_unknown(self) -> None:
+        known = [name for name in table() if name != LEFT_OUT]
+        self.unknown = tuple(n for n in self.query if n not in known and not n.startswith(_OF_OTHERS))
+        for name in self.unknown:
+            del self.query[name]
+        if self.unknown:
+            self.told.append(_told_unknown(self.unknown, known, self.show))
+
+    def bounded(self) -> None:
+        """Leave out texts that are longer than the browser keeps them."""
+        for name, row in texts().items():
+            if error := row.too_long(raw := self.query.get(name, "")):
+                self._drop(name, row.told(raw, error, self.show))
+
+    def guessed(self) -> None:
+        """Write a guess that older links have within a question's example as what was predicted."""
+        question, _ = texts()[QUESTION].read(self.query.get(QUESTION, ""))
+        guess = guess_of(self.query.get(NUMBERS, ""))
+        if question and guess and PREDICTED not in self.query:
+            self.query[PREDICTED] = f"{question}.{guess}"
+
+    def by_names(self) -> None:
+        """Write what older links have by numbers as links have it today; what can't be read is told later."""
+        values: dict[str, Any] = {}
+        for name, row in texts().items():
+            if row.renewed and name in self.query:
+                read = row.taken(raw := self.query[name], Around(values=values, just_arrived=False), self.show)
+                values[name] = read.value
+                self.query[name] = raw if read.told else read.text
+                if raw and not self.query[name]:
+                    del self.query[name]
+
+    def controls(self) -> None:
+        """Leave out controls whose value can't be used, of which Streamlit would read what it can, 5.5 as 5 and 1e3 as
+        1000; and those at their default, which it would take out by a further entry in the browser's history."""
+        for name, row in parameters().items():
+            if (raw := self.query.get(name)) is None:
+                continue
+            value, error = row.read(raw)
+            if error:
+                self._drop(name, row.told(raw, error, self.show))
+            elif value == row.default:
+                self._drop(name)
+            elif row.renewed:
+                self.query[name] = row.write(value)
 
 
-def _never_bare(opened: Opened, show: Show) -> Opened:
-    """Name the published example where nothing else is left to say: a bare address would open another one."""
-    if not says_nothing(opened.query):
-        return opened
-    return replace(opened, query={**opened.query, EXAMPLE: PUBLISHED})
-
-
-def _without_what_was_left_out(left_out: Callable[[str], str]) -> _Step:
-    def step(opened: Opened, show: Show) -> Opened:
-        said = left_out(opened.query.get(LEFT_OUT, ""))
-        return _without(opened, [LEFT_OUT], said) if said else opened  # told as any other that there is none of
-
-    return step
-
-
-def _with_its_example(opened: Opened, show: Show) -> Opened:
-    named = opened.query.get(EXAMPLE)
-    if named is None:
-        return opened
-    row = texts()[EXAMPLE]
-    _, error = row.read(named)
-    if error:
-        return _without(opened, [EXAMPLE], row.told(named, error, show))
-    return replace(opened, query=with_example(opened.query), example="" if named == PUBLISHED else named)
-
-
-def _without_unknown(opened: Opened, show: Show) -> Opened:
-    known = [name for name in table() if name != LEFT_OUT]
-    unknown = [name for name in opened.query if name not in known and not name.startswith(_OF_OTHERS)]
-    if not unknown:
-        return opened
-    return replace(_without(opened, unknown, _told_unknown(unknown, known, show)), unknown=tuple(unknown))
-
-
-def _told_unknown(unknown: list[str], known: list[str], show: Show) -> str:
+def _told_unknown(unknown: Sequence[str], known: list[str], show: Show) -> str:
     """Say which names are unknown, and of the first few that are much like one of ours, which may be meant."""
     matches = {name: get_close_matches(name, known, 1, _ALIKE) for name in unknown if len(name) <= _MOST_ALIKE}
     meant = [(show(name), show(match[0])) for name, match in matches.items() if match][:_HINTS]
@@ -125,58 +154,6 @@ def _told_unknown(unknown: list[str], known: list[str], show: Show) -> str:
     said = say("links.unknown", names=listed(unknown, show))
     hints = " ".join(say("links.meant", name=name, meant=match) for name, match in meant)
     return say("links.unknown_hints", unknown=said, hints=hints) if hints else said
-
-
-def _bounded(opened: Opened, show: Show) -> Opened:
-    """Leave out texts that are longer than the browser keeps them."""
-    for name, row in texts().items():
-        raw = opened.query.get(name, "")
-        if error := row.too_long(raw):
-            opened = _without(opened, [name], row.told(raw, error, show))
-    return opened
-
-
-def _guessed(opened: Opened, show: Show) -> Opened:
-    """Write a guess that older links have within a question's example as what was predicted."""
-    row = texts()[QUESTION]
-    question, _ = row.read(opened.query.get(QUESTION, ""))
-    guess = guess_of(opened.query.get(NUMBERS, ""))
-    if not (question and guess) or PREDICTED in opened.query:
-        return opened
-    return replace(opened, query={**opened.query, PREDICTED: f"{question}.{guess}"})
-
-
-def _by_names(opened: Opened, show: Show) -> Opened:
-    """Write what older links have by numbers as links have it today; what can't be read is told later."""
-    query = dict(opened.query)
-    values: dict[str, Any] = {}
-    for name, row in texts().items():
-        if row.renewed and name in query:
-            read = row.taken(query[name], Around(values=values, just_arrived=False), show)
-            values[name] = read.value
-            query[name] = query[name] if read.told else read.text
-    return replace(opened, query={name: raw for name, raw in query.items() if raw or not opened.query[name]})
-
-
-def _controls(opened: Opened, show: Show) -> Opened:
-    """Leave out controls whose value can't be used, of which Streamlit would read what it can, 5.5 as 5 and 1e3 as
-    1000; and those at their default, which it would take out by a further entry in the browser's history.
-    """
-    for name, row in parameters().items():
-        if name in opened.query:
-            value, error = row.read(opened.query[name])
-            if error:
-                opened = _without(opened, [name], row.told(opened.query[name], error, show))
-            elif value == row.default:
-                opened = _without(opened, [name])
-            elif row.renewed:
-                opened = replace(opened, query={**opened.query, name: row.write(value)})
-    return opened
-
-
-def _without(opened: Opened, names: list[str], *told: str) -> Opened:
-    query = {name: raw for name, raw in opened.query.items() if name not in names}
-    return replace(opened, query=query, told=(*opened.told, *told))
 
 
 def read_texts(query: Mapping[str, str], around: Around, show: Show) -> dict[str, Read]:

@@ -1,7 +1,7 @@
 """Codecs of what single pages keep in a link: the picked cell, the set-up kept as A, a sweep, what is checked."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import get_args
 
@@ -11,7 +11,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.exercises.exercise import Exercise, decoded, is_exercise
 from attnviz.explanation import shapes_of
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
-from attnviz.link.codecs import Choice, Codec, Number, Part, Raw, UnreadableError, Whole, pack, unpack, unreadable_part
+from attnviz.link.codecs import By, Choice, Number, Part, Raw, UnreadableError, Whole, pack, unpack, unreadable_part
 from attnviz.link.parameter import Around, as_one
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.published import VARIANCES, worked_examples
@@ -33,67 +33,48 @@ CHECK, EXAMPLES, EXERCISE = "check", "examples", "exercise"
 MODES = (CHECK, EXAMPLES, EXERCISE)
 FIRST_EXAMPLE = "love-ai"
 _FIRST_EXERCISE = Exercise()
+_NUMBER = Whole(0, 99_999)
 
 
-def token_fits(position: int | None, around: Around) -> int | None:
-    """Return the place of a token, if the sentence has it."""
-    if position is not None and around.scenario and position >= len(around.scenario.tokens):
-        raise UnreadableError
-    return position
+@dataclass(frozen=True)
+class Counted:
+    """Something that a scenario has so many of: which numbers of it fit, and which there are, in words."""
 
+    kind: str
+    count: Callable[[Scenario], int]
 
-def places_of_tokens(around: Around) -> dict[str, str]:
-    """Say which places there are, and which is taken where none is named."""
-    if around.scenario is None:
-        return {}
-    last = len(around.scenario.tokens) - 1
-    return {"expected": say("links.expected.token", last=last), "used": str(min(1, last))}
-
-
-def layer_fits(layer: int, around: Around) -> int:
-    """Return the number of a layer, if there are so many."""
-    if around.scenario is not None and layer >= around.scenario.n_layers:
-        raise UnreadableError
-    return layer
-
-
-def numbers_of_layers(around: Around) -> dict[str, str]:
-    """Say which layers there are."""
-    if around.scenario is None:
-        return {}
-    last = around.scenario.n_layers - 1
-    return {"expected": say("links.expected.layer", last=last) if last else say("links.expected.only_layer")}
-
-
-def head_fits(head: int, around: Around) -> int:
-    """Return the number of a head, if there are so many."""
-    if around.scenario is not None and head >= around.scenario.n_heads:
-        raise UnreadableError
-    return head
-
-
-def numbers_of_heads(around: Around) -> dict[str, str]:
-    """Say which heads there are."""
-    if around.scenario is None:
-        return {}
-    last = around.scenario.n_heads - 1
-    return {"expected": say("links.expected.head", last=last) if last else say("links.expected.only_head")}
-
-
-class CellText:
-    """A cell as ``scores.1.5``, of a later layer as ``layers.1.scores.1.5``, or none."""
-
-    def decode(self, raw: str) -> Place | None:
-        name, *numbers = raw.rsplit(".", 2)
-        if raw and not (len(numbers) == 2 and all(n.isascii() and n.isdigit() and len(n) < 6 for n in numbers)):
+    def fit(self, number: int | None, around: Around) -> int | None:
+        """Return a number, if the scenario has so many."""
+        if number is not None and around.scenario and number >= self.count(around.scenario):
             raise UnreadableError
-        return (name, int(numbers[0]), int(numbers[1])) if raw else None
+        return number
 
-    def encode(self, value: Place | None) -> str:
-        return ".".join(map(str, value or ()))
+    def words(self, around: Around) -> dict[str, str]:
+        """Say which there are, and which token is taken where none is named."""
+        if around.scenario is None:
+            return {}
+        last = self.count(around.scenario) - 1
+        if self is TOKENS:
+            return {"expected": say("links.expected.token", last=last), "used": str(min(1, last))}
+        return {"expected": say(f"links.expected.{'' if last else 'only_'}{self.kind}", last=last)}
 
-    def expected(self) -> str:
-        return say("playground.cell.expected")
+
+TOKENS = Counted("token", lambda scenario: len(scenario.tokens))
+HEADS_THERE = Counted("head", lambda scenario: scenario.n_heads)
+LAYERS_THERE = Counted("layer", lambda scenario: scenario.n_layers)
+
+
+def _cell(raw: str) -> Place | None:
+    if not raw:
+        return None
+    name, *numbers = raw.rsplit(".", 2)
+    if len(numbers) != 2:
+        raise UnreadableError
+    return name, _NUMBER.decode(numbers[0]) or 0, _NUMBER.decode(numbers[1]) or 0
+
+
+# scores.1.5, of a later layer layers.1.scores.1.5, or none
+CELL_TEXT = By(_cell, lambda cell: ".".join(map(str, cell or ())), lambda: say("playground.cell.expected"))
 
 
 def cell_fits(cell: Place | None, around: Around) -> Place | None:
@@ -105,37 +86,37 @@ def cell_fits(cell: Place | None, around: Around) -> Place | None:
     return cell
 
 
-class PackedScenario(Codec):
-    """A whole set-up with its changes, packed, or none."""
+def _packed_scenario(raw: str) -> Scenario | None:
+    if not raw:
+        return None
+    try:
+        scenario, ignored = scenario_from_query(unpack(raw, MAX_CHANGES_CHARACTERS))
+    except ValueError as error:
+        raise unreadable_part(error, "kept", None) from error
+    if ignored:
+        raise UnreadableError("", scenario, parts=as_one(ignored))
+    return scenario
 
-    def decode(self, raw: str) -> Scenario | None:
-        if not raw:
-            return None
-        try:
-            scenario, ignored = scenario_from_query(unpack(raw, MAX_CHANGES_CHARACTERS))
-        except ValueError as error:
-            raise unreadable_part(error, "kept", None) from error
-        if ignored:
-            raise UnreadableError("", scenario, parts=as_one(ignored))
-        return scenario
 
-    def encode(self, value: Scenario | None) -> str:
-        return "" if value is None else pack(query_of(value))
-
+SCENARIO_TEXT = By(  # a whole set-up with its changes, packed, or none
+    _packed_scenario, lambda scenario: "" if scenario is None else pack(query_of(scenario)), str
+)
 
 _TOLD, _LONGEST_TOLD = 3, 40  # parts that are told one by one, and characters of each
-# What each setting of a sweep may be.
-_OF_SWEEP: Mapping[str, Codec] = MappingProxyType(
+# What each setting of a sweep may be, in words.
+_OF_SWEEP: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
-        "trials": Whole(2, MAX_TRIALS),
-        "keys": Whole(2, MAX_KEYS),
-        "seed": Whole(0, MAX_SEED),
-        "dim": Whole(0, MAX_DIM),
-        "heads": Choice(tuple(map(str, HEADS))),
-        "p": Number(0, int(MAX_P)),
-        "times": Number(-int(MAX_FACTOR), int(MAX_FACTOR)),
-        "source": Choice(tuple(SOURCES)),
-        "statistics": Choice(tuple(each.replace(" ", "_") for each in get_args(Statistics))),
+        "dims": lambda: say("links.sweep.dims", most=MAX_DIMS, high=f"{MAX_DIM:,}"),
+        "trials": Whole(2, MAX_TRIALS).expected,
+        "keys": Whole(2, MAX_KEYS).expected,
+        "seed": Whole(0, MAX_SEED).expected,
+        "source": Choice(tuple(SOURCES)).expected,
+        "scales": lambda: say("links.sweep.scales", choices=", ".join(map(text_of, SCALE_CHOICES))),
+        "statistics": Choice(tuple(map(text_of, get_args(Statistics)))).expected,
+        "p": Number(0, int(MAX_P)).expected,
+        "dim": Whole(0, MAX_DIM).expected,
+        "times": Number(-int(MAX_FACTOR), int(MAX_FACTOR)).expected,
+        "heads": Choice(tuple(map(str, HEADS))).expected,
     }
 )
 
@@ -143,39 +124,28 @@ _OF_SWEEP: Mapping[str, Codec] = MappingProxyType(
 def _not_of_a_sweep(part: str, settings: SweepSettings) -> Part:
     """Say of a part of a sweep's text what is not possible there, what is, and what is used."""
     name, _, raw = part.partition(".")
-    names = [field.name for field in fields(SweepSettings)]
-    if name not in names:
-        return Part("links.sweep.unknown", {"name": _short(name), "names": ", ".join(names)})
-    if name == "dims":
-        expected = say("links.sweep.dims", most=MAX_DIMS, high=f"{MAX_DIM:,}")
-    elif name == "scales":
-        choices = ", ".join(each.replace(" ", "_") for each in SCALE_CHOICES)
-        expected = say("links.sweep.scales", choices=choices)
-    else:
-        expected = _OF_SWEEP[name].expected()
-    used = text_of(getattr(settings, name))
+    if name not in _OF_SWEEP:
+        return Part("links.sweep.unknown", {"name": _short(name), "names": ", ".join(_OF_SWEEP)})
     shown = _short(raw) if raw else say("links.sweep.nothing")
-    return Part("links.sweep.value", {"name": name, "raw": shown, "expected": expected, "used": used})
+    used = text_of(getattr(settings, name))
+    return Part("links.sweep.value", {"name": name, "raw": shown, "expected": _OF_SWEEP[name](), "used": used})
 
 
 def _short(text: str) -> Raw:
     return Raw(text if len(text) <= _LONGEST_TOLD else text[:_LONGEST_TOLD] + "…")
 
 
-class SweepText(Codec):
-    """The settings of a sweep."""
+def _sweep(raw: str) -> SweepSettings:
+    settings, ignored = decode_settings(raw)
+    if ignored:
+        parts = [_not_of_a_sweep(part, settings) for part in ignored[:_TOLD]]
+        if (more := len(ignored) - _TOLD) > 0:
+            parts.append(Part("links.sweep.more", {"n": more}))
+        raise UnreadableError("", settings, parts=parts)
+    return settings
 
-    def decode(self, raw: str) -> SweepSettings:
-        settings, ignored = decode_settings(raw)
-        if ignored:
-            parts = [_not_of_a_sweep(part, settings) for part in ignored[:_TOLD]]
-            if more := len(ignored) - _TOLD:
-                parts += [Part("links.sweep.more", {"n": more})] * (more > 0)
-            raise UnreadableError("", settings, parts=parts)
-        return settings
 
-    def encode(self, value: SweepSettings) -> str:
-        return encode_settings(value)
+SWEEP_TEXT = By(_sweep, encode_settings, str)
 
 
 @dataclass(frozen=True)
@@ -199,33 +169,32 @@ def published_names() -> tuple[str, ...]:
 _FOR_STUDENT = ".student"
 
 
-class CheckText:
-    """What is checked, as ``examples.love-ai`` or ``exercise.7.3.2.2.i.s.qksdac``, for a student with ``.student``."""
+def _checked(raw: str) -> Checked:
+    mode, _, detail = raw.partition(".")
+    if mode == EXAMPLES:
+        if detail and detail not in published_names():
+            known = Choice(published_names()).expected()
+            raise UnreadableError("check.examples.unknown", Checked(mode), raw=Raw(detail), expected=known)
+        return Checked(mode, detail or FIRST_EXAMPLE)
+    if mode == EXERCISE:
+        named = detail.removesuffix(_FOR_STUDENT)
+        exercise = decoded(named)
+        read = Checked(mode, exercise=exercise, for_student=named != detail)
+        if not is_exercise(named):
+            raise UnreadableError("exercises.unknown", read, exercise=Raw(detail), shown=exercise.encoded())
+        return read
+    if raw not in ("", CHECK):
+        raise UnreadableError("", None, raw=Raw(mode))
+    return Checked()
 
-    def decode(self, raw: str) -> Checked:
-        mode, _, detail = raw.partition(".")
-        if mode == EXAMPLES:
-            if detail and detail not in published_names():
-                known = Choice(published_names()).expected()
-                raise UnreadableError("check.examples.unknown", Checked(mode), raw=Raw(detail), expected=known)
-            return Checked(mode, detail or FIRST_EXAMPLE)
-        if mode == EXERCISE:
-            named = detail.removesuffix(_FOR_STUDENT)
-            exercise = decoded(named)
-            read = Checked(mode, exercise=exercise, for_student=named != detail)
-            if not is_exercise(named):
-                raise UnreadableError("exercises.unknown", read, exercise=Raw(detail), shown=exercise.encoded())
-            return read
-        if raw not in ("", CHECK):
-            raise UnreadableError("", None, raw=Raw(mode))
-        return Checked()
 
-    def encode(self, value: Checked) -> str:
-        if value == Checked(value.mode):
-            return value.mode
-        if value.mode == EXAMPLES:
-            return f"{value.mode}.{value.example}"
-        return f"{value.mode}.{value.exercise.encoded()}{_FOR_STUDENT if value.for_student else ''}"
+def _checked_text(value: Checked) -> str:
+    if value == Checked(value.mode):
+        return value.mode
+    if value.mode == EXAMPLES:
+        return f"{value.mode}.{value.example}"
+    return f"{value.mode}.{value.exercise.encoded()}{_FOR_STUDENT if value.for_student else ''}"
 
-    def expected(self) -> str:
-        return say("check.link.unknown_mode", names=", ".join(MODES))
+
+# examples.love-ai, or exercise.7.3.2.2.i.s.qksdac, for a student with .student
+CHECK_TEXT = By(_checked, _checked_text, lambda: say("check.link.unknown_mode", names=", ".join(MODES)))

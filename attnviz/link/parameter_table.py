@@ -12,36 +12,33 @@ from attnviz.core.limits import MAX_HEADS, MAX_LAYERS, MAX_SEED
 from attnviz.link.codecs import Choice, Named, Names, Number, Text, Whole
 from attnviz.link.model_texts import (
     BY_LAYERS,
+    COMPARED_TEXT,
+    EDITS_TEXT,
+    HEAD_TEXT,
+    MODEL_TEXT,
     MOST_OF_LEARNED,
     MOST_OF_TRAINING,
+    NEXT_TEXT,
+    ORDER_TEXT,
+    WRITTEN_TEXT,
     Compared,
-    ComparedText,
-    HeadText,
-    ModelEditsText,
-    ModelText,
-    NextText,
-    OrderText,
     TrainingText,
-    WrittenText,
 )
 from attnviz.link.page_texts import (
-    CellText,
+    CELL_TEXT,
+    CHECK_TEXT,
+    HEADS_THERE,
+    LAYERS_THERE,
+    SCENARIO_TEXT,
+    SWEEP_TEXT,
+    TOKENS,
     Checked,
-    CheckText,
-    PackedScenario,
-    SweepText,
     cell_fits,
-    head_fits,
-    layer_fits,
-    numbers_of_heads,
-    numbers_of_layers,
-    places_of_tokens,
-    token_fits,
 )
 from attnviz.link.parameter import Parameter
-from attnviz.link.question_text import NUMBERED, PredictedText, fits_question
+from attnviz.link.question_text import NUMBERED, PREDICTED_TEXT, fits_question
 from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, MOST_GIVEN, parameters
-from attnviz.link.typed_form import MOST_OF_ANSWERS, AnswersText, FormText
+from attnviz.link.typed_form import ANSWERS_TEXT, FORM_TEXT, MOST_OF_ANSWERS
 from attnviz.models import INCLUDED, STORIES
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.few_bits import WAYS
@@ -113,19 +110,23 @@ def _of_the_board() -> tuple[Parameter, ...]:
             Whole(0, 99_999, may_be_blank=True),
             20,
             used="links.used.second",
-            fit=token_fits,
-            words=places_of_tokens,
+            fit=TOKENS.fit,
+            words=TOKENS.words,
             of_scenario=True,
         ),
-        Parameter(HEAD, 0, Whole(0, MAX_HEADS - 1), 20, 2, fit=head_fits, words=numbers_of_heads, of_scenario=True),
-        Parameter(LAYER, 0, Whole(0, MAX_LAYERS - 1), 20, 2, fit=layer_fits, words=numbers_of_layers, of_scenario=True),
+        Parameter(
+            HEAD, 0, Whole(0, MAX_HEADS - 1), 20, 2, fit=HEADS_THERE.fit, words=HEADS_THERE.words, of_scenario=True
+        ),
+        Parameter(
+            LAYER, 0, Whole(0, MAX_LAYERS - 1), 20, 2, fit=LAYERS_THERE.fit, words=LAYERS_THERE.words, of_scenario=True
+        ),
         Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
         Parameter(OPEN, "", Choice(("", WHAT_IF, KEEP)), 20, 2),
         Parameter(BITS, "", Choice(("", *WAYS)), 40, 2),
         Parameter(B_BITS, "", Choice(("", *WAYS)), 40, 2),
-        Parameter(CELL, None, CellText(), used="playground.cell.none", fit=cell_fits, of_scenario=True),
-        Parameter(PINNED, None, PackedScenario(), MOST_GIVEN, message="links.kept"),
-        Parameter(SWEEP, SweepSettings(), SweepText(), 2000, message="links.sweep.parts"),
+        Parameter(CELL, None, CELL_TEXT, used="playground.cell.none", fit=cell_fits, of_scenario=True),
+        Parameter(PINNED, None, SCENARIO_TEXT, MOST_GIVEN, message="links.kept"),
+        Parameter(SWEEP, SweepSettings(), SWEEP_TEXT, 2000, message="links.sweep.parts"),
     )
 
 
@@ -150,25 +151,25 @@ def texts_of_models() -> tuple[str, ...]:
 def _of_models() -> tuple[Parameter, ...]:
     """Return the rows of the page of models that people use."""
     return (
-        Parameter(MODEL, INCLUDED, ModelText(), 400, 2, renewed=True),
+        Parameter(MODEL, INCLUDED, MODEL_TEXT, 400, 2, renewed=True),
         Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
-        Parameter(MODEL_HEAD, FIRST_HEAD, HeadText(), 20, 2),
+        Parameter(MODEL_HEAD, FIRST_HEAD, HEAD_TEXT, 20, 2),
         Parameter(MODEL_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2, used="links.used.none"),
-        Parameter(MODEL_CELL, None, CellText(), 60, 2, used="playground.cell.none"),
-        Parameter(MODEL_EDITS, (), ModelEditsText(), MOST_OF_MODEL_EDITS, 2, used="links.used.none"),
+        Parameter(MODEL_CELL, None, CELL_TEXT, 60, 2, used="playground.cell.none"),
+        Parameter(MODEL_EDITS, (), EDITS_TEXT, MOST_OF_MODEL_EDITS, 2, used="links.used.none"),
         Parameter(MODEL_KIND, "encoder", Choice(("encoder", "decoder", "cross")), 20, 2),
         Parameter(MODEL_TARGET, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_OTHER, say("models.use.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
-        Parameter(MODEL_ORDER, (BY_LAYERS, 0), OrderText(), 20, 2),
-        Parameter(MODEL_NEXT, (1.0, 10), NextText(), 40, 2),
-        Parameter(MODEL_WRITTEN, (), WrittenText(), MOST_OF_SENTENCE, 2, used="links.used.none"),
+        Parameter(MODEL_ORDER, (BY_LAYERS, 0), ORDER_TEXT, 20, 2),
+        Parameter(MODEL_NEXT, (1.0, 10), NEXT_TEXT, 40, 2),
+        Parameter(MODEL_WRITTEN, (), WRITTEN_TEXT, MOST_OF_SENTENCE, 2, used="links.used.none"),
         Parameter(MODEL_WHY, None, Whole(0, 9_999_999, may_be_blank=True), 20, 2, used="links.used.none"),
         Parameter(MODEL_FROM, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
-        Parameter(MODEL_PLACE, None, HeadText(), 20, 2, used="links.used.none"),
+        Parameter(MODEL_PLACE, None, HEAD_TEXT, 20, 2, used="links.used.none"),
         Parameter(MODEL_TOP_P, 1.0, Number(0.01, 1.0), 20, 2),
         Parameter(MODEL_SEED, 0, Whole(0, MAX_SEED), 20, 2),
         Parameter(MODEL_CACHE, "", Choice(("", "off")), 20, 2),
-        Parameter(MODEL_COMPARE, Compared(), ComparedText(), 400, 2, used="links.used.none", renewed=True),
+        Parameter(MODEL_COMPARE, Compared(), COMPARED_TEXT, 400, 2, used="links.used.none", renewed=True),
         Parameter(MODEL_COMPARED, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
     )
 
@@ -189,7 +190,7 @@ def _of_training() -> tuple[Parameter, ...]:
         Parameter(LEARN_TEXT, "", Text(MOST_OF_LEARNED), MOST_OF_LEARNED, 2),
         Parameter(LEARN_STEP, None, Whole(0, MAX_STEPS, may_be_blank=True), 20, 2, used="learn.link.last"),
         Parameter(LEARN_SENTENCE, "", Text(MOST_OF_LEARNED_SENTENCE), MOST_OF_LEARNED_SENTENCE, 2),
-        Parameter(LEARN_HEAD, (0, 0), HeadText(), 20, 2),
+        Parameter(LEARN_HEAD, (0, 0), HEAD_TEXT, 20, 2),
         Parameter(LEARN_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2, used="links.used.none"),
         Parameter(LEARN_OFF, (), Names(tuple(heads_off)), 60, 2, message="learn.link.off"),
     )
@@ -203,12 +204,12 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
         Parameter(STEP, steps[0], Named(steps, numbered=_STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, numbered=NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),
-        Parameter(PREDICTED, {}, PredictedText(), 1000, 2, used="links.used.none"),
+        Parameter(PREDICTED, {}, PREDICTED_TEXT, 1000, 2, used="links.used.none"),
         Parameter(PREDICTIONS, "on", Choice(("on", OFF)), 20, 2),
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
-        Parameter(CHECK, Checked(), CheckText(), 60),
-        Parameter(ANSWERS, {}, AnswersText(), MOST_OF_ANSWERS, since=2),
-        Parameter(TABLES, {}, FormText(), MOST_OF_TABLES, message="check.link.parts"),
+        Parameter(CHECK, Checked(), CHECK_TEXT, 60),
+        Parameter(ANSWERS, {}, ANSWERS_TEXT, MOST_OF_ANSWERS, since=2),
+        Parameter(TABLES, {}, FORM_TEXT, MOST_OF_TABLES, message="check.link.parts"),
         # Kept only where nothing else is said: any other example stands for all its parameters.
         Parameter(EXAMPLE, "", Choice(EXAMPLES), message="check.examples.unknown", used="links.used.none"),
     )

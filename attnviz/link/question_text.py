@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 from attnviz.board.data import has_numbers
 from attnviz.core.scenario import Scenario
-from attnviz.link.codecs import Number, Raw, UnreadableError
+from attnviz.link.codecs import By, Number, Raw, UnreadableError
 from attnviz.link.parameter import Around, as_one, listed
 from attnviz.link.set_up import CHANGES, parameters, query_of, quoted, scenario_from_query
 from attnviz.scaling.settings import MAX_P
@@ -166,25 +166,19 @@ MOST_PREDICTED = 12  # the last ones; what was predicted earlier is asked anew
 _ONE = re.compile(r"([a-z0-9_-]{1,40})\.([a-z0-9_-]{1,40})")
 
 
-class PredictedText:
-    """What was predicted, by what it's about, in order of time.
+def _predicted(raw: str) -> dict[str, str]:
+    parts = [(part, _ONE.fullmatch(part)) for part in filter(None, raw.split("*"))]
+    read = {found[1]: found[2] for _, found in parts if found}
+    if strange := [Raw(part) for part, found in parts if not found]:
+        raise UnreadableError("links.unknown", read, names=strange)
+    return dict(list(read.items())[-MOST_PREDICTED:])
 
-    >>> PredictedText().decode("values.more*heads.none")
-    {'values': 'more', 'heads': 'none'}
-    """
 
-    def decode(self, raw: str) -> dict[str, str]:
-        parts = [(part, _ONE.fullmatch(part)) for part in filter(None, raw.split("*"))]
-        read = {found[1]: found[2] for _, found in parts if found}
-        if strange := [Raw(part) for part, found in parts if not found]:
-            raise UnreadableError("links.unknown", read, names=strange)
-        return dict(list(read.items())[-MOST_PREDICTED:])
-
-    def encode(self, value: Mapping[str, str]) -> str:
-        return "*".join(f"{about}.{choice}" for about, choice in value.items())
-
-    def expected(self) -> str:
-        return say("links.expected.predicted")
+PREDICTED_TEXT = By(  # values.more*heads.none: what was predicted, by what it's about, in order of time
+    _predicted,
+    lambda predicted: "*".join(f"{about}.{choice}" for about, choice in predicted.items()),
+    lambda: say("links.expected.predicted"),
+)
 
 
 def with_prediction(predicted: Mapping[str, str], about: str, choice: str) -> dict[str, str]:

@@ -20,9 +20,9 @@ from attnviz.core.published_matrices import PUBLISHED_TEXT
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, TEXTS, WHOLE, fitted
 from attnviz.core.tokens import tokenize
-from attnviz.core.what_if import MOST_CHARACTERS
+from attnviz.core.what_if import MOST_CHARACTERS, WhatIf
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
-from attnviz.link.codecs import Choice, Codec, Flag, Number, Switches, Text, UnreadableError, Whole
+from attnviz.link.codecs import By, Choice, Codec, Flag, Number, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
 from attnviz.published import starting_points
 from attnviz.words import Said, catalogue, say
@@ -49,6 +49,8 @@ class Control(Parameter):
         return say(key) if key in catalogue() else ""
 
 
+# What-if switches, with commas between them, as what they are called today; blank for none.
+SWITCHES = By(lambda raw: WhatIf.read(raw).text, str, lambda: say("links.expected.what_if"))
 _OLDER = {"positions": (("seeded", "learned"),)}  # how links had it until 24 November 2026
 _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name in SETTINGS} | {
     "text": PUBLISHED_TEXT,
@@ -107,7 +109,7 @@ def parameters() -> Mapping[str, Control]:
         _control("mask_use"),
         _control("scale", since=1),
         _control("temperature", Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE), since=1),
-        _control("what_if", Switches(), MOST_CHARACTERS, used="links.used.none"),
+        _control("what_if", SWITCHES, MOST_CHARACTERS, used="links.used.none"),
         _control("digits", Whole(MIN_DIGITS, MAX_DIGITS), since=1),
     )
     return MappingProxyType({row.name: row for row in rows})

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +11,7 @@ from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATU
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE, attention_table
 from attnviz.core.tokens import is_whole_text
 from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS
-from attnviz.link.codecs import Codec, Raw, UnreadableError, pack, unpack, unreadable_part
+from attnviz.link.codecs import Raw, UnreadableError, pack, unpack, unreadable_part
 from attnviz.marking import CARRIED, ROUNDED_FROM
 
 MOST_UNPACKED = 2_000_000
@@ -47,33 +48,42 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 )
 
 
-class FormText(Codec):
-    """The codec of the form: a value is what the form holds, by the names of its fields, without those at their
-    defaults.
+@dataclass(frozen=True)
+class PackedJson:
+    """What differs from the `usual` as packed JSON; blank for nothing, and for more characters than are ever unpacked.
+
+    `what` names it in the catalogue; `taken` returns what can be used of one that was read, or refuses it.
     """
+
+    what: str
+    most: int
+    usual: Mapping[str, Any]
+    taken: Callable[[dict[str, Any]], dict[str, Any]]
 
     def decode(self, raw: str) -> dict[str, Any]:
         try:
-            typed = json.loads(unpack(raw, MOST_UNPACKED)) if raw else {}
+            held = json.loads(unpack(raw, self.most)) if raw else {}
         except (ValueError, RecursionError) as error:
-            raise unreadable_part(error, "tables", {}) from error
-        if not isinstance(typed, dict):
-            raise unreadable_part(ValueError(), "tables", {})
-        read = {key: value for key, value in typed.items() if key in DEFAULTS and may_be(key, value)}
-        refused = [Raw(key) for key in typed if key not in read]
-        if refused:
-            raise UnreadableError("", _apart_from_defaults(read), names=refused)
-        return _apart_from_defaults(read)
+            raise unreadable_part(error, self.what, {}) from error
+        if not isinstance(held, dict):
+            raise unreadable_part(ValueError(), self.what, {})
+        return self.taken(held)
 
     def encode(self, value: Mapping[str, Any]) -> str:
-        """Return the text; blank for a form of more characters than are ever unpacked."""
-        typed = _apart_from_defaults(value)
-        text = json.dumps(typed, ensure_ascii=False) if typed else ""
-        return pack(text) if text and len(text.encode("utf-8", "surrogatepass")) <= MOST_UNPACKED else ""
+        typed = {key: each for key, each in value.items() if each != self.usual.get(key)}
+        text = json.dumps(typed, ensure_ascii=False, separators=(",", ":")) if typed else ""
+        return pack(text) if text and len(text.encode("utf-8", "surrogatepass")) <= self.most else ""
+
+    def expected(self) -> str:
+        return ""
 
 
-def _apart_from_defaults(form: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in form.items() if value != DEFAULTS[key]}
+def _form(typed: dict[str, Any]) -> dict[str, Any]:
+    read = {key: value for key, value in typed.items() if key in DEFAULTS and may_be(key, value)}
+    form = {key: value for key, value in read.items() if value != DEFAULTS[key]}
+    if refused := [Raw(key) for key in typed if key not in read]:
+        raise UnreadableError("", form, names=refused)
+    return form
 
 
 def may_be(key: str, value: Any) -> bool:
@@ -88,30 +98,21 @@ def may_be(key: str, value: Any) -> bool:
     return isinstance(value, str) and is_whole_text(value)
 
 
+# What the form holds, by the names of its fields, without those at their defaults.
+FORM_TEXT = PackedJson("tables", MOST_UNPACKED, DEFAULTS, _form)
+
 MOST_CHARACTERS = 20  # of an answer
 MOST_OF_ANSWERS = 4_000  # characters, packed
-_MOST_UNPACKED = 20_000
 _LAST = max(MOST_TOKENS, MOST_D) - 1
 _PLACE = re.compile(rf"(?:{'|'.join(RESULTS)})\.[0-{_LAST}]\.[0-{_LAST}]")
 
 
-class AnswersText(Codec):
-    """The codec of the answers: what stands in each cell, by ``q.0.1``; blank ones are left out."""
-
-    def decode(self, raw: str) -> Mapping[str, str]:
-        if not raw:
-            return {}
-        try:
-            typed = json.loads(unpack(raw, _MOST_UNPACKED))
-        except (ValueError, RecursionError) as error:
-            raise unreadable_part(error, "answers", {}) from error
-        if not isinstance(typed, dict) or not all(_is_answer(place, text) for place, text in typed.items()):
+def _answers(typed: dict[str, Any]) -> dict[str, Any]:
+    for place, text in typed.items():
+        if not isinstance(text, str) or not 0 < len(text) <= MOST_CHARACTERS or not _PLACE.fullmatch(place):
             raise unreadable_part(ValueError(), "answers", {})
-        return typed
-
-    def encode(self, value: Mapping[str, str]) -> str:
-        return pack(json.dumps(dict(value), ensure_ascii=False, separators=(",", ":"))) if value else ""
+    return typed
 
 
-def _is_answer(place: str, text: object) -> bool:
-    return isinstance(text, str) and 0 < len(text) <= MOST_CHARACTERS and bool(_PLACE.fullmatch(place))
+# What stands in each blank of an exercise, by its place: q.0.1.
+ANSWERS_TEXT = PackedJson("answers", 20_000, MappingProxyType({}), _answers)

@@ -20,7 +20,7 @@ from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
 from attnviz.core.stages import ITSELF
-from attnviz.link.codecs import Choice, Flag, Number, Switches, Text, Whole
+from attnviz.link.codecs import By, Choice, Flag, Number, Text, Whole
 from attnviz.link.set_up import Control, parameters
 from attnviz.words import plural, say
 from attnviz.words.numbers import significant
@@ -208,7 +208,7 @@ def _draw(control: Control, **more: Any) -> Any:
             return value
         case Flag():
             return st.toggle(control.label, control.default, **drawn)
-        case Switches() | Text():
+        case By() | Text():
             return st.text_input(control.label, control.default, **drawn)
         case codec:
             raise TypeError(f"{control.name} is read by {codec!r}, expected a codec that has a control")

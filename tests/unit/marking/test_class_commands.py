@@ -7,7 +7,7 @@ import pytest
 
 from attnviz.commands.main import main
 from attnviz.exercises.exercise import Exercise
-from attnviz.link.page_texts import Checked, CheckText
+from attnviz.link.page_texts import CHECK_TEXT, Checked
 from attnviz.words import say
 
 HANDOUT = """# Scores by hand
@@ -60,5 +60,5 @@ def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_pa
         assert say("exercises.sheet_answers", name=exercise.encoded()) in keys
         link = f"https://a.org/check?check=exercise.{exercise.encoded()}.student"
         assert link in sheets
-        read = CheckText().decode(parse_qs(urlsplit(link).query)["check"][0])
+        read = CHECK_TEXT.decode(parse_qs(urlsplit(link).query)["check"][0])
         assert read == Checked("exercise", exercise=exercise, for_student=True)

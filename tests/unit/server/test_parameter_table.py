@@ -14,36 +14,25 @@ from attnviz.core.changes import changes_of
 from attnviz.core.stages import EDITABLE, STAGES
 from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.link.changes_text import ChangesText
-from attnviz.link.codecs import Choice, Flag, Names, Number, Switches, Text, Whole
-from attnviz.link.model_texts import (
-    ORDERS,
-    Compared,
-    ComparedText,
-    HeadText,
-    ModelEditsText,
-    ModelText,
-    NextText,
-    OrderText,
-    TrainingText,
-    WrittenText,
-)
+from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text, Whole
+from attnviz.link.model_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared, TrainingText
 from attnviz.link.opening import read_link, read_texts
 from attnviz.link.page_texts import (
+    CELL_TEXT,
     CHECK,
+    CHECK_TEXT,
     EXAMPLES,
     EXERCISE,
-    CellText,
+    SCENARIO_TEXT,
+    SWEEP_TEXT,
     Checked,
-    CheckText,
-    PackedScenario,
-    SweepText,
     published_names,
 )
 from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import TABLES, once, table, texts
-from attnviz.link.question_text import PredictedText
-from attnviz.link.set_up import CHANGES, parameters, query_of, read_controls, scenario_of
-from attnviz.link.typed_form import CHOICES, DEFAULTS, AnswersText, FormText
+from attnviz.link.question_text import PREDICTED_TEXT
+from attnviz.link.set_up import CHANGES, SWITCHES, parameters, query_of, read_controls, scenario_of
+from attnviz.link.typed_form import ANSWERS_TEXT, CHOICES, DEFAULTS, FORM_TEXT
 from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
 from attnviz.scaling.sources import SOURCES
@@ -111,9 +100,39 @@ def trainings(draw: st.DrawFn) -> TrainingSettings:
     )  # fmt: skip
 
 
-def values_of(row: Parameter) -> st.SearchStrategy[Any]:
-    """Return what this parameter may be: a codec that nobody thought of here is an error."""
-    match row.codec:
+compared = (Compared(), Compared("sentence"), Compared("before"), Compared("model", name=INCLUDED))
+of_heads = st.builds(Compared, st.just("head"), st.none() | st.tuples(st.integers(0, 999), st.just(7)))
+# Of what is written by functions of its own.
+OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
+    (SCENARIO_TEXT, st.none() | scenarios()),
+    (CELL_TEXT, st.none() | st.tuples(st.sampled_from(tuple(STAGES)), st.integers(0, 1023), st.integers(0, 1023))),
+    (SWEEP_TEXT, sweeps),
+    (
+        CHECK_TEXT,
+        st.just(Checked(CHECK))
+        | st.sampled_from(published_names()).map(lambda name: Checked(EXAMPLES, name))
+        | st.builds(lambda made, of: Checked(EXERCISE, exercise=made, for_student=of), exercises, st.booleans()),
+    ),
+    (
+        ANSWERS_TEXT,
+        st.dictionaries(
+            st.sampled_from(["q.0.0", "scores.1.4", "context.4.3"]),
+            st.text("0123456789.,-−/ ½%", min_size=1, max_size=20),
+        ),
+    ),
+    (FORM_TEXT, typed.map(lambda form: {key: value for key, value in form.items() if value != DEFAULTS[key]})),
+    (MODEL_TEXT, st.sampled_from(tuple(offered()))),
+    (EDITS_TEXT, st.sampled_from(("", "3.1.off", "3.1.off*2.even")).map(EDITS_TEXT.decode)),
+    (WRITTEN_TEXT, st.lists(st.integers(0, 9_999_999), max_size=50).map(tuple)),
+    (COMPARED_TEXT, st.sampled_from(compared) | of_heads),
+    (SWITCHES, st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])),
+    (PREDICTED_TEXT, st.dictionaries(st.sampled_from(("values", "step_2")), st.sampled_from(("more", "none")))),
+]
+
+
+def values_of(codec: Codec) -> st.SearchStrategy[Any]:
+    """Return what a value by this codec may be: a codec that nobody thought of here is an error."""
+    match codec:
         case Choice(choices):  # and Named
             return st.sampled_from(choices)
         case Whole(low, high, may_be_blank):
@@ -128,64 +147,20 @@ def values_of(row: Parameter) -> st.SearchStrategy[Any]:
             )
         case Text(most):
             return st.text(max_size=min(most, 50))
+        case Parts(codecs):
+            return st.tuples(*map(values_of, codecs))
         case ChangesText():
             return scenarios().map(changes_of)
-        case PackedScenario():
-            return st.none() | scenarios()
-        case CellText():
-            return st.none() | st.tuples(st.sampled_from(tuple(STAGES)), st.integers(0, 1023), st.integers(0, 1023))
-        case HeadText():
-            return st.tuples(st.integers(0, 999), st.integers(0, 999))
-        case SweepText():
-            return sweeps
         case TrainingText():
             return trainings()
-        case CheckText():
-            examples = st.sampled_from(published_names()).map(lambda name: Checked(EXAMPLES, name))
-            return (
-                st.just(Checked(CHECK))
-                | examples
-                | st.builds(
-                    lambda made, student: Checked(EXERCISE, exercise=made, for_student=student),
-                    exercises,
-                    st.booleans(),
-                )
-            )
-        case AnswersText():
-            return st.dictionaries(
-                st.sampled_from(["q.0.0", "scores.1.4", "context.4.3"]),
-                st.text("0123456789.,-−/ ½%", min_size=1, max_size=20),
-            )
-        case ModelText():
-            return st.sampled_from(tuple(offered()))
-        case ModelEditsText():
-            return st.sampled_from(("", "3.1.off", "3.1.off*2.even")).map(row.codec.decode)
-        case OrderText():
-            return st.tuples(st.sampled_from(ORDERS), st.integers(0, 99))
-        case NextText():
-            return st.tuples(st.floats(0.01, 100), st.integers(1, 50))
-        case WrittenText():
-            return st.lists(st.integers(0, 9_999_999), max_size=50).map(tuple)
-        case ComparedText():
-            others = (Compared(), Compared("sentence"), Compared("before"), Compared("model", name=INCLUDED))
-            return st.sampled_from(others) | st.builds(
-                Compared, st.just("head"), st.none() | st.tuples(st.integers(0, 999), st.just(7))
-            )
-        case Switches():
-            return st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])
-        case PredictedText():
-            about = st.sampled_from(("values", "which-d", "step_2"))
-            return st.dictionaries(about, st.sampled_from(("more", "same", "none")))
-        case FormText():
-            return typed.map(lambda form: {key: value for key, value in form.items() if value != DEFAULTS[key]})
-    raise AssertionError(f"{row.name}: no values for {row.codec}")
+    return next(values for own, values in OWN if own is codec)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 @given(data=st.data())
 @settings(max_examples=examples(25), deadline=None)
 def test_every_row_reads_back_what_it_writes(row: Parameter, data: st.DataObject) -> None:
-    value = data.draw(values_of(row))
+    value = data.draw(values_of(row.codec))
     written = row.codec.encode(value)
     assert row.codec.decode(written) == value
     if row.name not in (CHANGES, TABLES):  # these stay in the session where they are longer
@@ -268,7 +243,7 @@ def links(draw: st.DrawFn) -> tuple[Scenario, dict[str, Any], dict[str, str]]:
         "cell": ("scores", draw(st.integers(0, len(scenario.tokens) - 1)), 0),
         "pinned": draw(scenarios()),
         "question": question.slug,
-        **{name: draw(values_of(texts()[name])) for name in ("sweep", "step", "hide", "check", "tables")},
+        **{name: draw(values_of(texts()[name].codec)) for name in ("sweep", "step", "hide", "check", "tables")},
     }
     return scenario, values, {name: text for name, value in values.items() if (text := texts()[name].write(value))}
 
