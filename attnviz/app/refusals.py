@@ -1,7 +1,7 @@
 """What the core refuses, told to the reader: the same sentence, with names and numbers as pages write them."""
 
 from attnviz.app.text import literal
-from attnviz.core.errors import RefusedError, SaidError, counted
+from attnviz.core.limits import RefusedError, SaidError, counted
 from attnviz.core.stages import ALL_STAGES
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
 from attnviz.words import catalogue, say

@@ -8,8 +8,8 @@ from typing import Any
 from attnviz.board.data import board_data
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import example_of
-from attnviz.core.published_matrices import called
 from attnviz.core.scenario import Scenario
+from attnviz.core.seeding.vectors import called
 from attnviz.core.what_if import CONCERNED
 from attnviz.explanation.changes_in_words import filled_with
 from attnviz.explanation.numbers_from import features_of, numbers_in_words

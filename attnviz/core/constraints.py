@@ -7,9 +7,9 @@ from math import isqrt
 from typing import Any
 
 from attnviz.core import limits
-from attnviz.core.kinds import Kinds
+from attnviz.core.layers import n_read, second_tokens
+from attnviz.core.limits import Kinds
 from attnviz.core.masks import ADDED, CAUSAL, MASKS, NONE, USES
-from attnviz.core.reading import n_read, second_tokens
 from attnviz.core.seeding import POSITIONS
 from attnviz.core.stages import BLOCKS, ITSELF, KEPT
 from attnviz.core.what_if import SWITCHES, TYPED, WhatIf

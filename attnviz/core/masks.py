@@ -9,9 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.kinds import Kinds
-from attnviz.core.limits import MAX_TOKENS, check_whole
+from attnviz.core.limits import MAX_TOKENS, Kinds, RefusedError, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU
 
 Hides = Callable[[Any, Any, int], Any]

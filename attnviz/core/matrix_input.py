@@ -1,4 +1,4 @@
-"""What may be given for a matrix or for one of its cells, checked and made plain."""
+"""Matrices and cells that are given: edits, fills and numbers, checked and made plain."""
 
 from collections.abc import Iterable
 from operator import index
@@ -8,9 +8,9 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core import limits
-from attnviz.core.errors import RefusedError
 from attnviz.core.layers import OF_TOKENS, STACK, named, placed
-from attnviz.core.published_matrices import Rows, stated_matrix
+from attnviz.core.limits import RefusedError
+from attnviz.core.seeding.vectors import Rows, stated_matrix
 from attnviz.core.stages import BY_DISTANCE, EDITABLE, MASK, VECTORS
 
 FILLS = ("identity", "zeros")

@@ -6,13 +6,12 @@ from typing import Any
 
 from attnviz.core import limits
 from attnviz.core.constraints import CONSTRAINTS, Asked
-from attnviz.core.devices import check_device_name
-from attnviz.core.errors import RefusedError
-from attnviz.core.kinds import Kinds
+from attnviz.core.limits import Kinds, RefusedError
 from attnviz.core.masks import CAUSAL, MASKINGS, NONE, USES, mask_named
 from attnviz.core.seeding import EMBEDDINGS, INITS, POSITIONS
 from attnviz.core.stages import ACTIVATIONS, BLOCKS, READINGS
 from attnviz.core.tokens import TOKENIZERS
+from attnviz.core.trace import check_device_name
 from attnviz.core.what_if import WhatIf
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.kinds import Kinds
+from attnviz.core.limits import Kinds, RefusedError
 
 ZERO_WIDTH_JOINER = "\u200d"
 JOINERS = ("\u200c", ZERO_WIDTH_JOINER)

@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.kinds import Kinds
-from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.limits import MAX_TOKENS, Kinds, RefusedError
 from attnviz.core.masks import USES
 from attnviz.core.rules import Product, Rule, Softmax
 from attnviz.core.rules.rows import COLUMNS, WHOLE

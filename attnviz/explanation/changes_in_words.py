@@ -2,8 +2,8 @@
 
 from attnviz.core.layers import placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit
-from attnviz.core.published_matrices import called
 from attnviz.core.scenario import Scenario
+from attnviz.core.seeding.vectors import called
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import visible
 from attnviz.core.what_if import WhatIf

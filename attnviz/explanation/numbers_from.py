@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from attnviz.core.layers import named, placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, example_of
-from attnviz.core.published_matrices import called, chosen_matrices, stated_features
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import second_seed
+from attnviz.core.seeding.vectors import called, chosen_matrices, stated_features
 from attnviz.core.stages import KEPT, P_KEPT, STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.changes_in_words import filled_with, symbol_in_words

@@ -5,10 +5,10 @@ import math
 from attnviz.core.heads import whole_name
 from attnviz.core.layers import is_kept_for
 from attnviz.core.matrix_input import RANDOM_FILL, example_of
-from attnviz.core.published_matrices import called, chosen_matrices
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, second_seed
+from attnviz.core.seeding.vectors import called, chosen_matrices
 from attnviz.core.stages import BIASES, BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.words import plural, say

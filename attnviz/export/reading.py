@@ -9,8 +9,7 @@ from types import ModuleType
 
 import torch
 
-from attnviz.core.errors import RefusedError, SaidError
-from attnviz.core.limits import MAX_FILE_BYTES
+from attnviz.core.limits import MAX_FILE_BYTES, RefusedError, SaidError
 from attnviz.core.matrix_input import finite_in_float32, wrong_shape
 from attnviz.core.stages import ALL_STAGES
 from attnviz.tables.reading import parse_table, read_upload

@@ -4,8 +4,7 @@ import json
 from dataclasses import fields
 from typing import Any, NoReturn
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_FILE_BYTES
+from attnviz.core.limits import MAX_FILE_BYTES, RefusedError
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import is_whole_text
 from attnviz.words.numbers import for_json

@@ -10,10 +10,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from attnviz.core import limits
-from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts, fits, name_from_text, name_in_text
+from attnviz.core.carried import fits
+from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts, name_from_text, name_in_text
 from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, TOO_LARGE, Edit, is_editable
-from attnviz.core.published_matrices import stated_matrix
 from attnviz.core.scenario import Scenario
+from attnviz.core.seeding.vectors import stated_matrix
 from attnviz.core.stages import MASK
 from attnviz.link.codecs import Codec, Raw, TooMuchError, UnreadableError, is_packed, pack, unpack, unreadable_part
 

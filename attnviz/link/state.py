@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from attnviz.core.changes import bring_back, changes_of
+from attnviz.core.carried import bring_back
+from attnviz.core.changes import changes_of
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.scenario import Scenario
 from attnviz.core.settings import fitted

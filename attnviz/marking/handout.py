@@ -3,10 +3,9 @@
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_D, check_whole
+from attnviz.core.limits import MAX_D, RefusedError, check_whole
 from attnviz.core.stages import EVERY_STAGE, MASK, Table, head_name, layer_table
-from attnviz.core.stages.sizes import sizes_of
+from attnviz.core.stages.tables import sizes_of
 from attnviz.marking.settings import base_of, gone_on_with, path_of
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_table
@@ -22,7 +21,7 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = No
     >>> check_shapes({"x": (3, 2), "w_q": (4, 2)})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    attnviz.core.errors.RefusedError: w_q has 4 rows, but x has 2 columns. Both have to be equal: it's d_in, ...
+    attnviz.core.limits.RefusedError: w_q has 4 rows, but x has 2 columns. Both have to be equal: it's d_in, ...
     """
     table = table or _table_of(shapes)
     residual = table.get("residual_1")

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import check_temperature, in_short
+from attnviz.core.limits import RefusedError, check_temperature, in_short
 from attnviz.core.masks import CAUSAL, MASKS, NONE, Masked, mask_named
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE

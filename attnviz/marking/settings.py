@@ -7,8 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_HEADS, check_whole
+from attnviz.core.limits import MAX_HEADS, RefusedError, check_whole
 from attnviz.core.masks import Masked
 from attnviz.core.stages import (
     BIASES,

@@ -17,8 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
+from attnviz.core.limits import MAX_TEXT_CHARACTERS, RefusedError, in_short
 from attnviz.core.tokens import is_whole_text
 from attnviz.models.editing import as_changed, editing_of, notices_of
 from attnviz.models.edits import Editing, ModelEdit

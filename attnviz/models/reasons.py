@@ -11,8 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import check_whole, in_short
+from attnviz.core.limits import RefusedError, check_whole, in_short
 from attnviz.models.editing import editing_of
 from attnviz.models.pretrained import called
 from attnviz.models.trace import ModelTrace

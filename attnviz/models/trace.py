@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.layers import reading_others
 from attnviz.core.limits import in_short
-from attnviz.core.reading import reading_others
 from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, figures_of_heads
 from attnviz.models.edits import EVEN, ModelEdit

@@ -14,8 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_SEED, check_temperature, check_whole, in_short
+from attnviz.core.limits import MAX_SEED, RefusedError, check_temperature, check_whole, in_short
 from attnviz.models.editing import as_changed, editing_of
 from attnviz.models.edits import ModelEdit
 from attnviz.models.pieces import check_length, marks_of_cut, pieces, text_of, with_tokens

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from attnviz.core.matrix_input import EXAMPLE_FILL
-from attnviz.core.published_matrices import (
+from attnviz.core.scenario import Scenario
+from attnviz.core.seeding.vectors import (
     PUBLISHED_TEXT,
     Rows,
     chosen_matrices,
@@ -19,7 +20,6 @@ from attnviz.core.published_matrices import (
     stated_matrix,
     words_of,
 )
-from attnviz.core.scenario import Scenario
 from attnviz.words import Said, catalogue, say
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import check_whole
+from attnviz.core.limits import RefusedError, check_whole
 
 MAX_DIM = 4096
 MAX_DIMS = 64
@@ -35,7 +34,7 @@ def parse_dims(text: str) -> tuple[int, ...]:
     >>> parse_dims("2, 4, eight")
     Traceback (most recent call last):
     ...
-    attnviz.core.errors.RefusedError: 'eight' can't be dimension: take a whole number from 1 to 4096.
+    attnviz.core.limits.RefusedError: 'eight' can't be dimension: take a whole number from 1 to 4096.
     """
     entries = [entry for entry in re.split(r"[\s,;]+", text) if entry]
     # An entry of very many digits stays text: int() would refuse it in words of its own.

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_SEED, check_whole
+from attnviz.core.limits import MAX_SEED, RefusedError, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU, fill, generator_for, seeded_projections
 from attnviz.scaling.arguments import (
     MAX_SCORES,

@@ -9,9 +9,9 @@ from typing import Any, get_args
 
 import torch
 
-from attnviz.core.changes import Changes, bring_back, carry_over, changes_of
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_SEED, check_whole
+from attnviz.core.carried import bring_back, carry_over
+from attnviz.core.changes import Changes, changes_of
+from attnviz.core.limits import MAX_SEED, RefusedError, check_whole
 from attnviz.core.scenario import SETTINGS, Scenario, without_changes
 from attnviz.core.settings import fitted
 from attnviz.scaling.arguments import (

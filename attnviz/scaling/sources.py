@@ -8,8 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import check_whole
+from attnviz.core.limits import RefusedError, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill
 from attnviz.scaling.arguments import MAX_DIM, MAX_ENTRY, MAX_KEYS
 

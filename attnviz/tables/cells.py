@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
-from attnviz.core.errors import SaidError
-from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.limits import MAX_TOKENS, SaidError
 from attnviz.core.tokens import visible
 from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, usual_number
 from attnviz.words import plural, say

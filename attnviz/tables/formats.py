@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from attnviz.core.errors import SaidError
+from attnviz.core.limits import SaidError
 from attnviz.tables.brackets import bracketed
 from attnviz.tables.cells import RawCell, RawTable, check_counts, joined_to_numbers, quoted
 from attnviz.tables.markup import is_latex, latex

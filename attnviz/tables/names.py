@@ -5,7 +5,7 @@ are asked about, or it is said how they were read.
 import re
 from collections.abc import Sequence
 
-from attnviz.core.errors import SaidError
+from attnviz.core.limits import SaidError
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.tables.cells import CellReader, RawCell, RawTable, quoted
 from attnviz.tables.stage_names import stage_named

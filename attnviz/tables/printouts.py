@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from attnviz.core.errors import SaidError
+from attnviz.core.limits import SaidError
 from attnviz.words import plural, say
 
 _OUT = re.compile(r"(?m)^([ \t]{0,8})Out ?\[[0-9]{0,6}\]:")

@@ -6,8 +6,7 @@ from types import MappingProxyType
 
 import torch
 
-from attnviz.core.errors import SaidError
-from attnviz.core.limits import in_short
+from attnviz.core.limits import SaidError, in_short
 from attnviz.tables.cells import CellReader, RawCell, RawTable, ReadCell, check_counts, quoted, refuse
 from attnviz.tables.formats import joined, split_table
 from attnviz.tables.markup import tables_of_html

@@ -10,8 +10,8 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.errors import RefusedError
 from attnviz.core.layers import named
+from attnviz.core.limits import RefusedError
 from attnviz.core.rules import Rotate
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import LAYERS, NORMS

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from attnviz.core.errors import RefusedError
 from attnviz.core.layers import in_layer
+from attnviz.core.limits import RefusedError
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import Table, head_name
 from attnviz.core.trace import run

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_SEED, MAX_TEXT_CHARACTERS, check_whole, in_short
+from attnviz.core.limits import MAX_SEED, MAX_TEXT_CHARACTERS, RefusedError, check_whole, in_short
 from attnviz.core.stages import ACTIVATIONS
 
 MAX_STEPS = 5000

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import MAX_SEED, check_temperature, check_whole, in_short
+from attnviz.core.limits import MAX_SEED, RefusedError, check_temperature, check_whole, in_short
 from attnviz.core.seeding import generator_for
 from attnviz.core.trace import run
 from attnviz.training.learning import Learner, Model, Moment, lost

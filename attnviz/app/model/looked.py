@@ -15,7 +15,7 @@ from attnviz.app.keeper.logs import get_log
 from attnviz.app.keeper.memory import give_back
 from attnviz.app.refusals import told
 from attnviz.app.text import literal
-from attnviz.core.errors import RefusedError, SaidError
+from attnviz.core.limits import RefusedError, SaidError
 from attnviz.documents.model_pages import grid_data
 from attnviz.models import ModelEdit, ModelTrace, offered
 from attnviz.models.editing import editing_of

@@ -28,7 +28,7 @@ from attnviz.app.session.link_values import take
 from attnviz.app.session.session import Computation, this_session
 from attnviz.app.streamlit_internals import DeltaGenerator, is_fragment_run
 from attnviz.app.text import as_message, is_dark, literal
-from attnviz.core.errors import SaidError
+from attnviz.core.limits import SaidError
 from attnviz.core.stages import CAPPED, DISTANCE_BIAS, DIVIDED
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page

@@ -17,7 +17,7 @@ from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_layer
 from attnviz.app.session.session import this_session
-from attnviz.core.changes import edit_matrix, random_replacement, replace_matrix
+from attnviz.core.carried import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.layers import named, placed
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.changes_in_words import replaced_in_words, symbol_in_words

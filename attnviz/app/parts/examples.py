@@ -11,8 +11,8 @@ from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import EXAMPLE_FILL
-from attnviz.core.published_matrices import PUBLISHED_TEXT
 from attnviz.core.scenario import Scenario
+from attnviz.core.seeding.vectors import PUBLISHED_TEXT
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import CHANGES, EXAMPLE, parameters, with_example
 from attnviz.published import OPENING, starting_points, worked_examples

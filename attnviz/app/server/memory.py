@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from attnviz.core.devices import LIMITS, bytes_of_container
+from attnviz.core.trace import LIMITS, bytes_of_container
 
 _OF_CONTAINER = 0.85  # beyond this share, pages that are open already have the rest
 

@@ -7,12 +7,13 @@ from attnviz.app import streamlit_internals
 from attnviz.app.session import address, url_texts
 from attnviz.app.session.session import Dropped, this_session
 from attnviz.app.text import as_message, literal
-from attnviz.core.changes import Changes, bring_back, carry_over, changes_of
-from attnviz.core.devices import resolve_device
+from attnviz.core.carried import bring_back, carry_over
+from attnviz.core.changes import Changes, changes_of
 from attnviz.core.limits import MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_TOKENS
 from attnviz.core.scenario import Scenario
 from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
+from attnviz.core.trace import resolve_device
 from attnviz.link.changes_text import decode_changes, encode_changes, with_misfits
 from attnviz.link.set_up import CHANGES, EDITS, parameters, scenario_of, told_misfit
 from attnviz.words import plural

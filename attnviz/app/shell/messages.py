@@ -6,7 +6,7 @@ import streamlit as st
 
 from attnviz.app.keeper import build
 from attnviz.app.session import state
-from attnviz.core.changes import bring_back
+from attnviz.core.carried import bring_back
 from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
 from attnviz.words import say

@@ -4,10 +4,9 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, stacked
+from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, reading_others, second_tokens, stacked
 from attnviz.core.masks import CAUSAL, MASKS, NONE, USES, Masked, MaskKind
 from attnviz.core.matrix_input import NO_EDITS, Edits
-from attnviz.core.reading import reading_others, second_tokens
 from attnviz.core.seeding import POSITIONS, Position
 from attnviz.core.stages import (
     BIASES,

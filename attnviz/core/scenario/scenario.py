@@ -8,8 +8,7 @@ from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
 from attnviz.core.limits import in_short
 from attnviz.core.matrix_input import NO_EDITS, Edit, Edits, plain
-from attnviz.core.scenario.checks import check_matrices, checked_edit, checked_edits, plain_deeper
-from attnviz.core.scenario.matrices import Matrices
+from attnviz.core.scenario.matrices import Matrices, check_matrices, checked_edit, checked_edits, plain_deeper
 from attnviz.core.settings import check_fit, checked_settings, mask_settings
 from attnviz.core.stages import EDITABLE
 

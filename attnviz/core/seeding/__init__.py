@@ -1,6 +1,5 @@
 """Seeded matrices and embeddings: PyTorch's own numbers, from generators of our own."""
 
-from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill, generator_for
 from attnviz.core.seeding.places import (
     POSITIONS,
     Position,
@@ -16,24 +15,10 @@ from attnviz.core.seeding.vectors import (
     seeded_embeddings,
     stable_embedding,
 )
-from attnviz.core.seeding.weights import seeded_projections
+from attnviz.core.seeding.weights import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill, generator_for, seeded_projections
 
 __all__ = [
-    "EMBEDDINGS",
-    "FLOAT32_ON_CPU",
-    "INITIALIZATIONS",
-    "INITS",
-    "POSITIONS",
-    "SEEDED_EMBEDDINGS",
-    "Position",
-    "alibi_slopes",
-    "distance_seed",
-    "fill",
-    "generator_for",
-    "position_seed",
-    "second_seed",
-    "seeded_embeddings",
-    "seeded_projections",
-    "sinusoidal_positions",
-    "stable_embedding",
-]
+    "EMBEDDINGS", "FLOAT32_ON_CPU", "INITIALIZATIONS", "INITS", "POSITIONS", "SEEDED_EMBEDDINGS", "Position",
+    "alibi_slopes", "distance_seed", "fill", "generator_for", "position_seed", "second_seed", "seeded_embeddings",
+    "seeded_projections", "sinusoidal_positions", "stable_embedding",
+]  # fmt: skip

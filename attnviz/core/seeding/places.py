@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from attnviz.core.kinds import Kinds
-from attnviz.core.limits import MAX_TOKENS
-from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, generator_for
+from attnviz.core.limits import MAX_TOKENS, Kinds
+from attnviz.core.seeding.weights import FLOAT32_ON_CPU, generator_for
 
 
 def sinusoidal_positions(n_tokens: int, d_in: int, seed: int = 0) -> Tensor:

@@ -1,13 +1,124 @@
-"""The drawn vectors of tokens."""
+"""The vectors of tokens: drawn ones, and those that a book has published with its matrices."""
 
 import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from attnviz.core.limits import in_short
-from attnviz.core.published_matrices import PUBLISHED_D_IN, PUBLISHED_VECTORS
-from attnviz.core.seeding.initializations import FLOAT32_ON_CPU, generator_for
+from attnviz.core.seeding.weights import FLOAT32_ON_CPU, generator_for
+from attnviz.words import say
+
+_FILE = files("attnviz").joinpath("published", "worked_examples.json")
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+@cache
+def published_data() -> Mapping[str, Any]:
+    """Return the file of published examples; treat it as read-only."""
+    return MappingProxyType(json.loads(_FILE.read_text(encoding="utf-8")))
+
+
+@cache
+def published_examples() -> Mapping[str, Mapping[str, Any]]:
+    """Return the examples of the file by their id.
+
+    >>> list(published_examples())[:3]
+    ['journey', 'journey-linear', 'journey-simple']
+    """
+    return MappingProxyType({example["id"]: example for example in published_data()["examples"]})
+
+
+@cache
+def examples_made_by_hand() -> Mapping[str, Mapping[str, Any]]:
+    """Return the examples of the file that nobody published, by their id: their features have names.
+
+    >>> examples_made_by_hand()["fluffy-cat"]["features"]
+    ['noun', 'adjective', 'verb']
+    """
+    return MappingProxyType({example["id"]: example for example in published_data()["made_by_hand"]})
+
+
+def stated_features(example: str) -> tuple[str, ...]:
+    """Return what an example calls the columns of its X; nothing where it doesn't say."""
+    stated = examples_made_by_hand().get(example, {}).get("features", ())
+    return tuple(say(f"published.{example}.feature.{feature}") for feature in stated)
+
+
+def called(example: str) -> str:
+    """Return what an example is called within a sentence.
+
+    >>> called("love-ai")
+    'I love AI'
+    """
+    return say(f"published.{example}.name")
+
+
+def stated_matrix(example: str, name: str) -> Rows | None:
+    """Return a matrix that an example states number by number, or that is chosen for its scores, or None; E, beside
+    which positions are added, holds the vectors of its words as X does.
+
+    >>> stated_matrix("love-ai", "w_k"), stated_matrix("journey-simple", "w_k")
+    (((1.0, 1.0), (0.0, 1.0)), None)
+    """
+    name = "x" if name == "e" else name
+    stated = _raw(example).get(name, chosen_matrices(example).get(name))
+    return tuple(tuple(map(float, row)) for row in stated) if isinstance(stated, list | tuple) else None
+
+
+def words_of(example: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the tokens of an example as words of a sentence: "word 1" is one in its source, but two by any rule for
+    cutting a sentence."""
+    return tuple(token.replace(" ", "-") for token in example["tokens"])
+
+
+@cache
+def stated_vectors(example: str) -> Mapping[str, tuple[float, ...]]:
+    """Return the vector that an example states for each of its words; nothing where it states none.
+
+    >>> stated_vectors("love-ai")["AI"], dict(stated_vectors("slide-row"))
+    ((1.0, 1.0), {})
+    """
+    stated = stated_matrix(example, "x")
+    return MappingProxyType({} if stated is None else dict(zip(words_of(_raw(example)), stated, strict=True)))
+
+
+def _raw(example: str) -> Mapping[str, Any]:
+    return published_examples().get(example) or examples_made_by_hand().get(example, {})
+
+
+@cache
+def chosen_matrices(example: str) -> Mapping[str, Rows]:
+    """Return W_q and W_k ``(n_tokens, d_k)`` chosen for an example that prints no more than scores; else nothing.
+
+    With the identity as X, each query has the printed row of scores, or the multiple of it that the example prints.
+
+    >>> chosen_matrices("slide-row")["w_k"][:2], dict(chosen_matrices("love-ai"))
+    (((14.5, 0.0), (25.1, 0.0)), {})
+    """
+    raw = published_examples().get(example, {})
+    row = raw.get("scores_row", raw.get("row"))
+    if row is None:
+        return MappingProxyType({})
+    # An example of a "row" prints the softmax of it and of 8 times it, so its second query is 8 times the others.
+    times = [8.0 if "row" in raw and query == 1 else 1.0 for query in range(len(row))]
+    rest = (0.0,) * (raw.get("d_k", 1) - 1)
+    columns = {"w_q": times, "w_k": row}
+    return MappingProxyType({name: tuple((each, *rest) for each in column) for name, column in columns.items()})
+
+
+_JOURNEY = published_examples()["journey"]
+PUBLISHED_TEXT: str = " ".join(_JOURNEY["tokens"])
+PUBLISHED_D_IN = len(_JOURNEY["x"][0])
+PUBLISHED_VECTORS: dict[str, tuple[float, ...]] = dict(zip(_JOURNEY["tokens"], map(tuple, _JOURNEY["x"]), strict=True))
+
 
 SEEDED_EMBEDDINGS = ("stable", "table")
 EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)

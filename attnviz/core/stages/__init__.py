@@ -4,8 +4,8 @@ A table is executed: :func:`attnviz.core.trace.run` makes a trace of it. Everyth
 explains it, marks it or writes code for it reads the table of the trace at hand.
 """
 
-from attnviz.core.stages.behind import ACTIVATIONS, BLOCKS, feed_forward_table, residual_table
-from attnviz.core.stages.names import (
+from attnviz.core.stages.projecting import ACTIVATIONS, BLOCKS, feed_forward_table, residual_table
+from attnviz.core.stages.stage import (
     BIASES,
     BY_DISTANCE,
     CAPPED,
@@ -29,10 +29,15 @@ from attnviz.core.stages.names import (
     P_KEPT,
     READINGS,
     SECOND,
+    Stage,
+    Table,
     Y,
+    followed_by,
+    formula_of,
     head_name,
+    lowered,
+    pictured,
 )
-from attnviz.core.stages.stage import Stage, Table, followed_by, formula_of, lowered, pictured
 from attnviz.core.stages.tables import ALL_STAGES, EVERY_STAGE, STAGES, VECTORS, attention_table, layer_table
 
 __all__ = [

@@ -23,7 +23,7 @@ from attnviz.core.stages import (
     Table,
     head_name,
 )
-from attnviz.core.stages.sizes import sizes_of
+from attnviz.core.stages.tables import sizes_of
 from attnviz.core.what_if import SOFTMAX, WhatIf
 from attnviz.export.code.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
 from attnviz.export.code.matrices import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer

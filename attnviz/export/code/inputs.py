@@ -3,10 +3,10 @@
 import re
 
 from attnviz.core.limits import MAX_TOKENS
-from attnviz.core.published_matrices import PUBLISHED_VECTORS
 from attnviz.core.scenario import Scenario
 from attnviz.core.scenario.matrices import read_alone
 from attnviz.core.seeding import alibi_slopes, second_seed
+from attnviz.core.seeding.vectors import PUBLISHED_VECTORS
 from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT
 from attnviz.export.code.matrices import numbers, replaced
 

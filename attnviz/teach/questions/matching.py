@@ -5,7 +5,7 @@ from typing import get_args
 
 import torch
 
-from attnviz.core.changes import edit_matrix
+from attnviz.core.carried import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.explanation import explain
 from attnviz.teach.questions.asking import CAT, OF_OLDER_LINKS, Control, Option, Prediction, Preset, Question, eye, rows

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import torch
 
-from attnviz.core.changes import edit_matrix
+from attnviz.core.carried import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.teach.questions.asking import CAT, OF_OLDER_LINKS, READS, Control, Prediction, Preset, Question, rows
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference

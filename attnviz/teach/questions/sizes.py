@@ -8,7 +8,8 @@ from itertools import combinations
 import torch
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.changes import carry_over, changes_of, with_changes
+from attnviz.core.carried import carry_over
+from attnviz.core.changes import changes_of, with_changes
 from attnviz.core.scenario import Scenario, traced, without_changes
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import STAGES

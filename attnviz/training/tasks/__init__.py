@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks.agreement import Agreement
 from attnviz.training.tasks.base import Batch, Task, Weights, settings_for

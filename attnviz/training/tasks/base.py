@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.training.settings import TrainingSettings
 
 START = "<s>"  # what stands before the first word of a sentence

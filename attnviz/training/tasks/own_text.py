@@ -9,7 +9,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.core.tokens import tokenize
 from attnviz.training.settings import MAX_VOCABULARY, TrainingSettings
 from attnviz.training.tasks.base import Batch, Task, Weights

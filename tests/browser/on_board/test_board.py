@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import Edit, Scenario, explain, trace
-from attnviz.core.changes import edit_cells
+from attnviz.core.carried import edit_cells
 from attnviz.core.stages import STAGES
 from attnviz.core.trace import Trace
 from attnviz.words import say

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attnviz import Scenario
-from attnviz.core.changes import edit_matrix
+from attnviz.core.carried import edit_matrix
 from attnviz.core.stages import BIASES, STAGES
 from attnviz.explanation.changes_in_words import filled_with
 from attnviz.words import say

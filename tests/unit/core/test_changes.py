@@ -10,15 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Edit, Scenario
-from attnviz.core.changes import (
-    Changes,
-    bring_back,
-    carry_over,
-    changes_of,
-    edit_matrix,
-    renamed,
-    with_changes,
-)
+from attnviz.core.carried import bring_back, carry_over, edit_matrix
+from attnviz.core.changes import Changes, changes_of, renamed, with_changes
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
 from attnviz.core.stages import EDITABLE, LAYERS, OUTPUT

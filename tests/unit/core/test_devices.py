@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnviz import Scenario, available_devices, trace
-from attnviz.core.devices import check_device_name, resolve_device
+from attnviz.core.trace import check_device_name, resolve_device
 
 CPU = torch.device("cpu")
 NAMES = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.core.changes import bring_back, carry_over, changes_of
+from attnviz.core.carried import bring_back, carry_over
+from attnviz.core.changes import changes_of
 from attnviz.explanation.numbers_from import vectors_in_words
 from attnviz.words import say
 from tests.unit.helpers import edits_of

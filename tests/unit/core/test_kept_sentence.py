@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.board.data import board_data
-from attnviz.core.changes import Changes, carry_over
+from attnviz.core.carried import carry_over
+from attnviz.core.changes import Changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.seeding import POSITIONS
 from tests.node import PageScript

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, UndefinedAttentionError, explain, trace
-from attnviz.core.changes import Changes, carry_over, changes_of, edit_cells
+from attnviz.core.carried import carry_over, edit_cells
+from attnviz.core.changes import Changes, changes_of
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario
 from attnviz.app.refusals import told
-from attnviz.core.changes import Changes, edit_matrix, with_changes
+from attnviz.core.carried import edit_matrix
+from attnviz.core.changes import Changes, with_changes
 from attnviz.core.constraints import CONSTRAINTS
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.core.matrix_input import Edit
 from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES
 from attnviz.export import read_matrix, scenario_from_json, scenario_json

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from attnviz import Edit, Scenario, trace
-from attnviz.core.changes import edit_matrix
+from attnviz.core.carried import edit_matrix
 from attnviz.core.seeding import sinusoidal_positions
 from attnviz.teach.variations import (
     in_order,

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz.app.check.examples import marking_of
-from attnviz.core.changes import carry_over, changes_of, with_changes
-from attnviz.core.published_matrices import stated_matrix
+from attnviz.core.carried import carry_over
+from attnviz.core.changes import changes_of, with_changes
+from attnviz.core.seeding.vectors import stated_matrix
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import numbers_in_words, vectors_in_words
 from attnviz.export import pytorch_script, scenario_from_json, scenario_json

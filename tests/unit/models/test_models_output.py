@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import explain, look_into
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.models.pieces import pieces_of
 from tests.unit.small_models import MODELS, TEXT, bart, t5, tokenizer
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attnviz import ModelTrace, explain, look_into
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from tests.unit.small_models import OTHERWISE, TEXT, WRITTEN_OUT, tokenizer
 
 each_model = pytest.mark.parametrize("name", WRITTEN_OUT)

@@ -214,11 +214,11 @@ NO_PAGE = {
     "attnviz/app/session/guarding.py": "writes into the server's log",
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",
-    "attnviz/core/stages/behind.py": "writes Python",
+    "attnviz/core/stages/projecting.py": "writes Python",
     "attnviz/core/settings.py": "writes Python",
     "attnviz/core/attention": "writes errors for whoever programs",
     "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",
-    "attnviz/core/errors.py": "writes values into errors for whoever programs",
+    "attnviz/core/limits.py": "writes values into errors for whoever programs",
     "attnviz/tables/stage_names.py": "holds names that are read, and says none",
 }
 TALKING = [file for file in SOURCES if not {str(each.relative_to(ROOT)) for each in (file, file.parent)} & set(NO_PAGE)]

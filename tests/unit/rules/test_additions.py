@@ -16,8 +16,7 @@ import pytest
 
 from attnviz import Scenario, trace
 from attnviz.core.constraints import CONSTRAINTS
-from attnviz.core.errors import in_short
-from attnviz.core.kinds import Kinds
+from attnviz.core.limits import Kinds, in_short
 from attnviz.core.masks import MASKS, USES
 from attnviz.core.seeding import INITIALIZATIONS, POSITIONS
 from attnviz.core.settings import WEIGHTINGS
@@ -34,7 +33,7 @@ SECONDS = 300
 # What is added: after which line of which file, and the row.
 INITIALIZATION = (
     (
-        "attnviz/core/seeding/initializations.py",
+        "attnviz/core/seeding/weights.py",
         r"INITIALIZATIONS: .*?\n",
         "        Initialization(\n"
         '            "halved", "torch.rand",\n'

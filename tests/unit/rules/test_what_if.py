@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.compare.comparison import changed_in_words
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
 from attnviz.core.what_if import MOST_TYPED, SWITCHES, TYPED, WhatIf

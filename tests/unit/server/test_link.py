@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from attnviz import Edit, Scenario
 from attnviz.core import limits
-from attnviz.core.changes import Changes, bring_back, changes_of
+from attnviz.core.carried import bring_back
+from attnviz.core.changes import Changes, changes_of
 from attnviz.core.stages import EDITABLE, MASK
 from attnviz.link.changes_text import decode_changes, encode_changes
 from attnviz.link.codecs import Choice, Number, Whole, pack

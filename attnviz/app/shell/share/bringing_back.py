@@ -7,8 +7,9 @@ from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import this_session
-from attnviz.core.changes import change_texts, changes_of, replace_matrix
-from attnviz.core.errors import SaidError
+from attnviz.core.carried import replace_matrix
+from attnviz.core.changes import change_texts, changes_of
+from attnviz.core.limits import SaidError
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.changes_in_words import symbol_in_words
 from attnviz.export import read_matrix, scenario_from_json

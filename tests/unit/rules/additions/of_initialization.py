@@ -9,7 +9,8 @@ import torch
 import attnviz
 from attnviz import Scenario, SelfAttention, explain, trace
 from attnviz.colours.palette import scale_style
-from attnviz.core.changes import carry_over, changes_of
+from attnviz.core.carried import carry_over
+from attnviz.core.changes import changes_of
 from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.documents import report
 from attnviz.export import notebook, pytorch_script, scenario_from_json, scenario_json

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from attnviz.core.changes.changes import Changes, Replacement, changes_of, renamed, with_changes
+from attnviz.core.changes import Changes, Replacement, changes_of, renamed, with_changes
 from attnviz.core.layers import placed
 from attnviz.core.limits import MAX_EDITS
 from attnviz.core.matrix_input import RANDOM_FILL, Edit, wrong_shape
