@@ -14,7 +14,8 @@ from attnviz import __version__
 from attnviz.commands.classes import COMMANDS, study
 from attnviz.commands.model import model, write
 from attnviz.commands.training import learn
-from attnviz.core.changes import bring_back, change_texts
+from attnviz.core.carried import bring_back
+from attnviz.core.changes import change_texts
 from attnviz.core.limits import in_short
 from attnviz.core.masks import mask_named
 from attnviz.core.scenario import Scenario, traced

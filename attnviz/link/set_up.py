@@ -11,15 +11,15 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from attnviz.core import limits
-from attnviz.core.changes import Changes, bring_back, changes_of
+from attnviz.core.carried import bring_back
+from attnviz.core.changes import Changes, changes_of
 from attnviz.core.constraints import CONSTRAINTS
-from attnviz.core.devices import available_devices
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import in_short
-from attnviz.core.published_matrices import PUBLISHED_TEXT
+from attnviz.core.limits import RefusedError, in_short
 from attnviz.core.scenario import SETTINGS, Scenario
+from attnviz.core.seeding.vectors import PUBLISHED_TEXT
 from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, TEXTS, WHOLE, fitted
 from attnviz.core.tokens import tokenize
+from attnviz.core.trace import available_devices
 from attnviz.core.what_if import MOST_CHARACTERS, WhatIf
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
 from attnviz.link.codecs import By, Choice, Codec, Flag, Number, Text, UnreadableError, Whole

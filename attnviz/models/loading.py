@@ -13,9 +13,8 @@ from typing import Any, Literal, NamedTuple
 
 import torch
 
-from attnviz.core.devices import bytes_of_memory
-from attnviz.core.errors import RefusedError
-from attnviz.core.limits import in_short
+from attnviz.core.limits import RefusedError, in_short
+from attnviz.core.trace import bytes_of_memory
 from attnviz.models.offering import ALONG, is_folder
 from attnviz.models.pretrained import EAGER, WATCHED, goes_through_ours, transformers
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.models.pretrained import transformers
 
 INCLUDED = "all-MiniLM-L6-v2"

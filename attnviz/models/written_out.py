@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.models.edits import Editing
 from attnviz.models.watching import Attended, Watch
 from attnviz.words import say

@@ -14,7 +14,7 @@ from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
 from attnviz.models import ModelTrace, similarity

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attnviz import look_into
-from attnviz.core.errors import RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.models import kept, loading
 from attnviz.models.kept import Shelf
 from attnviz.models.loading import Progress, load
