@@ -1,8 +1,9 @@
 """Tables in brackets, as numpy, torch and the like print them, and as Python, Matlab and Julia write them."""
 
 import re
+from collections import Counter
 
-from attnviz.tables.cells import Lines, RawCell, RawTable, refuse
+from attnviz.tables.cells import Lines, RawCell, RawTable, levels, refuse
 
 MOST_DRESS = 200  # characters of a print-out before and after its numbers
 MOST_AXES = 6
@@ -16,7 +17,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     rf"(?:,\s*\w+\s*=\s*{_VALUE})*\s*,?\s*\)?\s*[>}}]?\s*(?:<NDArray[^<>\n]{{0,60}}>)?\s*[;,.]?\s*"
 )  # fmt: skip
-_BRACKET, _BETWEEN_BLOCKS = re.compile(r"[\[\]]"), re.compile(r"[\s,;]*")
+_BETWEEN_BLOCKS = re.compile(r"[\s,;]*")
 _BY_COMMA, _BY_BLANK = re.compile(r"[^,]*,?"), re.compile(r"\S+")
 _ONE_COMMA = re.compile(r"\s*[-+\u2212]?[0-9]*,[0-9]+\s*")
 
@@ -46,43 +47,37 @@ def bracketed(text: str, columns: int | None) -> RawTable:
 
 def _only_of_its_batch(text: str, lines: Lines) -> str:
     """Take off the brackets of axes that hold one thing alone, so that two are left."""
-    depth = deepest = 0
-    for sign in _BRACKET.finditer(text):
-        depth += 1 if sign[0] == "[" else -1
-        deepest = max(deepest, depth)
+    signs = list(levels(text))
+    deepest = max(level for _, _, level in signs)
     if deepest <= 2:
         return text
-    outer, depth, opened, taken = deepest - 2, 0, [0] * (deepest + 1), list(text)
-    for sign in _BRACKET.finditer(text):
-        depth += sign[0] == "["
-        if 0 < depth <= outer:
-            taken[sign.start()] = " "
-        if sign[0] == "[" and depth <= outer + 1:
-            opened[depth] += 1
-            if opened[depth] > 1 or deepest > MOST_AXES:
-                refuse("third_bracket", lines.of(sign.start()))
-        depth -= sign[0] == "]"
+    opened, taken = Counter[int](), list(text)
+    for at, opens, level in signs:
+        if 0 < level <= deepest - 2:
+            taken[at] = " "
+        opened[level] += opens
+        if opens and level < deepest and (opened[level] > 1 or deepest > MOST_AXES):
+            refuse("third_bracket", lines.of(at))
     return "".join(taken)
 
 
 def _block(text: str, at: int, lines: Lines) -> tuple[list[tuple[int, int]], int]:
     """Return where the rows of the brackets that open here start and end, and where the brackets end."""
     rows: list[tuple[int, int]] = []
-    depth, opened, end_of_row = 0, at, at
-    for sign in _BRACKET.finditer(text, at):
-        if sign[0] == "[":
-            depth += 1
-            if depth == 2:
-                _nothing_between(text, end_of_row if rows else at + 1, sign.start(), lines)
-            opened = sign.end()
+    opened = end_of_row = at
+    for place, opens, level in levels(text, at):
+        if opens:
+            if level == 2:
+                _nothing_between(text, end_of_row if rows else at + 1, place, lines)
+            opened = place + 1
             continue
-        if depth == 2 or not rows:
-            rows.append((opened, sign.start()))
+        if level == 2 or not rows:
+            rows.append((opened, place))
         else:
-            _nothing_between(text, end_of_row, sign.start(), lines)
-        depth, end_of_row = depth - 1, sign.end()
-        if depth == 0:
-            return rows, sign.end()
+            _nothing_between(text, end_of_row, place, lines)
+        end_of_row = place + 1
+        if level == 1:
+            return rows, end_of_row
     refuse("open_bracket", lines.of(opened))
 
 

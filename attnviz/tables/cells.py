@@ -3,7 +3,7 @@
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 from attnviz.core.limits import MAX_TOKENS, SaidError
@@ -73,23 +73,38 @@ def quoted(text: str) -> str:
     return f"“{' '.join(map(visible, cut.split(' ')))}”"
 
 
+def levels(text: str, start: int = 0) -> Iterator[tuple[int, bool, int]]:
+    """Yield each bracket of a text from a position on: where it stands, whether it opens, and how deep it is.
+
+    >>> list(levels("[[1]]"))
+    [(0, True, 1), (1, True, 2), (3, False, 2), (4, False, 1)]
+    """
+    depth = 0
+    for sign in _BRACKET.finditer(text, start):
+        depth += sign[0] == "["
+        yield sign.start(), sign[0] == "[", depth
+        depth -= sign[0] == "]"
+
+
 MOST_DRESSED = 160  # characters of a cell; a longer one is no number, however it is dressed
 
+_BRACKET = re.compile(r"[\[\]]")
 _BARE = re.compile("[-+\u2212]?[0-9.,]+(?:[eE][-+]?[0-9]+|/[0-9]+)?(?:[ \u00a0]?%)?")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|`|\"|')([^*_`\"']+)\1")
 _TAGS = re.compile(r"</?(?:b|i|em|strong|u|span|code|mark)(?:\s[^<>]{0,100})?>|<(su[pb]|small)>[^<>]{0,20}</\1>")
 _FOOTNOTE = re.compile(
-    r"(?<=[0-9.,%*)])[ \u00a0]?(?:[*†‡§¶⁎∗]{1,3}|\^\{?[a-z*†‡]\}?|\[\^?[a-z0-9]{1,3}\]|\([a-z]\)|[ᵃᵇᶜᵈᵉᶠᵍʰ])"
+    r"(?<=[0-9.,%*)])[ \u00a0]?(?:[*†‡§¶⁎∗]{1,3}|\^\{?[a-z*†‡]\}?|\[\^?[a-z0-9]{1,3}\]|\([a-z]\)|[ᵃᵇᶜᵈᵉᶠᵍʰ])\Z"
 )
-_RAISED = re.compile(r"(?<=[0-9])[¹²³⁴⁵⁶⁷⁸⁹]{1,2}")
+# A raised number behind decimals is a footnote's: a number in a table is no power, but for one of ten.
+_RAISED = re.compile(r"(?<=[0-9])(?<!10)[¹²³⁴⁵⁶⁷⁸⁹]{1,2}\Z")
 _DIGITS = r"[0-9]{1,20}(?:[.,][0-9]{0,20})?"
 _MARGIN = re.compile(rf"[ \u00a0\u2009]{{0,3}}(?:±|\\pm(?![a-z])|\+/[-−]|\+-)[ \u00a0\u2009]{{0,3}}{_DIGITS}")
 _MARGIN_IN_DIGITS = re.compile(r"(?<=[0-9])\([0-9]{1,4}\)")
-_SUFFIX = re.compile("(?<=[0-9.])[fFL]")
+_SUFFIX = re.compile(r"(?<=[0-9.])[fFL]\Z")
 _LONG_UNITS = (
     "bits?|nats?|pts?|px|cm|mm|km|nm|µm|kg|mg|ms|µs|ns|min|mV|kV|mA|Hz|kHz|MHz|GHz|dB|rad|deg|°C|°F|°|€|£|EUR|USD"
 )
-_UNIT = re.compile(rf"(?<=[0-9.,])[ \u00a0\u202f]?({_LONG_UNITS}|[mscgKVAJNW])")
+_UNIT = re.compile(rf"(?<=[0-9.,])[ \u00a0\u202f]?({_LONG_UNITS}|[mscgKVAJNW])\Z")
 _BEFORE_UNIT = re.compile(rf"(?<=[0-9.,])[ \u00a0\u202f]{{1,3}}(?=\\?%|(?:{_LONG_UNITS})(?=\s|$))")
 _AROUND_MARGIN = re.compile(
     r"(?<=[0-9.,])[ \u00a0\u2009]{0,3}(±|\\pm(?![a-z])|\+/[-−]|\+-)[ \u00a0\u2009]{0,3}(?=[0-9])"
@@ -147,40 +162,23 @@ def _margin(text: str, taken: set[str]) -> str:
 
 
 def _footnote(text: str, _: set[str]) -> str:
-    if text[-1:].isdecimal():
-        return text
-    found = max(_FOOTNOTE.finditer(text), key=re.Match.start, default=None)
-    return text[: found.start()] if found and found.end() == len(text) else text
+    return _FOOTNOTE.sub("", text)
 
 
 def _raised(text: str, taken: set[str]) -> str:
-    """A raised number behind decimals is a footnote's: a number in a table is no power, but for one of ten."""
-    if (
-        ("." in text or "," in text)
-        and (found := _RAISED.search(text))
-        and found.end() == len(text)
-        and "10" not in text[max(0, found.start() - 2) : found.start()]
-    ):
-        taken.add("raised")
-        return text[: found.start()]
-    return text
+    found = _RAISED.search(text) if "." in text or "," in text else None
+    taken |= {"raised"} if found else set()
+    return text[: found.start()] if found else text
 
 
 def _suffix(text: str, _: set[str]) -> str:
-    if text[-1:] not in ("f", "F", "L"):
-        return text
-    found = _SUFFIX.search(text)
-    return text[:-1] if found and found.end() == len(text) else text
+    return _SUFFIX.sub("", text)
 
 
 def _unit(text: str, taken: set[str]) -> str:
-    if text[-1:].isdecimal():
-        return text
     found = _UNIT.search(text)
-    if not found or found.end() != len(text):
-        return text
-    taken.add(f"unit:{found[1]}")
-    return text[: found.start()]
+    taken |= {f"unit:{found[1]}"} if found else set()
+    return text[: found.start()] if found else text
 
 
 # Each form that a dressed number has, in the order in which they are taken off: bold letters may hold a mark.

@@ -65,11 +65,9 @@ def joined(tables: Sequence[RawTable]) -> RawTable:
     Raises ``ValueError`` for blocks of different heights.
     """
     first = tables[0]
-    for table in tables[1:]:
-        if len(table.rows) != len(first.rows):
-            line = table.rows[0][0].line if table.rows and table.rows[0] else 1
-            said = say("tables.blocks_differ", line=line, rows=len(table.rows), expected=len(first.rows))
-            raise SaidError(said)
+    for rows in (table.rows for table in tables if len(table.rows) != len(first.rows)):
+        line = rows[0][0].line if rows and rows[0] else 1
+        raise SaidError(say("tables.blocks_differ", line=line, rows=len(rows), expected=len(first.rows)))
     if len(tables) == 1:
         return first
     rows = [list(chain.from_iterable(parts)) for parts in zip(*(table.rows for table in tables), strict=True)]
@@ -93,11 +91,10 @@ def split_table(text: str, columns: int | None = None) -> list[RawTable]:
     >>> [[cell.text for cell in row] for row in split_table("tensor([[1., 2.]], grad_fn=<MmBackward0>)")[0].rows]
     [['1.', '2.']]
     """
-    latex_text = is_latex(text)
-    if "[" in text and not latex_text:
-        return [bracketed(text, columns)]
-    if latex_text:
+    if is_latex(text):
         return [latex(text)]
+    if "[" in text:
+        return [bracketed(text, columns)]
     if "|" in text:
         return [_markdown(text)]
     return [_delimited(lines, columns) for lines in side_by_side(text)]
@@ -200,18 +197,13 @@ def _quoted(line: str, separator: str) -> list[str]:
 
 def _markdown(text: str) -> RawTable:
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    rules = [i for i, (_, line) in enumerate(lines) if _is_rule(line)]
+    rules = [i for i, (_, line) in enumerate(lines) if ("-" in line or "=" in line) and _MARKDOWN_RULE.fullmatch(line)]
     if rules and rules[0] == 0:  # a frame around it all
         lines, rules = lines[1:], [i - 1 for i in rules[1:]]
-    rows = [[RawCell(cell.strip(), number) for cell in _inside(line).split("|")] for number, line in lines]
+    rows = [
+        [RawCell(cell.strip(), number) for cell in line.removeprefix("|").removesuffix("|").split("|")]
+        for number, line in lines
+    ]
     ruled = bool(rules) and rules[0] == 1 and len(rules) < len(rows) - 1
     body = [row for i, row in enumerate(rows) if i not in set(rules)]
     return RawTable(body, by_lines=True, ruled=ruled, may_have_names=True)
-
-
-def _is_rule(line: str) -> bool:
-    return ("-" in line or "=" in line) and bool(_MARKDOWN_RULE.fullmatch(line))
-
-
-def _inside(line: str) -> str:
-    return line.removeprefix("|").removesuffix("|")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from attnviz.core.stages import head_name
 from attnviz.tables.markup import tables_of_html
-from attnviz.tables.stage_names import OF_A_HEAD, head_of_line, stage_named
+from attnviz.tables.stage_names import OF_A_HEAD, first_of, head_of_line, stage_named
 
 _PROMPT = re.compile(
     r"[ \t]{0,8}(?:>>>|In ?\[[0-9 *]{0,6}\]:|julia>|octave(?::[0-9]{1,6})?>|>>|>)[ \t]{0,8}"
@@ -61,18 +61,10 @@ def sorted_tables(text: str) -> Sorted:
             twice[name] = None
     if "output" in tables and not {"w_o", "b_o", "context"} & set(tables):
         tables = {"context" if name == "output" else name: table for name, table in tables.items()}
-    return Sorted(_heads_from_0(tables), tuple(twice))
-
-
-def _heads_from_0(tables: dict[str, str]) -> dict[str, str]:
-    """Some count heads from 1."""
     heads = {name: int(name.split(".")[1]) for name in tables if name.count(".") == 2}
-    if not heads or min(heads.values()) != 1 or max(heads.values()) != len(set(heads.values())):
-        return tables
-    return {
-        head_name(heads[name] - 1, name.split(".")[2]) if name in heads else name: table
-        for name, table in tables.items()
-    }
+    first = first_of(heads.values())
+    counted = {n: head_name(heads[n] - first, n.rpartition(".")[2]) if n in heads else n for n in tables}
+    return Sorted({counted[name]: table for name, table in tables.items()}, tuple(twice))
 
 
 def may_hold_several(text: str) -> bool:
@@ -98,38 +90,29 @@ def _of_json(text: str) -> Iterator[tuple[str, str]]:
     matrices = held.get("matrices", held) if isinstance(held, dict) else {}
     for key, rows in matrices.items() if isinstance(matrices, Mapping) else ():
         name = stage_named(str(key))
-        if name and isinstance(rows, list) and rows:
-            yield from ((name if head is None else head_name(head, name), _lines(each)) for head, each in _heads(rows))
-
-
-def _heads(rows: list[Any]) -> Iterator[tuple[int | None, list[Any]]]:
-    """Yield the rows of each head, where a matrix holds those of several; else all rows."""
-    several = isinstance(rows[0], list) and rows[0] and isinstance(rows[0][0], list)
-    yield from enumerate(rows) if several else [(None, rows)]
+        if not name or not isinstance(rows, list) or not rows:
+            continue
+        if isinstance(rows[0], list) and rows[0] and isinstance(rows[0][0], list):
+            yield from ((head_name(head, name), _lines(each)) for head, each in enumerate(rows))
+        else:
+            yield name, _lines(rows)
 
 
 def _lines(rows: list[Any]) -> str:
-    return "\n".join("  ".join(map(_plain, row if isinstance(row, list) else [row])) for row in rows)
-
-
-def _plain(value: Any) -> str:
-    return "?" if value is None else str(value)
+    cells = (row if isinstance(row, list) else [row] for row in rows)
+    return "\n".join("  ".join("?" if cell is None else str(cell) for cell in row) for row in cells)
 
 
 def _of_notebook(cells: list[Any]) -> Iterator[str]:
     """Yield what a notebook shows, with the name that stands on the last line of a cell before its result."""
-    for cell in cells:
-        if not isinstance(cell, dict):
-            continue
+    for cell in (each for each in cells if isinstance(each, dict)):
         source = _joined(cell.get("source"))
         if cell.get("cell_type") == "markdown":
             yield source
-        for output in cell.get("outputs") or ():
-            if not isinstance(output, dict):
-                continue
+        last = source.rstrip().rpartition("\n")[2].strip()
+        for output in (each for each in cell.get("outputs") or () if isinstance(each, dict)):
             data = output.get("data")
             shown = _joined(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
-            last = source.rstrip().rpartition("\n")[2].strip()
             named = output.get("output_type") == "execute_result" and re.fullmatch(r"[\w.]{1,30}", last)
             yield f"{last} =\n{shown}" if named else shown
 

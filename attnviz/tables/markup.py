@@ -90,11 +90,39 @@ def tables_of_html(text: str) -> list[tuple[str, str]]:
     >>> tables_of_html("<h2>Q</h2><table><tr><th>the<td>0.5<td>1</table>")
     [('Q', '0.5\\t1')]
     """
-    reader = _Reader()
+    tables: list[tuple[str, str]] = []
+    heading: list[str] = []
+    rows: list[list[list[str]]] | None = None
+    inside: list[str] | None = None  # the heading or the cell whose text is taken
+    hidden: list[str] = []  # the elements whose text isn't
     for tag, closes, attributes, data in _pieces(text):
-        reader.tag(tag, closes, attributes)
-        reader.text(data)
-    return reader.tables
+        if hidden:
+            if tag == hidden[-1]:
+                hidden = hidden[:-1] if closes else [*hidden, tag]
+        elif closes and tag == "table" and rows is not None:
+            lines = ["\t".join(row) for row in ([_plain(cell) for cell in row] for row in rows) if row and row != [""]]
+            tables += [(_plain(heading)[:_MOST_OF_A_HEADING], "\n".join(lines))] if "".join(lines).strip() else []
+            rows = None
+        elif closes:
+            inside = None if tag in (*_HEADINGS, "td", "th", "tr") else inside
+        elif tag in _UNSEEN or (' aria-hidden="true"' in attributes and tag not in _VOID):
+            hidden = [tag]
+        elif tag in _HEADINGS:
+            heading = inside = []
+        elif tag == "table":
+            rows, inside = [], None
+        elif tag in ("tr", "td", "th") and rows is not None:
+            if tag == "tr" or (tag == "td" and not rows):
+                rows.append([])
+            inside = [] if tag == "td" else None
+            rows[-1] += [] if inside is None else [inside]
+        if inside is not None and not hidden:
+            inside.append(data)
+    return tables
+
+
+def _plain(parts: list[str]) -> str:
+    return " ".join(html.unescape("".join(parts)).split())
 
 
 def _pieces(text: str) -> Iterator[tuple[str, bool, str, str]]:
@@ -111,55 +139,3 @@ def _pieces(text: str) -> Iterator[tuple[str, bool, str, str]]:
         else:
             before = (found[2].lower(), bool(found[1]), found[3])
     yield *before, text[at:]
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self.tables: list[tuple[str, str]] = []
-        self.heading: list[str] = []
-        self.rows: list[list[list[str]]] | None = None
-        self.inside = ""  # "heading" or "td", whose text is taken
-        self.hidden: list[str] = []  # the elements whose text isn't
-
-    def tag(self, tag: str, closes: bool, attributes: str) -> None:
-        """Take a tag."""
-        if self.hidden:
-            if closes and tag == self.hidden[-1]:
-                self.hidden.pop()
-            elif not closes and tag == self.hidden[-1] and tag not in _VOID:
-                self.hidden.append(tag)
-        elif closes:
-            self._close(tag)
-        elif tag in _UNSEEN or (' aria-hidden="true"' in attributes and tag not in _VOID):
-            self.hidden = [tag]
-        elif tag in _HEADINGS:
-            self.heading, self.inside = [], "heading"
-        elif tag == "table":
-            self.rows, self.inside = [], ""
-        elif tag == "tr" and self.rows is not None:
-            self.rows.append([])
-            self.inside = ""
-        elif tag in ("td", "th") and self.rows is not None:
-            self.inside = tag
-            if tag == "td":
-                self.rows = self.rows or [[]]
-                self.rows[-1].append([])
-
-    def _close(self, tag: str) -> None:
-        if tag in _HEADINGS or tag in ("td", "th", "tr"):
-            self.inside = ""
-        elif tag == "table" and self.rows is not None:
-            cells = [[" ".join(html.unescape("".join(cell)).split()) for cell in row] for row in self.rows]
-            lines = ["\t".join(row) for row in cells if row and row != [""]]
-            if any(line.strip() for line in lines):
-                self.tables.append((" ".join("".join(self.heading).split())[:_MOST_OF_A_HEADING], "\n".join(lines)))
-            self.rows = None
-
-    def text(self, data: str) -> None:
-        """Take the text behind a tag."""
-        if self.hidden or not data:
-            return
-        if self.inside == "heading":
-            self.heading.append(html.unescape(data[:_MOST_OF_A_HEADING]))
-        elif self.inside == "td" and self.rows and self.rows[-1]:
-            self.rows[-1][-1].append(data)

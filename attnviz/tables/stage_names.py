@@ -1,12 +1,12 @@
 """Which matrix, and of which head, a heading or a variable names, as people and programs call them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from attnviz.core.stages import EVERY_STAGE, head_name
+from attnviz.tables.cells import levels
 
-_BRACKET = re.compile(r"[\[\]]")
 _DTYPE = re.compile(r",\s{0,8}dtype=(?:torch\.)?\w{1,20}")
 _HEAD = re.compile(r"[#>*\s-]{0,12}head[\s_#]{0,3}\[?([0-9]{1,2})\]?[*\s]{0,4}[:.)]?[*\s]{0,4}", re.IGNORECASE)
 # "scores of head 1", "head 1: scores", "scores, head 1", "heads.1.scores"; scores[1] may be a row.
@@ -52,15 +52,17 @@ def unstacked(text: str) -> dict[int, str]:
     {0: '1 2', 1: '3 4'}
     """
     parts = dict(_below_headings(text)) or dict(enumerate(_in_brackets(text)))
-    if len(parts) < 2:
-        return {}
-    return from_0(parts)
+    return {head - first_of(parts): parts[head] for head in sorted(parts)} if len(parts) > 1 else {}
 
 
-def from_0(parts: Mapping[int, str]) -> dict[int, str]:
-    """Return what is numbered by heads with numbers from 0 on: some count them from 1."""
-    first = 1 if min(parts) == 1 and len(parts) == max(parts) else 0
-    return {head - first: part for head, part in sorted(parts.items())}
+def first_of(heads: Iterable[int]) -> int:
+    """Return from which number on heads are counted: some begin with 1.
+
+    >>> first_of([1, 2, 1]), first_of([1, 3]), first_of([])
+    (1, 0, 0)
+    """
+    numbers = set(heads)
+    return int(min(numbers, default=0) == 1 and max(numbers) == len(numbers))
 
 
 def stacked(parts: Mapping[int, str]) -> str:
@@ -82,21 +84,15 @@ def _below_headings(text: str) -> Iterator[tuple[int, str]]:
 
 def _in_brackets(text: str) -> Iterator[str]:
     """Yield the matrices of a tensor with more than two axes."""
-    depth = deepest = start = 0
-    for sign in _BRACKET.finditer(text):
-        depth += 1 if sign[0] == "[" else -1
-        deepest = max(deepest, depth)
-    if deepest < 3:
-        return
-    depth = 0
+    signs = list(levels(text))
+    deepest = max((level for _, _, level in signs), default=0)
     dtype = said[0] if (said := _DTYPE.search(text)) else ""
-    for sign in _BRACKET.finditer(text):
-        depth += sign[0] == "["
-        if depth == deepest - 1 and sign[0] == "[":
-            start = sign.start()
-        elif depth == deepest - 1:
-            yield text[start : sign.end()] + dtype
-        depth -= sign[0] == "]"
+    start = 0
+    for at, opens, level in signs if deepest > 2 else ():
+        if level == deepest - 1:
+            start = at if opens else start
+            if not opens:
+                yield text[start : at + 1] + dtype
 
 
 _DRESS = re.compile(r"[\s$\\{}_^*`#.|\"“”]|mathbf|mathrm|mathit|text|boldsymbol|left|right")
@@ -160,7 +156,6 @@ def _names() -> dict[str, str]:
 
 
 _NAMES = MappingProxyType(_names())
-_LONGEST = 90
 _PARTING = re.compile(r"\s*(?:=|:|\(|\[|,|–|—| - )\s*")
 _NUMBERING = re.compile(
     r"\s*(?:(?:step|table|part|aufgabe|no\.?)\s*)?[0-9]{1,2}(?:\.[0-9]{1,2})?\s*[.):-]\s+", re.IGNORECASE
@@ -179,7 +174,7 @@ def stage_named(text: str) -> str | None:
     >>> stage_named("Head 1: scores")
     'heads.1.scores'
     """
-    if len(text) > _LONGEST:
+    if len(text) > _MOST_OF_A_NAME:
         return None
     head, text = head_said(text)
     found = _stage_of(text)
