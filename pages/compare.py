@@ -9,7 +9,7 @@ from attnviz.app.parts.editor import show_folded_editor
 from attnviz.app.parts.head_picker import show_head_picker, show_layer_picker
 from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
-from attnviz.compare.comparison import Comparison, heads_in_words
+from attnviz.compare import Comparison, heads_in_words
 from attnviz.core.scenario import Scenario, traced
 from attnviz.words import say
 

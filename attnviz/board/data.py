@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from attnviz.colours.limits import all_limits
-from attnviz.colours.roles import NEGATIVE, PAPER, PICKED, ROLES, Tone
+from attnviz.colours.palette import NEGATIVE, PAPER, PICKED, ROLES, Tone
+from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
@@ -25,8 +25,8 @@ from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT, Stage
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
+from attnviz.explanation.explaining import Shapes, shapes_of
 from attnviz.explanation.head_figures import heads_in_words
-from attnviz.explanation.sources import Shapes, shapes_of
 from attnviz.explanation.summary import LONGEST_NAME
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, for_json

@@ -11,10 +11,10 @@ from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding.vectors import called
 from attnviz.core.what_if import CONCERNED
-from attnviz.explanation.changes_in_words import filled_with
+from attnviz.explanation.masking import scores_switched
 from attnviz.explanation.numbers_from import features_of, numbers_in_words
+from attnviz.explanation.origins import filled_with
 from attnviz.explanation.summary import out_of_the_ordinary
-from attnviz.explanation.what_if import scores_switched
 from attnviz.words import say
 
 Place = tuple[str, int, int]  # a matrix, a row and a column of it

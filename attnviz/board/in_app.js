@@ -3,7 +3,7 @@
 
 import { mount } from "./board.js";
 import { onTheme, themeOf } from "./cells/elements.js";
-import { numbersFor } from "../scripts/numbers.js";
+import { numbersFor } from "../scripts/query.js";
 import { partOf } from "../scripts/parts.js";
 
 /** @import { Board } from "./board.js" */

@@ -69,7 +69,7 @@ export interface Settings {
   part: number;
 }
 
-/** What a matrix is to attention, which its colour tells: attnviz/colours/roles.py. */
+/** What a matrix is to attention, which its colour tells: attnviz/colours/palette.py. */
 export type Role = "x" | "q" | "k" | "a" | "v";
 
 /** A colour as #rrggbb, on a light and on a dark page. */

@@ -20,7 +20,7 @@ from attnviz.core.limits import in_short
 from attnviz.core.masks import mask_named
 from attnviz.core.scenario import Scenario, traced
 from attnviz.documents import board_frame, board_page, board_svg, report
-from attnviz.documents.text_tables import tables
+from attnviz.documents.page import tables
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
 from attnviz.link.changes_text import decode_changes

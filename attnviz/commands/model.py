@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from attnviz.core.limits import check_whole
 from attnviz.documents import head_report, model_page
-from attnviz.documents.text_tables import tables
+from attnviz.documents.page import tables
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces
 from attnviz.models import INCLUDED, STORIES, ModelTrace, Written, load, look_into

@@ -1,26 +1,13 @@
 """Documents to hand out: a report, a figure as a page of its own, a trace as a notebook shows it."""
 
-from attnviz.documents.board_page import board_frame, board_page
 from attnviz.documents.board_svg import board_svg
-from attnviz.documents.figure_page import figure_page, heatmap_page
+from attnviz.documents.boards import board_frame, board_page, shown_in_notebook
 from attnviz.documents.marking_page import marking_csv, marking_markup, marking_page
+from attnviz.documents.matrices import figure_page, heatmap_page
 from attnviz.documents.model_pages import head_report, model_markup, model_page
-from attnviz.documents.notebook import shown_in_notebook
 from attnviz.documents.report import report, trace_markup
 
 __all__ = [
-    "board_frame",
-    "board_page",
-    "board_svg",
-    "figure_page",
-    "head_report",
-    "heatmap_page",
-    "marking_csv",
-    "marking_markup",
-    "marking_page",
-    "model_markup",
-    "model_page",
-    "report",
-    "shown_in_notebook",
-    "trace_markup",
-]
+    "board_frame", "board_page", "board_svg", "figure_page", "head_report", "heatmap_page", "marking_csv",
+    "marking_markup", "marking_page", "model_markup", "model_page", "report", "shown_in_notebook", "trace_markup",
+]  # fmt: skip

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from attnviz.colours.mixing import takes_black
-from attnviz.colours.palette import LIGHT, Hatch
-from attnviz.colours.roles import ROLES
+from attnviz.colours.palette import LIGHT, ROLES, Hatch
+from attnviz.colours.shading import takes_black
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.documents.board_places import FONT, HEAD, NAME, ROW, Placed, place_all

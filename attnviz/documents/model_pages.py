@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from attnviz.board.data import bits_of
-from attnviz.colours.mixing import ramp
-from attnviz.colours.palette import theme
-from attnviz.colours.roles import PAPER, ROLES
+from attnviz.colours.palette import PAPER, ROLES, theme
+from attnviz.colours.shading import ramp
 from attnviz.core.tokens import token_labels, visible
-from attnviz.documents.matrix_markup import png
+from attnviz.documents.matrices import png
 from attnviz.documents.page import page_of, paragraphs, script_json
 from attnviz.documents.report import report_page, section
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_short, figures_in_words

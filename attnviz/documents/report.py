@@ -2,16 +2,16 @@
 
 import html
 
-from attnviz.colours.roles import ROLES
+from attnviz.colours.palette import ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.stages import ITSELF, KEPT, SECOND
 from attnviz.core.tokens import visible
-from attnviz.documents.matrix_markup import matrix_markup, small_picture
+from attnviz.documents.matrices import matrix_markup, small_picture
 from attnviz.documents.page import paragraphs, printed_page
-from attnviz.explanation.changes_in_words import edits_in_words, replaced_in_words, setting_in_words
 from attnviz.explanation.numbers_from import numbers_in_words, vectors_in_words
+from attnviz.explanation.origins import edits_in_words, replaced_in_words, setting_in_words
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
 from attnviz.export import matrix_names, pytorch_script
 from attnviz.figures.heatmap import about_of, formula_in

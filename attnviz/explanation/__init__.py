@@ -1,8 +1,7 @@
 """How each cell of each matrix is made, derived from the table of stages."""
 
 from attnviz.core.rules import Cells, Factor, Term
-from attnviz.explanation.explaining import Explanation, explain
+from attnviz.explanation.explaining import Explanation, explain, shapes_of, sources_of
 from attnviz.explanation.origins import before_edits
-from attnviz.explanation.sources import shapes_of, sources_of
 
 __all__ = ["Cells", "Explanation", "Factor", "Term", "before_edits", "explain", "shapes_of", "sources_of"]

@@ -1,4 +1,4 @@
-"""What a head does, by figures that are measured: where its attention goes on average, and how evenly."""
+"""What a head does, by figures that are measured: where its attention goes, how evenly, and by what."""
 
 import math
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import head_in_view, n_heads_in
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.stages import Stage, head_name
@@ -16,6 +17,23 @@ from attnviz.core.trace import Trace
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
+
+
+def score_parts(trace: AttentionTrace) -> tuple[Tensor, ...]:
+    """Return what words and places have in the scores ``(n_tokens, n_tokens)``, in float64, of a layer of one head
+    whose X is a sum E + P: (E + P) W_q ((E + P) W_k)ᵀ multiplied out. Biases are parts of none of them.
+
+    Source: Ke et al. 2021, Rethinking Positional Encoding in Language Pre-training, equation 5.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> made = trace(Scenario("a b c", positions="sinusoidal"))
+    >>> bool((sum(score_parts(made)) - made.scores).abs().max() < 1e-5)
+    True
+    """
+    words, places = (trace[name].double() for name in trace.stages["x"].sources)
+    w_q, w_k = trace.w_q.double(), trace.w_k.double()
+    return tuple((a @ w_q) @ (b @ w_k).mT for a in (words, places) for b in (words, places))
+
 
 _AT_ONCE = 2**20  # weights of which figures are worked out together: each step needs as much memory again
 SHARES = ("itself", "before", "first", "same")

@@ -9,10 +9,9 @@ from attnviz.core.seeding import second_seed
 from attnviz.core.seeding.vectors import called, chosen_matrices, stated_features
 from attnviz.core.stages import KEPT, P_KEPT, STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.changes_in_words import filled_with, symbol_in_words
-from attnviz.explanation.listing import listed
+from attnviz.explanation.origins import filled_with, symbol_in_words
 from attnviz.explanation.summary import LONGEST_NAME
-from attnviz.words import plural, say
+from attnviz.words import listed, plural, say
 from attnviz.words.numbers import significant
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")

@@ -12,10 +12,8 @@ from attnviz.core.rules import in_rows, owner_of
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.rules.rows import COLUMNS, ROWS
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.listing import listed
-from attnviz.explanation.masking import mask_notes, undefined_by_mask
-from attnviz.explanation.what_if import what_if_notes
-from attnviz.words import say
+from attnviz.explanation.masking import mask_notes, undefined_by_mask, what_if_notes
+from attnviz.words import listed, say
 from attnviz.words.numbers import written
 
 SAME = 1e-6  # weights that differ by less are the same, if they are written alike

@@ -1,7 +1,6 @@
 """What can be taken home: code, data and documents of a scenario and its trace; and what can be brought back."""
 
 from attnviz.core.limits import MAX_FILE_BYTES
-from attnviz.export.code import notebook, pytorch_script
 from attnviz.export.data import (
     json_file,
     json_pieces,
@@ -12,22 +11,11 @@ from attnviz.export.data import (
     trace_json,
     trace_safetensors,
 )
-from attnviz.export.reading import read_matrix
-from attnviz.export.saving import scenario_from_json, scenario_json
+from attnviz.export.reading import read_matrix, scenario_from_json, scenario_json
+from attnviz.export.script import notebook, pytorch_script
 
 __all__ = [
-    "MAX_FILE_BYTES",
-    "json_file",
-    "json_pieces",
-    "json_size",
-    "matrix_csv",
-    "matrix_names",
-    "notebook",
-    "pytorch_script",
-    "read_matrix",
-    "safetensors_size",
-    "scenario_from_json",
-    "scenario_json",
-    "trace_json",
+    "MAX_FILE_BYTES", "json_file", "json_pieces", "json_size", "matrix_csv", "matrix_names", "notebook",
+    "pytorch_script", "read_matrix", "safetensors_size", "scenario_from_json", "scenario_json", "trace_json",
     "trace_safetensors",
-]
+]  # fmt: skip

@@ -1,19 +1,25 @@
-"""Matrices from files that someone uploads, checked before they count: CSV, and tensors in the format safetensors."""
+"""What someone uploads, checked before it counts: matrices as CSV or safetensors, a scenario as JSON."""
 
 import csv
 import io
+import json
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from types import ModuleType
+from typing import Any, NoReturn
 
 import torch
 
 from attnviz.core.limits import MAX_FILE_BYTES, RefusedError, SaidError
 from attnviz.core.matrix_input import finite_in_float32, wrong_shape
+from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES
+from attnviz.core.tokens import is_whole_text
 from attnviz.tables.reading import parse_table, read_upload
 from attnviz.words import say
+from attnviz.words.numbers import for_json
 
 _DTYPES = {"F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "F64": torch.float64}
 
@@ -97,3 +103,83 @@ def _without_names(text: str) -> str:
     except csv.Error as error:
         raise SaidError(say("tables.no_csv", error=error)) from None
     return "\n".join(["", *(symbol[3].join(row) for row in rows[1:])])
+
+
+FORMAT = "attnviz scenario"
+VERSION = 1
+_MOST_DIGITS = 400  # of a whole number: no float has more
+_DEFAULTS = {field.name: field.default for field in fields(Scenario)}
+
+
+def scenario_json(scenario: Scenario) -> str:
+    """Return a scenario as JSON: its text, and whatever is not as by default. JSON has no infinity: where a mask
+    hides, "-Infinity" stands, as in the JSON of a trace.
+
+    >>> print(scenario_json(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])))
+    {
+     "format": "attnviz scenario",
+     "version": 1,
+     "text": "a cat",
+     "edits": [["w_q", 0, 1, 0.9]]
+    }
+    """
+    set_here = {
+        name: getattr(scenario, name)
+        for name, default in _DEFAULTS.items()
+        if name == "text" or getattr(scenario, name) != default
+    }
+    lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in _head().items()]
+    lines += [f" {json.dumps(name)}: {json.dumps(_plain(value), allow_nan=False)}" for name, value in set_here.items()]
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting as JSON can hold it, whose tables of numbers may hold -inf."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return for_json(value) if isinstance(value, float) else value
+
+
+def _head() -> dict[str, Any]:
+    return {"format": FORMAT, "version": VERSION}
+
+
+def scenario_from_json(text: str) -> Scenario:
+    """Return the scenario that a JSON text holds.
+
+    Raises ``ValueError`` for what is no such JSON, of another version, with an unknown name, or no scenario.
+
+    >>> scenario_from_json(scenario_json(Scenario("a cat", seed=7))) == Scenario("a cat", seed=7)
+    True
+    """
+    if len(text) > MAX_FILE_BYTES:
+        raise RefusedError("file_long", characters=len(text), most=MAX_FILE_BYTES)
+    try:
+        held = json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse, parse_int=_whole)
+    except RecursionError:
+        raise RefusedError("nested") from None
+    except json.JSONDecodeError as error:
+        raise RefusedError("no_json", line=error.lineno) from None
+    if not isinstance(held, dict) or held.get("format") != FORMAT:
+        raise RefusedError("no_scenario")
+    if held.get("version") != VERSION:
+        raise RefusedError("version", value=held.get("version"))
+    settings = {name: value for name, value in held.items() if name not in _head()}
+    unknown = [name for name in settings if name not in _DEFAULTS]
+    if unknown:
+        raise RefusedError("unknown_setting", value=unknown[0])
+    for name in ("text", "second"):
+        sentence = settings.get(name)
+        if isinstance(sentence, str) and not is_whole_text(sentence):
+            raise RefusedError("half_character", value=sentence)
+    return Scenario(**settings)
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise RefusedError("digits", digits=len(digits), most=_MOST_DIGITS)
+    return int(digits)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise RefusedError("constant", value=constant)

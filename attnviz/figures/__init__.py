@@ -8,22 +8,7 @@ from attnviz.figures.picture import IN_CELL, small_picture
 from attnviz.figures.small_tables import comparison_specs, points_spec, table_spec
 
 __all__ = [
-    "CURVES",
-    "CURVE_ROWS",
-    "FIGURES",
-    "IN_CELL",
-    "Curve",
-    "comparison_specs",
-    "curve_spec",
-    "frames",
-    "heatmap",
-    "heatmap_spec",
-    "histogram_spec",
-    "model_figure",
-    "model_spec",
-    "picture_on_page",
-    "points_spec",
-    "row_spec",
-    "small_picture",
-    "table_spec",
-]
+    "CURVES", "CURVE_ROWS", "FIGURES", "IN_CELL", "Curve", "comparison_specs", "curve_spec", "frames", "heatmap",
+    "heatmap_spec", "histogram_spec", "model_figure", "model_spec", "picture_on_page", "points_spec", "row_spec",
+    "small_picture", "table_spec",
+]  # fmt: skip

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnviz.colours.mixing import takes_black
 from attnviz.colours.palette import FONT_SIZE, Hatch
-from attnviz.colours.shading import scale_of
+from attnviz.colours.shading import scale_of, takes_black
 from attnviz.core.stages import Stage
 from attnviz.figures.picture import FINITE, LABELLED, MASKED, NAN, NEGATIVE, POSITIVE, Picture
 from attnviz.words import say

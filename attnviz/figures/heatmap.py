@@ -9,8 +9,7 @@ import textwrap
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, font
-from attnviz.colours.roles import ROLES
+from attnviz.colours.palette import FONT_SIZE, ROLES, SMALL_SIZE, TITLE_SIZE, font
 from attnviz.core.stages import Stage, formula_of
 from attnviz.core.trace import Trace
 from attnviz.figures.cells import cell_traces, hatched, legend

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attnviz.colours.palette import SMALL_SIZE, TITLE_SIZE, font, theme
-from attnviz.colours.roles import ROLES
+from attnviz.colours.palette import ROLES, SMALL_SIZE, TITLE_SIZE, font, theme
 from attnviz.colours.shading import scale_of, shades
 from attnviz.core.tokens import token_labels
 from attnviz.figures.cells import fixed

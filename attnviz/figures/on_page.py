@@ -4,8 +4,7 @@ from base64 import b64encode
 from typing import Any
 
 from attnviz.board.data import bits_of
-from attnviz.colours.palette import DARK, LIGHT, Hatch, Theme
-from attnviz.colours.roles import NEGATIVE, PAPER, ROLES
+from attnviz.colours.palette import DARK, LIGHT, NEGATIVE, PAPER, ROLES, Hatch, Theme
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation
 from attnviz.figures.heatmap import about_of, formula_in

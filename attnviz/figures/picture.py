@@ -8,9 +8,8 @@ from typing import Literal
 import numpy as np
 from torch import Tensor
 
-from attnviz.colours.limits import colour_limits
 from attnviz.colours.palette import Theme, theme
-from attnviz.colours.shading import shades
+from attnviz.colours.shading import colour_limits, shades
 from attnviz.core.rules import in_rows
 from attnviz.core.rules.rows import sharing
 from attnviz.core.stages import Stage

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from attnviz.colours.mixing import takes_black
-from attnviz.colours.palette import FONT_SIZE, TITLE_SIZE, Theme, font, theme
-from attnviz.colours.roles import ROLES
-from attnviz.colours.shading import scale_of, shades
-from attnviz.compare.comparison import Comparison
+from attnviz.colours.palette import FONT_SIZE, ROLES, TITLE_SIZE, Theme, font, theme
+from attnviz.colours.shading import scale_of, shades, takes_black
+from attnviz.compare import Comparison
 from attnviz.figures.heatmap import spec_of
 from attnviz.figures.marks import hatching
 from attnviz.figures.picture import Picture, picture, picture_of

@@ -12,11 +12,10 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import formula_of
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
-from attnviz.explanation.listing import listed
+from attnviz.explanation.masking import cut_by_view, key_of, reads_others
 from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, projections_in_words
 from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
-from attnviz.explanation.what_if import cut_by_view, key_of, reads_others
-from attnviz.words import Said, plural, say
+from attnviz.words import Said, listed, plural, say
 from attnviz.words.numbers import significant, written
 
 Cell = tuple[str, int, int]

@@ -16,8 +16,8 @@ from attnviz.core.rules import Rotate
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import LAYERS, NORMS
 from attnviz.core.tokens import TOKENIZERS, tokenize, visible
-from attnviz.export.code import as_notebook
 from attnviz.export.reading import write_tensors
+from attnviz.export.script import as_notebook
 from attnviz.training.learning import BETAS, STRIDE, moment_steps
 from attnviz.training.model import EMBEDDINGS, block_of, spread
 from attnviz.training.settings import TrainingSettings

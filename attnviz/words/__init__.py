@@ -11,7 +11,7 @@ The page's script fills the same sentences, which Python sends it.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -104,3 +104,12 @@ def plural(n: int, noun: str) -> str:
     template = _template(f"count.{noun}")
     assert not isinstance(template, str)
     return template["one" if n == 1 else "other"].format(n=f"{n:,}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name several things in a row.
+
+    >>> listed(["W_q", "W_k", "W_v"])
+    'W_q, W_k and W_v'
+    """
+    return say("summary.and", first=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else names[0]

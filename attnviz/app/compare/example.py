@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
-from attnviz.published.loading import OPENING, starting_points
+from attnviz.published import OPENING, starting_points
 
 CHANGED = Edit("w_q", 1, 0, -2.0)  # what an adjective asks for: from a noun to anything but one
 QUERY = 1

@@ -12,7 +12,7 @@ from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.text import is_dark
-from attnviz.compare.comparison import Comparison, about, changed_in_words, moved_most, other_words
+from attnviz.compare import Comparison, about, changed_in_words, moved_most, other_words
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES

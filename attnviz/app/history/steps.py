@@ -13,7 +13,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.text import is_dark
 from attnviz.core.attention.linear import REPEATS, WIDTH, Cost, measured_costs
 from attnviz.core.scenario import traced
-from attnviz.documents.matrix_markup import small_picture
+from attnviz.documents.matrices import small_picture
 from attnviz.figures.picture import picture
 from attnviz.link.set_up import query_of
 from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, pictured, step_named

@@ -11,12 +11,11 @@ import streamlit as st
 from torch import Tensor
 
 from attnviz.app.text import is_dark
-from attnviz.colours.mixing import takes_black
-from attnviz.colours.shading import shades
+from attnviz.colours.shading import shades, takes_black
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import STACK
 from attnviz.core.stages import HEADS, Stage
-from attnviz.documents.matrix_markup import png
+from attnviz.documents.matrices import png
 from attnviz.training import Place, Training
 from attnviz.words import say
 from attnviz.words.numbers import in_format, written

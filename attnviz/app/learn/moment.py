@@ -17,7 +17,7 @@ from attnviz.app.session.address import mark_of_now
 from attnviz.app.session.link_values import take
 from attnviz.board.data import table_data
 from attnviz.board.script import CONSTANTS
-from attnviz.colours.roles import PAPER, ROLES
+from attnviz.colours.palette import PAPER, ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_QUERY, LEARN_STEP

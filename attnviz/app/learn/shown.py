@@ -13,7 +13,7 @@ from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message
-from attnviz.colours.limits import all_limits
+from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_QUERY, LEARN_SENTENCE, LEARN_STEP
 from attnviz.training import Training, TrainingSettings

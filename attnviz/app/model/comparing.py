@@ -13,7 +13,7 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message, is_dark
-from attnviz.compare.comparison import Comparison
+from attnviz.compare import Comparison
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.figures.small_tables import comparison_specs

@@ -20,8 +20,8 @@ from attnviz.app.session.session import this_session
 from attnviz.core.carried import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.layers import named, placed
 from attnviz.core.scenario import Scenario
-from attnviz.explanation.changes_in_words import replaced_in_words, symbol_in_words
 from attnviz.explanation.numbers_from import vectors_in_words
+from attnviz.explanation.origins import replaced_in_words, symbol_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
 

@@ -22,7 +22,6 @@ from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.listing import listed
 from attnviz.figures.small_tables import table_spec
 from attnviz.link.parameter_table import B_BITS, BITS, PINNED, texts
 from attnviz.teach.few_bits import DTYPES, in_few_bits, read_way, way_of
@@ -42,7 +41,7 @@ from attnviz.teach.replaced import (
     row_plus,
     times,
 )
-from attnviz.words import say
+from attnviz.words import listed, say
 from attnviz.words.numbers import significant, written
 
 MOST = 100.0

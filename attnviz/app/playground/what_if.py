@@ -18,8 +18,8 @@ from attnviz.core.heads import of_whole
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, PLACES, SWITCHES, TYPED, WhatIf
-from attnviz.explanation.changes_in_words import setting_in_words
-from attnviz.explanation.what_if import key_of
+from attnviz.explanation.masking import key_of
+from attnviz.explanation.origins import setting_in_words
 from attnviz.link.parameter_table import BITS, OPEN, PREDICTED, WHAT_IF
 from attnviz.teach.switched import Turned, about, alone, next_of, turned, turned_on, without
 from attnviz.words import say

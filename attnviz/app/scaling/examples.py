@@ -16,8 +16,8 @@ from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, INITS
 from attnviz.figures import Curve, curve_spec, histogram_spec, row_spec
+from attnviz.scaling.draws import D_MODEL, N_TOKENS, drawn_scores, head_scores
 from attnviz.scaling.experiment import softmax_row
-from attnviz.scaling.heads import D_MODEL, N_TOKENS, drawn_scores, head_scores
 from attnviz.scaling.in_words import about_factor, about_inits, described_curve, shown
 from attnviz.scaling.row_statistics import tokens_read
 from attnviz.scaling.settings import HEADS, SweepSettings

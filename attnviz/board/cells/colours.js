@@ -1,5 +1,5 @@
 // The colours of cells: the page's colour mixed in OKLab with that of a role, by how large the number is; what
-// colours/mixing.py does in Python.
+// colours/shading.py does in Python.
 // Source: Björn Ottosson 2020, A perceptual color space for image processing.
 
 /** @import { Ramps, Role, Roles, Shade, Tone } from "../types.js" */

@@ -103,7 +103,7 @@ class Position:
     - `distances`: draws a number for each distance ``(n_heads, 2 * n_tokens - 1)``, which is added to scores.
     - `turns`: whether queries and keys are turned by their places, pair by pair of columns.
     - `own_seed`: the seed that it draws from, made from that of a set-up; None where it draws nothing at random.
-    - `code`: the lines of PyTorch that make the same; their places are filled by `export/code/inputs.py`.
+    - `code`: the lines of PyTorch that make the same; their places are filled by `export/inputs.py`.
     """
 
     name: str

@@ -12,12 +12,11 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import SETTINGS, Scenario, traced
 from attnviz.core.stages import ALL_STAGES
-from attnviz.explanation.listing import listed
 from attnviz.explanation.numbers_from import edits_of, is_random
 from attnviz.scaling.settings import MAX_P, SweepSettings
 from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import PROJECTIONS
-from attnviz.words import Said, plural, say
+from attnviz.words import Said, listed, plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 

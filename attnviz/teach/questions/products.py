@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from attnviz.core.scenario import Scenario
-from attnviz.explanation.score_parts import score_parts
+from attnviz.explanation.head_figures import score_parts
 from attnviz.teach.questions.asking import CAT, READS, Option, Prediction, Question, rows
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.questions.seeing import Now, Seen, Table

@@ -12,7 +12,7 @@ import torch
 from attnviz import Scenario
 from attnviz.core.carried import edit_matrix
 from attnviz.core.stages import BIASES, STAGES
-from attnviz.explanation.changes_in_words import filled_with
+from attnviz.explanation.origins import filled_with
 from attnviz.words import say
 from tests.pages.playground import Playground
 

@@ -9,7 +9,7 @@ import torch
 
 from attnviz import Scenario, trace
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
-from attnviz.explanation.what_if import key_of
+from attnviz.explanation.masking import key_of
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from attnviz.teach.few_bits import computed_in

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.compare.comparison import Comparison, changed_in_words, moved_most
+from attnviz.compare import Comparison, changed_in_words, moved_most
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.figures import comparison_specs

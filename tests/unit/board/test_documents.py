@@ -20,9 +20,9 @@ from plotly.offline import get_plotlyjs_version as plotlyjs_version
 
 import attnviz
 from attnviz import Scenario, documents
-from attnviz.colours.roles import ROLES
+from attnviz.colours.palette import ROLES
 from attnviz.core.stages import STAGES
-from attnviz.documents.matrix_markup import png
+from attnviz.documents.matrices import png
 from attnviz.documents.page import script_json
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.words.numbers import written

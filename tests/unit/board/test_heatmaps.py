@@ -14,11 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.colours.limits import colour_limits
-from attnviz.colours.mixing import channels, luminance
-from attnviz.colours.palette import DARK, LIGHT, Theme
-from attnviz.colours.roles import ROLES
-from attnviz.colours.shading import scale_of, shades
+from attnviz.colours.palette import DARK, LIGHT, ROLES, Theme
+from attnviz.colours.shading import channels, colour_limits, luminance, scale_of, shades
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES, attention_table, pictured

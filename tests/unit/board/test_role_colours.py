@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz import Scenario
-from attnviz.colours.limits import colour_limits
-from attnviz.colours.mixing import channels, linear, luminance, ramp, takes_black
-from attnviz.colours.roles import NEGATIVE, PAPER, ROLES
-from attnviz.colours.shading import shades
+from attnviz.colours.palette import NEGATIVE, PAPER, ROLES
+from attnviz.colours.shading import channels, colour_limits, linear, luminance, ramp, shades, takes_black
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from tests.browser.looks import contrast
 from tests.node import PageScript

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
-from attnviz.export.code import notebook, pytorch_script
+from attnviz.export.script import notebook, pytorch_script
 from attnviz.training.model import OneThread
 from tests.unit.helpers import HOSTILE, edits_of, setups, with_replaced
 

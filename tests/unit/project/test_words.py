@@ -203,7 +203,7 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 
 
 NO_PAGE = {
-    "attnviz/export/code": "writes Python",
+    **{f"attnviz/export/{name}.py": "writes Python" for name in ("computation", "inputs", "matrices", "script")},
     "attnviz/documents/model_code.py": "writes Python",
     "attnviz/training/code.py": "writes Python",
     "attnviz/training/stories.py": "writes a command line's help",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, explain, trace
-from attnviz.explanation.score_parts import score_parts
+from attnviz.explanation.head_figures import score_parts
 from attnviz.words import say
 from tests.examples import examples
 from tests.unit.teach.seen.sentences import number

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from attnviz import AttentionTrace, Scenario, explain
 from attnviz.board.data import FITS, board_data
-from attnviz.compare.comparison import Comparison, changed_in_words
+from attnviz.compare import Comparison, changed_in_words
 from attnviz.core.heads import as_seen, in_view, of_whole
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced

@@ -6,8 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attnviz.scaling.draws import D_MODEL, N_TOKENS, drawn_scores, head_scores
 from attnviz.scaling.experiment import softmax_row
-from attnviz.scaling.heads import D_MODEL, N_TOKENS, drawn_scores, head_scores
 from attnviz.scaling.row_statistics import tokens_read
 from attnviz.scaling.settings import HEADS
 from tests.examples import examples

@@ -4,7 +4,7 @@
 
 import { make, onTheme, themeOf } from "../../../board/cells/elements.js";
 import { rampsOf } from "../../../board/cells/colours.js";
-import { numbersFor } from "../../../scripts/numbers.js";
+import { numbersFor } from "../../../scripts/query.js";
 import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
 import { FIGURES } from "../../../scripts/sent.js";
 import { Heatmap } from "./heatmap.js";

@@ -11,7 +11,7 @@ from attnviz.core.carried import replace_matrix
 from attnviz.core.changes import change_texts, changes_of
 from attnviz.core.limits import SaidError
 from attnviz.core.scenario import Scenario
-from attnviz.explanation.changes_in_words import symbol_in_words
+from attnviz.explanation.origins import symbol_in_words
 from attnviz.export import read_matrix, scenario_from_json
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS, decode_changes, encode_changes
 from attnviz.link.set_up import CHANGES

@@ -13,7 +13,7 @@ from attnviz.board.data import board_data
 from attnviz.core.masks import MASKS
 from attnviz.core.tokens import tokenize
 from attnviz.documents import report
-from attnviz.explanation.what_if import what_if_notes
+from attnviz.explanation.masking import what_if_notes
 from attnviz.export import notebook, pytorch_script, scenario_from_json, scenario_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.marking import Printed, mark_pipeline, verdict

@@ -8,8 +8,8 @@ from attnviz.core.masks import USES
 from attnviz.core.scenario import Scenario
 from attnviz.core.settings import WEIGHTINGS
 from attnviz.core.stages import ALL_STAGES, KEPT
-from attnviz.export.code.computation import computed, moved_to_device
-from attnviz.export.code.inputs import (
+from attnviz.export.computation import computed, moved_to_device
+from attnviz.export.inputs import (
     KEPT_TOKENS,
     READ,
     distances,
@@ -20,7 +20,7 @@ from attnviz.export.code.inputs import (
     vectors,
     vectors_read,
 )
-from attnviz.export.code.matrices import Section, edited, weights
+from attnviz.export.matrices import Section, edited, weights
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 

@@ -1,4 +1,4 @@
-"""Boards as a page of their own, which opens from a disk without any network, and computes by itself."""
+"""Boards outside of the app: on a page of their own, which computes by itself, and in a notebook."""
 
 import gzip
 import html
@@ -17,12 +17,16 @@ from attnviz.board.script import ALONE_SCRIPT
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
+from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario, traced
-from attnviz.documents.page import page_of
-from attnviz.documents.report import visible_text
+from attnviz.core.trace import Trace
+from attnviz.documents.page import page_of, tables
+from attnviz.documents.report import trace_markup, visible_text
+from attnviz.explanation.latex import symbol_in_latex
+from attnviz.export import matrix_names
 from attnviz.scripts import joined, shortened
 from attnviz.words import say
-from attnviz.words.numbers import DEFAULT_DIGITS
+from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 FAMILY = "Attnviz Letters"
 _ALLOWS = "; script-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'"
@@ -121,3 +125,50 @@ def _face() -> str:
     letters = resources.files("attnviz.documents").joinpath("letters", "attnviz-letters.woff2").read_bytes()
     data = b64encode(letters).decode("ascii")
     return f'@font-face {{ font-family: "{FAMILY}"; font-weight: 400 700; src: url("data:font/woff2;base64,{data}"); }}'
+
+
+LIVE = 64  # tokens of a board that stands in a notebook, where each takes its room in the file
+_IN_LATEX = 16  # rows and columns
+_TOLD = ("attention_weights", "context")
+
+
+def shown_in_notebook(shown: Scenario | Trace) -> dict[str, str]:
+    """Return what a notebook may choose from, by its kind: numbers as text, the weights and what comes of them in
+    LaTeX, and pictures with a board in a frame, which a notebook that isn't trusted leaves out.
+
+    >>> sorted(shown_in_notebook(Scenario("a cat")))
+    ['text/html', 'text/latex', 'text/plain']
+    """
+    trace = traced(shown) if isinstance(shown, Scenario) else shown
+    if not isinstance(trace, AttentionTrace):
+        return {"text/plain": repr(trace)}
+    if trace.layers[-1].context.dim() != 2:  # of a batch
+        return {"text/plain": repr(trace), "text/html": trace_markup(trace)}
+    names = [name for name in matrix_names(trace) if name.rpartition(".")[2] in _TOLD]
+    bundle = {"text/plain": "\n\n".join(tables(trace, DEFAULT_DIGITS, names)), "text/html": trace_markup(trace)}
+    if max(size for name in names for size in trace[name].shape) <= _IN_LATEX:
+        bundle["text/latex"] = "\n".join(_in_latex(trace, name) for name in names)
+    if len(trace.read_tokens) <= LIVE and (live := _live(shown if isinstance(shown, Scenario) else trace)):
+        bundle["text/html"] += live
+    return bundle
+
+
+def _live(shown: Scenario | AttentionTrace) -> str:
+    try:
+        page = board_page(shown)
+    except ValueError:  # a matrix that no board draws
+        return ""
+    return f'<iframe srcdoc="{html.escape(page)}" width="100%" height="720" style="border: 0"></iframe>'
+
+
+def _in_latex(trace: AttentionTrace, name: str) -> str:
+    rows = (" & ".join(map(_number, row)) for row in in_rows(trace[name].cpu()).tolist())
+    cells = " \\\\\n".join(rows)
+    stage = trace.stages[name]
+    symbol = symbol_in_latex(stage.symbol) + ("" if stage.head is None else f"_{{{stage.number}}}")
+    return f"$$ {symbol} = \\begin{{bmatrix}}\n{cells}\n\\end{{bmatrix}} $$"
+
+
+def _number(value: float) -> str:
+    text = written(value, DEFAULT_DIGITS).replace("−", "-")
+    return text.replace("∞", r"\infty") if "∞" in text else rf"\text{{{text}}}" if text == "NaN" else text

@@ -14,8 +14,8 @@ from attnviz.core.masks import USES, dropped_by
 from attnviz.core.scenario import SETTINGS, Scenario, traced
 from attnviz.core.stages import EDITABLE, MASK
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.changes_in_words import filled_with, setting_in_words, symbol_in_words
-from attnviz.explanation.what_if import cut_by_view
+from attnviz.explanation.masking import cut_by_view
+from attnviz.explanation.origins import filled_with, setting_in_words, symbol_in_words
 from attnviz.words import plural, say
 from attnviz.words.numbers import significant, written
 

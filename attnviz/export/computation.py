@@ -25,8 +25,8 @@ from attnviz.core.stages import (
 )
 from attnviz.core.stages.tables import sizes_of
 from attnviz.core.what_if import SOFTMAX, WhatIf
-from attnviz.export.code.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
-from attnviz.export.code.matrices import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer
+from attnviz.export.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
+from attnviz.export.matrices import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer
 from attnviz.words import plural
 
 _MADE_ONCE = tuple(f"{name} = " for name in ("x", "y", E_SCALED, E_KEPT_SCALED))

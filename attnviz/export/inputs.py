@@ -8,7 +8,7 @@ from attnviz.core.scenario.matrices import read_alone
 from attnviz.core.seeding import alibi_slopes, second_seed
 from attnviz.core.seeding.vectors import PUBLISHED_VECTORS
 from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT
-from attnviz.export.code.matrices import numbers, replaced
+from attnviz.export.matrices import numbers, replaced
 
 READ, KEPT_TOKENS = "read_tokens", "kept_tokens"
 KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # of the kept sentence alone

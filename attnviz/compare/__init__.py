@@ -1,1 +1,0 @@
-"""Two scenarios side by side."""
