@@ -250,6 +250,8 @@ export interface BoardData extends TableData {
   fixed?: boolean;
   /** Of a model that is trained, the step that its numbers are of. */
   moment?: number;
+  /** Of a model that writes on: its rows "from" one on were computed now; "of" these matrices, those before it at a step "before", or they are read from its "cache". */
+  ages?: { from: number; of: Record<string, "before" | "cache"> };
   numbersOf: string;
   picked?: Place | null;
 }

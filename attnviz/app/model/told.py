@@ -1,5 +1,7 @@
 """What is said of one head of a model, beside its board."""
 
+from typing import Any
+
 from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import in_rows
@@ -82,6 +84,17 @@ def origins_of(trace: AttentionTrace) -> dict[str, list[str]]:
     )
     given = (name for name, stage in trace.stages.items() if stage.rule is None)
     return {name: [say(f"models.given.{kinds.get(name, 'model')}")] for name in given}
+
+
+def ages_of(view: ModelTrace, trace: AttentionTrace) -> dict[str, Any] | None:
+    """Return from which row on a board's cells were computed now, and of each matrix of tokens what those before it
+    are: keys, as they're read, and values of the "cache", all else of a step "before"; None where nothing was
+    written."""
+    if not view.written:
+        return None
+    n, cached = len(view.tokens), {"v", "k_rotated" if "k_rotated" in trace.stages else "k"}
+    rows = (name for name, stage in trace.stages.items() if stage.rows != "feature" and len(trace[name]) == n)
+    return {"from": view.computed_from, "of": {name: "cache" if name in cached else "before" for name in rows}}
 
 
 def before_of(view: ModelTrace, place: tuple[int, int], trace: AttentionTrace) -> dict[str, float | str]:

@@ -11,6 +11,7 @@ from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for
 from attnviz.app.model.looked import fitting, looked, most_of, turn
 from attnviz.app.model.told import (
+    ages_of,
     before_of,
     made_in_words,
     origins_of,
@@ -304,10 +305,10 @@ def _show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tupl
     show_board_of_model(
         whole, query, names=tuple(filter(whole.stages.__contains__, _SHOWN)), key=f"{_BOARD_KEY}.{own.number}.{head}",
         picks={"query": MODEL_QUERY, "cell": MODEL_CELL},
-        origins=origins_of(whole), before=before_of(view, (layer, head), whole),
+        origins=origins_of(whole), before=before_of(view, (layer, head), whole), ages=ages_of(view, whole),
     )  # fmt: skip
     if view.written:
-        st.caption(cache_in_words(view))
+        st.caption(say("write.cells") if view.computed_from else cache_in_words(view))
     if own.kind == "cross":
         st.caption(say("models.page.cross"))
     else:

@@ -7,8 +7,8 @@ import { drawBars } from "./change_bars.js";
 import { canvasOf, make, toggle } from "./elements.js";
 import { hiddenIn } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";
-import { Grid } from "./grid.js";
-import { stripeOfOwners } from "./cell.js";
+import { Grid, inLabel } from "./grid.js";
+import { ageOf, stripeOfOwners } from "./cell.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { addressOf, atOf } from "../places.js";
@@ -167,6 +167,8 @@ export class CanvasGrid extends Grid {
   mark() {
     const { board, stage } = this;
     toggle(this.matrix, "fresh", Boolean(board.data.fresh?.includes(stage.name)));
+    this.showAges();
+    this.enlarged.dataset.age = ageOf(board.data, stage.name, this.lens?.row ?? 0);
     this.say();
     this.cells.forEach((cell, column) => {
       toggle(cell, "edited", board.isEdited({ matrix: stage.name, row: this.lens?.row ?? 0, column }));
@@ -253,7 +255,7 @@ export class CanvasGrid extends Grid {
     const value = valueAt(board.shown[place.matrix], place.row, place.column);
     const masked = (value === 0 || value === -Infinity) && this.hidden?.(place.row, place.column);
     const text = board.isEmpty(place) ? say("board.matrix.empty") : masked ? say("board.matrix.masked") : written(value, board.data.digits);
-    return say("board.matrix.cell", { where: placeInWords(board.made, place), value: text });
+    return inLabel(placeInWords(board.made, place), text, ageOf(board.data, place.matrix, place.row));
   }
 
   /** @param {Place} place @returns {BoardCell | undefined} */

@@ -7,7 +7,7 @@ import { FLOAT32 } from "../values/arithmetic.js";
 import { inDigits, numberOf, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Cell, MadeCell, Place, Source, Stage } from "../types.js" */
+/** @import { BoardData, Cell, MadeCell, Place, Source, Stage } from "../types.js" */
 
 // A row or a column by what it stands for: "query 1".
 /** @param {string} kind @param {number | string} index */
@@ -57,6 +57,16 @@ export function tokenOf({ made }, { matrix, row }) {
   const whose = ownerOf(stage, row, tokens.length);
   const stands = tokens.filter((other) => other === tokens[whose]).length;
   return stands > 1 ? `${tokens[whose]} (${whose})` : tokens[whose];
+}
+
+/** @type {Record<string, string>} */
+export const AGES = { now: "●", cache: "○", before: "–" }; // as cells.css marks them
+
+// Of a model that writes on: whether a row was computed "now" or "before", or is read from its "cache"; else blank.
+/** @param {Pick<BoardData, "ages">} data @param {string} matrix @param {number} row */
+export function ageOf({ ages }, matrix, row) {
+  const old = ages?.of[matrix];
+  return ages && old ? (row < ages.from ? old : "now") : "";
 }
 
 // The row whose token a row of so many, or a key, really belongs to: its own, but where one view cuts heads.

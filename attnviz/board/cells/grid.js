@@ -1,7 +1,7 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
 
 import { make, toggle } from "./elements.js";
-import { areOfOthers, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf, widthOf } from "./cell.js";
+import { ageOf, areOfOthers, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf, widthOf } from "./cell.js";
 import { barOf, besideMiddle, changeOf, largestChange } from "./change_bars.js";
 import { isMasked } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";
@@ -19,6 +19,7 @@ const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 const HEADS = 18; // pixels: how high the names of columns are
 const UPRIGHT = { least: 12, height: 31 }; // those of narrow columns, on their sides
 const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, and how wide their digits are
+const LEAST_MARKED = 9; // pixels: of smaller cells, several have one mark
 const MARKS = ["fed", "source", "chosen"];
 const LAST_BITS = 1e-6; // of a number
 
@@ -26,6 +27,13 @@ const LAST_BITS = 1e-6; // of a number
 /** @param {(number | string)[]} shape @param {boolean} turned */
 export function sizeOf([rows, columns], turned) {
   return say("board.matrix.shape", turned ? { rows: columns, columns: rows } : { rows, columns });
+}
+
+// What a screen reader says of a cell.
+/** @param {string} where @param {string} value @param {string} age */
+export function inLabel(where, value, age) {
+  const label = say("board.matrix.cell", { where, value });
+  return age ? say("board.matrix.aged", { label, age: say(`board.age.${age}`) }) : label;
 }
 
 export class Grid {
@@ -45,6 +53,8 @@ export class Grid {
     this.headed = 0; // how high names stand over its columns
     this.matrix = make("div", `matrix role-${this.stage.role}`, [this.title, ...this.heads(), this.element]);
     this.matrix.dataset.matrix = name;
+    this.ages = ["old", "now"].map(() => make("div", "age"));
+    this.element.append(...this.ages);
   }
 
   /** @param {Matrix} matrix */
@@ -264,17 +274,39 @@ export class Grid {
     const { columns, values } = board.shown[stage.name];
     const given = stage.rule === "given"; // of all others none is edited
     toggle(this.matrix, "fresh", Boolean(board.data.fresh?.includes(stage.name)));
+    this.showAges();
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
       if (given) toggle(cell, "edited", board.isEdited({ matrix: stage.name, row, column: at % columns }));
       toggle(cell, "query", this.isOfPicked(row));
-      const said = `${values[at]},${board.data.digits},${cell.masked},${cell.empty}`;
+      const age = ageOf(board.data, stage.name, row);
+      const said = `${values[at]},${board.data.digits},${cell.masked},${cell.empty},${age}`;
       if (cell.said === said) return;
       cell.said = said;
       const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked") : written(values[at], board.data.digits);
-      const label = say("board.matrix.cell", { where: cell.called, value });
+      const label = inLabel(cell.called, value, age);
       if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
     });
+  }
+
+  // Of a model that writes on, a mark in each cell of a token's row: whether it was computed now, at a step before, or is
+  // read from the cache. Where cells are too small for one each, there's one for several.
+  showAges() {
+    const { box, stage, board: { data } } = this;
+    const rows = this.board.torch[stage.name].rows;
+    const old = data.ages?.of[stage.name] ? Math.min(data.ages.from, rows) : 0;
+    this.ages.forEach((element, at) => {
+      const [from, to] = at ? [old, rows] : [0, old];
+      const size = box.turned ? box.cell : box.row;
+      element.className = `age ${ageOf(data, stage.name, from)}`;
+      toggle(element, "hidden", from >= to || !ageOf(data, stage.name, from));
+      Object.assign(element.style, {
+        inset: box.turned ? `0 auto 0 ${from * size}px` : `${from * size}px 0 auto 0`,
+        [box.turned ? "width" : "height"]: `${(to - from) * size}px`,
+      });
+    });
+    this.element.style.setProperty("--across", `${Math.max(LEAST_MARKED, box.cell)}px`);
+    this.element.style.setProperty("--down", `${Math.max(LEAST_MARKED, box.row)}px`);
   }
 
   // Whether what is lit follows a number that is dragged.

@@ -1,6 +1,7 @@
 // The dock under the matrices: what the cell of now says, how it is made, and what is made of it next.
 
 import { difference, isLarge, matrixByMatrix } from "../values/difference.js";
+import { AGES, ageOf } from "../cells/cell.js";
 import { make, setText, toggle } from "../cells/elements.js";
 import { explain, inOneSentence, placeInWords, whatIsNext } from "../values/explain.js";
 import { addressOf } from "../places.js";
@@ -72,8 +73,9 @@ export class Dock {
     const said = place ? explain(made, place) : null;
     const given = said && !said.symbols.includes(" = ");
     const editable = place !== null && this.board.isEditable(place);
+    const age = place ? ageOf(this.board.data, place.matrix, place.row) : "";
     const texts = said && place
-      ? [inOneSentence(made, place, this.board.data.features), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable ? told : "", notShown(made, sources), whatIsNext(made, place))]
+      ? [inOneSentence(made, place, this.board.data.features) + (age ? ` ${AGES[age]} ${say(`board.age.${age}`)}` : ""), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable ? told : "", notShown(made, sources), whatIsNext(made, place))]
       : made.shown.length ? [this.board.data.store ? "" : say(`board.${told}.point`), "", this.board.data.store || (this.board.ruler.first && this.board.explores) ? "" : say(this.board.data.fixed ? "board.panel.counted" : `board.${told}.how`)] : ["", "", ""];
     [this.sentence, this.words].forEach((element, i) => {
       const text = texts[2 * i];

@@ -205,6 +205,13 @@ def test_a_word_is_appended_and_read_from_the_cache(folders: dict[str, str]) -> 
                                              for each in reader.captions}  # fmt: skip
     assert say("write.marks", kept=7, n=1) in reader.captions
     cached = nexts(reader)["rows"]
+    opened = opened_as(Reader(PAGE, **asked, model_written=".".join(map(str, ids[:3]))), "board")
+    (ages,) = [board["ages"] for board in opened.boards]
+    assert (ages["from"], {name for name, age in ages["of"].items() if age == "cache"}) == (7, {"k", "v"})
+    assert {name for name, age in ages["of"].items() if age == "before"} == {
+        "x", "q", "mask", "scores", "scaled_scores", "attention_weights", "context", "output",
+    }  # fmt: skip
+    assert say("write.cells") in opened.captions
     reader.set("model.cache", True)
     assert in_address(reader.at, "model_cache") == "off"
     assert say("write.now", n=8) in reader.captions
