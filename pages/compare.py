@@ -17,7 +17,7 @@ from attnviz.words import say
 def show_compare(scenario: Scenario) -> None:
     """Draw the set-up that was kept beside this scenario."""
     with st.container(horizontal=True, vertical_alignment="center", key="playground_top"):
-        st.markdown(f"#### {say('app.compare.title')}", width="content")
+        st.markdown(f"## {say('app.compare.title')}", width="content")
         st.button(say("playground.views.board"), key="compare.board", on_click=go_to, args=("pages/playground.py",))
         query = show_token_picker(scenario)
     top = st.container()

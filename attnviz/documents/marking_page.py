@@ -128,16 +128,17 @@ def _marked_cell(table: MarkedTable, row: int, column: int) -> str:
     return f'<td class="{mark}" title="{html.escape(said)}">{sign}{given}{below}</td>'
 
 
+def _heading(label: str, of: str) -> str:
+    return f'<th scope="{of}">{html.escape(label)}</th>' if label else "<td></td>"
+
+
 def _table_of(title: str, stage: Stage, rows: Sequence[Sequence[str]], tokens: Sequence[str]) -> str:
     columns = _labels(stage.columns, len(rows[0]), tokens)
     names = _labels(stage.rows, len(rows), tokens)
-    head = "".join(f'<th scope="col">{html.escape(label)}</th>' for label in ("", *columns))
+    head = "".join(_heading(label, "col") for label in ("", *columns))
     if stage.name in VECTORS:
         names = [""]
-    body = "".join(
-        f'<tr><th scope="row">{html.escape(name)}</th>{"".join(cells)}</tr>'
-        for name, cells in zip(names, rows, strict=True)
-    )
+    body = "".join(f"<tr>{_heading(name, 'row')}{''.join(cells)}</tr>" for name, cells in zip(names, rows, strict=True))
     return (
         f'<div class="marked" tabindex="0"><table><caption>{html.escape(title)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -142,7 +142,7 @@ export class Heads {
       part.style.flexGrow = String(share);
       return part;
     }));
-    this.pattern.replaceChildren(...(shares.length ? [make("h3", "", [say("models.view.pattern")]), bar, make("p", "", named)] : []));
+    this.pattern.replaceChildren(...(shares.length ? [make("h2", "", [say("models.view.pattern")]), bar, make("p", "", named)] : []));
   }
 }
 

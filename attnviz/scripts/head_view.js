@@ -36,7 +36,7 @@ export class HeadView {
   constructor(high, onPick) {
     this.high = high;
     this.onPick = onPick;
-    this.headline = make("h2", "headline");
+    this.headline = make("p", "headline");
     this.headline.setAttribute("role", "status");
     this.svg = drawn("svg", { "aria-hidden": "true" });
     this.line = make("div", "words");

@@ -138,7 +138,7 @@ def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
     if step is None:
         return
     made = trace(replace(example.scenario, d_ff=len(step.b_1), w_1=step.w_1, b_1=step.b_1, w_2=step.w_2, b_2=step.b_2))
-    st.markdown(f"#### {as_message(say('check.examples.feed_forward'))}")
+    st.markdown(f"## {as_message(say('check.examples.feed_forward'))}")
     with st.container(horizontal=True, gap="small", key="check_feed_forward"):
         for name in chain.from_iterable(pictured(_STEP)):
             draw = partial(heatmap_spec, made, name, digits=example.decimals)

@@ -95,7 +95,7 @@ def show_comparison(comparison: Comparison, query: int) -> None:
         st.caption(aside)
     for name in comparison.names:
         stage = comparison.b.stages[name]
-        st.markdown(f"##### {stage.title}")
+        st.markdown(f"### {stage.title}")
         st.caption(about(comparison, name))
         draw, alts = _show_matrix(comparison, name, query, f"compare.{name}")
         for label, alt in alts.items():
@@ -110,7 +110,7 @@ def show_example() -> None:
                      for scenario in (a, b))  # fmt: skip
     with st.container(border=True, key="compare_preview"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(f"##### {say('compare.example.title')}")
+            st.markdown(f"### {say('compare.example.title')}")
             st.button(say("compare.example.open"), on_click=_open_example)
         cell = STAGES[CHANGED.matrix].at(CHANGED.row, CHANGED.column)
         st.text(say("compare.example.change", cell=cell, before=before, after=after))

@@ -37,17 +37,17 @@ def show_history() -> None:
     if (opened := this_session().part(Opened).step) is not None:
         _show_beside(step_named(opened))
         return
-    st.subheader(say("history.heading"), anchor=False)
+    st.markdown(f"## {say('history.heading')}")
     st.text(say("history.about"))
     with st.container(key="history_steps"):
         for step in STEPS:
             _show_step(step.name)
     _show_costs()
-    st.markdown(f"##### {say('history.without')}")
+    st.markdown(f"### {say('history.without')}")
     with st.container(key="history_without"):
         for name, source in WITHOUT_PICTURE.items():
             with st.container(key=f"history_other_{name}"):
-                st.markdown(f"###### {say(f'history.no_stage.{name}.title')}")
+                st.markdown(f"### {say(f'history.no_stage.{name}.title')}")
                 st.text(say(f"history.no_stage.{name}.line"))
                 st.link_button(say(f"history.no_stage.{name}.paper"), source, type="tertiary")
 
@@ -55,7 +55,7 @@ def show_history() -> None:
 def _show_step(name: str) -> None:
     step, changed = step_named(name), _told(name)[1]
     with st.container(key=f"history_step_{name}", border=True):
-        st.markdown(f"###### {step.said('title')}")
+        st.markdown(f"### {step.said('title')}")
         st.html(_pictures(name, dark=is_dark()))
         st.text(step.said("line"))
         if changed:
@@ -103,7 +103,7 @@ def _pictures(name: str, *, dark: bool) -> str:
 
 def _show_costs() -> None:
     """Show what both kinds of attention cost, measured once for all readers."""
-    st.markdown(f"##### {say('history.cost.heading')}")
+    st.markdown(f"### {say('history.cost.heading')}")
     st.text(say("history.cost.about", width=plural(WIDTH, "number"), repeats=plural(REPEATS, "run")))
     rows = [
         {say(f"history.cost.{name}"): f"{value:,}" if isinstance(value, int) else written(value, 2)

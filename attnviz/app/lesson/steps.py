@@ -77,7 +77,7 @@ def show_head(number: int) -> None:
             shortcut="PageDown", key="lesson.next",
         )  # fmt: skip
         st.html(_dots(number), width="content")
-        st.markdown(f"#### {say('lesson.heading', number=number, title=step.title)}", width="content")
+        st.markdown(f"## {say('lesson.heading', number=number, title=step.title)}", width="content")
         # A button and no switch: while a switch has the focus, PageDown would not lead on.
         st.button(
             say("lesson.end_presentation") if presenting else say("lesson.present"), key="lesson.presentation",
@@ -217,7 +217,7 @@ def _open(question: str) -> None:
 
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
     """Draw the challenges with how they stand, and all matrices to work on."""
-    st.markdown(f"#### {say('challenges.heading')}")
+    st.markdown(f"## {say('challenges.heading')}")
     # Beside each other, so that on a laptop they stand above the board in one view.
     with marked_while_older(scenario, "challenges"):
         for i, (column, challenge) in enumerate(zip(st.columns(len(CHALLENGES)), CHALLENGES, strict=True)):

@@ -112,7 +112,7 @@ function reasons({ reasons: shown, parameters }) {
     made.append(...parts);
     return made;
   });
-  return [make("h3", "", [shown.title]), ...rows, ...shown.told.map((each) => make("p", "told", [each]))];
+  return [make("h2", "", [shown.title]), ...rows, ...shown.told.map((each) => make("p", "told", [each]))];
 }
 
 // A cell for each layer and token: how far the next word moves when what is made there is the other sentence's.
@@ -132,7 +132,7 @@ function places({ places: shown, parameters }) {
     });
     return make("tr", "", [make("th", "", [layer]), ...cells]);
   });
-  return [make("h3", "", [shown.title]), make("div", "places", [make("table", "", [make("tbody", "", [...heads, ...lines])])])];
+  return [make("h2", "", [shown.title]), make("div", "places", [make("table", "", [make("tbody", "", [...heads, ...lines])])])];
 }
 
 /** @param {string} name @param {number} share */

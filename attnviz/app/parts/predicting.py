@@ -70,7 +70,7 @@ def ask(asked: Asked, then: Callable[[str], None] = lambda _: None, *, presents:
     """Draw what is to be predicted: a button for each choice, and one for none."""
     st.html(_STYLE)
     st.caption(say("predicting.first"))
-    st.markdown(f"#### {asked.act}")
+    st.markdown(f"## {asked.act}")
     st.text(asked.question or say("predicting.then", now=asked.now))
     args = asked.about, then
     for choice, label in asked.choices.items():
@@ -97,6 +97,6 @@ def show_outcome(asked: Asked, short: Mapping[str, str], happened: str, told: st
                 if choice in short:
                     with st.container(gap=None):
                         st.caption(say(f"predicting.{key}"))
-                        st.markdown(f"#### {short[choice]}")
+                        st.markdown(f"## {short[choice]}")
         st.markdown(f"**{told}**")
     _told(key="predicting.told", data={"times": this_session().part(_Told).times})

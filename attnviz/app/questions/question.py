@@ -60,7 +60,7 @@ def show_question(question: Question) -> None:
 def _show_head(question: Question) -> None:
     about_it = [each for each in QUESTIONS if each.subject == question.subject]
     with st.container(horizontal=True, vertical_alignment="top", key="question_head"):
-        st.markdown(f"#### {question.title}")
+        st.markdown(f"## {question.title}")
         subject = say(f"question_page.subject.{question.subject}")
         place = say("question_page.place", subject=subject, number=1 + about_it.index(question), n=len(about_it))
         st.caption(place, width="content")
@@ -167,7 +167,7 @@ def show_list() -> None:
         for subject in SUBJECTS:
             about_it = [question for question in QUESTIONS if question.subject == subject]
             with st.container(key=f"questions_subject_{min(len(about_it), 4)}_{subject}"):
-                st.markdown(f"##### {say(f'question_page.subject.{subject}')}")
+                st.markdown(f"## {say(f'question_page.subject.{subject}')}")
                 for question in about_it:
                     st.button(question.title, key=f"questions.open.{question.slug}", on_click=open_it, args=(question,))
 

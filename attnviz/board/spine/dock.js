@@ -158,6 +158,7 @@ export class Dock {
     if (!alarm && fixed && store) text = more = ""; // so has who is to predict something
     setText(this.says, text);
     setText(this.more, more);
+    this.status.hidden = !text;
     this.status.setAttribute("role", alarm ? "alert" : "note");
     toggle(this.status, "alarm", alarm);
     toggle(this.status, "plain", !more);

@@ -1,11 +1,12 @@
-"""Every page, in light and dark: nothing serious for those who cannot see it, or not well."""
+"""Every page and what opens on it, in light, dark and on a telephone: a checker of accessibility finds nothing."""
 
 from collections.abc import Callable
 
 import pytest
 
 from attnviz.app.entry.main import PAGES
-from tests.browser.accessibility import serious_trouble
+from attnviz.words import say
+from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
 
@@ -16,10 +17,50 @@ def pages() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("path", pages().values(), ids=pages())
-def test_nothing_serious_is_found_on_a_page(new_learner: Callable[..., Learner], path: str) -> None:
+def test_nothing_is_found_on_a_page(new_learner: Callable[..., Learner], path: str) -> None:
     reader = new_learner().open(path, "board", causal="true", edits="w_q.0.1.0.9")
     reader.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
     reader.page.wait_for_timeout(500)  # what is drawn last is there then
-    for look in (reader.settle, reader.darken):
+
+    def narrow_and_dark() -> None:
+        reader.darken()
+        reader.page.set_viewport_size({"width": 390, "height": 844})
+        reader.page.get_by_test_id("stSidebarNav").wait_for(state="attached")
+
+    for look in (reader.settle, narrow_and_dark):
         look()
-        eventually(lambda: serious_trouble(reader.page), [], seconds=5)  # until what fades in or changes has done so
+        eventually(lambda: violations(reader.page), [], seconds=5)  # until what fades in or changes has done so
+
+
+def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(
+    new_learner: Callable[..., Learner],
+) -> None:
+    reader = new_learner(1366, 768).go("/", example="fluffy-cat")
+
+    def button(name: str) -> None:
+        reader.page.get_by_role("button", name=name, exact=True).first.click()
+
+    def is_clean() -> None:
+        eventually(lambda: violations(reader.page), [], seconds=5)
+
+    button(say("board.plane.why", share="61 %"))
+    reader.page.locator(".plane").wait_for()
+    is_clean()
+    reader.page.keyboard.press("Escape")
+    button(say("setup.heading"))
+    for group in reader.page.locator(".st-key-setup summary").all():
+        group.click()
+    is_clean()
+    button(say("setup.heading"))
+    button(say("share.button"))
+    reader.page.get_by_test_id("stPopoverBody").wait_for()
+    is_clean()
+    reader.page.keyboard.press("Escape")
+    button(say("board.views.what_if"))
+    for tab in ("steps", "mask", "others"):
+        reader.page.get_by_role("tab", name=say(f"what_if.tabs.{tab}")).click()
+        is_clean()
+    button(say("board.views.keep"))
+    reader.page.get_by_role("button", name=say("board.views.kept"), exact=True).click()
+    reader.page.locator(".js-plotly-plot").first.wait_for()
+    is_clean()

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from attnviz.app.entry.main import DOORS, HIDDEN, OWN_EXAMPLES, PAGES
 from attnviz.words import say
-from tests.browser.accessibility import serious_trouble
+from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
 
@@ -55,7 +55,7 @@ def test_each_page_is_reached_through_its_door_by_keyboard(new_learner: Callable
                 reader.page.keyboard.press("ArrowDown")
             expect(link).to_be_focused()
             if (door, i) == ("models", 0):
-                eventually(lambda: serious_trouble(reader.page), [])
+                eventually(lambda: violations(reader.page), [])
             reader.page.keyboard.press("Enter")
             reader.page.wait_for_url(f"**/{page}*")
     reader.go_to(say("app.playground.title"))

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz.words import say
-from tests.browser.accessibility import serious_trouble
+from tests.browser.accessibility import violations
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import contrast
@@ -21,7 +21,7 @@ def test_the_bar_the_set_up_and_messages_are_ink_on_paper(new_board: Callable[..
     expect(board.page.get_by_test_id("stAlert")).to_be_visible()
     board.setup_button.click()
     expect(board.page.get_by_label("Sentence", exact=True)).to_be_visible()
-    eventually(lambda: serious_trouble(board.page), [])
+    eventually(lambda: violations(board.page), [])
     paper = [255, 255, 255] if scheme == "light" else [20, 23, 28]
     for part in (board.setup_button, board.page.get_by_role("link", name="Explore").locator("p")):
         assert contrast(part.evaluate(_INK), paper) > 12

@@ -30,7 +30,7 @@ def drawn(page: Playground, name: str, label: str) -> np.ndarray:
 
 def test_without_a_kept_set_up_the_page_says_what_to_do_and_shows_a_computed_example(page: Playground) -> None:
     assert say("compare.nothing_yet") in page.texts
-    assert f"##### {say('compare.example.title')}" in [each.value for each in page.at.markdown]
+    assert f"### {say('compare.example.title')}" in [each.value for each in page.at.markdown]
     a, b = (trace(scenario).attention_weights.numpy() for scenario in example())
     np.testing.assert_array_equal(drawn(page, "example", "A"), a)
     np.testing.assert_array_equal(drawn(page, "example", "B"), b)

@@ -29,7 +29,7 @@ def lesson() -> Lesson:
 
 def title(at: AppTest) -> str:
     return next(
-        markdown.value for markdown in at.markdown if markdown.value.startswith("#### ") and "." in markdown.value
+        markdown.value for markdown in at.markdown if markdown.value.startswith("## ") and "." in markdown.value
     )
 
 
@@ -53,18 +53,18 @@ def press(at: AppTest, label: str) -> AppTest:
 def test_next_leads_through_every_step_and_back_returns(lesson: Lesson) -> None:
     at = lesson()
     for number, step in enumerate(STEPS, 1):
-        assert title(at) == f"#### {number}. {step.title}"
+        assert title(at) == f"## {number}. {step.title}"
         if number < len(STEPS):
             press(at, "Next")
     press(at, "Back")
-    assert title(at).startswith(f"#### {len(STEPS) - 1}.")
+    assert title(at).startswith(f"## {len(STEPS) - 1}.")
 
 
 def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson: Lesson) -> None:
-    assert title(lesson(step="4")) == "#### 4. One score"
+    assert title(lesson(step="4")) == "## 4. One score"
     for rubbish in ("two", "99"):
         at = lesson(step=rubbish)
-        assert title(at) == "#### 1. Tokens"
+        assert title(at) == "## 1. Tokens"
         assert [warning.value for warning in at.warning] == [
             f"Part of this link was ignored: step = `{rubbish}` should be one of "
             f"{', '.join(step.name for step in STEPS)}; tokens is used."
@@ -110,7 +110,7 @@ def test_every_step_sends_its_sentences_with_the_places_of_their_numbers(
     query = min(1, len(scenario.tokens) - 1)
     for number, step in enumerate(STEPS, 1):
         at = lesson(step=str(number), **address)
-        assert title(at) == f"#### {number}. {step.title}"
+        assert title(at) == f"## {number}. {step.title}"
         told = step.tells(traced(scenario), query, DEFAULT_DIGITS)
         assert tells(at)["sentences"] == [each.sent() for each in told]
 

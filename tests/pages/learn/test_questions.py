@@ -56,7 +56,7 @@ def press(at: AppTest, label: str) -> AppTest:
 
 
 def title(at: AppTest) -> str:
-    titles = {f"#### {question.title}" for question in QUESTIONS}
+    titles = {f"## {question.title}" for question in QUESTIONS}
     return next((each.value for each in at.markdown if each.value in titles), "")
 
 
@@ -111,14 +111,14 @@ def test_the_list_opens_each_question_and_leads_back(opened: Open) -> None:
     at = opened()
     for question in QUESTIONS:
         press(at, question.title)
-        assert title(at) == f"#### {question.title}"
+        assert title(at) == f"## {question.title}"
         press(at, ALL)
     assert title(at) == ""
 
 
 def test_the_list_has_a_card_for_each_question_under_its_subject(opened: Open) -> None:
     at = opened()
-    headings = [f"##### {say(f'question_page.subject.{subject}')}" for subject in SUBJECTS]
+    headings = [f"## {say(f'question_page.subject.{subject}')}" for subject in SUBJECTS]
     assert [each.value for each in at.markdown if each.value in headings] == headings
     cards = [str(button.key) for button in at.button if str(button.key).startswith("questions.open.")]
     assert cards == [f"questions.open.{question.slug}" for question in QUESTIONS]
@@ -138,10 +138,10 @@ def test_what_is_no_number_is_neither_drawn_nor_told_as_0(opened: Open) -> None:
 def test_next_leads_through_all_in_the_order_of_the_list_and_links_open_at_theirs(opened: Open) -> None:
     at = opened(question=QUESTIONS[0].slug)
     for question in QUESTIONS[1:]:
-        assert title(press(press(at, SKIP), NEXT)) == f"#### {question.title}"
-    assert title(press(press(at, SKIP), "Back")) == f"#### {QUESTIONS[-2].title}"
+        assert title(press(press(at, SKIP), NEXT)) == f"## {question.title}"
+    assert title(press(press(at, SKIP), "Back")) == f"## {QUESTIONS[-2].title}"
     assert in_address(at, "question") == QUESTIONS[-2].slug
-    assert title(opened(question="where")) == f"#### {numbered(7).title}"
+    assert title(opened(question="where")) == f"## {numbered(7).title}"
     assert title(opened(question="seven")) == ""
 
 
@@ -213,7 +213,7 @@ def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(
     assert in_address(at, "numbers") == link
     press(at, "Start again")
     assert in_address(at, "numbers") == ""
-    assert question.asks[0] in [each.value.removeprefix("#### ") for each in at.markdown]
+    assert question.asks[0] in [each.value.removeprefix("## ") for each in at.markdown]
 
 
 def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
@@ -221,7 +221,7 @@ def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
     assert in_address(at, "sweep") == "dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p"
     at = press(press(opened(question="8"), SKIP), say("question_page.lesson", number=7))
     assert in_address(at, "step") == "softmax"
-    assert any(markdown.value == "#### 7. Softmax" for markdown in at.markdown)
+    assert any(markdown.value == "## 7. Softmax" for markdown in at.markdown)
 
 
 def test_the_token_of_a_link_is_followed_until_it_starts_again(opened: Open) -> None:

@@ -83,7 +83,7 @@ def shows_what_is_picked(page: Playground, expected: Any) -> None:
 def shows_question(page: Playground, expected: Any) -> None:
     question = question_of(NUMBERED[expected["number"] - 1])
     assert question is not None
-    assert f"#### {question.title}" in [each.value for each in page.at.markdown]
+    assert f"## {question.title}" in [each.value for each in page.at.markdown]
     for option in expected["options"]:
         chosen = page.at.session_state[f"questions.{question.slug}.{option['name']}"]
         if "place" not in option:
@@ -129,7 +129,7 @@ def test_a_link_restores_both_sides_of_a_comparison() -> None:
 @pytest.mark.parametrize("step", [1, 5, 9])
 def test_a_link_opens_the_lesson_at_its_step(step: int) -> None:
     page = opened(f"step {step}")
-    assert [each.value for each in page.at.markdown if each.value.startswith(f"#### {step}. ")]
+    assert [each.value for each in page.at.markdown if each.value.startswith(f"## {step}. ")]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -155,7 +155,7 @@ def test_one_link_restores_every_page() -> None:
     shows_what_is_picked(page, expected)
     shows_question(page.visit("pages/questions.py"), expected["question"])
     page.visit("pages/lesson.py")
-    assert [each.value for each in page.at.markdown if each.value.startswith(f"#### {expected['step']}. ")]
+    assert [each.value for each in page.at.markdown if each.value.startswith(f"## {expected['step']}. ")]
     page.visit("pages/scaling.py")
     assert page.at.session_state["scaling.trials"] == expected["sweep"]["trials"]
     page.visit("pages/exercises.py")

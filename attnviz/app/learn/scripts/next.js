@@ -15,7 +15,7 @@ const MOST = 6;
 
 export class Next {
   constructor() {
-    this.heading = make("h3", "heading");
+    this.heading = make("h2", "heading");
     this.bars = make("div", "bars");
     this.element = make("div", "next", [this.heading, this.bars]);
   }

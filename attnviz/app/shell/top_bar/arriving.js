@@ -8,6 +8,7 @@
 
 /** @type {Data | undefined} */
 let before;
+const lists = new MutationObserver(nameLists);
 
 /** @param {Drawing<Data>} drawing */
 export default function arriving({ data }) {
@@ -16,7 +17,18 @@ export default function arriving({ data }) {
   const { dataset } = document.documentElement;
   dataset.door = String(data.door);
   if (!data.setsUp) delete dataset.open;
+  nameLists();
   if (last && last.place !== data.place) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+}
+
+// Streamlit's list of pages has headings among its lines, which a list can't have: those of each door are one, here.
+function nameLists() {
+  const [page, list] = ["stAppViewContainer", "stSidebar"].map((name) => document.querySelector(`[data-testid=${name}]`));
+  if (page) lists.observe(page, { childList: true }); // it comes in a window that becomes narrow, and is filled then
+  if (list) lists.observe(list, { childList: true, subtree: true });
+  for (const part of document.querySelectorAll("[data-testid=stSidebarNavItems], [data-testid=stSidebarNavItems] > *")) {
+    part.setAttribute("role", { UL: "group", LI: "none" }[part.tagName] ?? "list");
+  }
 }
 
 // A list of pages would stay open over the one that was chosen: of a door, and on a telephone of all.
