@@ -28,7 +28,6 @@ from attnviz.explanation import before_edits
 from attnviz.explanation.explaining import Shapes, shapes_of
 from attnviz.explanation.head_figures import heads_in_words
 from attnviz.explanation.summary import LONGEST_NAME
-from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, for_json
 
 FITS = 16  # rows and columns of any matrix, up to which every cell can be shown with its number
@@ -134,7 +133,7 @@ def _sent(stage: Stage) -> dict[str, Any]:
         **{name: getattr(stage, name) for name in _SENT},
         "rule": stage.kind,
         "sources": stage.sources,
-        "called": stage.title.removesuffix(say("stages.head.title", title="", head=stage.number)),
+        "called": stage.unnumbered("head").title,
         "settings": {} if stage.rule is None else stage.rule.settings,
         "isVector": stage.is_vector,
         "entries": [visible(entry) for entry in stage.entries],

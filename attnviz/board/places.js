@@ -134,6 +134,6 @@ class View {
     const owner = this.ownerOf(stage.name);
     const sources = stage.sources.map(this.named);
     if (owner === null) return { ...stage, sources };
-    return { ...stage, sources, name: this.named(stage.name), head: owner, title: say("stages.head.title", { title: stage.called, head: Math.floor(owner / stage.shared_by) }) };
+    return { ...stage, sources, name: this.named(stage.name), head: owner, title: say("stages.head.title", { title: stage.called, number: Math.floor(owner / stage.shared_by) }) };
   }
 }

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import takewhile
 from types import MappingProxyType
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,8 +11,8 @@ from torch import Tensor
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
 from attnviz.core.rules import Matrix
 from attnviz.core.rules.explaining.cell import OWN_ROWS
-from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, head_name
-from attnviz.words import say
+from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, Texts, head_name
+from attnviz.words import later
 
 
 def without_head(name: str) -> str:
@@ -47,7 +46,6 @@ def is_elsewhere(name: str) -> bool:
 
 
 CONTEXTS = "contexts"  # of all heads side by side, where `context` is that of the head in view
-_TOLD = ("title", "plain", "axes", "meaning", "short")
 
 
 def in_view(names: Iterable[str]) -> tuple[str, ...]:
@@ -147,12 +145,12 @@ def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage
     if part is None or uncut:
         if part is None or stage.name not in own:
             return stage.name, stage
-        title, name = say("stages.uncut.title", title=stage.title), f"{stage.name}{UNCUT}"
-        return name, replace(stage, name=name, title=title)
-    title = (
-        own[stage.name].title if stage.name in own else say("stages.head.title", title=stage.title, head=part.number)
+        name, title = f"{stage.name}{UNCUT}", later("stages.uncut.title", title=stage.texts.title)
+        return name, replace(stage.retold(title=title), name=name)
+    named = (
+        stage.retold(title=own[stage.name].texts.title) if stage.name in own else stage.numbered("head", part.number)
     )
-    return stage.name, replace(stage, title=title, head=head, shared_by=part.shared_by, first=part.first)
+    return stage.name, replace(named, head=head, shared_by=part.shared_by, first=part.first)
 
 
 def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> dict[str, Tensor]:
@@ -195,8 +193,8 @@ def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[
     for name in list(table)[list(table).index("context") :]:
         called, stage = CONTEXTS if name == "context" else name, table[name]
         sources = tuple(CONTEXTS if each == "context" else each.removeprefix(path) for each in stage.sources)
-        told: dict[str, Any] = {key: say(f"stages.{CONTEXTS}.{key}") for key in _TOLD} if called == CONTEXTS else {}
-        stages[called], seen[called] = replace(stage, name=called, sources=sources, **told), matrices[name]
+        texts = Texts.of(f"stages.{CONTEXTS}") if called == CONTEXTS else stage.texts
+        stages[called], seen[called] = replace(stage, name=called, sources=sources, texts=texts), matrices[name]
     return MappingProxyType(stages), seen
 
 

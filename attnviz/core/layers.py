@@ -10,7 +10,7 @@ from torch import Tensor
 from attnviz.core.rules import PassOn
 from attnviz.core.stages import E_KEPT_SCALED, E_SCALED, ITSELF, JOINED, KEPT, OF_ALL, OF_KEPT, Stage, Table, Y
 from attnviz.core.tokens import tokenize
-from attnviz.words import say
+from attnviz.words import later
 
 STACK = "layers"
 OF_TOKENS = (Y, *OF_KEPT, "x", "e", "p", *OF_ALL)  # what only the first layer is given: the mask is one for all
@@ -101,23 +101,23 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
                 else path + each
                 for each in sources
             ]
-            title = say("stages.layer.title", title=stage.title, layer=layer)
-            stages[path + name] = replace(own, name=path + name, title=title, layer=layer, sources=tuple(called))
+            titled = own.retold(title=stage.texts.title).numbered("layer", layer)
+            stages[path + name] = replace(titled, name=path + name, layer=layer, sources=tuple(called))
     return MappingProxyType(stages)
 
 
 def _passed_on(x: Stage, layer: int, told: str) -> Stage:
     """Return X of a later layer, or its Y of a kept sentence, which is given to nobody."""
-    texts: dict[str, Any] = {key: say(f"stages.{told}.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")}
-    return replace(x, rule=PassOn(), **texts)
+    texts = {key: later(f"stages.{told}.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")}
+    return replace(x.retold(**texts), rule=PassOn())
 
 
 def _kept_for(y: Stage, layer: int) -> Stage:
     """Return what a later layer keeps of the sentence before, which is given and learns nothing more."""
-    title = say("stages.y_passed_on.title", symbol=_HANDED, layer=layer - 1)
     symbol = f"{_HANDED}⁽{str(layer - 1).translate(_RAISED)}⁾"
-    kept = _passed_on(y, layer, "y_passed_on")
-    return replace(kept, name=kept_for(layer), symbol=symbol, title=title, rule=None, sources=(), layer=layer - 1)
+    title = later("stages.y_passed_on.title", symbol=_HANDED, layer=layer - 1)
+    kept = _passed_on(y, layer, "y_passed_on").retold(title=title)
+    return replace(kept, name=kept_for(layer), symbol=symbol, rule=None, sources=(), layer=layer - 1)
 
 
 def n_layers_in(table: Table) -> int:
@@ -152,8 +152,7 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
         for whole, one in shared.items():
             ahead = stage.head is not None and one in OF_ALL  # of several heads, it stands before all
             if (whole in stage.sources or ahead) and one not in stages and name.startswith(path):
-                title = table[whole].title.removesuffix(say("stages.layer.title", title="", layer=0))
-                stages[one], made[one] = replace(table[whole], name=one, title=title), matrices[whole]
+                stages[one], made[one] = replace(table[whole].unnumbered("layer"), name=one), matrices[whole]
         if not name.startswith(path):
             continue
         own = name.removeprefix(path)
@@ -165,9 +164,8 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
         for source in stage.sources:
             if not source.startswith(f"{STACK}."):  # what is given to the whole stack, as a token table is
                 stages[source], made[source] = table[source], matrices[source]
-        title = stage.title.removesuffix(say("stages.layer.title", title="", layer=layer))
         sources = tuple(shared.get(source, source.removeprefix(path)) for source in stage.sources)
-        stages[own], made[own] = replace(stage, name=own, title=title, sources=sources), matrices[name]
+        stages[own], made[own] = replace(stage.unnumbered("layer"), name=own, sources=sources), matrices[name]
     return MappingProxyType(stages), made
 
 

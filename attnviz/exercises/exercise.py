@@ -247,6 +247,3 @@ def is_exercise(text: str) -> bool:
     (True, True, False, False)
     """
     return not text or f"{decoded(text).encoded()}.".startswith(f"{text}.")
-
-
-TITLES: Mapping[str, str] = MappingProxyType({name: STAGES[name].title for name in RESULTS})

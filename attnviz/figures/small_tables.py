@@ -88,17 +88,17 @@ def _on_one_line(specs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def _difference(drawn: Picture, limit: float) -> Picture:
     """What is said of a matrix isn't true of a difference, which has a sign."""
-    stage = replace(drawn.stage, plain=say("compare.difference"))
+    stage = drawn.stage.retold(plain=say("compare.difference"))
     return replace(drawn, stage=stage, limits=(-limit, limit), signed=True)
 
 
 def _untold(drawn: Picture) -> Picture:
     """Leave out what is true of A and B alike: it's said once, above both."""
-    return replace(drawn, stage=replace(drawn.stage, plain=""))
+    return replace(drawn, stage=drawn.stage.retold(plain=""))
 
 
 def _titled(drawn: Picture, label: str) -> Picture:
-    return replace(drawn, stage=replace(drawn.stage, title=label))
+    return replace(drawn, stage=drawn.stage.retold(title=label))
 
 
 CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 54, 27, 7.3  # pixels

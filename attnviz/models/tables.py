@@ -20,13 +20,14 @@ from attnviz.core.stages import (
     STAGES,
     Stage,
     Table,
+    Texts,
     layer_table,
 )
 from attnviz.core.trace import run
 from attnviz.models.edits import EVEN, OFF
 from attnviz.models.projections import Made, MadeHeads
 from attnviz.models.watching import Attended
-from attnviz.words import say
+from attnviz.words import Later, later, say
 from attnviz.words.numbers import significant
 from attnviz.words.shares import percent
 
@@ -113,19 +114,19 @@ def _with_sink(table: Table, sink: float, weights: Tensor) -> Table:
     """Return a table that says how much of each row a sink takes, in numbers."""
     least, most = (percent(float(each)) for each in torch.aminmax(1 - weights.sum(-1)))
     told = _told("sink", number=significant(sink), least=least, most=most)
-    return MappingProxyType({**table, "attention_weights": replace(table["attention_weights"], **told)})
+    return MappingProxyType({**table, "attention_weights": table["attention_weights"].retold(**told)})
 
 
 def _unknown(table: Table) -> Table:
     """Return a table that claims nothing of weights that aren't the softmax of the scores."""
     told = {"scaled_scores": _told("unknown"), "attention_weights": _told("weights")}
-    return MappingProxyType({**table, **{name: replace(table[name], **each) for name, each in told.items()}})
+    return MappingProxyType({**table, **{name: table[name].retold(**each) for name, each in told.items()}})
 
 
-def _told(name: str, kind: str = "", **places: object) -> dict[str, Any]:
+def _told(name: str, kind: str = "", **places: object) -> dict[str, Later]:
     """Return what is said of a model's own stage, of which there may be several kinds."""
-    texts = {key: say(f"models.{name}.{key}", **places) for key in ("title", "meaning", "short")}
-    return texts | {"plain": say(f"models.{name}.{'.'.join(filter(None, ('plain', kind)))}", **places)}
+    texts = {key: later(f"models.{name}.{key}", **places) for key in ("title", "meaning", "short")}
+    return texts | {"plain": later(f"models.{name}.{'.'.join(filter(None, ('plain', kind)))}", **places)}
 
 
 def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
@@ -236,8 +237,8 @@ def _inputs(known: Mapping[str, Made], *, others: bool) -> dict[str, str]:
 
 
 def _input_stage(name: str) -> Stage:
-    told: dict[str, Any] = {key: say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning", "short")}
-    return replace(STAGES["x"], name=name, symbol=told["title"], **told)
+    texts = Texts.of(f"stages.{name}")
+    return replace(STAGES["x"], name=name, symbol=str(texts.title), texts=texts)
 
 
 def _scaled(stage: Stage, parts: HeadParts) -> dict[str, Stage]:
@@ -247,13 +248,17 @@ def _scaled(stage: Stage, parts: HeadParts) -> dict[str, Stage]:
         added = (DISTANCE_BIAS,)
     kind = "biased" if parts.bias else "masked" if added else "divided"
     if parts.cap is None:
-        return {stage.name: replace(stage, rule=divided, sources=("scores", *added), **_told("scaled", kind))}
+        return {stage.name: replace(stage.retold(**_told("scaled", kind)), rule=divided, sources=("scores", *added))}
     between = {
-        DIVIDED: replace(stage, name=DIVIDED, symbol="S_d", rule=divided, sources=("scores",), **_told("divided")),
-        CAPPED: replace(stage, name=CAPPED, symbol="S_c", rule=Cap(parts.cap), sources=(DIVIDED,),
-                        **_told("capped", limit=significant(parts.cap))),
+        DIVIDED: replace(
+            stage.retold(**_told("divided")), name=DIVIDED, symbol="S_d", rule=divided, sources=("scores",)
+        ),
+        CAPPED: replace(
+            stage.retold(**_told("capped", limit=significant(parts.cap))),
+            name=CAPPED, symbol="S_c", rule=Cap(parts.cap), sources=(DIVIDED,),
+        ),
     }  # fmt: skip
-    last = replace(stage, rule=Scale(own=True), sources=(CAPPED, *added), **_told("scaled", f"{kind}_capped"))
+    last = replace(stage.retold(**_told("scaled", f"{kind}_capped")), rule=Scale(own=True), sources=(CAPPED, *added))
     return {**between, stage.name: last}
 
 
@@ -272,8 +277,8 @@ def _scale_of(scaling: float, d_k: int) -> Scale:
 def _bias_stage(mask: Stage, parts: HeadParts) -> Stage:
     """Return what is added to scores, the mask among it, as what it is by its numbers."""
     told = _told("bias", parts.bias)
-    told["plain"] = " ".join((told["plain"], say(f"models.bias.{'learned' if parts.learned else 'prescribed'}")))
-    return replace(mask, name=DISTANCE_BIAS, symbol="B", colours="scores", **told)
+    plain = " ".join((str(told["plain"]), say(f"models.bias.{'learned' if parts.learned else 'prescribed'}")))
+    return replace(mask.retold(**told | {"plain": plain}), name=DISTANCE_BIAS, symbol="B", colours="scores")
 
 
 def _depends_on(bias: Tensor, readable: Tensor) -> str:

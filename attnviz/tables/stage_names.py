@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from functools import cache
 
 from attnviz.core.stages import EVERY_STAGE, head_name
 from attnviz.tables.cells import levels
@@ -143,6 +143,7 @@ def _plain(text: str) -> str:
     return _DRESS.sub("", text.replace("′", "'").replace("^T", "t").replace("\\top", "t")).lower()
 
 
+@cache
 def _names() -> dict[str, str]:
     names: dict[str, str] = {}
     for name, stage in EVERY_STAGE.items():
@@ -155,7 +156,6 @@ def _names() -> dict[str, str]:
     return names
 
 
-_NAMES = MappingProxyType(_names())
 _PARTING = re.compile(r"\s*(?:=|:|\(|\[|,|–|—| - )\s*")
 _NUMBERING = re.compile(
     r"\s*(?:(?:step|table|part|aufgabe|no\.?)\s*)?[0-9]{1,2}(?:\.[0-9]{1,2})?\s*[.):-]\s+", re.IGNORECASE
@@ -185,11 +185,11 @@ def _stage_of(text: str) -> str | None:
     bare = _NUMBERING.sub("", text.strip().strip("#*_-> \t").strip(), count=1)
     bare = _ARTICLE.sub("", bare, count=1)
     parts = (bare, *[part.rstrip(")]") for part in _PARTING.split(bare)])
-    return next((found for part in parts if (found := _NAMES.get(_plain(part)) or _named_twice(part))), None)
+    return next((found for part in parts if (found := _names().get(_plain(part)) or _named_twice(part))), None)
 
 
 def _named_twice(text: str) -> str | None:
     """Return what a name and its symbol both say: "Inputs X"."""
     before, _, symbol = text.rpartition(" ")
-    named = _NAMES.get(_plain(before))
-    return named if named is not None and named == _NAMES.get(_plain(symbol)) else None
+    named = _names().get(_plain(before))
+    return named if named is not None and named == _names().get(_plain(symbol)) else None

@@ -187,6 +187,4 @@ def changed_in_words(step: Step) -> list[str]:
 
 def _title(stage: Stage) -> str:
     """Return what a matrix is called, without the numbers of its head and layer."""
-    of_head = "" if stage.number is None else say("stages.head.title", title="", head=stage.number)
-    of_layer = say("stages.layer.title", title="", layer=stage.layer)
-    return stage.title.removesuffix(of_layer).removesuffix(of_head)
+    return stage.unnumbered("layer").unnumbered("head").title

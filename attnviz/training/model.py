@@ -15,9 +15,8 @@ from attnviz.core.layers import in_layer, stacked
 from attnviz.core.masks import CAUSAL, MASKS, Masked
 from attnviz.core.rules import Ids, Lookup, Product, Softmax, Surprise
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
-from attnviz.core.stages import MASK, Stage, Table, layer_table
+from attnviz.core.stages import MASK, Stage, Table, Texts, layer_table
 from attnviz.training.settings import TrainingSettings
-from attnviz.words import say
 
 EMBEDDINGS = ("w_e", "w_p")
 _ONES = ("gamma_1", "gamma_2")  # what a gain starts at; a bias or an offset starts at 0
@@ -73,8 +72,7 @@ def block_of(settings: TrainingSettings) -> str:
 
 
 def _stage(name: str, symbol: str, *what: Any, **more: Any) -> Stage:
-    said: Any = (say(f"stages.{name}.{key}") for key in ("title", "plain", "axes", "meaning", "short"))
-    return Stage(name, symbol, *said, *what, **more)
+    return Stage(name, symbol, Texts.of(f"stages.{name}"), *what, **more)
 
 
 def of_text(table: Table, ids: Ids, length: int, targets: Ids = ()) -> Table:

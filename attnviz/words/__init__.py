@@ -12,6 +12,7 @@ The page's script fills the same sentences, which Python sends it.
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -83,6 +84,26 @@ def say(key: str, /, **places: object) -> str:
         template = template["one" if places["n"] == 1 else "other"]
     counts = {name: f"{places[name]:,}" for name in _COUNTS if isinstance(places.get(name), int)}
     return template.format_map(places | counts)
+
+
+@dataclass(frozen=True)
+class Later:
+    """A sentence that is said when it's read, by its key and its places, which may be sentences, too.
+
+    >>> str(later("stages.head.title", title=later("stages.x.title"), number=1))
+    'X, head 1'
+    """
+
+    key: str
+    places: tuple[tuple[str, object], ...] = ()
+
+    def __str__(self) -> str:
+        return say(self.key, **dict(self.places))
+
+
+def later(key: str, /, **places: object) -> Later:
+    """Return what :func:`say` would say, said later."""
+    return Later(key, tuple(places.items()))
 
 
 class Said:

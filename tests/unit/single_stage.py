@@ -29,7 +29,7 @@ from attnviz.core.rules import (
     Surprise,
     TimesRoot,
 )
-from attnviz.core.stages import Stage
+from attnviz.core.stages import Stage, Texts
 from attnviz.core.trace import Trace, run
 
 # Rules with their settings, and shapes that fit them.
@@ -109,8 +109,9 @@ def trace_of(rule: Rule, sources: Sequence[Tensor], tokens: tuple[str, ...] = TO
     names = {name: name.upper() for name in given} | {"made": "M"}
     table = {
         name: Stage(
-            name, symbol, symbol, "", "", "", "", "token" if matrix_rows(rule, name, given) else "feature", "feature",
-            "vectors", rule if name == "made" else None, tuple(given) if name == "made" else (), is_row(given, name),
+            name, symbol, Texts(symbol, "", "", "", ""),
+            "token" if matrix_rows(rule, name, given) else "feature", "feature", "vectors",
+            rule if name == "made" else None, tuple(given) if name == "made" else (), is_row(given, name),
         )
         for name, symbol in names.items()
     }  # fmt: skip

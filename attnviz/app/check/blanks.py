@@ -12,7 +12,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.stages import STAGES
-from attnviz.exercises.exercise import DECIMALS, RESULTS, TITLES, Exercise
+from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise
 from attnviz.exercises.mistakes import Mistake, choices, rule_of
 from attnviz.link.parameter_table import ANSWERS
 from attnviz.link.typed_form import MOST_CHARACTERS
@@ -59,7 +59,7 @@ def show_blanks(
         for name in exercise.blank:
             with st.container(width="content", gap="xsmall", key=f"check_blank_{name}"):
                 key, rule = "table" if name in known else "table_alone", rule_of(exercise.trace, name)
-                st.markdown(say(f"exercises.{key}", title=TITLES[name], formula=rule))
+                st.markdown(say(f"exercises.{key}", title=STAGES[name].title, formula=rule))
                 if name == asked:
                     _ask(exercise, name, choices(exercise.trace, name, DECIMALS))
                 answers[name] = _show_cells(exercise, name)
@@ -151,7 +151,7 @@ def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
 def place_in(exercise: Exercise, name: str, row: int, column: int) -> str:
     """Name a blank cell."""
     cell = place_of(STAGES[name], row, column, exercise.tokens)
-    return say("exercises.cell", title=TITLES[name], cell=cell)
+    return say("exercises.cell", title=STAGES[name].title, cell=cell)
 
 
 def _read(text: str | None) -> float:

@@ -13,6 +13,7 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.limits import MAX_SEED
+from attnviz.core.stages import STAGES
 from attnviz.documents.marking_page import in_pairs, marked_table
 from attnviz.exercises.answer_sheet import answer_sheet, table_of
 from attnviz.exercises.exercise import (
@@ -22,7 +23,6 @@ from attnviz.exercises.exercise import (
     MOST_TOKENS,
     RESULTS,
     RUNGS,
-    TITLES,
     Exercise,
     left_out,
 )
@@ -108,7 +108,7 @@ def _show_sizes(*, for_student: bool) -> None:
     st.toggle(say("exercises.scale"), key="check.ex.scale", on_change=_take_controls)
     if not for_student:
         st.pills(
-            say("exercises.blank"), RESULTS, selection_mode="multi", format_func=TITLES.__getitem__,
+            say("exercises.blank"), RESULTS, selection_mode="multi", format_func=lambda name: STAGES[name].title,
             key="check.ex.blank", on_change=_take_controls,
         )  # fmt: skip
 

@@ -31,6 +31,7 @@ from attnviz.core.stages.stage import (
     SECOND,
     Stage,
     Table,
+    Texts,
     Y,
     followed_by,
     formula_of,
@@ -44,6 +45,6 @@ __all__ = [
     "ACTIVATIONS", "ALL_STAGES", "BIASES", "BLOCKS", "BY_DISTANCE", "CAPPED", "DISTANCE_BIAS", "DIVIDED",
     "EDITABLE", "EVERY_STAGE", "E_KEPT", "E_KEPT_SCALED", "E_SCALED", "GAINS", "HEADS", "ITSELF", "JOINED", "KEPT",
     "LAYERS", "MASK", "NORMS", "OF_ALL", "OF_KEPT", "OUTPUT", "P_KEPT", "READINGS", "SECOND", "STAGES", "VECTORS",
-    "Stage", "Table", "Y", "attention_table", "feed_forward_table", "followed_by", "formula_of", "head_name",
+    "Stage", "Table", "Texts", "Y", "attention_table", "feed_forward_table", "followed_by", "formula_of", "head_name",
     "layer_table", "lowered", "pictured", "residual_table",
 ]  # fmt: skip

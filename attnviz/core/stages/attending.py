@@ -9,7 +9,6 @@ from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.seeding import POSITIONS, Position
 from attnviz.core.stages.stage import BY_DISTANCE, DISTANCE_BIAS, MASK, OF_ALL, Stage, head_name, row
 from attnviz.core.what_if import WhatIf
-from attnviz.words import say
 
 
 @dataclass(frozen=True)
@@ -153,8 +152,7 @@ class Heads:
 
         return tuple(
             replace(
-                stage, name=head_name(head, stage.name),
-                title=say("stages.head.title", title=stage.title, head=head // shared.get(named(stage), 1)),
+                stage.numbered("head", head // shared.get(named(stage), 1)), name=head_name(head, stage.name),
                 head=head, shared_by=shared.get(named(stage), 1), owners=(self.n, head) if mixed else OWN_ROWS,
                 own_from=None if mixed else stage.own_from,
                 first=0 if mixed and stage.name != "context"

@@ -1,7 +1,7 @@
 """The stages before attention and behind it: up to Q, K and V, and what a layer makes of the context vectors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -60,7 +60,7 @@ def _learned(name: str, symbol: str, what_if: WhatIf, *, is_vector: bool = False
     """Return a learned matrix, with what is said of the one that makes these vectors: with W_q, keys can be made."""
     stage = row(name, symbol, "feature", "feature", "projections", is_vector=is_vector, part=name[-1],
                 told=name, what_if=what_if)  # fmt: skip
-    return replace(stage, title=symbol)
+    return stage.retold(title=symbol)
 
 
 def _kept(kept: str, x: str) -> tuple[Stage, ...]:

@@ -1,10 +1,10 @@
 """A stage, the row of a table: what a matrix is called, of what and by which rule it is made; and names."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from torch import Tensor
 
@@ -13,7 +13,7 @@ from attnviz.core.rules import Rule, names_on, owner_of
 from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.tokens import axis_labels
 from attnviz.core.what_if import SCORES, Made, WhatIf
-from attnviz.words import say
+from attnviz.words import Later, later
 
 BIASES = ("b_q", "b_k", "b_v")
 OUTPUT = ("w_o", "b_o")
@@ -44,12 +44,37 @@ def head_name(head: int, name: str) -> str:
     return f"{HEADS}.{head}.{name}"
 
 
+class Texts(NamedTuple):
+    """What a matrix is called, is in one sentence, what its rows and columns are, what it is in few words, and in two
+    or three: sentences of the catalogue, said when they are read."""
+
+    title: Later | str
+    plain: Later | str
+    axes: Later | str
+    meaning: Later | str
+    short: Later | str
+
+    @classmethod
+    def of(cls, key: str, /, **places: object) -> "Texts":
+        """Return the texts that stand in the catalogue behind this key."""
+        return cls(*(later(f"{key}.{text}", **places) for text in cls._fields))
+
+
+class _Text:
+    """One of a stage's texts, as it's read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, stage: "Stage", _: type) -> str:
+        return str(getattr(stage.texts, self._name))
+
+
 @dataclass(frozen=True)
 class Stage:
     """One matrix: its name in the trace and on screen, and what it is made of.
 
-    - `title`, `plain`, `axes`, `meaning`, `short`: what it is called, is in one sentence, what its rows and columns
-      are, what it is in few words, and in two or three.
+    - `texts`: what is said of it: its `title`, `plain`, `axes`, `meaning` and `short`.
     - `rows`, `columns`: what each stands for: "token", "query", "key", "feature", "distance" (how far a key stands from
       its query), or "entry", one of the `entries` of a vocabulary.
     - `colours`: the family of matrices that share their colour limits; `part`: which of queries, keys and values it
@@ -65,11 +90,7 @@ class Stage:
 
     name: str
     symbol: str
-    title: str
-    plain: str
-    axes: str
-    meaning: str
-    short: str
+    texts: Texts
     rows: Literal["token", "query", "key", "feature", "entry"]
     columns: Literal["key", "feature", "entry", "distance"]
     colours: Literal["inputs", "projections", "vectors", "scores", "mask", "attention"]
@@ -87,6 +108,24 @@ class Stage:
     hidden_with: str = ""
     masked: Masked | None = None
     switched: tuple[str, ...] = ()
+
+    title, plain, axes, meaning, short = _Text("title"), _Text("plain"), _Text("axes"), _Text("meaning"), _Text("short")
+
+    def retold(self, **texts: Later | str) -> "Stage":
+        """Return the same with other texts."""
+        return replace(self, texts=self.texts._replace(**texts))
+
+    def numbered(self, of: Literal["head", "layer"], number: int | None) -> "Stage":
+        """Return the same with the number of its head or layer in what it's called."""
+        return self.retold(title=later(f"stages.{of}.title", title=self.texts.title, number=number))
+
+    def unnumbered(self, of: Literal["head", "layer"]) -> "Stage":
+        """Return the same without that number, if it stands last."""
+        title = self.texts.title
+        if isinstance(title, Later) and title.key == f"stages.{of}.title":
+            bare: Any = dict(title.places)["title"]
+            return self.retold(title=bare)
+        return self
 
     @cached_property
     def kernel(self) -> Callable[..., Tensor] | None:
@@ -181,7 +220,6 @@ def lowered(number: int) -> str:
 
 
 NOTHING = WhatIf()
-_TEXTS = ("title", "plain", "axes", "meaning", "short")
 _AFTER_SCORES = ("scaled_scores", "attention_weights")  # whose rows are those of the scores
 
 
@@ -194,11 +232,11 @@ def row(
     *kinds, rule, sources = (*what, None, ())[:5]
     made, switched = what_if.changed(name, Made(rule, sources, told))
     product = made.rule.formula(*(symbols[source] for source in made.sources)) if symbols and made.rule else ""
-    said: Any = [say(f"stages.{made.told or name}.{key}", product=product) for key in _TEXTS]
+    texts = Texts.of(f"stages.{made.told or name}", product=product)
     if what_if.get(SCORES) == "keys-first" and name in _AFTER_SCORES:
-        said[_TEXTS.index("axes")] = say("stages.scores_keys_first.axes")
+        texts = texts._replace(axes=later("stages.scores_keys_first.axes"))
     more |= {"rule": made.rule, "sources": made.sources, "switched": switched}
-    return Stage(name, symbol, *said, *kinds, **more)
+    return Stage(name, symbol, texts, *kinds, **more)
 
 
 def table_of(*stages: Stage) -> Table:

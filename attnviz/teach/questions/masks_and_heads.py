@@ -7,13 +7,11 @@ import torch
 from torch import Tensor
 
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.stages import STAGES
 from attnviz.teach.questions.asking import CAT, READS, Option, Prediction, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
 
 NUMBERED = {"one": 1, "two": 2, "three": 3, "four": 4, "ten": 10}  # links name choices in words
-_WEIGHTS = STAGES["attention_weights"].title
 
 
 def for_some(now: Now, values: Tensor) -> str:

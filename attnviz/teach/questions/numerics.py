@@ -17,7 +17,6 @@ from attnviz.teach.replaced import dropout
 from attnviz.words import say
 from attnviz.words.numbers import in_format, significant
 
-_WEIGHTS = STAGES["attention_weights"].title
 SHARES = {"none": 0.0, "tenth": 0.1, "half": 0.5}
 DRAWS = ("first", "second", "third", "mean")
 FACTORS = {"half": 0.5, "one": 1.0, "two": 2.0, "ten": 10.0}
@@ -40,7 +39,8 @@ def _dropout(now: Now) -> Seen:
     if now.options["draw"] != "mean":
         return Seen((sums, say("seen.dropout.zeros", n=int((made == 0).sum()), count=made.numel())))
     told = say("seen.dropout.mean", draws=f"{n_draws(weights):,}", gap=now.write(now.gap(made, weights)))
-    return Seen((sums, told), (Table(_WEIGHTS, made, "share", now.names, now.names, sums=True),))
+    weights_title = STAGES["attention_weights"].title
+    return Seen((sums, told), (Table(weights_title, made, "share", now.names, now.names, sums=True),))
 
 
 def _with_dropout(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
@@ -100,7 +100,7 @@ def _numerics(now: Now) -> Seen:
     if not n_broken:
         exact = torch.softmax(scores.double(), -1)
         says.append(say("seen.numerics.gap", gap=in_format(float(now.gap(shares, exact)), ".1e")))
-    return Seen(tuple(says), (Table(_WEIGHTS, shares.float(), "share", now.names, now.names),))
+    return Seen(tuple(says), (Table(STAGES["attention_weights"].title, shares.float(), "share", now.names, now.names),))
 
 
 NUMERICS = Question(

@@ -24,9 +24,9 @@ def _forms(template: Template) -> Mapping[str, str]:
     return {"other": template} if isinstance(template, str) else template
 
 
-# What is said at import all the same: texts of stages, sentences that examples are about, labels of what is dragged.
+# What is said at import all the same: sentences that examples are about, formulas, labels of what is dragged.
 SAID_AT_IMPORT = (
-    "stages.", "questions.before", "questions.cat", "questions.heads.text", "questions.learned.text",
+    "stages.formula.", "questions.before", "questions.cat", "questions.heads.text", "questions.learned.text",
     "questions.padding.text", "questions.sizes.text", "questions.values.text", "history.sentence", "history.original",
     "history.earlier", "history.masked", "setup.sentences.", "question_page.drag_",
 )  # fmt: skip
