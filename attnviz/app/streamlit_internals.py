@@ -1,97 +1,33 @@
-"""The parts of Streamlit that are not its public interface, each named here and nowhere else.
+"""The parts of Streamlit that are not its public interface, and three that ours stand in the place of.
 
-tests/unit/server/test_streamlit_internals.py holds what is used of each, and fails when a new version changes it.
+tests/unit/server/test_streamlit_internals.py holds what is used of each, and says of what is replaced when it can go.
 """
 
-import logging
-import re
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from functools import cache
-from pathlib import Path
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
-import streamlit.logger
 import streamlit.runtime
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.file_util import get_static_dir
 from streamlit.logger import get_logger
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.NewSession_pb2 import CustomThemeConfig
-from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime import app_session
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import RerunData, RerunException, ScriptRunner, get_script_run_ctx
-from streamlit.runtime.state.query_params import (
-    CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
-    CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
-)
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
+from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_FIELDS as MOST_FIELDS
+from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_LENGTH as MOST_LENGTH
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
-from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFileRec
+from streamlit.runtime.uploaded_file_manager import DeletedFile
 
-__all__ = [
-    "CLIENT_STATE_QUERY_STRING_MAX_FIELDS",
-    "CLIENT_STATE_QUERY_STRING_MAX_LENGTH",
-    "DecodeError",
-    "DeletedFile",
-    "DeltaGenerator",
-    "MemoryUploadedFileManager",
-    "Serialized",
-    "UploadedFileRec",
-    "Value",
-    "WStates",
-    "WidgetState",
-    "buttons_pressed",
-    "component_scripts",
-    "format_logs",
-    "get_logger",
-    "get_script_run_ctx",
-    "is_a_page_running",
-    "is_connected",
-    "is_fragment_run",
-    "is_of_a_reader",
-    "is_page_open",
-    "look_states_up_singly",
-    "page_of_now",
-    "run_again",
-    "run_each_within",
-    "tell_themes_once",
-    "uploads_held",
-]
+from attnviz.core.limits import MAX_UPLOADED_BYTES, MAX_UPLOADS
 
-_SCRIPTS = "static/js"
-_IMPORTED = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
-# The kinds of states that say that something happened, and not how something is.
-_HAPPENED = ("trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value")
-_OURS = "of_attnviz"  # marks what stands in the place of Streamlit's own
-SCRIPT_THREAD = "ScriptRunner.scriptThread"
+__all__ = ["MOST_FIELDS", "MOST_LENGTH", "DeltaGenerator", "get_logger", "get_script_run_ctx", "is_connected",
+           "is_fragment_run", "is_of_a_reader", "replace_parts", "run_again"]  # fmt: skip
 # What a reader's page sends; others are for developers, and clear_cache empties what Streamlit keeps for all sessions.
-_OF_READERS = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request",
-                         "backend_operation_request"})  # fmt: skip
-
-
-def component_scripts() -> tuple[str, ...]:
-    """Return where the scripts are by which Streamlit's page draws components, of those that it doesn't name: it asks
-    for them, one after the other, when the first component is to be drawn."""
-    static = Path(get_static_dir())
-    named = (static / "index.html").read_text(encoding="utf-8")
-    found: dict[str, None] = {}
-    wanted = sorted(file.name for file in (static / _SCRIPTS).glob("BidiComponent.*.js"))
-    while wanted:
-        name = wanted.pop()
-        if f"{_SCRIPTS}/{name}" not in found and name not in named:
-            found[f"{_SCRIPTS}/{name}"] = None
-            wanted += _IMPORTED.findall((static / _SCRIPTS / name).read_text(encoding="utf-8"))
-    return tuple(found)
-
-
-def page_of_now() -> str | None:
-    """Return what tells the page of this run from the others; None outside of a run."""
-    context = get_script_run_ctx()
-    return context.page_script_hash if context else None
+_OF_READERS = {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"}
+_value_of, _add_file = WStates.__getitem__, MemoryUploadedFileManager.add_file
 
 
 def is_fragment_run() -> bool:
@@ -101,12 +37,10 @@ def is_fragment_run() -> bool:
 
 
 def is_of_a_reader(message: bytes) -> bool:
-    """Whether a message by the socket is one that a reader's page sends; of any bytes else, Streamlit says so."""
-    try:
-        kind = BackMsg.FromString(message).WhichOneof("type")
-    except DecodeError:
-        return True
-    return kind is None or kind in _OF_READERS
+    """Whether what comes by the socket is a message that a reader's page sends."""
+    with suppress(DecodeError):
+        return BackMsg.FromString(message).WhichOneof("type") in _OF_READERS
+    return False
 
 
 def is_connected(session: str) -> bool:
@@ -114,92 +48,60 @@ def is_connected(session: str) -> bool:
     return not streamlit.runtime.exists() or streamlit.runtime.get_instance().is_active_session(session)
 
 
-def is_a_page_running() -> bool:
-    """Whether the script of any page runs, in whole or in part: each has a thread of its own."""
-    return any(thread.name == SCRIPT_THREAD for thread in threading.enumerate())
+def run_again(query: str, *, page: str | None = None, turns: bool = False) -> None:
+    """Begin this run anew as if the browser had come with this query, on another `page`, by its hash; where it `turns`
+    controls, those that are bound to the address take their values from it, as after Back."""
+    if context := get_script_run_ctx():
+        seen = {name: getattr(context, name) for name in ("cached_message_hashes", "context_info")}
+        page = page or context.page_script_hash
+        raise RerunException(RerunData(query, page_script_hash=page, is_history_navigation=turns, **seen))
 
 
-def is_page_open() -> bool:
-    """Whether the browser has sent states of controls with this run: on a first one, of a page that was open before."""
-    context = get_script_run_ctx()
-    return context is not None and bool(context.session_state.get_widget_states())
+def replace_parts() -> None:
+    """Put ours in the place of Streamlit's own, for this process."""
+    WStates.__getitem__ = _value_of_its_type  # type: ignore[method-assign]
+    MemoryUploadedFileManager.add_file = _keep_few  # type: ignore[assignment, method-assign]
+    SafeSessionState.filtered_state = property(_Singly)  # type: ignore[assignment, method-assign]
 
 
-def buttons_pressed() -> list[WidgetState]:
-    """Return the states by which the browser says with this run that buttons were pressed."""
-    context = get_script_run_ctx()
-    sent = [] if context is None else context.session_state.get_widget_states()
-    return [each for each in sent if each.WhichOneof("value") == "trigger_value"]
+def _value_of_its_type(states: WStates, key: str) -> Any:
+    """Return the value of a control; its default where a message was forged, which Streamlit hands on as it came."""
+    state, control, value = states.states.get(key), states.widget_metadata.get(key), None
+    if not isinstance(state, Serialized) or control is None:
+        return _value_of(states, key)
+    with suppress(Exception):  # whatever a control makes of a value that it never sent
+        value = _value_of(states, key) if _is_of_type(state.value, control) else None
+    value = control.deserializer(None) if value is None or isinstance(value, DeletedFile) else value
+    states.states[key] = Value(value)
+    states.set_widget_metadata(control)  # Streamlit takes the type that was sent for the control's from now on
+    return value
 
 
-def run_again(
-    query: str, *, page: str | None = None, turns: bool = False, pressing: Iterable[WidgetState] | None = None
-) -> None:
-    """Begin this run anew as if the browser had come with this query; on another `page`, by its hash, or `pressing`
-    what was pressed.
-
-    With `turns`, controls that are bound to the address take their values from it, as after Back.
-    """
-    context = get_script_run_ctx()
-    if context is None:
-        return
-    states = None
-    if page is not None or pressing is not None:
-        sent = context.session_state.get_widget_states()
-        states = [*(each for each in sent if each.WhichOneof("value") not in _HAPPENED), *(pressing or ())]
-        # Streamlit itself keeps what no widget of a run before has sent.
-        context.session_state._state._new_widget_state.states.clear()
-    raise RerunException(
-        RerunData(
-            page_script_hash=page or context.page_script_hash,
-            query_string=query,
-            widget_states=None if states is None else WidgetStates(widgets=states),
-            cached_message_hashes=context.cached_message_hashes,
-            context_info=context.context_info,
-            is_history_navigation=turns,
-        )
-    )
+def _is_of_type(sent: Any, control: Any) -> bool:
+    """Whether all that was sent is in the field of a control's type, finite, and one of its options if it has any."""
+    kind, wanted, maker = sent.WhichOneof("value"), control.value_type, getattr(control.deserializer, "__self__", None)
+    if kind is None or wanted is None:  # of a control that was cleared
+        return True
+    numbers = {"double_value": [sent.double_value], "double_array_value": sent.double_array_value.data}.get(kind, ())
+    options = getattr(maker, "formatted_options", None) if kind == "string_value" else None
+    is_offered = options is None or sent.string_value in options
+    return kind.replace("int_", "double_") == wanted and is_offered and all(map(math.isfinite, numbers))
 
 
-def run_each_within(context: Callable[[], AbstractContextManager[object]]) -> None:
-    """Have each run of a page, whole or in part, within a context of ours; once for a process."""
-    original = ScriptRunner._run_script
-    if hasattr(original, _OURS):
-        return
-
-    def run(self: ScriptRunner, rerun_data: RerunData) -> None:
-        with context():
-            original(self, rerun_data)
-
-    setattr(run, _OURS, True)
-    ScriptRunner._run_script = run  # type: ignore[method-assign]
-
-
-def uploads_held(uploads: MemoryUploadedFileManager) -> dict[str, dict[str, int]]:
-    """Return the bytes of every uploaded file that is held, by session and file, the oldest of each session first."""
-    with uploads._lock:
-        return {
-            session: {file_id: len(file.data) for file_id, file in files.items()}
-            for session, files in uploads.file_storage.items()
-        }
-
-
-def format_logs(formatter: logging.Formatter) -> None:
-    """Have every log of Streamlit's written by this formatter, those there are and those to come."""
-
-    def set_up(log: logging.Logger) -> None:
-        handler = logging.StreamHandler()
-        handler.setFormatter(formatter)
-        log.handlers = [handler]
-
-    streamlit.logger.setup_formatter = set_up  # type: ignore[assignment]
-    for log in streamlit.logger._loggers.values():
-        if log.handlers:  # that of each request, with its whole link, is silent by having none
-            set_up(log)
+def _keep_few(uploads: MemoryUploadedFileManager, session: str, file: Any) -> None:
+    """Keep an uploaded file, and few of each session; beyond what all may have together, those who have most lose their
+    oldest. Streamlit keeps all that are sent, whether a page asked for them or not."""
+    _add_file(uploads, session, file)
+    held = uploads.file_storage
+    for old in list(held[session])[:-MAX_UPLOADS]:
+        uploads.remove_file(session, old)
+    while uploads._total_bytes > MAX_UPLOADED_BYTES:
+        most = max(held, key=lambda each: sum(len(sent.data) for sent in held[each].values()))
+        uploads.remove_file(most, next(iter(held[most])))
 
 
 class _Singly(Mapping[str, Any]):
-    """The state of a session as `SessionState.filtered_state` has it, of which one value is looked up at a time."""
+    """The state of a session, looked up one value at a time: each control copies all of it to see its own."""
 
     def __init__(self, states: SafeSessionState) -> None:
         self._states = states
@@ -213,41 +115,4 @@ class _Singly(Mapping[str, Any]):
             return iter(self._states._state.filtered_state)
 
     def __len__(self) -> int:
-        with self._states._lock:
-            return len(self._states._state.filtered_state)
-
-    def items(self) -> Any:
-        with self._states._lock:
-            return self._states._state.filtered_state.items()
-
-    def __str__(self) -> str:
-        return str(dict(self.items()))
-
-
-def tell_themes_once() -> None:
-    """Have the themes of the configuration read once for a process: each run, of whatever part of a page, tells the
-    browser all six sections of them, and took as long for that as for its numbers."""
-    original = app_session._populate_theme_msg
-    if hasattr(original, _OURS):
-        return
-
-    @cache
-    def themes(section: str) -> CustomThemeConfig:
-        told = CustomThemeConfig()
-        original(told, section)
-        return told
-
-    def tell(msg: CustomThemeConfig, section: str = "theme") -> None:
-        msg.MergeFrom(themes(section))
-
-    setattr(tell, _OURS, True)
-    app_session._populate_theme_msg = tell
-
-
-def look_states_up_singly() -> None:
-    """Have no control copy the whole state of its session only to learn whether its own value is None.
-
-    Each number, choice and text of Streamlit's does so when it is drawn, so that a run took a seventh of its time for
-    it: a hundred values for each of two dozen controls.
-    """
-    SafeSessionState.filtered_state = property(_Singly)  # type: ignore[assignment, method-assign]
+        return sum(1 for _ in self)

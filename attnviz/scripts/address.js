@@ -17,8 +17,9 @@ import { CONSTANTS } from "./sent.js";
  */
 /**
  * What a run has drawn: marks of the query that it was asked for and of what became of it, the difference, the page,
- * and the controls that are bound to the address; where these are `quiet`, the page says what they were moved to.
- * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string | null>, quiet: boolean, offers: Offer[] }} Drawn
+ * and the controls that are bound to the address; where these are `quiet`, the page says what they were moved to. `back`
+ * is what the page said when its server was there again.
+ * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string | null>, quiet: boolean, back: number, offers: Offer[] }} Drawn
  */
 
 const { REST_MS, TIMES, MOST_MS } = CONSTANTS.PUT_OFF;
@@ -48,7 +49,7 @@ export class Address {
     this.query = ordered(location.search);
     this.version = 1; // of the query
     this.versions = new Map([[markOf(this.query), 1]]);
-    /** @type {(said: { query: string, taken: string, back?: number }) => void} */
+    /** @type {(said: { query: string, taken: string, back: number }) => void} */
     this.setValue = () => {};
     /** @type {Drawn | null} */
     this.drawn = null; // what the server has drawn last
@@ -62,6 +63,9 @@ export class Address {
     this.says = 0; // how often something was said, for the tests
     this.saidAt = 0;
     this.took = 0; // milliseconds until the last answer
+    this.back = 0; // when the server was there again
+    /** @type {HTMLButtonElement | null} */
+    this.pressed = null; // before that server has drawn this page
     /** @type {string | null} */
     this.source = null; // what made the last step
     this.toldBy = 0; // when a table has told what was typed into its cell
@@ -72,6 +76,7 @@ export class Address {
     window.navigation?.addEventListener("currententrychange", ({ navigationType }) => this.look(navigationType ?? "push"));
     window.addEventListener("popstate", (event) => event.isTrusted && this.follow());
     for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, () => this.act(), true);
+    window.addEventListener("click", (event) => this.hold(event), true);
     window.addEventListener("click", (event) => this.leave(event), true);
     window.addEventListener("attnviz:back", () => this.sayAll());
   }
@@ -131,6 +136,16 @@ export class Address {
   act() {
     if (document.querySelector(OPEN_CELL)) this.toldBy = performance.now() + CELL_TOLD_MS;
     if (this.due) this.say();
+  }
+
+  // A press of a button is nothing to a server that is there again and has not drawn it yet: it counts once it has.
+  /** @param {MouseEvent} event */
+  hold(event) {
+    const button = event.target instanceof Element ? event.target.closest("button") : null;
+    if (!button || [0, this.drawn?.back].includes(this.back) || performance.now() - this.back > MOST_PATIENCE_MS) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    this.pressed = button;
   }
 
   // A control that is left by the very click that leads to another page tells its value in a task of its own: after the
@@ -215,13 +230,13 @@ export class Address {
     this.saidAt = performance.now();
     this.expect();
     if (turns) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
-    else this.setValue({ query: this.query, taken: this.taken });
+    else this.setValue({ query: this.query, taken: this.taken, back: this.back });
   }
 
   // A server that is there again may not know this page: a part of it that is asked to run by itself would be unknown.
   sayAll() {
-    this.saidAt = performance.now();
-    this.setValue({ query: this.query, taken: this.taken, back: this.saidAt });
+    this.back = this.saidAt = performance.now();
+    this.setValue({ query: this.query, taken: this.taken, back: this.back });
     if (!this.heard) this.expect();
   }
 
@@ -290,7 +305,11 @@ export class Address {
   /** @param {Drawn} drawn */
   hear(drawn) {
     this.drawn = drawn;
-    const before = this.mark;
+    const [before, { pressed }] = [this.mark, this];
+    if (pressed && drawn.back === this.back) {
+      this.pressed = null;
+      setTimeout(() => pressed.click());
+    }
     this.take(drawn.offers);
     if (!window.navigation) this.look("replace");
     if (drawn.page === this.page && drawn.from === before && drawn.is !== this.mark) {

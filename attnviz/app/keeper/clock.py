@@ -45,6 +45,16 @@ class Clock:
             except RunTooLongError:
                 self._forget(thread)
 
+    @property
+    def times_this_thread(self) -> bool:
+        """Whether this thread is within something that is timed."""
+        return threading.get_ident() in self._begun
+
+    @property
+    def times_any(self) -> bool:
+        """Whether anything that is timed is under way."""
+        return bool(self._begun)
+
     def _forget(self, thread: int) -> None:
         with self._lock:
             self._begun.pop(thread, None)

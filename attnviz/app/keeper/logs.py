@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from attnviz.app.streamlit_internals import format_logs, get_logger, get_script_run_ctx
+from attnviz.app.streamlit_internals import get_logger, get_script_run_ctx
 
 LOG = "ATTNVIZ_LOG"
 _PLACE = re.compile(r"%(?:\((?P<name>\w+)\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z%]")
@@ -39,10 +39,12 @@ def write_as_json() -> None:
         raise ValueError(f"{LOG} is {wanted!r}, expected json or text")
     if wanted == "text":
         return
-    formatter = JsonLines()
-    format_logs(formatter)
+    for log in logging.getLogger().manager.loggerDict.values():
+        for each in getattr(log, "handlers", ()):  # that of each request, with its link, is silent by having none
+            each.setFormatter(JsonLines())
+    logging.setLoggerClass(_WritesJson)  # of those to come
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(formatter)
+    handler.setFormatter(JsonLines())
     logging.getLogger().handlers = [handler]
     # Streamlit takes it that uvicorn logs its errors; uvicorn that Streamlit does.
     errors = logging.getLogger(_ERRORS)
@@ -55,6 +57,14 @@ def session_of_now() -> str | None:
     """Return what tells the session of this run from the others in the log; None outside of a run."""
     context = get_script_run_ctx(suppress_warning=True)
     return None if context is None else hashlib.sha256(context.session_id.encode()).hexdigest()[:8]
+
+
+class _WritesJson(logging.Logger):
+    """A log whose handlers write lines of JSON, whoever adds them."""
+
+    def addHandler(self, hdlr: logging.Handler) -> None:
+        hdlr.setFormatter(JsonLines())
+        super().addHandler(hdlr)
 
 
 class JsonLines(logging.Formatter):

@@ -9,6 +9,7 @@ import streamlit as st
 
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.clock import RunTooLongError
+from attnviz.app.keeper.lane import in_turn
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.text import as_message
 from attnviz.words import say
@@ -31,7 +32,8 @@ def watched_run() -> Iterator[Run]:
     so."""
     run, how, start = Run(), ANEW, time.perf_counter()
     try:
-        yield run
+        with in_turn():
+            yield run
         how = ENDED
     except RunTooLongError:
         how = FAILED

@@ -9,11 +9,13 @@ from typing import NamedTuple, Protocol, cast
 import streamlit as st
 
 from attnviz.app.keeper import figures
+from attnviz.app.keeper.clock import CLOCK
+from attnviz.app.keeper.lane import in_turn
 from attnviz.app.learn.pool import FAILED, LEFT, PAUSED, WAITING, FullError, Job, Pool, Work
 from attnviz.app.parts.newest import Newest
 from attnviz.app.session import state
 from attnviz.app.session.session import this_session
-from attnviz.app.streamlit_internals import get_script_run_ctx, is_a_page_running, is_connected
+from attnviz.app.streamlit_internals import get_script_run_ctx, is_connected
 from attnviz.app.text import as_message
 from attnviz.training import Learner, StepTaken, Training, TrainingSettings, finished, outcome_of, taken_by
 from attnviz.training.learning import Moment
@@ -72,7 +74,7 @@ class Shared(NamedTuple):
 @cache
 def shared() -> Shared:
     """Return what all sessions share: at most as many workers as there are cores, less one."""
-    made = Shared(Pool(max(1, n_cores() - 1), busy=is_a_page_running), Shelf())
+    made = Shared(Pool(max(1, n_cores() - 1), busy=lambda: CLOCK.times_any), Shelf())
     figures.count_trainings(lambda: made.pool.length)
     return made
 
@@ -272,7 +274,7 @@ def offer(name: str, asked: object, label: str, make: Callable[[], Told]) -> Non
     job = learning().beside.get(name)
     own = work_in(name, asked) is not None
     if own and job is not None and job.active:
-        st.fragment(_under_way, run_every=EVERY)(name)
+        st.fragment(in_turn()(_under_way), run_every=EVERY)(name)
         return
     if job is not None and not own:  # of what is no longer asked for nobody sees how far it is, or stops it
         shared().pool.pause(job)

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import streamlit as st
 
+from attnviz.app.keeper.lane import in_turn
 from attnviz.app.learn.address import is_text_lost, name_in_address, settings_of_address
 from attnviz.app.learn.closer import show_part
 from attnviz.app.learn.controls import show_asked
@@ -81,7 +82,7 @@ def _show(settings: TrainingSettings, part: str | None, *, active: bool) -> None
     training = _training(settings, found)
     _tell(training, found)
     shown = shown_of(training, ahead=active or not training.losses)
-    st.fragment(_stage, run_every=EVERY if active else None)(shown, part is not None, active)
+    st.fragment(in_turn()(_stage), run_every=EVERY if active else None)(shown, part is not None, active)
     shown.tell()
     if part is not None:
         show_part(part, shown)

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
+from attnviz.app.keeper.lane import in_turn
 from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_controls, show_switch
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for
@@ -80,6 +81,7 @@ _SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", D
 
 
 @st.fragment
+@in_turn()
 def show_model() -> None:
     """Draw the whole page: a fragment, so that what is changed on it runs it alone. The set-up, of which it has no
     part, and Share, which asks for all when it is opened, are two thirds of a run."""

@@ -18,8 +18,7 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import BOARD_FILE, HEATMAPS_FILE, ScriptFile
-from attnviz.app.shell.letters import letters_file
-from attnviz.app.streamlit_internals import component_scripts
+from attnviz.app.shell.streamlit_files import letters_file, scripts_of_components
 
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
 # Pages stand side by side: the server is where the page's name is left out.
@@ -33,7 +32,7 @@ _LETTERS = letters_file()
 _SOON = "".join((
     *((f'<link rel="preload" as="font" type="font/woff2" crossorigin href="./static/media/{_LETTERS.name}">',)
       if _LETTERS else ()),
-    *(f'<link rel="modulepreload" crossorigin href="./{script}">' for script in component_scripts()),
+    *(f'<link rel="modulepreload" crossorigin href="./{script}">' for script in scripts_of_components()),
 )).encode()  # fmt: skip
 # What would bring the page packed, in part, or not at all.
 _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")

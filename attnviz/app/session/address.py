@@ -18,13 +18,7 @@ import streamlit as st
 
 from attnviz.app.scripts import script
 from attnviz.app.session.session import this_session
-from attnviz.app.streamlit_internals import (
-    CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
-    CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
-    buttons_pressed,
-    get_script_run_ctx,
-    run_again,
-)
+from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH, get_script_run_ctx, run_again
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, read_controls
 
@@ -83,10 +77,10 @@ class Memory:
 
 def read_query(query: str) -> dict[str, str]:
     """Return the parameters of a query; of one that comes twice, the last."""
-    if len(query) > CLIENT_STATE_QUERY_STRING_MAX_LENGTH:
+    if len(query) > MOST_LENGTH:
         return {}
     try:
-        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=CLIENT_STATE_QUERY_STRING_MAX_FIELDS)
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:
         return {}
     return dict(pairs)
@@ -113,9 +107,8 @@ def memory() -> Memory | None:
     return this_session().address
 
 
-def hear(*, was_open: bool) -> None:
-    """Take what the page says, at the start of a run, before any control is drawn; a page that `was_open` when the run
-    began holds what was done on it.
+def hear() -> None:
+    """Take what the page says, at the start of a run, before any control is drawn.
 
     Where a button has turned controls, the run begins anew, as if the page had gone to an address that says so.
     """
@@ -127,13 +120,9 @@ def hear(*, was_open: bool) -> None:
     came = "" if context is None else context.query_string
     page = None if context is None else context.page_script_hash
     history = context is not None and context.is_history_navigation
-    if now is None:
-        # On a page that a server before this one drew: nothing of it is known here yet.
-        if waiting := buttons_pressed():
-            session.pressed = waiting
-            run_again(came, turns=history, pressing=())
+    if now is None:  # a page that has said something was drawn by a server before this one
         asked = read_query(said["query"] if said and not history else came)
-        now = session.address = Memory(asked, came, page, said, fresh=set(texts()), back=was_open)
+        now = session.address = Memory(asked, came, page, said, fresh=set(texts()), back=said is not None)
     else:
         asked = _hear(now, said, came, page, history=history)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
@@ -197,7 +186,7 @@ def _valid(said: Any) -> Any:
     """Return what a page said; None for what none says."""
     if not isinstance(said, dict) or not all(isinstance(said.get(name), str) for name in ("query", "taken")):
         return None
-    return said if len(said["query"]) <= CLIENT_STATE_QUERY_STRING_MAX_LENGTH else None
+    return said if len(said["query"]) <= MOST_LENGTH else None
 
 
 def _lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
@@ -386,6 +375,7 @@ def tell(page: str, key: str = "address") -> None:
         "page": page,
         "controls": {name: set_up.get(name) for name in parameters()},
         "quiet": controls_are_quiet(),
+        "back": (now.said or {}).get("back", 0),
         "offers": [each.sent() for each in now.offers],
     }
     for each in now.offers:
@@ -394,10 +384,6 @@ def tell(page: str, key: str = "address") -> None:
     now.offering, now.whole, now.back, now.became = None, False, False, found
     now.corrected.clear()
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)
-    if session.pressed:  # now it is known what its buttons do
-        waiting, session.pressed = session.pressed, []
-        now.turning = urlencode(found, errors="surrogatepass")
-        run_again(now.turning, pressing=waiting)
 
 
 def _gone(now: Memory) -> set[str]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import streamlit as st
 
-from attnviz.app.streamlit_internals import WidgetState
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import with_changes
 from attnviz.core.scenario import Scenario
@@ -106,7 +105,7 @@ class Session:
 
     address: "Memory | None" = None
     painting: "Painting | None" = None
-    pressed: list[WidgetState] = field(default_factory=list)  # buttons that wait until it is known what they do
+    page: str = ""  # that is open
     set_up: dict[str, Any] | None = None  # the values of all controls, the last that made a scenario
     blank: bool | None = None  # whether the sentence is; None before the first run
     computed: "Computed | None" = None

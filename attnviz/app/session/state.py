@@ -3,7 +3,6 @@
 from typing import Any
 
 from attnviz import words
-from attnviz.app import streamlit_internals
 from attnviz.app.session import address, url_texts
 from attnviz.app.session.session import Dropped, this_session
 from attnviz.app.text import as_message, literal
@@ -41,14 +40,15 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
     asks for a second run by itself where its connection broke during the first, which takes seconds on a new server:
     it may not have seen a word of it.
     """
-    messages = this_session().messages
+    session = this_session()
+    messages = session.messages
     parts, said = messages.of_link, messages.texts
     messages.of_link, messages.texts = [], []
     if messages.standing is None and len(parts) + len(said) > 1:
         parts, said = [*parts, *said], []  # whatever the first run says, it says of the link
     told = [_ignored(list(dict.fromkeys(parts)))] if parts else []
     told += [as_message(message) for message in said]
-    now = streamlit_internals.page_of_now(), values, url_texts.texts()
+    now = session.page, values, url_texts.texts()
     if messages.standing is None:
         messages.standing = now, told
     elif now != messages.standing[0]:
@@ -81,7 +81,7 @@ def set_up(values: dict[str, Any]) -> None:
     matrix stays the same, and are offered back otherwise.
     """
     session = this_session()
-    if session.dropped.page not in (None, streamlit_internals.page_of_now()):
+    if session.dropped.page not in (None, session.page):
         forget_offer()
     text, cut = shortened(values["text"][:MAX_TEXT_CHARACTERS], values["tokenizer"], MAX_TOKENS)
     if cut:
@@ -176,9 +176,9 @@ def offered() -> Changes:
 
 def offered_here() -> Changes:
     """Return the changes that were dropped last, to be offered on this page: leaving it ends the offer."""
-    dropped = offered()
+    dropped, session = offered(), this_session()
     if dropped:
-        this_session().dropped.page = streamlit_internals.page_of_now()
+        session.dropped.page = session.page
     return dropped
 
 

@@ -211,7 +211,6 @@ NO_PAGE = {
     "attnviz/commands": "writes a command line's help",
     "attnviz/app/keeper": "writes into the server's log and figures",
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",
-    "attnviz/app/session/guarding.py": "writes into the server's log",
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",
     "attnviz/core/stages/projecting.py": "writes Python",

@@ -1,26 +1,38 @@
-"""What the app uses of Streamlit's own parts, held to the version that is installed."""
+"""What the app uses of Streamlit's own parts, as they are in this version, and when what is replaced can go."""
 
 import inspect
+import math
 import re
-import threading
-import time
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit import runtime
+from streamlit.elements.widgets import number_input, selectbox, text_widgets
+from streamlit.elements.widgets.number_input import NumberInputSerde
+from streamlit.elements.widgets.selectbox import SelectboxSerde
 from streamlit.file_util import get_static_dir
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.runtime import Runtime, app_session
+from streamlit.proto.NumberInput_pb2 import NumberInput
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime import Runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import RerunData, RerunException, ScriptRunner
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState
+from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SessionState
+from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.runtime.state.session_state import WStates
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from attnviz.app import streamlit_internals as internals
 from attnviz.app.entry import SCRIPT
+from attnviz.app.shell.streamlit_files import app_letters, scripts_of_components
+from attnviz.core.limits import MAX_FILE_BYTES, MAX_UPLOADED_BYTES, MAX_UPLOADS
 
 USED = {  # of what the app is handed or makes, by the classes that these are of
     ScriptRunContext: {
@@ -28,7 +40,7 @@ USED = {  # of what the app is handed or makes, by the classes that these are of
         "fragment_ids_this_run", "cached_message_hashes", "context_info",
     },
     RerunData: {
-        "page_script_hash", "query_string", "widget_states", "cached_message_hashes", "context_info",
+        "page_script_hash", "query_string", "cached_message_hashes", "context_info", "is_history_navigation",
     },
 }  # fmt: skip
 
@@ -43,65 +55,27 @@ def test_the_fields_that_are_read_and_filled_are_there(owner: type) -> None:
     [
         (ScriptRunContext.enqueue, ["self", "msg"]),
         (RerunException.__init__, ["self", "rerun_data"]),
-        (internals.WStates.__getitem__, ["self", "k"]),
-        (internals.WStates.set_widget_metadata, ["self", "widget_meta"]),
-        (internals.MemoryUploadedFileManager.add_file, ["self", "session_id", "file"]),
-        (internals.MemoryUploadedFileManager.remove_file, ["self", "session_id", "file_id"]),
+        (internals._value_of, ["self", "k"]),
+        (WStates.set_widget_metadata, ["self", "widget_meta"]),
+        (internals._add_file, ["self", "session_id", "file"]),
+        (MemoryUploadedFileManager.remove_file, ["self", "session_id", "file_id"]),
+        (Runtime.is_active_session, ["self", "session_id"]),
     ],
     ids=lambda each: getattr(each, "__qualname__", ""),
 )
-def test_what_is_called_or_wrapped_takes_what_it_is_given(function: object, arguments: list[str]) -> None:
+def test_what_is_called_or_replaced_takes_what_it_is_given(function: object, arguments: list[str]) -> None:
     assert list(inspect.signature(function).parameters) == arguments  # type: ignore[arg-type]
 
 
 def test_the_scripts_that_draw_components_are_found_with_all_that_they_import() -> None:
     static = Path(get_static_dir())
-    named, scripts = (static / "index.html").read_text(), internals.component_scripts()
+    named, scripts = (static / "index.html").read_text(), scripts_of_components()
     assert any(script.startswith("static/js/BidiComponent.") for script in scripts)
     for script in scripts:
         imported = re.findall(r'from"\./([^"]+)"', (static / script).read_text())
         assert all(f"static/js/{each}" in scripts or each in named for each in imported), script
     assert not any(script in named for script in scripts)
-
-
-class _Session:
-    """A session as Streamlit has it, as far as it matters who may be within it."""
-
-    def __init__(self) -> None:
-        self._session_state = SessionState()
-        self._scriptrunner: object = None
-        self.sent: list[object] = []
-        self._enqueue_forward_msg = self.sent.append
-        self.id = "a session"
-        self._uploaded_file_mgr = self._user_info = self._fragment_storage = None
-        self._script_data = SimpleNamespace(main_script_path="")
-        self._pages_manager = SimpleNamespace(current_page_script_hash="a page")
-
-    create_detached_script_run_ctx = app_session.AppSession.create_detached_script_run_ctx
-
-
-@pytest.fixture
-def session(monkeypatch: pytest.MonkeyPatch) -> _Session:
-    made = _Session()
-    manager = SimpleNamespace(
-        get_active_session_info=lambda name: SimpleNamespace(session=made) if name == made.id else None
-    )
-    monkeypatch.setattr(runtime, "exists", lambda: True)
-    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
-    return made
-
-
-def test_streamlits_sessions_and_their_keeper_have_what_is_asked_of_them() -> None:
-    source = inspect.getsource(app_session.AppSession)
-    for name in ("self._scriptrunner: ScriptRunner | None = None", "self._session_state", "_enqueue_forward_msg(self"):
-        assert name in source
-    assert "self._session_mgr = " in inspect.getsource(Runtime)
-    assert callable(ThreadState.initialize)
-
-
-def test_outside_of_a_run_there_is_no_page() -> None:
-    assert internals.get_script_run_ctx(suppress_warning=True) is None
-    assert internals.page_of_now() is None
+    assert (app_letters() or b"").startswith(b"wOF2")
 
 
 def test_every_page_is_run_by_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,17 +87,7 @@ def test_every_page_is_run_by_the_script(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_limits_of_a_query_are_those_that_the_page_is_told() -> None:
-    assert internals.CLIENT_STATE_QUERY_STRING_MAX_LENGTH == 524_288
-    assert internals.CLIENT_STATE_QUERY_STRING_MAX_FIELDS == 1000
-
-
-def test_a_request_that_back_led_to_says_so_last() -> None:
-    """By which connection.js knows it."""
-    asked = ClientState(query_string="seed=7", page_script_hash="page", is_history_navigation=True)
-    asked.context_info.color_scheme = "dark"
-    assert list(BackMsg(rerun_script=asked).SerializeToString()[-2:]) == [72, 1]
-    asked.is_history_navigation = False
-    assert list(BackMsg(rerun_script=asked).SerializeToString()[-2:]) != [72, 1]
+    assert (internals.MOST_LENGTH, internals.MOST_FIELDS) == (524_288, 1000)
 
 
 def test_a_session_is_connected_as_long_as_the_server_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,12 +98,106 @@ def test_a_session_is_connected_as_long_as_the_server_says_so(monkeypatch: pytes
     monkeypatch.setattr(runtime, "get_instance", lambda: server)
     assert internals.is_connected("open")
     assert not internals.is_connected("closed")
-    assert inspect.signature(Runtime.is_active_session).parameters.keys() == {"self", "session_id"}
 
 
-def test_a_script_runs_in_a_thread_of_this_name() -> None:
-    assert f'"{internals.SCRIPT_THREAD}"' in inspect.getsource(ScriptRunner)
-    thread = threading.Thread(target=time.sleep, args=(0.2,), name=internals.SCRIPT_THREAD)
-    thread.start()
-    assert internals.is_a_page_running()
-    thread.join()
+# What was forged counts as the control's default
+
+OPTIONS = ["a", "b"]
+WHOLE = NumberInputSerde(3, NumberInput.INT, 1, 16)
+CHOICE = SelectboxSerde(
+    OPTIONS, formatted_options=OPTIONS, formatted_option_to_option_index={"a": 0, "b": 1}, default_option_index=0
+)
+
+
+def sent(serde: Any, value_type: Any, **value: Any) -> tuple[Any, Any]:
+    """Return what a control makes of a message, and what Streamlit then takes for its type."""
+    session = SessionState()
+    session._set_widget_metadata(WidgetMetadata("w", serde.deserialize, serde.serialize, value_type))
+    session.set_widgets_from_proto(WidgetStates(widgets=[WidgetState(id="w", **value)]))
+    made, metadata = session._new_widget_state["w"], session._get_widget_metadata("w")
+    return made, metadata and metadata.value_type
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [({"int_value": 7}, 7), ({"double_value": 7.0}, 7), ({"int_value": 17}, 3), ({"double_value": math.nan}, 3),
+     ({"double_value": math.inf}, 3), ({"string_value": "7"}, 3), ({"bytes_value": b"7"}, 3),
+     ({"bool_value": True}, 3), ({"json_value": "{"}, 3)],
+)  # fmt: skip
+def test_what_is_no_whole_number_of_a_control_counts_as_its_default(value: dict[str, Any], wanted: int) -> None:
+    assert sent(WHOLE, "double_value", **value) == (wanted, "double_value")
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"), [({"string_value": "b"}, "b"), ({"int_value": 1}, "a"), ({"string_value": "c"}, "a"),
+                          ({"bytes_value": b"a"}, "a")],
+)  # fmt: skip
+def test_what_is_no_option_counts_as_the_default(value: dict[str, Any], wanted: str) -> None:
+    assert sent(CHOICE, "string_value", **value)[0] == wanted
+
+
+@given(st.floats(), st.sampled_from(["double_value", "string_value", "json_value", "string_array_value"]))
+def test_a_number_is_of_a_numbers_type_where_it_is_finite(value: float, expected: str) -> None:
+    control = SimpleNamespace(value_type=expected, deserializer=None)
+    fits = expected == "double_value" and math.isfinite(value)
+    assert internals._is_of_type(WidgetState(id="w", double_value=value), control) == fits
+    assert internals._is_of_type(WidgetState(id="w"), control), "a control that was cleared sends no value"
+
+
+# Uploads
+
+
+def upload(uploads: MemoryUploadedFileManager, session: str, number: int, size: int) -> None:
+    uploads.add_file(session, UploadedFileRec(f"{session}.{number}", "n", "t", bytes(size)))
+
+
+def held(uploads: MemoryUploadedFileManager) -> dict[str, list[str]]:
+    return {session: list(files) for session, files in uploads.file_storage.items() if files}
+
+
+def test_a_session_holds_few_files_the_latest() -> None:
+    uploads = MemoryUploadedFileManager("/upload")
+    for number in range(60):
+        upload(uploads, "s", number, 10)
+    assert held(uploads) == {"s": [f"s.{number}" for number in range(60 - MAX_UPLOADS, 60)]}
+    assert uploads._total_bytes == 10 * MAX_UPLOADS
+
+
+def test_all_sessions_together_hold_so_many_bytes_and_those_who_have_most_lose_theirs() -> None:
+    uploads = MemoryUploadedFileManager("/upload")
+    upload(uploads, "reader", 0, 1000)
+    for session in range(2 * MAX_UPLOADED_BYTES // MAX_FILE_BYTES // MAX_UPLOADS):
+        for number in range(MAX_UPLOADS):
+            upload(uploads, f"greedy{session}", number, MAX_FILE_BYTES)
+            assert uploads._total_bytes <= MAX_UPLOADED_BYTES
+    assert held(uploads)["reader"] == ["reader.0"]
+    assert uploads._total_bytes > MAX_UPLOADED_BYTES - MAX_FILE_BYTES
+
+
+# What is replaced can go where one of these fails: Streamlit does it itself by then
+
+
+def test_streamlit_itself_hands_on_what_was_forged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WStates, "__getitem__", internals._value_of)
+    with pytest.raises(ValueError, match="NaN"):
+        sent(WHOLE, "double_value", double_value=math.nan)
+    assert sent(CHOICE, "string_value", string_value="c")[0] == "c"
+
+
+def test_streamlit_itself_holds_whatever_is_uploaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", internals._add_file)
+    uploads = MemoryUploadedFileManager("/upload")
+    for number in range(60):
+        upload(uploads, "s", number, 10)
+    assert len(held(uploads)["s"]) == 60
+
+
+@pytest.mark.parametrize("control", [number_input, selectbox, text_widgets])
+def test_each_control_of_streamlits_copies_a_whole_session_to_see_its_own_value(control: object) -> None:
+    asked = re.findall(r"session_state = get_session_state\(\)\.(\w+)\n(.*)\n", inspect.getsource(control))  # type: ignore[arg-type]
+    assert asked
+    assert all(name == "filtered_state" and "key in session_state and session_state[key]" in use for name, use in asked)
+    assert isinstance(SessionState().filtered_state, dict)
+    one = SafeSessionState(SessionState(), lambda: None)
+    one["a"] = 5
+    assert (dict(one.filtered_state), "b" in one.filtered_state, len(one.filtered_state)) == ({"a": 5}, False, 1)

@@ -13,10 +13,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.streamlit_internals import (
-    CLIENT_STATE_QUERY_STRING_MAX_FIELDS,
-    CLIENT_STATE_QUERY_STRING_MAX_LENGTH,
-)
+from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH
 from attnviz.app.text import literal
 from attnviz.link.parameter import listed
 from attnviz.link.parameter_table import LEFT_OUT
@@ -49,16 +46,16 @@ def what_was_left_out(text: str) -> str:
         "links.long.said",
         characters=plural(length, "character"),
         parameters=plural(parameters, "parameter"),
-        most_characters=f"{CLIENT_STATE_QUERY_STRING_MAX_LENGTH:,}",
-        most_parameters=f"{CLIENT_STATE_QUERY_STRING_MAX_FIELDS:,}",
+        most_characters=f"{MOST_LENGTH:,}",
+        most_parameters=f"{MOST_FIELDS:,}",
         opened=all_but if names else say("links.long.last_of_each"),
     )
 
 
 def reopen_if_too_long() -> None:
     """Open the link once more with what fits of it, if the server refused it as a whole; on the first run."""
-    limits = CLIENT_STATE_QUERY_STRING_MAX_LENGTH, CLIENT_STATE_QUERY_STRING_MAX_FIELDS
-    st.html(_SCRIPT % (_REOPENED, *limits, LEFT_OUT, own_mark(int(time.time()))), unsafe_allow_javascript=True)
+    told = _SCRIPT % (_REOPENED, MOST_LENGTH, MOST_FIELDS, LEFT_OUT, own_mark(int(time.time())))
+    st.html(told, unsafe_allow_javascript=True)
 
 
 def own_mark(now: int) -> str:

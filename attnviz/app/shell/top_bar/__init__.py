@@ -10,7 +10,8 @@ import streamlit as st
 from attnviz.app.scripts import script
 from attnviz.app.session import address, url_texts
 from attnviz.app.session.painting import painting
-from attnviz.app.streamlit_internals import DeltaGenerator, is_page_open
+from attnviz.app.session.session import this_session
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.link.parameter_table import QUESTION
 from attnviz.words import say
@@ -71,11 +72,11 @@ _theme = st.components.v2.component(
 
 def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
     """Draw what stands in the bar beside the doors, of which this one is open; return where Share goes."""
-    was_open = is_page_open()  # before a component of this run has a state
+    this_session().page = page
     with st.container(key="first"):
         # The same in each run: one that is drawn anew takes the style away for a moment.
         _first(key="first_component", height=1, data={"asks": painting().asks() | {"number": 1}})
-        address.hear(was_open=was_open)
+        address.hear()
     with st.container(key="name"):
         st.title(say("app.name"), anchor=False, width="content")
         place = f"{page}/{url_texts.current(QUESTION)}"
