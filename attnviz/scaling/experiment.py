@@ -96,7 +96,7 @@ def sweep_scaling(
 
 
 def _measured(
-    full: Vectors | Projections,
+    full: Source,
     dims: tuple[int, ...],
     trials: int,
     seed: int,
@@ -142,7 +142,7 @@ def seconds_needed(
     return _seconds(_passes(full, statistics), full, check_dims(dims), trials, check_scales(scales), statistics)
 
 
-def _passes(full: Vectors | Projections, statistics: Statistics) -> list[Source]:
+def _passes(full: Source, statistics: Statistics) -> list[Source]:
     """Return what is drawn: the dot products first, and last what is softmaxed."""
     # A dot product per trial needs one key alone; with projections all come from the same scores.
     pairs = Vectors(full.law, n_keys=1) if isinstance(full, Vectors) else full

@@ -1,8 +1,9 @@
 """Where the scaling experiment's queries and keys come from, and what theory says of their dot products."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import torch
@@ -36,59 +37,38 @@ class Spread:
     std_relative_error: float
 
 
-class Source(Protocol):
-    """A law of queries and keys, drawn `BLOCK` coordinates at a time, and its theory."""
+class Drawn(ABC):
+    """A law of queries and keys, drawn `BLOCK` coordinates at a time: `n_queries` and `n_keys` in a trial."""
 
     @property
-    def n_queries(self) -> int:
-        """How many queries one trial has."""
-
-    @property
-    def n_keys(self) -> int:
-        """How many keys each of them is multiplied with."""
+    @abstractmethod
+    def drawn(self) -> tuple[int, ...]:
+        """The shape of one coordinate's numbers."""
 
     @property
     def numbers_per_block(self) -> int:
         """How many random numbers one trial takes for `BLOCK` coordinates."""
-
-    @property
-    def products_per_block(self) -> int:
-        """How many products make queries and keys of these numbers."""
+        return math.prod(self.drawn) * BLOCK
 
     def room(self, trials: int) -> torch.Tensor:
-        """Return an empty tensor (trials, ...) for the random numbers of one block."""
-
-    def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
-        """Fill the room; return q (trials, n_queries, BLOCK) and k (trials, n_keys, BLOCK), which may lie in it."""
-
-    def measure(self, scores: Floats | Scores, dim: int) -> Spread:
-        """Summarize unscaled scores (trials, n_queries, n_keys)."""
-
-    def expected_variance(self, dim: int) -> float:
-        """Return the expectation of the variance that `measure` gives."""
+        """Return an empty tensor (trials, ..., BLOCK) for the random numbers of one block."""
+        return torch.empty((trials, *self.drawn, BLOCK), **FLOAT32_ON_CPU)
 
 
 @dataclass(frozen=True)
-class Vectors:
+class Vectors(Drawn):
     """One query and its keys, whose entries are independent numbers of one law, anew in every trial."""
 
     law: Law
     n_keys: int
     n_queries: int = 1
 
-    @property
-    def numbers_per_block(self) -> int:
-        """One for each coordinate of the query and of each key."""
-        return (1 + self.n_keys) * BLOCK
+    products_per_block = 0  # what is drawn is queries and keys already
 
     @property
-    def products_per_block(self) -> int:
-        """None: what is drawn is queries and keys already."""
-        return 0
-
-    def room(self, trials: int) -> torch.Tensor:
-        """Return an empty tensor (trials, 1 + n_keys, BLOCK)."""
-        return torch.empty((trials, 1 + self.n_keys, BLOCK), **FLOAT32_ON_CPU)
+    def drawn(self) -> tuple[int, ...]:
+        """A number of the query, and of each key."""
+        return (1 + self.n_keys,)
 
     def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
         """Fill the room; return views of it, the query (trials, 1, BLOCK) and the keys (trials, n_keys, BLOCK)."""
@@ -115,7 +95,7 @@ class Vectors:
 
 
 @dataclass(frozen=True, eq=False)
-class Projections:
+class Projections(Drawn):
     """Queries x @ w_q and keys x @ w_k of one x (n_tokens, d_in), under projections drawn in every trial."""
 
     init: str
@@ -131,24 +111,17 @@ class Projections:
         """Each token asks."""
         return len(self.x)
 
-    @property
-    def n_keys(self) -> int:
-        """Each token is asked."""
-        return len(self.x)
+    n_keys = n_queries  # and is asked
 
     @property
-    def numbers_per_block(self) -> int:
-        """Those of as many columns of w_q and w_k."""
-        return 2 * self.d_in * BLOCK
+    def drawn(self) -> tuple[int, ...]:
+        """A column of w_q, and one of w_k."""
+        return 2, self.d_in
 
     @property
     def products_per_block(self) -> int:
-        """Each number of the W's is multiplied with one of each token."""
+        """How many products make queries and keys: each number of the W's is multiplied with one of each token."""
         return self.n_queries * self.numbers_per_block
-
-    def room(self, trials: int) -> torch.Tensor:
-        """Return an empty tensor (trials, 2, d_in, BLOCK)."""
-        return torch.empty((trials, 2, self.d_in, BLOCK), **FLOAT32_ON_CPU)
 
     def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
         """Fill the room with w_q and w_k; return the queries and keys of x, (trials, n_tokens, BLOCK) each."""
@@ -179,13 +152,16 @@ class Projections:
         return float(dim * alone + dim * (dim - 1) * (shared**2).mean() * shared.var())
 
 
+Source = Vectors | Projections
+
+
 def _mean_over_trials(values: Scores) -> tuple[float, float]:
     """Return the mean of numbers from independent trials, none negative, and its relative standard error."""
     mean = float(values.mean())
     return mean, float(values.std(ddof=1)) / math.sqrt(len(values)) / mean if mean > 0 else 0.0
 
 
-def make_source(name: str, n_keys: int, x: object) -> Vectors | Projections:
+def make_source(name: str, n_keys: int, x: object) -> Source:
     """Return the source of that name; x (n_tokens, d_in) is for projections alone, `n_keys` for the others.
 
     Raises ValueError for another name, `n_keys` out of range, or an x that is missing, not wanted or bad.

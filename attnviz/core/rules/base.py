@@ -35,6 +35,13 @@ class Bounded(NamedTuple):
     value: np.ndarray
     error: np.ndarray
 
+    def under(self, mask: "Bounded") -> "Bounded":
+        """Return it with a mask added: what that hides is exact."""
+        hidden = mask.value == -np.inf
+        return Bounded(
+            np.where(hidden, -np.inf, self.value + mask.value), np.where(hidden, 0.0, self.error + mask.error)
+        )
+
     @classmethod
     def exactly(cls, value: np.ndarray) -> "Bounded":
         """Return a matrix without any error."""
@@ -84,6 +91,8 @@ class Rule(ABC):
     is_product: ClassVar[bool] = False  # of its first two sources
     cuts_rows: ClassVar[bool] = False  # whether its rows are pieces of rows of other tokens
     is_linear: ClassVar[bool] = False  # whether it shares out without exponentials
+    in_formulas: ClassVar[str] = ""  # how its formula is written, of {0}, the first source, and its settings ...
+    in_code: ClassVar[str] = ""  # ... and how PyTorch writes it, unless its own methods say so
     beside: ClassVar[tuple[int | None, int | None]] = (None, None)  # sources drawn as its factor and as its bias
 
     @property
@@ -175,13 +184,13 @@ class Rule(ABC):
         shapes: list[Shape] = [(each.shape[0], each.shape[1]) for each in marks]
         return touched(declaration(self, *shapes), self.shape(*shapes), marks)
 
-    @abstractmethod
     def formula(self, *symbols: str) -> str:
         """Return the rule in symbols, given those of its sources."""
+        return self.in_formulas.format(*symbols, **self.settings)
 
-    @abstractmethod
     def code(self, made: str, *names: str) -> list[str]:
         """Return the lines of PyTorch that make what is called `made` of the sources of these names."""
+        return [f"{made} = {self.in_code.format(*names, **self.settings)}"]
 
     def explain(self, cell: Cell) -> Made:
         """Say how a cell is made: its arithmetic in symbols, in numbers and in words."""

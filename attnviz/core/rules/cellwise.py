@@ -36,6 +36,8 @@ class Add(Rule):
     """Two matrices, cell by cell."""
 
     name = "add"
+    in_formulas = "{0} + {1}"
+    in_code = "{0} + {1}"
     n_sources = (2,)
 
     def compute(self, *sources: Tensor) -> Tensor:
@@ -60,12 +62,6 @@ class Add(Rule):
         )
         return (Piece(a[I, J] + b[I, J], (a.name(), " + ", b.name()), words, roundings=2, trouble="sum"),)
 
-    def formula(self, *symbols: str) -> str:
-        return " + ".join(symbols)
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = {' + '.join(names)}"]
-
 
 @dataclass(frozen=True)
 class TimesRoot(Rule):
@@ -75,6 +71,8 @@ class TimesRoot(Rule):
     """
 
     name = "times_root"
+    in_formulas = "√d_in · {0}"
+    in_code = "{0} * {0}.shape[-1] ** 0.5"
 
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0] * math.sqrt(sources[0].shape[-1])
@@ -95,18 +93,14 @@ class TimesRoot(Rule):
         value = root(number(d, str(d))) * x[I, J]
         return (Piece(value, (f"√{d} × ", x.name()), (words,), roundings=4, trouble="read"),)
 
-    def formula(self, *symbols: str) -> str:
-        return f"√d_in · {symbols[0]}"
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = {names[0]} * {names[0]}.shape[-1] ** 0.5"]
-
 
 @dataclass(frozen=True)
 class ReLU(Rule):
     """The larger of a number and 0."""
 
     name = "relu"
+    in_formulas = "max(0, {0})"
+    in_code = "torch.relu({0})"
 
     def compute(self, *sources: Tensor) -> Tensor:
         return torch.relu(sources[0])
@@ -119,12 +113,6 @@ class ReLU(Rule):
         (x,) = sources(1)
         words = sentence("explanation.relu.words", number=x.named())
         return (Piece(positive(x[I, J]), ("max(0, ", x.name(), ")"), (words,)),)
-
-    def formula(self, *symbols: str) -> str:
-        return f"max(0, {symbols[0]})"
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = torch.relu({names[0]})"]
 
 
 _STEEPEST = 1.13  # of the curve, at √2
@@ -140,6 +128,8 @@ class GELU(Rule):
     """
 
     name = "gelu"
+    in_formulas = "{0} · Φ({0})"
+    in_code = "torch.nn.functional.gelu({0})"
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Torch's own, with the error function; it makes infinity of numbers whose double overflows."""
@@ -162,12 +152,6 @@ class GELU(Rule):
         symbols = (x.name(), " · Φ(", x.name(), ")")
         return (Piece(x[I, J] * normal(x[I, J]), symbols, (words,), (), _IN_GELU, x[I, J], "sum"),)
 
-    def formula(self, *symbols: str) -> str:
-        return f"{symbols[0]} · Φ({symbols[0]})"
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = torch.nn.functional.gelu({names[0]})"]
-
 
 _IN_MAP = 4
 
@@ -180,6 +164,8 @@ class FeatureMap(Rule):
     """
 
     name = "feature_map"
+    in_formulas = "elu({0}) + 1"
+    in_code = "torch.where({0} > 0, {0} + 1, {0}.clamp(max=0).exp())"
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Far below 0 torch's elu is -1, and a sum with 1 would have lost every digit of the exponential."""
@@ -204,12 +190,6 @@ class FeatureMap(Rule):
             Piece(exp(x[I, J]), ("exp(", x.name(), ")"), (below,), **more),
         )
 
-    def formula(self, *symbols: str) -> str:
-        return f"elu({symbols[0]}) + 1"
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = torch.where({names[0]} > 0, {names[0]} + 1, {names[0]}.clamp(max=0).exp())"]
-
 
 _IN_CAP = 6  # of the quotient, the tangent, of which a machine knows the last digits badly, and the product
 
@@ -227,6 +207,8 @@ class Cap(Rule):
     limit: float = 1.0
 
     name = "cap"
+    in_formulas = "{limit_text} · tanh({0} / {limit_text})"
+    in_code = "torch.tanh({0} / {limit!r}) * {limit!r}"
 
     @property
     def settings(self) -> dict[str, object]:
@@ -246,16 +228,5 @@ class Cap(Rule):
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,), limit = sources(1), number(self.limit)
         words = sentence("explanation.cap.words", number=x.named(), limit=significant(self.limit))
-        return (Piece(limit * at_once(tanh(x[I, J] / limit)), self.around(x.name()), (words,), roundings=_IN_CAP),)
-
-    def around(self, of: Any) -> tuple[Any, ...]:
-        """Return what stands around a number in symbols, and the number."""
-        limit = significant(self.limit)
-        return f"{limit} · tanh(", of, f" / {limit})"
-
-    def formula(self, *symbols: str) -> str:
-        limit = significant(self.limit)
-        return f"{limit} · tanh({symbols[0]} / {limit})"
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = torch.tanh({names[0]} / {self.limit!r}) * {self.limit!r}"]
+        symbols = (f"{significant(self.limit)} · tanh(", x.name(), f" / {significant(self.limit)})")
+        return (Piece(limit * at_once(tanh(x[I, J] / limit)), symbols, (words,), roundings=_IN_CAP),)

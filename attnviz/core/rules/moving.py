@@ -25,6 +25,8 @@ class PassOn(Copying):
     """
 
     name = "pass_on"
+    in_formulas = "{0}"
+    in_code = "{0}"
 
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0]
@@ -32,12 +34,6 @@ class PassOn(Copying):
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,) = sources(1)
         return (Piece(x[I, J], (x.name(),), (sentence("explanation.pass_on.words", title=x.title),)),)
-
-    def formula(self, *symbols: str) -> str:
-        return symbols[0]
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = {names[0]}"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +48,8 @@ class Slice(Copying):
     stop: int = 1
 
     name = "slice"
+    in_formulas = "{0}[:, {start}:{stop}]"
+    in_code = "{0}[..., {start}:{stop}]"
 
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0][..., self.start : self.stop]
@@ -87,12 +85,6 @@ class Slice(Copying):
         )
         return (Piece(x[at], (x.name(*at),), words),)
 
-    def formula(self, *symbols: str) -> str:
-        return f"{symbols[0]}[:, {self.start}:{self.stop}]"
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = {names[0]}[..., {self.start}:{self.stop}]"]
-
 
 @dataclass(frozen=True)
 class Recut(Copying):
@@ -110,6 +102,8 @@ class Recut(Copying):
     part: int = 0
 
     name = "recut"
+    in_formulas = "{0}.view({parts}, n, −1)[{part}]"
+    in_code = "{0}.view({parts}, {0}.shape[0], -1)[{part}]"
     cuts_rows = True
 
     def compute(self, *sources: Tensor) -> Tensor:
@@ -139,12 +133,6 @@ class Recut(Copying):
             sentence("explanation.recut.words", matrix=x.symbol, row=x.row(at)),
         )
         return (Piece(x[0, at], (x.name(0, at),), words),)
-
-    def formula(self, *symbols: str) -> str:
-        return f"{symbols[0]}.view({self.parts}, n, −1)[{self.part}]"
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = {names[0]}.view({self.parts}, {names[0]}.shape[0], -1)[{self.part}]"]
 
 
 @dataclass(frozen=True)

@@ -71,10 +71,8 @@ class Relative(Rule):
         value, error = (self._spread(each) for each in tables[0])
         if len(tables) == 1:
             return Bounded(value, error)
-        mask, of_mask = tables[1]
-        hidden = mask == -np.inf
         with np.errstate(all="ignore"):
-            return Bounded(np.where(hidden, -np.inf, value + mask), np.where(hidden, 0.0, error + of_mask))
+            return Bounded(value, error).under(tables[1])
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Nothing is rounded but a sum."""

@@ -167,6 +167,7 @@ class LayerNorm(Rule):
     epsilon: float = EPSILON
 
     name = "layer_norm"
+    in_code = "torch.nn.functional.layer_norm({0}, {0}.shape[-1:], eps={epsilon:g}) * {1} + {2}"
     beside = (1, 2)
     n_sources = (3,)
 
@@ -227,11 +228,6 @@ class LayerNorm(Rule):
 
     def formula(self, *symbols: str) -> str:
         return say("stages.formula.layer_norm", source=symbols[0])
-
-    def code(self, made: str, *names: str) -> list[str]:
-        source, gain, offset = names
-        row = f"torch.nn.functional.layer_norm({source}, {source}.shape[-1:], eps={self.epsilon:g})"
-        return [f"{made} = {row} * {gain} + {offset}"]
 
     def explain(self, cell: Cell) -> Made:
         """Roundings of the mean move all that follows."""

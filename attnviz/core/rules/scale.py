@@ -108,11 +108,7 @@ class Scale(Rule):
                 most = np.exp(np.where(np.isfinite(mask), mask + of_mask, mask))
                 spread = (np.abs(value) + error) / self.divisor * (most - np.exp(mask)) + error / self.divisor * most
                 return Bounded(value / self.divisor * np.exp(mask), spread)
-            hidden = mask == -np.inf
-            return Bounded(
-                np.where(hidden, -np.inf, value / self.divisor + mask),
-                np.where(hidden, 0.0, error / self.divisor + of_mask),
-            )
+            return Bounded(value / self.divisor, error / self.divisor).under(tables[1])
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The quotient, and the sum where there is a mask."""

@@ -100,8 +100,7 @@ class Softmax(Rule):
         mask, of_mask = tables[1]
         with np.errstate(all="ignore"):
             if self.shared:  # as if it had been added before
-                hidden = mask == -np.inf
-                made = self._shares(np.where(hidden, -np.inf, value + mask), np.where(hidden, 0.0, error + of_mask))
+                made = self._shares(*tables[0].under(tables[1]))
                 small = self._shares(value, error).value.astype(np.float32)  # what is too small for float32 is none
                 left = (small * np.exp(mask)).sum(-1, keepdims=True)
                 return Bounded(np.where((left > 0) & np.isfinite(left), made.value, np.nan), made.error)

@@ -85,7 +85,7 @@ def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tens
 
 class Projections(NamedTuple):
     """Drawn projection matrices, W_q and W_k ``(d_in, d_out)``, W_v ``(d_in, d_v)``, and their biases
-    ``(d_out,)``, ``(d_out,)`` and ``(d_v,)``, or None; W_k may be narrower, where heads share keys."""
+    ``(d_out,)``, ``(d_out,)`` and ``(d_v,)``, or None."""
 
     w_q: Tensor
     w_k: Tensor
@@ -93,23 +93,6 @@ class Projections(NamedTuple):
     b_q: Tensor | None
     b_k: Tensor | None
     b_v: Tensor | None
-
-
-class OutputProjection(NamedTuple):
-    """The drawn output projection, W_o ``(d_v, d_v)``, and its bias ``(d_v,)``."""
-
-    w_o: Tensor
-    b_o: Tensor
-
-
-class Layers(NamedTuple):
-    """The drawn layers of a feed-forward step, W_1 ``(d_v, d_ff)`` and W_2 ``(d_ff, d_v)``, and their biases
-    ``(d_ff,)`` and ``(d_v,)``."""
-
-    w_1: Tensor
-    b_1: Tensor
-    w_2: Tensor
-    b_2: Tensor
 
 
 def seeded_projections(
@@ -128,62 +111,8 @@ def seeded_projections(
             [0.2517, 0.6886],
             [0.0740, 0.8665]])
     """
-    return next_projections(generator_for(seed), d_in, d_out, init, bias, d_v)
-
-
-def next_projections(
-    generator: torch.Generator,
-    d_in: int,
-    d_out: int,
-    init: str,
-    bias: bool = False,
-    d_v: int | None = None,
-    width_of_keys: int | None = None,
-) -> Projections:
-    """Draw the same from wherever a generator stands, which then stands behind them."""
-    widths = (d_out, width_of_keys or d_out, d_out if d_v is None else d_v)
-    drawn = [_draw(d_in, width, init, bias, generator) for width in widths]
-    (w_q, b_q), (w_k, b_k), (w_v, b_v) = drawn
-    return Projections(w_q, w_k, w_v, b_q, b_k, b_v)
-
-
-def next_output(generator: torch.Generator, width: int, init: str) -> OutputProjection:
-    """Draw W_o ``(width, width)`` from wherever a generator stands, and its bias as :func:`next_layers` does.
-
-    >>> next_output(generator_for(1), 2, "normal").b_o
-    tensor([0., 0.])
-    """
-    w_o, b_o = _draw(width, width, init, True, generator)
-    assert b_o is not None
-    return OutputProjection(w_o, b_o)
-
-
-def next_layers(generator: torch.Generator, width: int, d_ff: int, init: str) -> Layers:
-    """Draw W_1 ``(width, d_ff)``, then W_2 ``(d_ff, width)``, from wherever a generator stands.
-
-    "linear" gives the numbers of ``nn.Linear(width, d_ff)`` and ``nn.Linear(d_ff, width)`` with their biases, the
-    others those of ``torch.rand`` or ``torch.randn``; their biases are zeros.
-
-    Raises ``ValueError`` for another init.
-
-    >>> next_layers(generator_for(1), 2, 3, "uniform").b_1
-    tensor([0., 0., 0.])
-    """
-    w_1, b_1 = _draw(width, d_ff, init, True, generator)
-    w_2, b_2 = _draw(d_ff, width, init, True, generator)
-    assert b_1 is not None
-    assert b_2 is not None
-    return Layers(w_1, b_1, w_2, b_2)
-
-
-def _draw(d_in: int, width: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
-    as_layer = INITIALIZATIONS[init].as_layer
-    # nn.Linear keeps its matrix as (d_out, d_in): drawn in that order, the numbers are its own.
-    weight = fill(torch.empty((width, d_in) if as_layer else (d_in, width), **FLOAT32_ON_CPU), init, d_in, generator)
-    b = torch.zeros(width, **FLOAT32_ON_CPU) if bias else None
-    if as_layer:
-        return weight.T.contiguous(), b if b is None else fill(b, init, d_in, generator)
-    return weight, b
+    widths = Widths(d_in, d_out, d_out, d_out if d_v is None else d_v)
+    return Projections(**drawn_weights(seed, init, bias, widths)[0])
 
 
 @dataclass(frozen=True)
@@ -195,26 +124,40 @@ class Widths:
     queries: int
     keys: int
     values: int
-    context: int
+    context: int = 0
     output: bool = False
     hidden: int | None = None
 
+    @property
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """The size of each W by the part of its name behind "w_", in the order in which they are drawn."""
+        sizes = {"q": (self.d_in, self.queries), "k": (self.d_in, self.keys), "v": (self.d_in, self.values)}
+        if self.output:
+            sizes["o"] = self.context, self.context
+        if self.hidden is not None:
+            sizes |= {"1": (self.context, self.hidden), "2": (self.hidden, self.context)}
+        return sizes
 
-def drawn_weights(
-    seed: int, init: str, bias: bool, widths: Widths, n_layers: int = 1
-) -> tuple[dict[str, Tensor | None], ...]:
-    """Return for each layer the projections and their biases, then W_o and b_o, then the layers of the feed-forward
-    step, where these are switched on: all from one generator, in this order."""
+
+def drawn_weights(seed: int, init: str, bias: bool, widths: Widths, n_layers: int = 1) -> tuple[dict[str, Any], ...]:
+    """Return for each layer its W's and their biases, all from one generator: what stands behind attention has a bias
+    anyway, the projections have None without `bias`."""
     generator = generator_for(seed)
-    return tuple(_next_weights(generator, init, bias, widths) for _ in range(n_layers))
+
+    def layer() -> dict[str, Any]:
+        drawn: dict[str, Any] = {}
+        for part, (d_in, width) in widths.sizes.items():
+            drawn[f"w_{part}"], drawn[f"b_{part}"] = _draw(d_in, width, init, bias or part in "o12", generator)
+        return drawn
+
+    return tuple(layer() for _ in range(n_layers))
 
 
-def _next_weights(generator: torch.Generator, init: str, bias: bool, widths: Widths) -> dict[str, Tensor | None]:
-    drawn = next_projections(
-        generator, widths.d_in, widths.queries, init, bias, widths.values, widths.keys
-    )._asdict()  # fmt: skip
-    if widths.output:
-        drawn |= next_output(generator, widths.context, init)._asdict()
-    if widths.hidden is not None:
-        drawn |= next_layers(generator, widths.context, widths.hidden, init)._asdict()
-    return drawn
+def _draw(d_in: int, width: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
+    as_layer = INITIALIZATIONS[init].as_layer
+    # nn.Linear keeps its matrix as (d_out, d_in): drawn in that order, the numbers are its own.
+    weight = fill(torch.empty((width, d_in) if as_layer else (d_in, width), **FLOAT32_ON_CPU), init, d_in, generator)
+    b = torch.zeros(width, **FLOAT32_ON_CPU) if bias else None
+    if as_layer:
+        return weight.T.contiguous(), b if b is None else fill(b, init, d_in, generator)
+    return weight, b
