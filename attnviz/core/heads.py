@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
-from attnviz.core.rules import Matrix
-from attnviz.core.rules.explaining.cell import OWN_ROWS
+from attnviz.core.rules.stage import OWN_ROWS
 from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, Texts, head_name
 from attnviz.words import later
 
@@ -75,7 +74,7 @@ def of_whole(table: Table, name: str, row: int, column: int) -> tuple[str, int, 
     return whole_name(stage), row, column + stage.first
 
 
-def whole_name(stage: Stage | Matrix) -> str:
+def whole_name(stage: Stage) -> str:
     """Return the name that an edit has for the matrix of which one head has what this row of a table says."""
     return named(stage.layer, stage.name.rpartition(".")[2])
 
@@ -105,7 +104,8 @@ def head_table(table: Table, head: int) -> Table:
     its own columns of W_q, W_k and W_v, or cut out of those of all heads, where no such columns make them."""
     own = _of_head(table, head)
     uncut = {part for part in ("q", "k", "v") if part in own and _is_uncut(table[part], own[part])}
-    stages = dict(_alone(stage, own, head, stage.part in uncut) for stage in _before_heads(table).values())
+    before = takewhile(lambda stage: not is_of_a_head(stage.name), table.values())
+    stages = dict(_alone(stage, own, head, stage.part in uncut) for stage in before)
     path = head_name(head, "")
     shared = {name: stages.pop(name) for name in OF_ALL if name in stages}  # each stands where it is added
     for name, stage in own.items():
@@ -126,10 +126,6 @@ def _of_head(table: Table, head: int) -> Table:
     """Return the stages that stand behind the path of a head, without it."""
     path = head_name(head, "")
     return {name.removeprefix(path): stage for name, stage in table.items() if name.startswith(path)}
-
-
-def _before_heads(table: Table) -> Table:
-    return dict(takewhile(lambda row: not is_of_a_head(row[0]), table.items()))
 
 
 def _is_uncut(whole: Stage, cut: Stage) -> bool:

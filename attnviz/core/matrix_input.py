@@ -52,9 +52,11 @@ NO_EDITS = cast(Edits, ())
 
 def plain(name: str, given: Any) -> Matrix | str | None:
     """Return explicit numbers as a tuple of rows, and leave a named fill or None alone."""
-    if given is None or (isinstance(given, str) and _is_fill(name, given)):
+    if given is None:
         return given
     if isinstance(given, str):
+        if given in FILLS or random_seed(given) is not None or numbers_given(name, given) is not None:
+            return given
         raise RefusedError("fill", matrix=name, value=given, allowed=(*FILLS, f"{RANDOM_FILL}N", f"{EXAMPLE_FILL}ID"))
     if isinstance(given, Tensor):
         given = given.detach().cpu()
@@ -109,10 +111,6 @@ def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
         value = float(numbers[row, column])
         raise RefusedError("not_finite", matrix=name, row=row, column=column, value=value)
     return np.where(hides, numbers, np.clip(numbers, -_LARGEST, _LARGEST))
-
-
-def _is_fill(name: str, given: str) -> bool:
-    return given in FILLS or random_seed(given) is not None or numbers_given(name, given) is not None
 
 
 def numbers_given(name: str, given: Matrix | str | None) -> Rows | None:

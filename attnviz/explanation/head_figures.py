@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import head_in_view, n_heads_in
-from attnviz.core.rules.explaining.cell import OWN_ROWS
+from attnviz.core.rules.stage import OWN_ROWS
 from attnviz.core.stages import Stage, head_name
 from attnviz.core.trace import Trace
 from attnviz.words import say

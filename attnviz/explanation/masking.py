@@ -117,7 +117,8 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
     mixed = cut_by_view(trace)
     if use.usual and hidden.any():
         kind = "masked" if trace.causal and not mixed else "hidden"
-        kind = f"{kind}_weights" if _is_linear(trace) else kind
+        linear = any(stage.rule is not None and stage.rule.is_linear for stage in trace.stages.values())
+        kind = f"{kind}_weights" if linear else kind  # without a softmax no scaled score is −∞
         notes.append(say(f"summary.notes.{kind}", n=int(hidden.sum()), count=hidden.size))
     if mixed:
         notes.append(say("summary.mask.by_place"))
@@ -133,11 +134,6 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
         most, mean = (written(float(each), _DIGITS) for each in (np.nanmax(given), np.nanmean(given)))
         notes.append(say("summary.mask.leak", mean=mean, most=most))
     return notes + (_unread(trace, hidden) or _nothing(trace, meant, hidden))
-
-
-def _is_linear(trace: AttentionTrace) -> bool:
-    """Whether there is no softmax, so that no scaled score is −∞."""
-    return any(stage.rule is not None and stage.rule.is_linear for stage in trace.stages.values())
 
 
 def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> list[str]:

@@ -9,8 +9,8 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.attention.defined import lost_rows
 from attnviz.core.rules import in_rows, owner_of
-from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.rules.rows import COLUMNS, ROWS
+from attnviz.core.rules.stage import OWN_ROWS
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.masking import mask_notes, undefined_by_mask, what_if_notes
 from attnviz.words import listed, say

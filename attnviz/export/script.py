@@ -84,17 +84,16 @@ def _sections(scenario: Scenario, digits: int) -> list[Section]:
         (_vectors_of(scenario), [*vectors(scenario), *vectors_read(scenario)]),
         ("P: a vector for each place", positions(scenario)),
         *weights(scenario),
-        (f"M: the mask{_use_of_mask(scenario)}", mask(scenario) + kept_mask(scenario)),
+        (
+            f"M: the mask{WEIGHTINGS[scenario.weighting].of_mask or USES[scenario.mask_use].comment}",
+            mask(scenario) + kept_mask(scenario),
+        ),
         ("D: a number for each distance of two tokens, in each head", distances(scenario)),
         ("Cells edited by hand", edited(scenario)),
         ("On its device", moved_to_device(scenario)),
         *computed(scenario, digits),
     ]
     return [(title, lines) for title, lines in shown if lines]
-
-
-def _use_of_mask(scenario: Scenario) -> str:
-    return WEIGHTINGS[scenario.weighting].of_mask or USES[scenario.mask_use].comment
 
 
 def _vectors_of(scenario: Scenario) -> str:

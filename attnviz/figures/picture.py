@@ -87,6 +87,7 @@ def picture_of(
     if matrix.ndim != 2:
         raise ValueError(f"{name} has shape {matrix.shape}, expected one matrix and no batch")
     stage = trace.stages[name]
+    of_no_query = query is None or stage.rows in ("feature", "entry") or stage.is_of_others
     steps = (math.ceil(matrix.shape[0] / DRAWN), math.ceil(matrix.shape[1] / DRAWN))
     z, kinds = _blocks(matrix, _kinds(matrix, hidden), steps)
     return Picture(
@@ -100,7 +101,7 @@ def picture_of(
         limits=colour_limits(trace, name),
         digits=digits,
         theme=theme(dark),
-        query=None if query is None or _is_of_no_query(stage) or query >= matrix.shape[0] else query,
+        query=None if of_no_query or query >= matrix.shape[0] else query,
         shared_among=_shared_among(stage, np.zeros(matrix.shape, dtype=bool) if hidden is None else hidden),
     )
 
@@ -108,10 +109,6 @@ def picture_of(
 def _shared_among(stage: Stage, hidden: np.ndarray) -> np.ndarray | None:
     over = None if stage.rule is None else stage.rule.shares_over(len(stage.sources))
     return None if over is None else sharing(over, hidden)
-
-
-def _is_of_no_query(stage: Stage) -> bool:
-    return stage.rows in ("feature", "entry") or stage.is_of_others
 
 
 def _kinds(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:

@@ -36,15 +36,17 @@ def comparison_specs(
     a, b = (picture(trace, name, digits, query, dark) for trace in (comparison.a, comparison.b))
     difference = comparison.difference(name)
     limits = _limits(a, b, difference)
-    pictures = {label: _untold(replace(drawn, limits=limits)) for label, drawn in (("A", a), ("B", b))}
+    # What is true of A and B alike is said once, above both.
+    pictures = {label: _about(drawn, {"plain": ""}, limits=limits) for label, drawn in (("A", a), ("B", b))}
     if difference is not None:
         # What only one of the two masks is a number in the other, and so has moved by it.
         hidden = [trace.masked_in(name) for trace in (comparison.a, comparison.b)]
         both = None if hidden[0] is None or hidden[1] is None else hidden[0] & hidden[1]
         moved = picture_of(comparison.b, name, difference, both, digits, query, dark)
-        pictures = {"B − A": _difference(moved, limits[1]), **pictures}
+        moved = _about(moved, {"plain": say("compare.difference")}, limits=(-limits[1], limits[1]), signed=True)
+        pictures = {"B − A": moved, **pictures}
     specs = {
-        label: spec_of(replace(_titled(drawn, label), bare=bare), label, filled_up=False)
+        label: spec_of(_about(drawn, {"title": label}, bare=bare), label, filled_up=False)
         for label, drawn in pictures.items()
     }
     if bare or difference is None:
@@ -86,19 +88,9 @@ def _on_one_line(specs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return specs
 
 
-def _difference(drawn: Picture, limit: float) -> Picture:
-    """What is said of a matrix isn't true of a difference, which has a sign."""
-    stage = drawn.stage.retold(plain=say("compare.difference"))
-    return replace(drawn, stage=stage, limits=(-limit, limit), signed=True)
-
-
-def _untold(drawn: Picture) -> Picture:
-    """Leave out what is true of A and B alike: it's said once, above both."""
-    return replace(drawn, stage=drawn.stage.retold(plain=""))
-
-
-def _titled(drawn: Picture, label: str) -> Picture:
-    return replace(drawn, stage=drawn.stage.retold(title=label))
+def _about(drawn: Picture, texts: dict[str, str], **more: Any) -> Picture:
+    """Return a picture of which something else is said, and that is drawn otherwise."""
+    return replace(drawn, stage=drawn.stage.retold(**texts), **more)
 
 
 CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 54, 27, 7.3  # pixels

@@ -22,7 +22,8 @@ class UndefinedAttentionError(ValueError):
     def __init__(self, trace: AttentionTrace, rows: tuple[int, ...], lost: bool = False, line: str = "row") -> None:
         self.trace = trace
         self.rows = rows
-        named = ", ".join(_row_name(trace, row) for row in rows[:3])
+        tokens = trace.tokens
+        named = ", ".join(f"{row} ({tokens[row]!r})" if row < len(tokens) else str(row) for row in rows[:3])
         more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
         if lost:
             hidden = bool(trace.is_hidden[list(rows)].all(-1).any())
@@ -85,7 +86,3 @@ def _check_columns(trace: AttentionTrace, layer: AttentionTrace) -> None:
     empty = ~torch.isfinite(layer.scaled_scores).any(-2)
     if empty.any():
         raise UndefinedAttentionError(trace, tuple(sorted(set(empty.nonzero()[:, -1].tolist()))), line="column")
-
-
-def _row_name(trace: AttentionTrace, row: int) -> str:
-    return f"{row} ({trace.tokens[row]!r})" if row < len(trace.tokens) else str(row)

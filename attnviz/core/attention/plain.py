@@ -13,7 +13,7 @@ from attnviz.core.attention.trace import AttentionTrace
 from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole, in_short
 from attnviz.core.seeding import seeded_projections
 from attnviz.core.stages import ACTIVATIONS, BIASES, attention_table, feed_forward_table
-from attnviz.core.trace import Trace
+from attnviz.core.trace import Trace, run
 
 
 def as_tensors(optional: Collection[str], **given: Any) -> list[Tensor | None]:
@@ -88,7 +88,12 @@ def attend(
     x, w_q, w_k, w_v, b_q, b_k, b_v, mask = as_tensors(
         (*BIASES, "mask"), x=x, w_q=w_q, w_k=w_k, w_v=w_v, b_q=b_q, b_k=b_k, b_v=b_v, mask=mask
     )
-    _check_shapes(x, w_q, w_k, w_v, b_q, b_k, b_v)
+    _check_rows(x, "d_in")
+    _check_factor("w_q", w_q, "d_k", "x", x, ("b_q", b_q))
+    if w_k.shape != w_q.shape:
+        raise ValueError(f"w_k has shape {tuple(w_k.shape)}, expected {tuple(w_q.shape)} like w_q")
+    _check_factor("w_k", w_k, "d_k", "x", x, ("b_k", b_k))
+    _check_factor("w_v", w_v, "d_v", "x", x, ("b_v", b_v))
     _check_tokens(tokens, x.shape[-2])
     _check_mask(mask, causal, x.shape[-2])
     if temperature != 1.0:
@@ -103,27 +108,18 @@ def attend(
     return execute(table, there, tokens, notices)
 
 
-def _check_shapes(
-    x: Tensor,
-    w_q: Tensor,
-    w_k: Tensor,
-    w_v: Tensor,
-    b_q: Tensor | None,
-    b_k: Tensor | None,
-    b_v: Tensor | None,
-) -> None:
+def _check_rows(x: Tensor, width: str) -> None:
     if x.dim() < 2 or 0 in x.shape:
-        raise ValueError(f"x has shape {tuple(x.shape)}, expected (n_tokens, d_in) with neither of them 0")
-    d_in = x.shape[-1]
-    if w_q.dim() != 2 or w_q.shape[0] != d_in or w_q.shape[1] == 0:
-        raise ValueError(f"w_q has shape {tuple(w_q.shape)}, expected ({d_in}, d_k) to fit x {tuple(x.shape)}")
-    if w_k.shape != w_q.shape:
-        raise ValueError(f"w_k has shape {tuple(w_k.shape)}, expected {tuple(w_q.shape)} like w_q")
-    if w_v.dim() != 2 or w_v.shape[0] != d_in or w_v.shape[1] == 0:
-        raise ValueError(f"w_v has shape {tuple(w_v.shape)}, expected ({d_in}, d_v) to fit x {tuple(x.shape)}")
-    for name, b, width in (("b_q", b_q, w_q.shape[1]), ("b_k", b_k, w_q.shape[1]), ("b_v", b_v, w_v.shape[1])):
-        if b is not None and b.shape != (width,):
-            raise ValueError(f"{name} has shape {tuple(b.shape)}, expected ({width},)")
+        raise ValueError(f"x has shape {tuple(x.shape)}, expected (n_tokens, {width}) with neither of them 0")
+
+
+def _check_factor(name: str, w: Tensor, width: str, of: str, first: Tensor, b: tuple[str, Tensor | None]) -> None:
+    """Raise ``ValueError`` for a matrix that doesn't fit what it's multiplied with, or whose bias doesn't fit it."""
+    if w.dim() != 2 or w.shape[0] != first.shape[-1] or w.shape[1] == 0:
+        expected = f"({first.shape[-1]}, {width}) to fit {of} {tuple(first.shape)}"
+        raise ValueError(f"{name} has shape {tuple(w.shape)}, expected {expected}")
+    if b[1] is not None and b[1].shape != (w.shape[1],):
+        raise ValueError(f"{b[0]} has shape {tuple(b[1].shape)}, expected ({w.shape[1]},)")
 
 
 def _check_tokens(tokens: Any, n_tokens: int) -> None:
@@ -249,30 +245,12 @@ def feed_forward(
     tensor([[2., 1.]])
     """
     x, w1, b1, w2, b2 = as_tensors(("b1", "b2"), x=x, w1=w1, b1=b1, w2=w2, b2=b2)
-    _check_layers(x, w1, b1, w2, b2)
+    _check_rows(x, "d_v")
+    _check_factor("w1", w1, "d_ff", "x", x, ("b1", b1))
+    _check_factor("w2", w2, "d_model", "w1", w1, ("b2", b2))
     if activation not in ACTIVATIONS:
         raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")
-    preactivations = x @ w1 if b1 is None else x @ w1 + b1  # (n_tokens, d_ff)
-    hidden = ACTIVATIONS[activation].compute(preactivations)  # (n_tokens, d_ff)
-    made = hidden @ w2 if b2 is None else hidden @ w2 + b2  # (n_tokens, d_model)
-    matrices = {
-        "context": x, "w_1": w1, "b_1": b1, "w_2": w2, "b_2": b2,
-        "preactivations": preactivations, "hidden": hidden, "feed_forward": made,
-    }  # fmt: skip
-    there = {name: matrix for name, matrix in matrices.items() if matrix is not None}
+    given = {"context": x, "w_1": w1, "b_1": b1, "w_2": w2, "b_2": b2}
+    there = {name: matrix for name, matrix in given.items() if matrix is not None}
     table = feed_forward_table(b_1=b1 is not None, b_2=b2 is not None, activation=activation)
-    return FeedForwardTrace(table, there, tokens)
-
-
-def _check_layers(x: Tensor, w1: Tensor, b1: Tensor | None, w2: Tensor, b2: Tensor | None) -> None:
-    if x.dim() < 2 or 0 in x.shape:
-        raise ValueError(f"x has shape {tuple(x.shape)}, expected (n_tokens, d_v) with neither of them 0")
-    if w1.dim() != 2 or w1.shape[0] != x.shape[-1] or w1.shape[1] == 0:
-        expected = f"({x.shape[-1]}, d_ff) to fit x {tuple(x.shape)}"
-        raise ValueError(f"w1 has shape {tuple(w1.shape)}, expected {expected}")
-    if w2.dim() != 2 or w2.shape[0] != w1.shape[1] or w2.shape[1] == 0:
-        expected = f"({w1.shape[1]}, d_model) to fit w1 {tuple(w1.shape)}"
-        raise ValueError(f"w2 has shape {tuple(w2.shape)}, expected {expected}")
-    for name, b, width in (("b1", b1, w1.shape[1]), ("b2", b2, w2.shape[1])):
-        if b is not None and b.shape != (width,):
-            raise ValueError(f"{name} has shape {tuple(b.shape)}, expected ({width},)")
+    return FeedForwardTrace(table, run(table, there), tokens)

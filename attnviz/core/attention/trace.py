@@ -1,5 +1,6 @@
 """The trace of an attention: every intermediate under its name, its heads and its layers."""
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -9,9 +10,9 @@ from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from,
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.masks import ADDED, USES, MaskUse
 from attnviz.core.rules import Scale, later
-from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.rules.rows import ROWS
-from attnviz.core.stages import MASK, head_name
+from attnviz.core.rules.stage import OWN_ROWS
+from attnviz.core.stages import MASK, Table, head_name
 from attnviz.core.trace import Trace
 from attnviz.core.what_if import PLACES
 
@@ -137,10 +138,10 @@ class AttentionTrace(Trace):
 
     @cached_property
     def _layers(self) -> tuple["AttentionTrace", ...]:
-        return tuple(
-            AttentionTrace(*of_layer(self.stages, self.matrices, layer), self.tokens, self.notices)
-            for layer in range(self.n_layers)
-        )
+        return tuple(self._part(*of_layer(self.stages, self.matrices, layer)) for layer in range(self.n_layers))
+
+    def _part(self, table: Table, matrices: Mapping[str, Tensor]) -> "AttentionTrace":
+        return AttentionTrace(table, matrices, self.tokens, self.notices)
 
     @property
     def n_heads(self) -> int:
@@ -157,12 +158,9 @@ class AttentionTrace(Trace):
     @cached_property
     def _heads(self) -> tuple["AttentionTrace", ...]:
         return tuple(
-            AttentionTrace(
-                head_table(self.stages, head), head_matrices(self.stages, self.matrices, head), self.tokens,
-                self.notices,
-            )
+            self._part(head_table(self.stages, head), head_matrices(self.stages, self.matrices, head))
             for head in range(self.n_heads)
-        )  # fmt: skip
+        )
 
     def seen_from(self, head: int, layer: int = 0) -> "AttentionTrace":
         """Return the whole computation of a layer as seen from one head, whose matrices have the names of attention:
@@ -171,7 +169,7 @@ class AttentionTrace(Trace):
             return self.layers[layer].seen_from(head)
         if self.n_heads == 1:
             return self
-        return AttentionTrace(*seen_from(self.stages, self.matrices, head), self.tokens, self.notices)
+        return self._part(*seen_from(self.stages, self.matrices, head))
 
     @property
     def scaling(self) -> Scale:

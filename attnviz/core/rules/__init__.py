@@ -2,7 +2,7 @@
 
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, HeadsInCode, Precision, Rule, declaration
 from attnviz.core.rules.cellwise import GELU, Add, Cap, FeatureMap, ReLU, TimesRoot
-from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term, in_rows, names_on, owner_of
+from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Term, in_rows
 from attnviz.core.rules.explaining.displayed import DECIMALS
 from attnviz.core.rules.moving import Concatenate, PassOn, Recut, Slice
 from attnviz.core.rules.product import Product
@@ -12,6 +12,7 @@ from attnviz.core.rules.rotate import Rotate
 from attnviz.core.rules.rows import LayerNorm, Share
 from attnviz.core.rules.scale import Scale, later
 from attnviz.core.rules.softmax import Softmax
+from attnviz.core.rules.stage import names_on, owner_of
 from attnviz.core.rules.vocabulary import Ids, Lookup, Surprise
 
 RULES: tuple[type[Rule], ...] = (
@@ -21,7 +22,7 @@ RULES: tuple[type[Rule], ...] = (
 
 __all__ = [
     "BFLOAT16", "DECIMALS", "FLOAT16", "FLOAT32", "GELU", "RULES", "Add", "Block", "Bounded", "Cap", "Cell",
-    "Cells", "Concatenate", "Factor", "FeatureMap", "HeadsInCode", "Ids", "LayerNorm", "Lookup", "Made", "Matrix",
+    "Cells", "Concatenate", "Factor", "FeatureMap", "HeadsInCode", "Ids", "LayerNorm", "Lookup", "Made",
     "PassOn", "Precision", "Product", "ReLU", "Recut", "Relative", "Rotate", "Rule", "Scale", "Shape", "Share",
     "Slice", "Softmax", "Surprise", "Term", "TimesRoot", "declaration", "in_rows", "later", "names_on", "owner_of",
 ]  # fmt: skip

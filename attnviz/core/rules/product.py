@@ -10,7 +10,7 @@ from torch import Tensor, matmul
 from torch.nn.functional import linear
 
 from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, agree, expect
-from attnviz.core.rules.explaining.cell import Cell, Made, Matrix, in_rows
+from attnviz.core.rules.explaining.cell import Cell, Made, in_rows
 from attnviz.core.rules.explaining.displayed import total
 from attnviz.core.rules.expression import (
     I,
@@ -27,6 +27,7 @@ from attnviz.core.rules.expression import (
     sources,
 )
 from attnviz.core.rules.reading import Shape
+from attnviz.core.rules.stage import Stage
 from attnviz.words import say
 
 SMALL, LARGE = 1e-18, 1e18  # lengths between these can be squared in float32
@@ -224,7 +225,7 @@ def four_parts(cell: Cell) -> str | None:
     return say("explanation.product.parts", **dict(zip(("ww", "wp", "pw", "pp"), numbers, strict=True)))
 
 
-def _parts(cell: Cell, stage: Matrix, row: int) -> list[list[float]] | None:
+def _parts(cell: Cell, stage: Stage, row: int) -> list[list[float]] | None:
     """Return what the word and the place of a row have in a query or a key; None where it isn't made of their sum."""
     if stage.rule is None or stage.rule.name != "product" or len(stage.sources) != 2:
         return None

@@ -4,8 +4,8 @@ A table is executed: :func:`attnviz.core.trace.run` makes a trace of it. Everyth
 explains it, marks it or writes code for it reads the table of the trace at hand.
 """
 
-from attnviz.core.stages.projecting import ACTIVATIONS, BLOCKS, feed_forward_table, residual_table
-from attnviz.core.stages.stage import (
+from attnviz.core.rules.stage import Stage, Table, Texts, lowered
+from attnviz.core.stages.names import (
     BIASES,
     BY_DISTANCE,
     CAPPED,
@@ -29,16 +29,13 @@ from attnviz.core.stages.stage import (
     P_KEPT,
     READINGS,
     SECOND,
-    Stage,
-    Table,
-    Texts,
     Y,
     followed_by,
     formula_of,
     head_name,
-    lowered,
     pictured,
 )
+from attnviz.core.stages.projecting import ACTIVATIONS, BLOCKS, feed_forward_table, residual_table
 from attnviz.core.stages.tables import ALL_STAGES, EVERY_STAGE, STAGES, VECTORS, attention_table, layer_table
 
 __all__ = [

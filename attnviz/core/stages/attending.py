@@ -5,9 +5,9 @@ from typing import Literal
 
 from attnviz.core.masks import Masked
 from attnviz.core.rules import Concatenate, FeatureMap, Product, Recut, Relative, Rotate, Scale, Share, Slice, Softmax
-from attnviz.core.rules.explaining.cell import OWN_ROWS
+from attnviz.core.rules.stage import OWN_ROWS, Stage
 from attnviz.core.seeding import POSITIONS, Position
-from attnviz.core.stages.stage import BY_DISTANCE, DISTANCE_BIAS, MASK, OF_ALL, Stage, head_name, row
+from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK, OF_ALL, head_name, row
 from attnviz.core.what_if import WhatIf
 
 

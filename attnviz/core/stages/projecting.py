@@ -9,7 +9,8 @@ from typing import Any
 from attnviz.core.limits import Kinds
 from attnviz.core.rules import GELU, Add, Concatenate, LayerNorm, Product, ReLU, Rule, TimesRoot
 from attnviz.core.rules.rows import ROWS
-from attnviz.core.stages.stage import (
+from attnviz.core.rules.stage import Stage, Table, lowered
+from attnviz.core.stages.names import (
     BIASES,
     E_KEPT,
     E_KEPT_SCALED,
@@ -20,11 +21,8 @@ from attnviz.core.stages.stage import (
     NOTHING,
     P_KEPT,
     SECOND,
-    Stage,
-    Table,
     Y,
     followed_by,
-    lowered,
     row,
     table_of,
 )

@@ -4,17 +4,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from attnviz.core.masks import Masked
+from attnviz.core.rules.stage import Table
 from attnviz.core.seeding import POSITIONS
 from attnviz.core.stages.attending import Attending, Heads
-from attnviz.core.stages.projecting import (
-    BLOCKS,
-    feed_forward_table,
-    gone_on,
-    projected,
-    projected_again,
-    residual_table,
-)
-from attnviz.core.stages.stage import (
+from attnviz.core.stages.names import (
     BIASES,
     E_KEPT_SCALED,
     E_SCALED,
@@ -23,11 +16,18 @@ from attnviz.core.stages.stage import (
     KEPT,
     OF_KEPT,
     SECOND,
-    Table,
     Y,
     followed_by,
     head_name,
     table_of,
+)
+from attnviz.core.stages.projecting import (
+    BLOCKS,
+    feed_forward_table,
+    gone_on,
+    projected,
+    projected_again,
+    residual_table,
 )
 from attnviz.core.what_if import WhatIf
 

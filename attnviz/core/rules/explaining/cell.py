@@ -3,60 +3,21 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
-from attnviz.core.masks import Masked
+from attnviz.core.rules.stage import Stage, names_on, owner_of
 from attnviz.core.tokens import distance_label, token_labels, visible
 from attnviz.words import say
 from attnviz.words.numbers import written
-
-if TYPE_CHECKING:
-    from attnviz.core.rules.base import Rule
-
-
-class Matrix(Protocol):
-    """What a rule knows of a matrix: its row of the table, which the table itself describes in full."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def symbol(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def rows(self) -> str: ...
-    @property
-    def columns(self) -> str: ...
-    @property
-    def is_vector(self) -> bool: ...
-    @property
-    def head(self) -> int | None: ...
-    @property
-    def first(self) -> int: ...
-    @property
-    def entries(self) -> tuple[str, ...]: ...
-    @property
-    def own_from(self) -> int | None: ...
-    @property
-    def layer(self) -> int: ...
-    @property
-    def owners(self) -> tuple[int, int]: ...
-    @property
-    def masked(self) -> Masked | None: ...
-    @property
-    def rule(self) -> "Rule | None": ...
-    @property
-    def sources(self) -> tuple[str, ...]: ...
-    def at(self, row: int | str, column: int | str) -> str: ...
 
 
 class Cells(NamedTuple):
     """A block of cells: all of `rows` by all of `columns` of the matrix of one stage; a bias has only row 0."""
 
-    stage: Matrix
+    stage: Stage
     rows: range
     columns: range
 
@@ -80,7 +41,7 @@ class Cells(NamedTuple):
 class Factor(NamedTuple):
     """A cell that a term is made from, with its value."""
 
-    stage: Matrix
+    stage: Stage
     row: int
     column: int
     value: float
@@ -122,20 +83,17 @@ class Made(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-OWN_ROWS = (1, 0)  # a whole: each row is its own token's
-
-
 @dataclass(frozen=True)
 class Cell:
     """One cell of a computation; `matrices` and `table` hold all others, by name."""
 
-    stage: Matrix
+    stage: Stage
     row: int
     column: int
     value: float
     sources: tuple[Cells, ...]
     matrices: Mapping[str, Tensor]
-    table: Mapping[str, Matrix]
+    table: Mapping[str, Stage]
     tokens: tuple[str, ...]
     digits: int
     precision: torch.finfo
@@ -165,7 +123,7 @@ class Cell:
             return column
         return say("explanation.place", row=self.label("rows"), column=column)
 
-    def token_of(self, stage: Matrix, row: int) -> str | None:
+    def token_of(self, stage: Stage, row: int) -> str | None:
         """Return the token that a row of a matrix stands for, told apart from others of the same text, if it does."""
         if stage.rows == "entry":
             return visible(stage.entries[row]) if row < len(stage.entries) else None
@@ -229,18 +187,6 @@ def in_rows(matrix: Tensor) -> Tensor:
     torch.Size([1, 3])
     """
     return matrix[None] if matrix.dim() == 1 else matrix
-
-
-def names_on(stage: Matrix, kind: str, tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what is named along an axis of this kind: the entries of a vocabulary, those of another sentence, or of
-    more than one, whose tokens are keys, or the tokens."""
-    return stage.entries if kind == "entry" or (kind == "key" and stage.entries) else tokens
-
-
-def owner_of(stage: Matrix, row: int, n_rows: int) -> int:
-    """Return the row whose token a row of so many, or a key, really belongs to: its own, but where a view cuts."""
-    parts, part = stage.owners
-    return (part * n_rows + row) // parts
 
 
 def line_of(kind: str, index: int | str) -> str:

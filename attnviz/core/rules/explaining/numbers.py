@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.core.rules.explaining.cell import Cell, Factor, Matrix, Term, in_rows
+from attnviz.core.rules.explaining.cell import Cell, Factor, Term, in_rows
 from attnviz.core.rules.explaining.displayed import exp, total
 from attnviz.core.rules.expression import Parts
 from attnviz.core.rules.reading import index_at
+from attnviz.core.rules.stage import Stage
 
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 
@@ -47,7 +48,7 @@ class Numbers:
         self.cell, self._line, self._known = cell, dict[int, Any](), dict[int, float]()
         self._terms = dict[int, list[tuple[Term, Parts, int]]]()
 
-    def stage(self, source: int) -> Matrix:
+    def stage(self, source: int) -> Stage:
         """Return the row of the table of a source; of -1, that of the matrix that is made."""
         return self.cell.stage if source < 0 else self.cell.sources[source].stage
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Matrix, Term
+from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Term
 from attnviz.core.rules.explaining.displayed import (
     as_decimal,
     exp,
@@ -21,6 +21,7 @@ from attnviz.core.rules.explaining.trouble import why_hidden
 from attnviz.core.rules.reading import Pieces
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.rules.scale import Scale
+from attnviz.core.rules.stage import Stage
 from attnviz.words import say
 from attnviz.words.numbers import significant
 
@@ -133,10 +134,10 @@ class _Kept(NamedTuple):
 class _Scores(NamedTuple):
     """The scores of a softmax as they stand beside it: those that it reads, or those that these are divided from."""
 
-    stage: Matrix
+    stage: Stage
     divisors: Sequence[str]
     divisor: str  # in words; empty where it reads them as they stand
-    mask: Matrix | None = None  # what is added to them ...
+    mask: Stage | None = None  # what is added to them ...
     factor: bool = False  # ... or its exponential is multiplied
     axis: str = ROWS
     sink: float | None = None

@@ -93,16 +93,17 @@ class Steps:
 
     def _sum(self, node: Parts) -> Part:
         terms = {id(term): (each, k) for term, each, k in self.numbers.terms(node)}
-        parts = tuple(self._tree(*terms[id(term)]) if term.factors else self._more(term) for term in self.terms(node))
+        parts = tuple(
+            self._tree(*terms[id(term)]) if term.factors
+            else Part("more", term.value, (), self.cell.write_factors(term)[0])
+            for term in self.terms(node)
+        )  # fmt: skip
         return parts[0] if len(parts) == 1 else Part("+", self.numbers.value(node), parts, of_terms=True)
 
     def terms(self, node: Parts) -> tuple[Term, ...]:
         """Return the terms of a sum over k, of a long one the largest and the remainder."""
         keep = None if node[3] is None else self.numbers.index(node[3])
         return shortened([term for term, *_ in self.numbers.terms(node)], keep)
-
-    def _more(self, term: Term) -> Part:
-        return Part("more", term.value, (), self.cell.write_factors(term)[0])
 
     def _text(self, part: Part) -> str:
         if part.is_number:

@@ -1,47 +1,20 @@
-"""A stage, the row of a table: what a matrix is called, of what and by which rule it is made; and names."""
+"""A stage, the row of a table: what a matrix is called, of what and by which rule it is made."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from torch import Tensor
 
 from attnviz.core.masks import Masked
-from attnviz.core.rules import Rule, names_on, owner_of
-from attnviz.core.rules.explaining.cell import OWN_ROWS
 from attnviz.core.tokens import axis_labels
-from attnviz.core.what_if import SCORES, Made, WhatIf
 from attnviz.words import Later, later
 
-BIASES = ("b_q", "b_k", "b_v")
-OUTPUT = ("w_o", "b_o")
-LAYERS = ("w_1", "b_1", "w_2", "b_2")
-GAINS = ("gamma_1", "gamma_2")
-NORMS = ("gamma_1", "beta_1", "gamma_2", "beta_2")
-MASK = "mask"
-BY_DISTANCE = "by_distance"  # a number for each distance of two tokens, a row for each head
-DISTANCE_BIAS = "distance_bias"
-DIVIDED, CAPPED = "divided_scores", "capped_scores"  # of a model that caps scores before it masks them
-OF_ALL = (MASK, BY_DISTANCE)  # given once, for all heads and layers
-ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # whose keys and values a sentence reads
-Y = "y"  # the vectors of the tokens that are read, where these are others, or of those that were kept
-JOINED = "joined"  # these, and those of the sentence below them
-E_SCALED = "e_scaled"
-E_KEPT, P_KEPT = OF_KEPT = ("e_y", "p_y")  # what Y is made of where X is made of E and P, by the same rules
-E_KEPT_SCALED = "e_y_scaled"
-EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OF_ALL, *OUTPUT, *LAYERS, *NORMS, Y, *OF_KEPT)
-HEADS = "heads"  # what the path of one of several heads begins with
+if TYPE_CHECKING:
+    from attnviz.core.rules.base import Rule
 
-
-def head_name(head: int, name: str) -> str:
-    """Return the name of a matrix of one of several heads.
-
-    >>> head_name(1, "scores")
-    'heads.1.scores'
-    """
-    return f"{HEADS}.{head}.{name}"
+OWN_ROWS = (1, 0)  # a whole: each row is its own token's
 
 
 class Texts(NamedTuple):
@@ -94,7 +67,7 @@ class Stage:
     rows: Literal["token", "query", "key", "feature", "entry"]
     columns: Literal["key", "feature", "entry", "distance"]
     colours: Literal["inputs", "projections", "vectors", "scores", "mask", "attention"]
-    rule: Rule | None = None
+    rule: "Rule | None" = None
     sources: tuple[str, ...] = ()
     is_vector: bool = False  # it has no rows of its own: its one row is added to every row
     part: Literal["", "q", "k", "v"] = ""
@@ -219,71 +192,13 @@ def lowered(number: int) -> str:
     return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
-NOTHING = WhatIf()
-_AFTER_SCORES = ("scaled_scores", "attention_weights")  # whose rows are those of the scores
+def names_on(stage: Stage, kind: str, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is named along an axis of this kind: the entries of a vocabulary, those of another sentence, or of
+    more than one, whose tokens are keys, or the tokens."""
+    return stage.entries if kind == "entry" or (kind == "key" and stage.entries) else tokens
 
 
-def row(
-    name: str, symbol: str, *what: Any, told: str = "", symbols: Mapping[str, str] | None = None,
-    what_if: WhatIf = NOTHING, **more: Any,
-) -> Stage:  # fmt: skip
-    """Return a row of a table, as the switches of `what_if` change it: a stage with what the catalogue says of it,
-    under its name or under `told`; of what is multiplied, by these `symbols` of its sources."""
-    *kinds, rule, sources = (*what, None, ())[:5]
-    made, switched = what_if.changed(name, Made(rule, sources, told))
-    product = made.rule.formula(*(symbols[source] for source in made.sources)) if symbols and made.rule else ""
-    texts = Texts.of(f"stages.{made.told or name}", product=product)
-    if what_if.get(SCORES) == "keys-first" and name in _AFTER_SCORES:
-        texts = texts._replace(axes=later("stages.scores_keys_first.axes"))
-    more |= {"rule": made.rule, "sources": made.sources, "switched": switched}
-    return Stage(name, symbol, texts, *kinds, **more)
-
-
-def table_of(*stages: Stage) -> Table:
-    """Return the table of these rows, in their order."""
-    return MappingProxyType({stage.name: stage for stage in stages})
-
-
-def followed_by(first: Table, second: Table) -> Table:
-    """Return a table that goes on with another, whose given matrices the first has made."""
-    return MappingProxyType({**first, **{name: stage for name, stage in second.items() if name not in first}})
-
-
-def pictured(table: Table) -> tuple[tuple[str, ...], ...]:
-    """Return the matrices in the order of a page, in groups: each that comes in or is computed, behind the learned ones
-    that it is made with.
-
-    >>> from attnviz.core.stages import attention_table
-    >>> pictured(attention_table(biases=("b_q",)))[:4]
-    (('x',), ('w_q', 'b_q', 'q'), ('w_k', 'k'), ('w_v', 'v'))
-    """
-    return tuple(
-        (*(source for source in stage.sources if table[source].origin == "learned"), name)
-        for name, stage in table.items()
-        if stage.origin != "learned"
-    )
-
-
-def formula_of(name: str, table: Table) -> str:
-    """Return the formula of a stage in symbols; of a given one, its own symbol.
-
-    >>> from attnviz.core.stages import attention_table
-    >>> formula_of("scaled_scores", attention_table(2, temperature=2.0, mask=True))
-    'Q Kᵀ / (√d_k · 2) + M'
-    >>> formula_of("q", attention_table(2))
-    'X W_q + b_q'
-    """
-    stage = table[name]
-    if stage.rule is None:
-        return stage.symbol
-    spelt_out = stage.rule.spells_sources
-    return stage.rule.formula(
-        *(formula_of(source, table) if spelt_out else _symbol_in(stage, table[source]) for source in stage.sources)
-    )
-
-
-def _symbol_in(stage: Stage, source: Stage) -> str:
-    """Return the symbol of a source; of one of several heads with its number, where the stage is made of them all."""
-    return (
-        source.symbol if source.number is None or stage.head is not None else f"{source.symbol}{lowered(source.number)}"
-    )
+def owner_of(stage: Stage, row: int, n_rows: int) -> int:
+    """Return the row whose token a row of so many, or a key, really belongs to: its own, but where a view cuts."""
+    parts, part = stage.owners
+    return (part * n_rows + row) // parts
