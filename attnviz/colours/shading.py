@@ -41,11 +41,7 @@ def all_limits(trace: Trace) -> dict[str, tuple[float, float]]:
 
 
 def _family(name: str, stage: Stage) -> tuple[str, ...]:
-    """Return what tells the matrices that share limits from others.
-
-    What attention makes has its own, over all heads, and each projection with its bias: one large number makes no other
-    matrix pale.
-    """
+    """Return what tells the matrices that share limits from others."""
     if stage.colours == "vectors" and stage.role != "x":
         return stage.colours, name.rsplit(".", 1)[-1]
     return stage.colours, stage.role
@@ -87,34 +83,26 @@ def _largest_finite(matrix: torch.Tensor) -> float:
 
 STEPS = 256  # of a ramp: neighbours differ by what can't be seen
 
-_TO_CONES = np.array(
-    [
-        [0.4122214708, 0.5363325363, 0.0514459929],
-        [0.2119034982, 0.6806995451, 0.1073969566],
-        [0.0883024619, 0.2817188376, 0.6299787005],
-    ]
-)
-_TO_LAB = np.array(
-    [
-        [0.2104542553, 0.7936177850, -0.0040720468],
-        [1.9779984951, -2.4285922050, 0.4505937099],
-        [0.0259040371, 0.7827717662, -0.8086757660],
-    ]
-)
-_FROM_LAB = np.array(
-    [
-        [1.0, 0.3963377774, 0.2158037573],
-        [1.0, -0.1055613458, -0.0638541728],
-        [1.0, -0.0894841775, -1.2914855480],
-    ]
-)
-_FROM_CONES = np.array(
-    [
-        [4.0767416621, -3.3077115913, 0.2309699292],
-        [-1.2684380046, 2.6097574011, -0.3413193965],
-        [-0.0041960863, -0.7034186147, 1.7076147010],
-    ]
-)
+_TO_CONES = np.array([
+    [0.4122214708, 0.5363325363, 0.0514459929],
+    [0.2119034982, 0.6806995451, 0.1073969566],
+    [0.0883024619, 0.2817188376, 0.6299787005],
+])  # fmt: skip
+_TO_LAB = np.array([
+    [0.2104542553, 0.7936177850, -0.0040720468],
+    [1.9779984951, -2.4285922050, 0.4505937099],
+    [0.0259040371, 0.7827717662, -0.8086757660],
+])  # fmt: skip
+_FROM_LAB = np.array([
+    [1.0, 0.3963377774, 0.2158037573],
+    [1.0, -0.1055613458, -0.0638541728],
+    [1.0, -0.0894841775, -1.2914855480],
+])  # fmt: skip
+_FROM_CONES = np.array([
+    [4.0767416621, -3.3077115913, 0.2309699292],
+    [-1.2684380046, 2.6097574011, -0.3413193965],
+    [-0.0041960863, -0.7034186147, 1.7076147010],
+])  # fmt: skip
 
 
 def channels(colour: str) -> np.ndarray:
@@ -163,9 +151,7 @@ def takes_black(rgb: np.ndarray) -> np.ndarray:
 
 Scale = tuple[tuple[float, str], ...]  # as Plotly reads it: positions from 0 to 1, colours as #rrggbb
 
-_EVERY = (
-    15  # step of a ramp is a stop of its scale: between two Plotly mixes in sRGB, which makes no visible difference
-)
+_EVERY = 15  # step of a ramp is a stop of its scale: Plotly mixes in sRGB between two, which can't be seen
 
 
 def shades(z: np.ndarray, limits: tuple[float, float], role: str, dark: bool) -> np.ndarray:

@@ -96,9 +96,7 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
 
 
 def _moved(edit: Edit, old: Scenario, new: Scenario) -> Edit:
-    """Return where the cell of an edit is now: the columns of numbers by distance go from the farthest before to the
-    farthest behind, those of a mask begin with what was kept, and so do places. One that is no more has a row or a
-    column below 0."""
+    """Return where the cell of an edit is now; one that is no more has a row or a column below 0."""
     if edit.matrix == "p":
         return edit._replace(row=edit.row + old.n_kept - new.n_kept)
     if edit.matrix == BY_DISTANCE:

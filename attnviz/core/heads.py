@@ -100,8 +100,7 @@ def as_seen(
 
 
 def head_table(table: Table, head: int) -> Table:
-    """Return the stages of one of several heads by the names of attention: its queries, keys and values are made from
-    its own columns of W_q, W_k and W_v, or cut out of those of all heads, where no such columns make them."""
+    """Return the stages of one of several heads by the names of attention, from its own columns of the W's."""
     own = _of_head(table, head)
     uncut = {part for part in ("q", "k", "v") if part in own and _is_uncut(table[part], own[part])}
     before = takewhile(lambda stage: not is_of_a_head(stage.name), table.values())
@@ -129,14 +128,12 @@ def _of_head(table: Table, head: int) -> Table:
 
 
 def _is_uncut(whole: Stage, cut: Stage) -> bool:
-    """Whether a head's queries, keys or values are no product with some columns of a W: a view cuts them, or the W is
-    turned over."""
+    """Whether no columns of a W alone make a head's queries, keys or values."""
     return any((cut.rule and cut.rule.cuts_rows, whole.rule and whole.rule.turns_second))
 
 
 def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage]:
-    """Return a stage before the heads as one of them has it, with its name there: of Q, and of what makes Q, its own
-    columns; or, `uncut`, all of them."""
+    """Return a stage before the heads as one of them has it: its own columns, or all if `uncut`."""
     part = own.get(stage.part)
     if part is None or uncut:
         if part is None or stage.name not in own:
@@ -207,8 +204,7 @@ def _add(
     head: int,
     shared: dict[tuple[str, int], str],
 ) -> None:
-    """Add the stages and matrices of a head that is not in view behind its path; what it shares with one that is there
-    already is that one's."""
+    """Add the stages and matrices of a head that is not in view; what heads share is added once."""
     called: dict[str, str] = {}
     for name, stage in table.items():
         if stage.head is None:
@@ -222,8 +218,7 @@ def _add(
 
 
 def together(table: Table, matrices: Mapping[str, Tensor], name: str) -> Tensor:
-    """Return one matrix of all heads as one tensor: scores as ``(..., n_heads, n_tokens, n_tokens)``, what has features
-    as columns with these side by side, as Q has them; what heads share is there once."""
+    """Return one matrix of all heads: scores ``(..., n_heads, n_tokens, n_tokens)``, features side by side."""
     stages = [table[head_name(head, name)] for head in range(n_heads_in(table))]
     if stages[0].columns == "key":
         return torch.stack([matrices[stage.name] for stage in stages], dim=-3)

@@ -141,8 +141,7 @@ def layer_in_view(table: Table) -> int:
 
 
 def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[Table, dict[str, Tensor]]:
-    """Return the stages of one of several layers by the names of attention, and its matrices: nothing is computed
-    anew. Of the layer before, there is what it makes, under its path and with its number."""
+    """Return the stages of one layer by the names of attention, and its matrices; nothing is computed anew."""
     path, first = in_layer(layer, ""), in_layer(0, "")
     shared = {name: own for name, stage in table.items() if stage.rule is None and name.startswith(first)
               for own in [name.removeprefix(first)]} if layer else {}  # fmt: skip
@@ -174,8 +173,7 @@ _KEPT_ALONE = (*OF_KEPT, E_KEPT_SCALED, Y, f"{Y}_norm")
 
 
 def reading_others(table: Table, read: tuple[str, ...], n_kept: int = 0) -> Table:
-    """Return a table whose keys and values are of other tokens, by their own names; the first of them may have been
-    kept, and the others are those of the sentence itself."""
+    """Return a table whose keys and values are of the `read` tokens, of which the first `n_kept` were kept."""
     own_from = n_kept or None
     others = (*_OF_OTHERS, *_KEPT_ALONE, JOINED)
 

@@ -173,10 +173,7 @@ ADDED, FACTOR, ZEROED, SHARED = USES
 
 @dataclass(frozen=True)
 class Masked:
-    """What a mask in a table is: of which kind and size, and what is done with it.
-
-    Without a kind, it was given by its numbers.
-    """
+    """What a mask in a table is: its kind (None if given by its numbers), its size, and what is done with it."""
 
     kind: MaskKind | None = None
     size: int = 0

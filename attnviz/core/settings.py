@@ -17,10 +17,7 @@ from attnviz.core.what_if import WhatIf
 
 @dataclass(frozen=True)
 class Weighting:
-    """What makes shares of scores: a softmax, or each row over its sum.
-
-    Where it isn't a softmax, `of_mask` is what an exported script says that a mask does.
-    """
+    """What makes shares of scores; `of_mask` is what an exported script says that a mask does, if no softmax."""
 
     name: str
     of_mask: str = ""

@@ -147,8 +147,7 @@ class Trace:
         return f"<{type(self).__name__} of {tokens}: {_some(shapes)}>"
 
     def no_matrix(self, name: object) -> ValueError:
-        """Return what to raise where there's no matrix of this name, which says what there is: of several heads or
-        layers, that each has its own."""
+        """Return what to raise where there's no matrix of this name, which says what there is."""
         own = [each for each in self.matrices if each.rpartition(".")[2] == name]
         message = f"{in_short(name)} is no matrix of this trace, expected one of {_some(list(self.matrices))}"
         if own:
@@ -169,8 +168,7 @@ class Trace:
         return self.matrices.get(name)
 
     def masked_in(self, name: str) -> np.ndarray | None:
-        """Return which cells of a matrix ``(rows, columns)`` are masked, by its own rule or by that of the scores
-        which it is shares of, and of a mask, which it hides; None for none."""
+        """Return which cells of a matrix ``(rows, columns)`` its rule or that of its scores masks; None for none."""
         stage = self.stages[name]
         scores = stage.sources if stage.kind == "softmax" else filter(None, [stage.hidden_with])
         makers = [stage, *map(self.stages.__getitem__, scores)]

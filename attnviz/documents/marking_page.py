@@ -86,9 +86,7 @@ def plain_table(
     *,
     carried: np.ndarray | None = None,
 ) -> str:
-    """Return a table of numbers ``(rows, columns)`` as HTML; a NaN is left blank. Below a number stands what `carried`
-    has there, where it is printed otherwise.
-    """
+    """Return numbers ``(rows, columns)`` as an HTML table, and below each what `carried` has there, if other."""
     others = values if carried is None else carried
     rows = [
         [_plain_cell(*pair, decimals) for pair in zip(*both, strict=True)]

@@ -41,8 +41,7 @@ def small_picture(picture: Picture, side: int = 12, most: int = 168) -> str:
 
 
 def pixels(picture: Picture) -> np.ndarray:
-    """Return the colours of a picture, ``(rows, columns, 3)`` from 0 to 255: a pixel for each cell, or some by some
-    where cells are hatched."""
+    """Return the colours of a picture, ``(rows, columns, 3)`` from 0 to 255, a pixel or a square for each cell."""
     hatches = hatched(picture)
     if not hatches:
         return picture.shades

@@ -31,8 +31,7 @@ def model_script(
 
 
 def _loaded_by(name: str) -> tuple[str, str]:
-    """Return what a script loads a model by, and what it says of it. Where a server keeps a folder is told to nobody:
-    the script looks for one beside it, or for what a snapshot is of by its name."""
+    """Return what a script loads a model by, and what it says of it; no folder of a server is named."""
     loaded_by = offered().get(name, "")
     if name in ALONG or not is_folder(loaded_by):
         return name, ""

@@ -86,8 +86,7 @@ def _strongest(weights: np.ndarray) -> dict[str, str]:
 
 
 def marks_of(view: ModelTrace) -> list[str]:
-    """Return how each token is marked: "special" where the model puts it there, "joined" where it goes on with the word
-    of the token before; empty where that isn't known."""
+    """Return the mark of each token: "special", "joined" where it goes on with a word, empty where unknown."""
     places = [(piece.at, piece.word) for piece in view.pieces]
     joined = [bool(place[1]) and place == before for place, before in zip(places, [(0, ""), *places], strict=False)]
     return ["special" if special else "joined" if goes_on else ""
@@ -95,8 +94,7 @@ def marks_of(view: ModelTrace) -> list[str]:
 
 
 def typed_in_words(view: ModelTrace) -> list[str]:
-    """Say of each token what was typed of it, where it isn't written so itself, or that the model puts it there; empty
-    where that isn't known."""
+    """Say of each token what was typed of it, or that the model puts it there; empty where that isn't known."""
     told, special_ones = [], view.special or (False,) * len(view.pieces)
     for token, piece, special in zip(view.tokens, view.pieces, special_ones, strict=False):
         if special:

@@ -87,8 +87,7 @@ def _sum_to_1(weights: Stage) -> bool:
 def figures_of_heads(
     weights: Tensor, tokens: Sequence[str], readable: Tensor | None, special: Sequence[bool] = ()
 ) -> list[HeadFigures | None]:
-    """Return the figures of several heads' attention weights ``(n_heads, n_tokens, n_tokens)``; `readable`, of the same
-    shape or of one head for all, says what each token may read, None all."""
+    """Return the figures of heads' weights ``(n_heads, n_tokens, n_tokens)``; `readable` is what each may read."""
     n_tokens = weights.shape[-1]
     if readable is None:
         readable = torch.ones(1, n_tokens, n_tokens, dtype=torch.bool)
@@ -137,8 +136,7 @@ def _earlier_same(tokens: Sequence[str], n_tokens: int) -> Tensor:
 
 
 def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:
-    """Say of a head what it does: the largest share in `short`, with what it is in `most`, and those of these `names`,
-    with what they are, in `full`."""
+    """Say of a head its largest share, as `short` and as `most`, and the shares of these `names`, in `full`."""
     brief = figures_in_short(figures, head, names)
     if figures is None:
         return brief | {"full": brief["most"]}
@@ -152,8 +150,7 @@ def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, .
 
 
 def figures_in_short(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:
-    """Say of a head its largest share alone, `short` and `most` of :func:`figures_in_words`: of all heads of a model,
-    that is what is told at a glance."""
+    """Say of a head its largest share alone, as `short` and as `most`."""
     if figures is None:
         return {"short": say("heads.short.undefined"), "most": say("heads.undefined", head=head)}
     largest = figures.largest(names)
@@ -187,8 +184,7 @@ def heads_in_words(trace: Trace) -> list[dict[str, str]]:
 
 
 def _of_others_in_words(trace: Trace, name: str, head: int, n_kept: int | None) -> dict[str, str]:
-    """Say how evenly a head shares out the attention that goes to tokens of another sentence, where none is itself or
-    stands before, or how much of it goes to the tokens that were kept; where rows don't sum to 1, only that it does."""
+    """Say how evenly a head reads another sentence, or how much of its attention goes to kept tokens."""
     weights, hidden = trace[name].detach().double().cpu(), trace.masked_in(name)
     if not weights.isfinite().all():
         return figures_in_words(None, head)

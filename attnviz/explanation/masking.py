@@ -97,8 +97,7 @@ def _weights(trace: AttentionTrace) -> np.ndarray:
 
 
 def undefined_by_mask(trace: AttentionTrace) -> bool:
-    """Whether attention weights are undefined, and first of all only those that share what the mask leaves nothing of:
-    what follows from them in later layers is no other trouble."""
+    """Whether the first undefined attention weights are only those of which the mask leaves nothing."""
     weights = (layer.attention_weights.isnan().cpu().numpy() for layer in trace.layers)
     undefined = next((each.reshape(-1, *each.shape[-2:]).any(0) for each in weights if each.any()), None)
     if undefined is None:
@@ -151,8 +150,7 @@ def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> li
 
 
 def _finite(trace: AttentionTrace, rows: list[int]) -> str:
-    """Return what float32 leaves of the scores of rows beside a mask's finite numbers: all that a softmax sees of them,
-    none, or some of their digits."""
+    """Return what float32 leaves of the scores of rows beside a mask's finite numbers: all, none, or some digits."""
     kinds = set()
     for head in (head for layer in trace.layers for head in layer.heads):
         stage = head.stages["scaled_scores"]

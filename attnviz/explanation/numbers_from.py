@@ -33,8 +33,7 @@ def vectors_in_words(scenario: Scenario) -> str:
 
 
 def _places_in_words(scenario: Scenario) -> list[str]:
-    """Say what is added for the places of tokens, and of those that were kept: which numbers are given, and where the
-    others are from."""
+    """Say what is added for the places of tokens: which numbers are given, and where the others are from."""
     there = ("p", *[P_KEPT] * bool(scenario.n_kept))
     given = [name for name in there if getattr(scenario, name) is not None]
     drawn = [name for name in there if name not in given]

@@ -100,8 +100,7 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
 def _reading_mixed(
     trace: AttentionTrace, query: int, row: torch.Tensor | None, digits: int
 ) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the same where rows are of other tokens than their places say: it is told by rows, of which each is a
-    piece of some token's; `row` is None of one that may read nothing."""
+    """Return the same where rows are pieces of other tokens; `row` is None of one that may read nothing."""
     read = trace.stages["attention_weights"].entries
     names = {"row": _labels(trace), "key": token_labels(read, LONGEST_NAME) if read else _labels(trace)}
 
@@ -129,8 +128,7 @@ def _own_key(trace: AttentionTrace, query: int) -> int | None:
 
 
 def _shares_all(trace: AttentionTrace) -> bool:
-    """Whether each row of attention weights sums to 1: not where a mask comes after the softmax alone,
-    nor where that runs over anything else."""
+    """Whether each row of attention weights sums to 1."""
     weights = trace.stages["attention_weights"]
     if trace.shared_over != ROWS or getattr(weights.rule, "sink", None) is not None:
         return False

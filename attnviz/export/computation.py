@@ -124,8 +124,7 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
 
 
 def _turned(table: Table, name: str, stage: Stage, rule: Rotate) -> list[str]:
-    """Return the lines that turn queries or keys by their places, whose angles are written once: those of the keys,
-    where these begin before the queries."""
+    """Return the lines that turn queries or keys by their places, whose angles are written once."""
     rotated = [each for each in table.values() if each.rule is not None and each.rule.rotation]
     made, source = _called(table, name), _called(table, stage.sources[0])
     turned = rule.turned(made, source, rule.place)

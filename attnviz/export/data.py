@@ -23,8 +23,7 @@ _BEFORE_FORMULA = re.compile('(^|[;,|\t\r\n"])(?=[=+\\-@＝＋－＠﹦﹢﹣﹫
 
 
 def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
-    """Return the names of the matrices that a trace has, in the order of the computation: of several heads, those that
-    each has for itself, and not what is only some columns of another."""
+    """Return the names of a trace's matrices in their order; of heads, those that each has for itself."""
     return tuple(
         name
         for name in trace.matrices

@@ -32,8 +32,7 @@ def vectors(scenario: Scenario) -> list[str]:
 
 
 def vectors_read(scenario: Scenario) -> list[str]:
-    """Return the lines that make Y, or E_y where Y is made of it, the vectors of a second or of a kept sentence; none
-    where neither is read."""
+    """Return the lines that make the vectors of a second or a kept sentence; none where neither is read."""
     if not scenario.reads_others:
         return []
     defined = has_seeded_vectors(scenario, scenario.token_matrix)

@@ -155,8 +155,7 @@ def through_each_layer(scenario: Scenario, computed: list[str], prints: list[str
 
 
 def kept_through_each_layer(scenario: Scenario, computed: list[str]) -> list[str]:
-    """Return the lines that read the kept sentence alone, and keep what each layer is handed for it; `computed` are
-    those of one layer."""
+    """Return the lines that read the kept sentence alone, layer by layer; `computed` are those of one."""
     distances = "kept_distances = by_distance[:, len(tokens) : -len(tokens)]  # those of the kept sentence alone"
     return [
         *[distances] * (BY_DISTANCE in scenario.editable),

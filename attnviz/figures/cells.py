@@ -56,8 +56,7 @@ def cell_traces(picture: Picture) -> list[dict[str, Any]]:
 
 
 def fixed(z: np.ndarray, digits: int) -> np.ndarray:
-    """Whether Plotly writes each number as everything else does: with fixed digits, as number_format says it, and
-    rounded the same, where of what lies halfway JavaScript takes the larger, as of 1/32 at four digits."""
+    """Whether Plotly writes each number as everything else does: in fixed digits, and not rounded up halfway."""
     size = np.abs(np.nan_to_num(z).astype(np.float64))
     by_plotly = (size == 0) | ((size >= 10.0**-digits) & (size < LARGEST_FIXED))
     for at in zip(*np.nonzero(by_plotly & (size > LARGEST_FIXED - 1)), strict=True):  # these may round up

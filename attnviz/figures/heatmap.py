@@ -70,9 +70,7 @@ def heatmap_spec(
 
 
 def spec_of(picture: Picture, formula: str, *, filled_up: bool = True) -> dict[str, Any]:
-    """Return a picture as the dictionary that Plotly.js reads, with the formula after the title.
-
-    The lines below a narrow one's title are `filled_up`, so that it stands level with its neighbours."""
+    """Return a picture as Plotly.js reads it; `filled_up`, a narrow one's title is as high as its neighbours'."""
     data = cell_traces(picture)
     if has_colour_bar(picture) and "colorscale" in data[0]:
         data[0] |= {"showscale": True, "colorbar": colour_bar(picture)}

@@ -32,8 +32,7 @@ def colour_bar(picture: Picture) -> dict[str, Any]:
 
 
 def even_share(picture: Picture) -> dict[str, Any] | None:
-    """Return what each cell gets where all of its line get the same, and where on the scale that is, from 0 to 1: in
-    the picked row, or in all where these share among as many; None where it lies beyond the scale."""
+    """Return the even share of a cell in words, and its place on the scale from 0 to 1; None if beyond it."""
     n = _n_sharing(picture)
     if not n or 1 / n > picture.limits[1] * (1 + 1e-6):
         return None

@@ -15,8 +15,7 @@ from attnviz.words.numbers import written
 
 
 def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, alt: str) -> dict[str, Any]:
-    """Return one matrix as the page draws it; arguments as in :func:`attnviz.figures.heatmap`, and a text for those who
-    can't see it."""
+    """Return one matrix as the page draws it; arguments as in :func:`attnviz.figures.heatmap`, and an `alt` text."""
     drawn = picture(trace, name, digits, query, dark=False)  # the page takes the colours of its own theme
     stage, formula = drawn.stage, formula_in(trace, drawn.stage)
     return {
@@ -43,8 +42,7 @@ def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, 
 
 
 def frames(picked: Explanation) -> list[dict[str, Any]]:
-    """Return the cells to frame, by the first and the last row and column: those that the picked one is made from, and
-    it, which is the last."""
+    """Return the cells to frame by their first and last rows and columns: the sources, and last the picked one."""
     made_from = ((cells.matrix, cells.rows, cells.columns, False) for cells in picked.sources
                  if cells.rows and cells.columns)  # fmt: skip
     row, column = range(picked.row, picked.row + 1), range(picked.column, picked.column + 1)

@@ -120,8 +120,7 @@ def _kinds(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:
 
 
 def _blocks(matrix: np.ndarray, kinds: np.ndarray, steps: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells to draw: of each block the largest finite number, unless it holds one that is infinite
-    or NaN, which must not hide behind its neighbours; masked only where a block is nothing else."""
+    """Return the cells to draw: of each block an infinite or NaN one, else the largest finite, else a masked one."""
     z = np.where(kinds == FINITE, matrix, np.nan)
     if max(steps) == 1:
         return z, kinds
@@ -148,10 +147,7 @@ def _numbered(labels: list[str], kind: str, step: int) -> list[str]:
 
 
 def _axis_labels(trace: Trace, stage: Stage, axis: Literal["rows", "columns"], n: int, step: int = 1) -> list[str]:
-    """Return what stands at each row or column: the tokens told apart, or the numbers of the features.
-
-    With a step, each label stands for as many and names the first.
-    """
+    """Return the labels of rows or columns; with a `step`, each stands for as many and names the first."""
     labels = stage.labels(axis, trace.tokens, n, LABEL_CHARS)
     if step == 1:
         return list(labels)

@@ -132,8 +132,7 @@ def softmax_seconds(n_scores: int) -> float:
 
 
 def softmax_statistics(scores: Floats | Scores, factor: float) -> Iterator[int | Columns]:
-    """Yield how many of the scores (trials, n_queries, n_keys), times `factor`, are done, piece by piece, and in the
-    end the columns of STATISTICS with their intervals."""
+    """Yield how many of the scores (trials, n_queries, n_keys), times `factor`, are done; at last, the columns."""
     trials, n_queries, n_keys = scores.shape
     rows = scores.reshape(-1, n_keys)
     by_row = np.empty((len(STATISTICS), len(rows)))
@@ -159,8 +158,7 @@ def _mean(values: Scores) -> tuple[float, float, float]:
 
 
 def _median(values: Scores) -> tuple[float, float, float]:
-    """Return the median of values (trials, rows of a trial), and its interval: the values at the shares of rows
-    between which a half lies, by the share below the median in each trial (Woodruff 1952)."""
+    """Return the median of values (trials, rows of a trial), and its interval (Woodruff 1952)."""
     median = float(np.median(values))
     below = (values <= median).mean(axis=1)
     error = max(float(below.std(ddof=1)) / math.sqrt(len(below)), 0.5 / math.sqrt(values.size))

@@ -117,10 +117,7 @@ class _Script:
         return f"const {_SENT} = {json.dumps(sent, ensure_ascii=False, separators=(',', ':'))};\n{code}"
 
     def _plainly_named(self, code: str) -> str:
-        """Let what is exported go by its own name where one module exports it, and nobody renames it.
-
-        No module then has to take it in.
-        """
+        """Let what is exported go by its own name where one module exports it, and nobody renames it."""
         plain: dict[str, str] = {}
         for exports in self.exported.values():
             plain |= {outside: name for name, outside in exports.items() if name not in plain.values()}

@@ -76,8 +76,7 @@ def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
 
 
 def lost_rows(layer: AttentionTrace) -> Tensor:
-    """Return which rows of attention weights are undefined though their scores are finite ``(..., n_tokens)``: what a
-    mask leaves of them after the softmax, or what linear attention shares out, adds up to 0."""
+    """Return the rows ``(..., n_tokens)`` whose attention weights are undefined though their scores are finite."""
     return layer.attention_weights.isnan().all(-1) & torch.isfinite(layer.scaled_scores).all(-1)
 
 

@@ -38,10 +38,7 @@ def linear_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 class Cost(NamedTuple):
-    """What both cost for so many tokens: milliseconds, the fastest of a few, and numbers kept on the way.
-
-    These are all scores, or the sums over keys and values, and over keys.
-    """
+    """What both cost for so many tokens: the fastest of a few runs in milliseconds, and numbers held on the way."""
 
     tokens: int
     softmax_ms: float

@@ -163,8 +163,7 @@ class AttentionTrace(Trace):
         )
 
     def seen_from(self, head: int, layer: int = 0) -> "AttentionTrace":
-        """Return the whole computation of a layer as seen from one head, whose matrices have the names of attention:
-        those of the others stand behind their paths, and the contexts of all are `contexts`."""
+        """Return a layer as seen from one head, whose matrices have the names of attention; others keep their paths."""
         if is_stack(self.stages):
             return self.layers[layer].seen_from(head)
         if self.n_heads == 1:

@@ -112,8 +112,7 @@ class Recut(Copying):
         return sources[0].reshape(*batch, self.parts, rows, columns // self.parts)[..., self.part, :, :]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """All rows, and this share of the columns; a width that is no number is another one, of which nothing is
-        known."""
+        """All rows, and this share of the columns; of a width that is no number, nothing is known."""
         rows, columns = shapes[0]
         if not isinstance(columns, int):
             return rows, type(columns)()

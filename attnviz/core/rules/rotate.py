@@ -139,8 +139,7 @@ class Rotate(Rule):
         return self
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """Both cells of a pair move with each of them: by the cosine of its angle with the own one, and with the other
-        by its sine, which is taken away from the first."""
+        """Both cells of a pair move with each: by the cosine of its angle, and plus or minus its sine."""
         ((_, pair),) = self.reads(row, column, (made.shape[0], made.shape[1]))
         angle = self.angle(self.place + row, column, made.shape[1]) if len(pair) > 1 else 0.0
         for at in pair:
@@ -177,8 +176,7 @@ class Rotate(Rule):
         )  # fmt: skip
 
     def _angle(self, pair: Index, d: int, at: Node) -> Node:
-        """Return the angle of a pair of columns at a place; `pair` is its number, twice that where they're side by
-        side."""
+        """Return the angle of a pair of columns at a place; `pair` is twice its number if they stand side by side."""
         if self.thetas is None:
             return at * power(self.base, pair + pair if self.halves else pair, d)
         thetas = np.array(self.thetas, np.float32).astype(float).repeat(1 if self.halves else 2)

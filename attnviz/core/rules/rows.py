@@ -144,8 +144,7 @@ class _Normed(NamedTuple):
     normed: np.ndarray
 
     def moved(self, error: np.ndarray, epsilon: float) -> np.ndarray:
-        """Return how far errors of the numbers less their mean may move what they become: the deviation, as the length
-        of the row, moves by no more than theirs."""
+        """Return how far errors of the numbers less their mean may move what they become."""
         of_deviation = np.sqrt((error**2).mean(-1, keepdims=True))
         least = np.maximum(self.deviation - of_deviation, math.sqrt(epsilon))
         made: np.ndarray = (error + np.abs(self.normed) * of_deviation) / least

@@ -149,8 +149,7 @@ class Stage:
     def labels(
         self, axis: Literal["rows", "columns"], tokens: tuple[str, ...], n: int, most: int | None = None
     ) -> tuple[str, ...]:
-        """Return what stands at each of its `n` rows or columns, cut to `most` characters: the tokens, the entries of
-        its vocabulary, or numbers."""
+        """Return the label of each of its `n` rows or columns, cut to `most` characters: a token, entry or number."""
         kind = self.rows if axis == "rows" else self.columns
         labels = axis_labels(names_on(self, kind, tokens), kind, n, most)
         of_tokens = kind in ("query", "key", "token")
@@ -193,8 +192,7 @@ def lowered(number: int) -> str:
 
 
 def names_on(stage: Stage, kind: str, tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what is named along an axis of this kind: the entries of a vocabulary, those of another sentence, or of
-    more than one, whose tokens are keys, or the tokens."""
+    """Return the names along an axis of this kind: entries of a vocabulary, tokens that are read, or the tokens."""
     return stage.entries if kind == "entry" or (kind == "key" and stage.entries) else tokens
 
 

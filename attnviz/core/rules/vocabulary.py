@@ -33,6 +33,11 @@ from attnviz.words import say
 Ids = tuple[int, ...] | tuple[tuple[int, ...], ...]  # numbers of one text, or of each text of a batch
 
 
+def _of_one(ids: Ids) -> list[int]:
+    """Return the numbers of one text, or raise ``TypeError`` where they are those of a batch."""
+    return [int(each) for each in ids]  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True)
 class Lookup(Copying):
     """The rows with these numbers, one below the other; of a batch of texts, those of each of them, to compute alone.
@@ -47,11 +52,8 @@ class Lookup(Copying):
 
     @property
     def of_one(self) -> list[int]:
-        """The numbers of one text.
-
-        Raises ``TypeError`` where they are those of a batch.
-        """
-        return [int(each) for each in self.ids]  # type: ignore[arg-type]
+        """The numbers of one text."""
+        return _of_one(self.ids)
 
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0][..., torch.tensor(self.ids, dtype=torch.long, device=sources[0].device), :]
@@ -98,11 +100,8 @@ class Surprise(Rule):
 
     @property
     def of_one(self) -> list[int]:
-        """The targets of one text.
-
-        Raises ``TypeError`` where they are those of a batch.
-        """
-        return [int(each) for each in self.targets]  # type: ignore[arg-type]
+        """The targets of one text."""
+        return _of_one(self.targets)
 
     def compute(self, *sources: Tensor) -> Tensor:
         targets = torch.tensor(self.targets, dtype=torch.long, device=sources[0].device)

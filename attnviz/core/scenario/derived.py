@@ -108,8 +108,7 @@ class Derived(Given):
 
     @cached_property
     def read_tokens(self) -> tuple[str, ...]:
-        """The tokens that are read, one for each key: those of the text, of a second sentence, or of a kept one and the
-        text."""
+        """The tokens that are read, one for each key: of the text, a second sentence, or a kept one and the text."""
         if self.reads == KEPT:
             return (*self.second_tokens, *self.tokens)
         return self.second_tokens or self.tokens
@@ -136,8 +135,7 @@ class Derived(Given):
 
     @cached_property
     def editable(self) -> tuple[str, ...]:
-        """The matrices that are given, and so can be edited: those that are switched on, in the table's order; those of
-        later layers by their paths."""
+        """The matrices that are given, in the table's order, those of later layers by their paths."""
         given = [name for name, stage in self.layer.items() if stage.rule is None]
         n_layers = 1 if self.same_layers else self.n_layers
         return tuple(
@@ -174,8 +172,7 @@ class Derived(Given):
 
     @property
     def read_matrix(self) -> str:
-        """The name of the matrix that holds the own vectors of the tokens of a second sentence or a kept one: Y, or
-        E_y where Y is made of it."""
+        """The name of the matrix of the second sentence's own vectors: Y, or E_y where Y is made of it."""
         return E_KEPT if self.n_kept and self.token_matrix == "e" else Y
 
     def shape_of(self, name: str) -> tuple[int, int]:

@@ -27,8 +27,7 @@ def sinusoidal_positions(n_tokens: int, d_in: int, seed: int = 0) -> Tensor:
 
 
 def position_seed(seed: int) -> int:
-    """Return the seed of the vectors of positions: made from that of a set-up, for the same generator has drawn the
-    vectors of its tokens or its W's, and a P that repeats their numbers is no random P."""
+    """Return the seed of P, made from that of a set-up, whose own generator has drawn the tokens' vectors or W's."""
     return int.from_bytes(hashlib.sha256(f"{seed}/positions".encode()).digest()[:4], "big")
 
 

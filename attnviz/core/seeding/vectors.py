@@ -74,8 +74,7 @@ def stated_matrix(example: str, name: str) -> Rows | None:
 
 
 def words_of(example: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the tokens of an example as words of a sentence: "word 1" is one in its source, but two by any rule for
-    cutting a sentence."""
+    """Return the tokens of an example as words of a sentence, of which none has a blank in it."""
     return tuple(token.replace(" ", "-") for token in example["tokens"])
 
 
@@ -159,8 +158,7 @@ def seeded_embeddings(tokens: tuple[str, ...], d_in: int, embedding: str, seed: 
 
 
 def second_seed(seed: int) -> int:
-    """Return the seed of the table of a second sentence, made from that of a set-up as :func:`position_seed` is: other
-    words have other rows than those of the first sentence."""
+    """Return the seed of the table of a second sentence, made from that of a set-up: other words have other rows."""
     return int.from_bytes(hashlib.sha256(f"{seed}/second".encode()).digest()[:4], "big")
 
 

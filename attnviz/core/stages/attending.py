@@ -13,10 +13,7 @@ from attnviz.core.what_if import WhatIf
 
 @dataclass(frozen=True)
 class Attending:
-    """How queries read keys and values, which all heads of a layer do alike.
-
-    So many keys were kept (`n_kept`), which stand before the first query's own.
-    """
+    """How queries read keys and values in all heads of a layer; `n_kept` keys stand before the first query's own."""
 
     scale: bool = True
     temperature: float = 1.0
@@ -91,8 +88,7 @@ class Attending:
         return (row(MASK, "M", "query", "key", "mask", told=told, masked=self.mask),)
 
     def _by_distance(self, head: int, masked: bool) -> tuple[Stage, ...]:
-        """Return the numbers by distance, which ALiBi prescribes and T5 learns, and the bias that a head makes of its
-        row, with the mask in it."""
+        """Return the numbers by distance, prescribed or learned, and the bias that a head makes of its row."""
         learned = self.positions.own_seed is not None
         return (
             row(BY_DISTANCE, "D", "feature", "distance", "projections" if learned else "inputs",
@@ -125,8 +121,7 @@ class Heads:
         return {name: (i * width // self.n, (i + 1) * width // self.n) for name, (i, width) in places.items()}
 
     def stages(self, how: Attending) -> tuple[Stage, ...]:
-        """Return the stages from Q, K and V of all heads to the context vectors of all: what heads have in common, what
-        each makes, and what puts that side by side."""
+        """Return the stages from Q, K and V of all heads to the context vectors of all."""
         if self.n == 1:
             return how.stages(self.d_k)
         shared = (stage for stage in how.stages(self.d_k) if stage.name in OF_ALL)

@@ -45,8 +45,7 @@ def row(
     name: str, symbol: str, *what: Any, told: str = "", symbols: Mapping[str, str] | None = None,
     what_if: WhatIf = NOTHING, **more: Any,
 ) -> Stage:  # fmt: skip
-    """Return a row of a table, as the switches of `what_if` change it: a stage with what the catalogue says of it,
-    under its name or under `told`; of what is multiplied, by these `symbols` of its sources."""
+    """Return a row of a table as the switches change it, with its texts in the catalogue, under `told` or its name."""
     *kinds, rule, sources = (*what, None, ())[:5]
     made, switched = what_if.changed(name, Made(rule, sources, told))
     product = made.rule.formula(*(symbols[source] for source in made.sources)) if symbols and made.rule else ""

@@ -33,8 +33,7 @@ def projected(
     biases: tuple[str, ...], positions: bool, normed: bool = False, factor: bool = False, what_if: WhatIf = NOTHING,
     reads: str = ITSELF,
 ) -> tuple[Stage, ...]:  # fmt: skip
-    """Return the stages up to Q, K and V, which are made of X, or of X normed; K and V of Y where that is read, or of Y
-    and X where Y was kept."""
+    """Return the stages up to Q, K and V; `reads` says of which tokens keys and values are made."""
     x = "x_norm" if normed else "x"
     read = {ITSELF: x, SECOND: Y, KEPT: JOINED}[reads]
     kept = f"{Y}_norm" if normed else Y
@@ -152,8 +151,7 @@ def projected_again(b_o: bool) -> tuple[Stage, ...]:
 
 
 def gone_on(table: Table, made: str, norm: str, activation: str | None) -> Table:
-    """Return a table whose attention makes what is called `made`, and with it what follows: the sums and layer norms of
-    a block, and a feed-forward step between them where there is an `activation`."""
+    """Return a table with what follows attention: a block's sums and norms, and a feed-forward step if it has one."""
     goes_in, block = made, BLOCKS[norm]
     if block.adds:
         is_normed = block.after or (block.before and activation is not None)

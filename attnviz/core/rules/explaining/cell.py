@@ -58,10 +58,7 @@ class Factor(NamedTuple):
 
 
 class Term(NamedTuple):
-    """One term: the product of its factors, a bias, the quotient of a score, the exp of a scaled score.
-
-    The remainder of a long sum has no factors; `n_terms` says how many terms it holds.
-    """
+    """One term: a product of factors, a bias, a quotient, an exp; the remainder of a long sum has `n_terms`."""
 
     value: float
     factors: tuple[Factor, ...] = ()

@@ -85,8 +85,7 @@ def _place_in_line(cell: Cell, axis: str) -> int:
 
 
 def _masked_after(cell: Cell, made: Made, left: float | None) -> Made:
-    """Return what is said of a share that a mask is laid over, and of its row shared out again, of which so much is
-    left."""
+    """Return what is said of a share that a mask is laid over; `left` is what its row keeps, if shared again."""
     masks = cell.factors(cell.sources[1])
     mask = masks[0] if left is None else masks[cell.column]
     factor, share = exp(mask.value), made.exact
