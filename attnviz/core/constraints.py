@@ -11,7 +11,7 @@ from attnviz.core.layers import n_read, second_tokens
 from attnviz.core.limits import Kinds
 from attnviz.core.masks import ADDED, CAUSAL, MASKS, NONE, USES
 from attnviz.core.seeding import POSITIONS
-from attnviz.core.stages import BLOCKS, ITSELF, KEPT
+from attnviz.core.stages import BLOCKS, ITSELF, KEPT, WEIGHTINGS
 from attnviz.core.what_if import SWITCHES, TYPED, WhatIf
 from attnviz.words import say
 
@@ -105,7 +105,7 @@ def _divisors(number: int) -> str:
 
 
 def _is_linear(asked: Asked) -> bool:
-    return bool(asked.values.get("weighting", "softmax") == "linear")
+    return WEIGHTINGS[asked.values.get("weighting", "softmax")].linear
 
 
 def _heads(asked: Asked) -> Facts | None:

@@ -1,40 +1,21 @@
 """The settings of a scenario, apart from its matrices: what each may be, checked and made plain."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from attnviz.core import limits
 from attnviz.core.constraints import CONSTRAINTS, Asked
-from attnviz.core.limits import Kinds, RefusedError
+from attnviz.core.limits import RefusedError
 from attnviz.core.masks import CAUSAL, MASKINGS, NONE, USES, mask_named
 from attnviz.core.seeding import EMBEDDINGS, INITS, POSITIONS
-from attnviz.core.stages import ACTIVATIONS, BLOCKS, READINGS
+from attnviz.core.stages import ACTIVATIONS, BLOCKS, READINGS, WEIGHTINGS
 from attnviz.core.tokens import TOKENIZERS
 from attnviz.core.trace import check_device_name
 from attnviz.core.what_if import WhatIf
 
-
-@dataclass(frozen=True)
-class Weighting:
-    """What makes shares of scores; `of_mask` is what an exported script says that a mask does, if no softmax."""
-
-    name: str
-    of_mask: str = ""
-
-
-# With a feature map of queries and keys: Katharopoulos et al. 2020, Transformers are RNNs.
-WEIGHTINGS: Kinds[Weighting] = Kinds(
-    "weighting",
-    (
-        Weighting("softmax"),
-        Weighting("linear", ", whose exponential multiplies the scores"),
-    ),
-)
-
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "tokenizer": tuple(TOKENIZERS),
-    "embedding": EMBEDDINGS,
+    "embedding": tuple(EMBEDDINGS),
     "positions": tuple(POSITIONS),
     "masking": MASKINGS,
     "mask_use": tuple(USES),

@@ -50,7 +50,7 @@ def _second_in_words(scenario: Scenario) -> str:
     if not scenario.reads_others:
         return ""
     of_read = scenario.read_matrix
-    drawn = "given" if getattr(scenario, of_read) is not None else "table" if scenario.embedding == "table" else "drawn"
+    drawn = "given" if getattr(scenario, of_read) is not None else "table" if scenario.made_by.of_table else "drawn"
     read = "kept" if scenario.reads == KEPT else "second"
     symbol, n = scenario.stage(of_read).symbol, len(scenario.second_tokens)
     told = [say(f"summary.{read}.{drawn}", n=n, seed=second_seed(scenario.seed), symbol=symbol)]
@@ -81,7 +81,7 @@ def _vectors_in_words(scenario: Scenario) -> str:
             said = say("summary.vectors.example", example=called(example_of(given)))
             return " ".join(filter(None, (said, beside_example(scenario))))
         return say("summary.vectors.filled", symbol=symbol, by=filled_with(given))
-    if scenario.embedding == "table":
+    if scenario.made_by.of_table:
         return say("summary.vectors.table", seed=scenario.seed)
     n_tokens = len(scenario.tokens)
     published = sum(scenario.is_published(row) for row in range(n_tokens))

@@ -194,7 +194,7 @@ def _origin_of_token(scenario: Scenario, name: str, row: int) -> str:
     token = visible(scenario.tokens_of(name)[row])
     if scenario.is_published(row, name):
         return say("origins.published", token=token)
-    if scenario.embedding == "table":
+    if scenario.made_by.of_table:
         seed = second_seed(scenario.seed) if name == scenario.read_matrix else scenario.seed
         return say("origins.table", token=token, seed=seed)
     return say("origins.stable", token=token, d_in=scenario.d_in, seed=scenario.seed)

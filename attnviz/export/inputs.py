@@ -16,7 +16,7 @@ KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # of the kept sentenc
 
 def has_seeded_vectors(scenario: Scenario, *names: str) -> bool:
     """Whether any of these matrices of tokens, or any at all, holds vectors that are made from a seed and a token."""
-    if scenario.embedding == "table":
+    if scenario.made_by.of_table:
         return False
     of_tokens = names or (scenario.token_matrix, *[scenario.read_matrix] * scenario.reads_others)
     return any(
@@ -44,7 +44,7 @@ def _vectors_of(scenario: Scenario, x: str, tokens: str, seed: int, defined: boo
     """Return the lines that make a matrix of the vectors of these tokens; what makes one may be `defined` before."""
     if getattr(scenario, x) is not None:
         return replaced(scenario, x)
-    if scenario.embedding == "table":
+    if scenario.made_by.of_table:
         return [
             f"ids = {{token: i for i, token in enumerate(sorted(set({tokens})))}}",
             f"torch.manual_seed({seed})",

@@ -6,8 +6,7 @@ from textwrap import wrap
 
 from attnviz.core.masks import USES
 from attnviz.core.scenario import Scenario
-from attnviz.core.settings import WEIGHTINGS
-from attnviz.core.stages import ALL_STAGES, KEPT
+from attnviz.core.stages import ALL_STAGES, KEPT, WEIGHTINGS
 from attnviz.export.computation import computed, moved_to_device
 from attnviz.export.inputs import (
     KEPT_TOKENS,

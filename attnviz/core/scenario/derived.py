@@ -7,7 +7,8 @@ from typing import Any
 from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, reading_others, second_tokens, stacked
 from attnviz.core.masks import CAUSAL, MASKS, NONE, USES, Masked, MaskKind
 from attnviz.core.matrix_input import NO_EDITS, Edits
-from attnviz.core.seeding import POSITIONS, Position
+from attnviz.core.seeding import EMBEDDINGS, POSITIONS, Position
+from attnviz.core.seeding.vectors import Embedding
 from attnviz.core.stages import (
     BIASES,
     BY_DISTANCE,
@@ -20,6 +21,7 @@ from attnviz.core.stages import (
     NORMS,
     OF_KEPT,
     OUTPUT,
+    WEIGHTINGS,
     Stage,
     Table,
     Y,
@@ -156,6 +158,11 @@ class Derived(Given):
         return self.table[name if self.n_layers == 1 else in_layer(*placed(name))]
 
     @property
+    def made_by(self) -> Embedding:
+        """What makes the vectors of tokens."""
+        return EMBEDDINGS[self.embedding]
+
+    @property
     def position(self) -> Position:
         """What tells attention where a token stands."""
         return POSITIONS[self.positions]
@@ -248,8 +255,7 @@ class Derived(Given):
         table = layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
             mask=self.masked or False, positions=self.positions,
-            factor=self.embedding_factor,
-            linear=self.weighting == "linear",
+            factor=self.embedding_factor, linear=WEIGHTINGS[self.weighting].linear,
             n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation, what_if=self.what_if, reads=self.reads,

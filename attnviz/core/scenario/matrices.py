@@ -17,7 +17,7 @@ from attnviz.core.matrix_input import Edit, example_of, is_editable, numbers_giv
 from attnviz.core.matrix_input import checked_edit as plain_edit
 from attnviz.core.scenario.derived import Derived
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, second_seed
-from attnviz.core.seeding.vectors import drawn_vectors, has_published_vector, stated_vectors
+from attnviz.core.seeding.vectors import stated_vectors
 from attnviz.core.seeding.weights import Widths, drawn_weights
 from attnviz.core.stages import (
     BIASES,
@@ -169,7 +169,7 @@ class Matrices(Derived):
         """Whether the vector of this token, or of one that is read in `y`, is a published one, before edits."""
         name = self.token_matrix if name in ("x", "e") else self.read_matrix
         drawn = getattr(self, name) is None or (name == self.token_matrix and row in self.rows_beside_example)
-        return drawn and has_published_vector(self.tokens_of(name)[row], self.embedding, self.d_in)
+        return drawn and self.made_by.is_published(self.tokens_of(name)[row], self.d_in)
 
     @cached_property
     def rows_beside_example(self) -> tuple[int, ...]:
@@ -196,7 +196,7 @@ class Matrices(Derived):
     def _made(self, name: str) -> Tensor:
         given = self.replacement(name)
         if name == self.token_matrix and (stated := stated_vectors(example_of(given))):
-            vectors = drawn_vectors(self.tokens, self.d_in, self.embedding, self.seed)
+            vectors = self.made_by.vectors(self.tokens, self.d_in, self.seed)
             for row in set(range(len(self.tokens))).difference(self.rows_beside_example):
                 vectors[row] = torch.tensor(stated[self.tokens[row]], **FLOAT32_ON_CPU)
             return vectors
@@ -222,9 +222,9 @@ class Matrices(Derived):
                 n_tokens = self.n_kept + len(self.tokens)
                 places = self.position.vectors(n_tokens, self.d_in, self.seed)
                 return places[: self.n_kept].clone() if name == P_KEPT else places[self.n_kept :].clone()
-            own_table = name == self.read_matrix and self.embedding == "table"
+            own_table = name == self.read_matrix and self.made_by.of_table
             seed = second_seed(self.seed) if own_table else self.seed
-            return drawn_vectors(self.tokens_of(name), self.d_in, self.embedding, seed)
+            return self.made_by.vectors(self.tokens_of(name), self.d_in, seed)
         drawn = (self._weights[layer] if seed is None else self._draw(seed, 1)[0])[own]
         return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
 

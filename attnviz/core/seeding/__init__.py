@@ -10,15 +10,13 @@ from attnviz.core.seeding.places import (
 )
 from attnviz.core.seeding.vectors import (
     EMBEDDINGS,
-    SEEDED_EMBEDDINGS,
     second_seed,
-    seeded_embeddings,
     stable_embedding,
 )
 from attnviz.core.seeding.weights import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill, generator_for, seeded_projections
 
 __all__ = [
-    "EMBEDDINGS", "FLOAT32_ON_CPU", "INITIALIZATIONS", "INITS", "POSITIONS", "SEEDED_EMBEDDINGS", "Position",
-    "alibi_slopes", "distance_seed", "fill", "generator_for", "position_seed", "second_seed", "seeded_embeddings",
-    "seeded_projections", "sinusoidal_positions", "stable_embedding",
+    "EMBEDDINGS", "FLOAT32_ON_CPU", "INITIALIZATIONS", "INITS", "POSITIONS", "Position", "alibi_slopes",
+    "distance_seed", "fill", "generator_for", "position_seed", "second_seed", "seeded_projections",
+    "sinusoidal_positions", "stable_embedding",
 ]  # fmt: skip

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnviz.core.limits import in_short
+from attnviz.core.limits import Kinds
 from attnviz.core.seeding.weights import FLOAT32_ON_CPU, generator_for
 from attnviz.words import say
 
@@ -119,10 +120,6 @@ PUBLISHED_D_IN = len(_JOURNEY["x"][0])
 PUBLISHED_VECTORS: dict[str, tuple[float, ...]] = dict(zip(_JOURNEY["tokens"], map(tuple, _JOURNEY["x"]), strict=True))
 
 
-SEEDED_EMBEDDINGS = ("stable", "table")
-EMBEDDINGS = ("published", *SEEDED_EMBEDDINGS)
-
-
 def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
     """Return the vector ``(d_in,)`` of one token: standard normal, from its text, `d_in` and `seed` alone.
 
@@ -136,41 +133,57 @@ def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
     return torch.randn(d_in, generator=generator, **FLOAT32_ON_CPU)
 
 
-def seeded_embeddings(tokens: tuple[str, ...], d_in: int, embedding: str, seed: int) -> Tensor:
-    """Return X ``(n_tokens, d_in)``, float32 on the CPU, a row for each token.
+def _from_texts(tokens: tuple[str, ...], d_in: int, seed: int) -> Tensor:
+    vectors = {token: stable_embedding(token, d_in, seed) for token in dict.fromkeys(tokens)}
+    return torch.stack([vectors[token] for token in tokens])
 
-    "stable": :func:`stable_embedding` of each. "table": ids are positions among the sorted distinct
-    tokens, rows those of ``nn.Embedding(n_distinct, d_in)`` after ``torch.manual_seed(seed)``.
 
-    Raises ``ValueError`` for another embedding.
+def _from_table(tokens: tuple[str, ...], d_in: int, seed: int) -> Tensor:
+    """Return rows of ``nn.Embedding`` after ``torch.manual_seed(seed)``, one for each of the sorted distinct tokens."""
+    ids = {token: i for i, token in enumerate(sorted(set(tokens)))}
+    table = torch.empty(len(ids), d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(seed))
+    return table[[ids[token] for token in tokens]]
 
-    >>> seeded_embeddings(("a", "b", "a"), 2, "table", 1).shape
-    torch.Size([3, 2])
+
+@dataclass(frozen=True)
+class Embedding:
+    """What makes the vectors of tokens.
+
+    - `draw`: returns X ``(n_tokens, d_in)``, float32 on the CPU, of tokens, `d_in` and a seed.
+    - `of_table`: whether that is a table with a row for each distinct token, so that a second sentence has its own.
+    - `published`: whether words that have a published vector have that.
     """
-    if embedding == "stable":
-        vectors = {token: stable_embedding(token, d_in, seed) for token in dict.fromkeys(tokens)}
-        return torch.stack([vectors[token] for token in tokens])
-    if embedding == "table":
-        ids = {token: i for i, token in enumerate(sorted(set(tokens)))}
-        table = torch.empty(len(ids), d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(seed))
-        return table[[ids[token] for token in tokens]]
-    raise ValueError(f"embedding is {in_short(embedding)}, expected one of {', '.join(SEEDED_EMBEDDINGS)}")
+
+    name: str
+    draw: Callable[[tuple[str, ...], int, int], Tensor]
+    of_table: bool = False
+    published: bool = False
+
+    def is_published(self, token: str, d_in: int) -> bool:
+        """Whether a token's vector is a published one."""
+        return self.published and d_in == PUBLISHED_D_IN and token in PUBLISHED_VECTORS
+
+    def vectors(self, tokens: tuple[str, ...], d_in: int, seed: int) -> Tensor:
+        """Return the tokens' vectors, ``(n_tokens, d_in)``: published ones where there are, else drawn ones.
+
+        >>> EMBEDDINGS["table"].vectors(("a", "b", "a"), 2, 1).shape
+        torch.Size([3, 2])
+        """
+        x = self.draw(tokens, d_in, seed)
+        for row, token in enumerate(tokens):
+            if self.is_published(token, d_in):
+                x[row] = torch.tensor(PUBLISHED_VECTORS[token], **FLOAT32_ON_CPU)
+        return x
+
+
+# What makes the vectors of tokens is a row here, with its words.
+EMBEDDINGS: Kinds[Embedding] = Kinds("embedding", (
+    Embedding("published", _from_texts, published=True),
+    Embedding("stable", _from_texts),
+    Embedding("table", _from_table, of_table=True),
+))  # fmt: skip
 
 
 def second_seed(seed: int) -> int:
     """Return the seed of the table of a second sentence, made from that of a set-up: other words have other rows."""
     return int.from_bytes(hashlib.sha256(f"{seed}/second".encode()).digest()[:4], "big")
-
-
-def has_published_vector(token: str, embedding: str, d_in: int) -> bool:
-    """Whether a token's vector is a published one with this embedding."""
-    return embedding == "published" and d_in == PUBLISHED_D_IN and token in PUBLISHED_VECTORS
-
-
-def drawn_vectors(tokens: tuple[str, ...], d_in: int, embedding: str, seed: int) -> Tensor:
-    """Return the tokens' vectors, ``(n_tokens, d_in)``: "published" ones where there are, "stable" for the others."""
-    x = seeded_embeddings(tokens, d_in, "stable" if embedding == "published" else embedding, seed)
-    for row, token in enumerate(tokens):
-        if has_published_vector(token, embedding, d_in):
-            x[row] = torch.tensor(PUBLISHED_VECTORS[token], **FLOAT32_ON_CPU)
-    return x

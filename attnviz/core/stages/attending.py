@@ -3,12 +3,28 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from attnviz.core.limits import Kinds
 from attnviz.core.masks import Masked
 from attnviz.core.rules import Concatenate, FeatureMap, Product, Recut, Relative, Rotate, Scale, Share, Slice, Softmax
 from attnviz.core.rules.stage import OWN_ROWS, Stage
 from attnviz.core.seeding import POSITIONS, Position
 from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK, OF_ALL, head_name, row
 from attnviz.core.what_if import WhatIf
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """What makes shares of scores; `of_mask` is what an exported script says that a mask does, if no softmax."""
+
+    name: str
+    linear: bool = False  # each row over its sum, with a feature map of queries and keys
+    of_mask: str = ""
+
+
+# Linear: Katharopoulos et al. 2020, Transformers are RNNs.
+WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
+    Weighting("softmax"), Weighting("linear", True, ", whose exponential multiplies the scores"),
+))  # fmt: skip
 
 
 @dataclass(frozen=True)

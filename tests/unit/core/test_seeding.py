@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from attnviz import Scenario
-from attnviz.core.seeding import seeded_embeddings, seeded_projections, stable_embedding
+from attnviz.core.seeding import EMBEDDINGS, seeded_projections, stable_embedding
 from tests.unit.helpers import under_torch_seed
 
 SHAPES = [(1, 1), (3, 2), (2, 5), (4, 4), (16, 16), (17, 64), (64, 1)]
@@ -81,7 +81,7 @@ def test_table_embeddings_are_the_rows_of_an_embedding_layer(d_in: int, seed: in
     distinct = sorted(set(tokens))
     layer = under_torch_seed(seed, lambda: nn.Embedding(len(distinct), d_in))
     expected = layer(torch.tensor([distinct.index(token) for token in tokens]))
-    assert torch.equal(seeded_embeddings(tokens, d_in, "table", seed), expected)
+    assert torch.equal(EMBEDDINGS["table"].draw(tokens, d_in, seed), expected)
 
 
 @pytest.mark.parametrize(

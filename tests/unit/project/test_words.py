@@ -214,7 +214,7 @@ NO_PAGE = {
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",
     "attnviz/core/stages/projecting.py": "writes Python",
-    "attnviz/core/settings.py": "writes Python",
+    "attnviz/core/stages/attending.py": "writes Python",
     "attnviz/core/attention": "writes errors for whoever programs",
     "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",
     "attnviz/core/limits.py": "writes values into errors for whoever programs",

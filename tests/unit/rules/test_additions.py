@@ -18,9 +18,8 @@ from attnviz import Scenario, trace
 from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.limits import Kinds, in_short
 from attnviz.core.masks import MASKS, USES
-from attnviz.core.seeding import INITIALIZATIONS, POSITIONS
-from attnviz.core.settings import WEIGHTINGS
-from attnviz.core.stages import BLOCKS
+from attnviz.core.seeding import EMBEDDINGS, INITIALIZATIONS, POSITIONS
+from attnviz.core.stages import BLOCKS, WEIGHTINGS
 from attnviz.core.tokens import TOKENIZERS
 from attnviz.core.what_if import SWITCHES
 from attnviz.export import pytorch_script
@@ -183,7 +182,7 @@ def test_what_is_added_in_one_place_is_everywhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kinds", [
-    MASKS, USES, POSITIONS, TOKENIZERS, INITIALIZATIONS, SWITCHES, BLOCKS, WEIGHTINGS, CONSTRAINTS,
+    MASKS, USES, POSITIONS, TOKENIZERS, INITIALIZATIONS, EMBEDDINGS, SWITCHES, BLOCKS, WEIGHTINGS, CONSTRAINTS,
 ], ids=lambda kinds: kinds.setting)  # fmt: skip
 def test_an_unknown_kind_raises_and_names_those_that_there_are(kinds: Kinds[Any]) -> None:
     names: tuple[Any, ...] = ("nothing", "", None, 3, ["causal"])
