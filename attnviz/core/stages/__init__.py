@@ -4,7 +4,7 @@ A table is executed: :func:`attnviz.core.trace.run` makes a trace of it. Everyth
 explains it, marks it or writes code for it reads the table of the trace at hand.
 """
 
-from attnviz.core.rules.stage import Stage, Table, lowered
+from attnviz.core.rules.stage import Stage, Table, Texts, lowered
 from attnviz.core.stages.attending import WEIGHTINGS
 from attnviz.core.stages.names import (
     BIASES,
