@@ -20,8 +20,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const HIGH = 62; // pixels over the sentence, for ribbons
 const SCALE = 0.9; // of the ribbons of a board
 const SAME = 1e-6; // attention weights that differ by less are the same
-const [LEAST, MOST] = [15, 24]; // pixels of a row that has numbers
-const NARROWEST = 26; // pixels of such a column
+const [LEAST, MOST] = [13, 24]; // pixels of a row that has numbers
+const [TITLES, NARROWEST] = [74, 29]; // pixels of its name, and of such a column
 const BARS = 6;
 
 /** @param {string} tag @param {Record<string, string | number>} attributes */
@@ -43,6 +43,7 @@ export class HeadView {
     this.sentence = make("div", "sentence", [this.svg, this.line]);
     this.weights = make("div", "weights");
     this.bars = make("div", "reads");
+    for (const each of [this.sentence, this.weights]) each.addEventListener("scroll", () => cue(each), { passive: true });
     /** @type {HTMLButtonElement[]} */
     this.chips = [];
     /** @type {HTMLElement[]} */
@@ -92,7 +93,7 @@ export class HeadView {
     const side = Math.min(MOST, Math.floor((this.high - MOST) / tokens.length));
     this.cells = [];
     this.weights.style.setProperty("--row", `${side}px`);
-    this.weights.style.setProperty("--least", `${NARROWEST}px`);
+    this.weights.style.setProperty("--narrowest", `${TITLES + NARROWEST * read.length}px`);
     if (side < LEAST) return this.weights.replaceChildren();
     const corner = make("td", "symbol", [say("models.view.symbol")]);
     const when = (/** @type {number} */ at) => (typeof kept === "number" ? (at < kept ? "kept" : "now") : "");
@@ -171,6 +172,7 @@ export class HeadView {
     const middle = (/** @type {HTMLElement} */ chip) => chip.offsetLeft + chip.offsetWidth / 2;
     const own = this.chips[picked];
     if (!own?.offsetWidth) return;
+    for (const each of [this.sentence, this.weights]) cue(each);
     bringIntoSight(this.sentence, own, this.others[shares.indexOf(Math.max(...shares))]);
     const [middles, start] = [this.others.map(middle), middle(own)];
     const paths = ribbonsOf(shares, this.of.same ? picked : -1, middles, HIGH, SCALE, start).filter(({ width }) => width > 0.2);
@@ -201,6 +203,16 @@ export class HeadView {
     const itself = this.of.same && shares.indexOf(most) === row;
     return say(itself ? "models.view.itself" : "models.view.most", places);
   }
+}
+
+// What goes on to a side fades there, and is scrolled by keys, too.
+/** @param {HTMLElement} part */
+function cue(part) {
+  const { scrollLeft, scrollWidth, clientWidth } = part;
+  toggle(part, "more-left", scrollLeft > 1);
+  toggle(part, "more-right", scrollLeft + clientWidth < scrollWidth - 1);
+  if (scrollWidth > clientWidth + 1) part.tabIndex = 0;
+  else part.removeAttribute("tabindex");
 }
 
 // A name, a bar as long as its share, and that in words.

@@ -50,13 +50,17 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
         "parameters": {"head": MODEL_HEAD, "query": MODEL_QUERY},
         "from": mark_of_now(),
     }
-    many = {"layers": plural(view.n_layers, "layer"), "heads": plural(view.n_heads, "head")}
-    st.markdown(f"**{as_message(say('models.page.which', model=view.name, **many))}**")
     _heads(key="model.heads", data=_with_grid(data, grid.text))
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
     st.caption(say("models.page.how"))
+
+
+def show_which(view: ModelTrace) -> None:
+    """Say which model it is, and how many heads it has."""
+    many = {"layers": plural(view.n_layers, "layer"), "heads": plural(view.n_heads, "head")}
+    st.markdown(f"**{as_message(say('models.page.which', model=view.name, **many))}**")
 
 
 def show_head() -> None:

@@ -25,6 +25,7 @@ import { say } from "../../scripts/sentences.js";
 /** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
 
 const TEN = 10;
+const FIRST = 5; // words that are seen at once
 const PACE_MS = 500; // between two words that are written by themselves
 
 /** @type {WeakMap<HTMLElement, State>} */
@@ -63,10 +64,11 @@ export default function modelNext({ parentElement, data }) {
   const title = make("div", "titles", [make("span"), make("span"), ...data.titles.map((each) => make("span", "", [each]))]);
   title.setAttribute("aria-hidden", "true");
   const ask = (/** @type {number} */ id) => window.attnvizAddress?.change({ [data.parameters.why]: id === data.why ? null : String(id) });
-  const rows = data.rows.map((row) => {
+  const lines = data.rows.map((row) => {
     const word = line(row, data, take(() => append(row.id)));
     return make("div", "both", [word, ...(data.can ? [reason(row, data.why, take(() => ask(row.id)))] : [])]);
   });
+  const rows = folded(lines, root.querySelector("details")?.open ?? false);
   const written = make("p", "written", data.written.map((token) => make("u", "", [token])));
   written.hidden = none;
   const focused = focusOf(root);
@@ -75,6 +77,16 @@ export default function modelNext({ parentElement, data }) {
   if (focused) /** @type {HTMLElement | null} */ (root.querySelector(focused))?.focus();
   if (playing) state.timer = setTimeout(goOn, PACE_MS);
   else state.left = 0;
+}
+
+// The most probable words, and the others behind a line that says how many there are.
+/** @param {HTMLElement[]} lines @param {boolean} open */
+function folded(lines, open) {
+  const rest = lines.slice(FIRST);
+  if (!rest.length) return lines;
+  const more = make("details", "", [make("summary", "", [say("write.more", { n: rest.length })]), ...rest]);
+  more.open = open;
+  return [...lines.slice(0, FIRST), more];
 }
 
 /** @param {Row} row @param {Data} data @param {() => void} act */

@@ -9,7 +9,7 @@ from attnviz.app.components.board import show_board_of_model
 from attnviz.app.keeper.lane import in_turn
 from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_controls, show_switch
 from attnviz.app.model.comparing import show_comparison
-from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for
+from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for, show_which
 from attnviz.app.model.looked import fitting, looked, most_of, turn
 from attnviz.app.model.told import (
     ages_of,
@@ -73,7 +73,7 @@ _STYLE = """<style>
   [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { flex-direction: column; gap: 0.6rem; }
   [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) > .stColumn,
   [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) > .stColumn > div { display: contents; }
-  [data-testid="stLayoutWrapper"]:has(> .st-key-model_uses) { order: 1; }
+  [data-testid="stLayoutWrapper"]:has(> :is(.st-key-model_next, .st-key-model_uses)) { order: 1; }
 }
 </style>"""
 _SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", DISTANCE_BIAS, "scores", DIVIDED,
@@ -141,17 +141,19 @@ def _opened() -> str:
 
 def _show_all(
     whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int,
-    asked: tuple[str, str, str, int, DeltaGenerator],
+    asked: tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]],
     right: DeltaGenerator,
 ) -> None:  # fmt: skip
     """Draw all heads, the head in view beside them, and what the model makes of the sentence."""
-    name, _, order, above, more = asked
+    name, _, order, above, (which, more) = asked
+    with which:
+        show_which(view)
     with more:
         show_what_to_look_for(view)
+    show_heads(view, place, query, order, above)
     if has_next(whole):
         with st.container(key="model_next", gap="xsmall"):
             show_next(whole)
-    show_heads(view, place, query, order, above)
     with st.container(key="model_uses", gap="small"):
         show_uses(whole, name)
         show_switch(view.layers[place[0]], place[1], whole.edits, "off", told=False)
@@ -191,11 +193,13 @@ def _back() -> None:
     url_texts.put(MODEL_COMPARE, Compared())
 
 
-def _asked() -> tuple[str, str, str, int, DeltaGenerator]:
-    """Draw the sentence, and in a popover the model and the order of its heads; return them, and its place."""
+def _asked() -> tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]:
+    """Draw the sentence, and in a popover the model and the order of its heads; return them, and where more is said."""
     name = take(MODEL)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="model_asked", width=532):
+    with st.container(width=532):
         text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=MODEL_WRITTEN)
+    with st.container(horizontal=True, vertical_alignment="center", key="model_asked", width=532):
+        which = st.container()
         with st.popover(say("models.page.model")):
             if len(offered()) > 1:
                 this_session().put(_MODEL_KEY, name)
@@ -208,7 +212,7 @@ def _asked() -> tuple[str, str, str, int, DeltaGenerator]:
                     st.button(say("models.page.worked", layer=layer, head=head), key=f"model.worked.{layer}.{head}",
                               icon=":material/lightbulb:", on_click=_take_worked, args=((layer, head),))  # fmt: skip
             more = st.container()
-    return name, text, order, above, more
+    return name, text, order, above, (which, more)
 
 
 def _take_model() -> None:

@@ -90,7 +90,11 @@ def show_next(view: ModelTrace) -> None:
         "from": mark_of_now(),
     }
     _next(key="model.next", data=data)
-    _show_settings(sampling, seed, writes=writes)
+    short = say("write.settings", temperature=f"{sampling.temperature:g}", top=sampling.top_k)
+    with st.popover(short, width="content"):
+        _show_settings(sampling, seed, writes=writes)
+        if writes:
+            is_too_long(sentence(MODEL_FROM, say("write.from.field"), "model.from", ends=MODEL_PLACE))
     if full:
         st.info(say("write.full", n=len(view.tokens)), icon=":material/info:")
     elif ended:
@@ -101,8 +105,6 @@ def show_next(view: ModelTrace) -> None:
         st.info(as_message(say("write.unknown_word", what=unknown)), icon=":material/info:")
     if view.written:
         _show_cache(view)
-    if writes:
-        is_too_long(sentence(MODEL_FROM, say("write.from.field"), "model.from", ends=MODEL_PLACE))
 
 
 def drawing() -> tuple[Sampling, int]:

@@ -51,6 +51,29 @@ def test_all_of_a_head_stands_in_one_screen_and_a_click_changes_it(new_reader: C
     expect(page.locator(".beside .place")).to_have_text(say("models.view.place", layer=5, head=10))
 
 
+def test_the_page_opens_on_a_model_that_writes_with_its_heads_and_all_of_one_on_the_screen(
+    new_reader: Callable[..., Playground],
+) -> None:
+    page = new_reader(height=768).go("/model").page
+    told = set()
+    for width, height in ((1366, 768), (1024, 768), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.locator('[data-head="1,2"]').click()
+        page.locator('[data-head="2,0"]').click()
+        parts = (".heads", ".headline", ".sentence") if width == 390 else (*PARTS[:-2], ".heads", ".next .row")
+        for part in parts:
+            expect(page.locator(part).first).to_be_in_viewport(ratio=1)
+        told.add(page.locator(".headline").inner_text())
+        cells = page.locator(".weights td[data-value]")
+        assert width == 390 or cells.first.inner_text() == "1.00"  # numbers, where a telephone has bars
+        assert not look_at(page).trouble
+        field = page.get_by_role("textbox", name=say("models.page.sentence"), exact=True)
+        assert width < 1366 or field.evaluate("each => each.scrollWidth <= each.clientWidth")
+    assert len(told) == 1
+    page.set_viewport_size({"width": 1366, "height": 768})
+    assert not look_at(page).more_than("model", 1366, page.locator(".sentence .chip").count())
+
+
 def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:
     reader = new_reader().open("/model", model_text="a cat sat on a mat")
     page = reader.page

@@ -48,5 +48,5 @@ def test_a_press_appends_a_word_and_its_row_and_the_next_ones_come(writing: Play
     expect(now).to_have_count(0)
     assert "model_written" not in page.url
     page.set_viewport_size({"width": 390, "height": 844})
-    expect(first).to_be_in_viewport()
+    expect(page.locator(".headline")).to_be_in_viewport()
     assert writing.sideways <= 0
