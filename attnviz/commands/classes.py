@@ -30,8 +30,7 @@ _INPUTS: Mapping[str | None, bool] = MappingProxyType({"exact": False, "rounded"
 ADDRESS = "http://localhost:8501/check"
 
 
-def mark(arguments: Sequence[str]) -> int:
-    """Mark the tables of a file; return 0 where all are right, 1 where some number isn't, 2 where nothing is marked."""
+def _mark_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="attnviz mark",
         description="Marks the tables of a handout, which stand below their names. Of a second or a kept sentence,"
@@ -52,15 +51,12 @@ def mark(arguments: Sequence[str]) -> int:
     parser.add_argument("--tokens", default="", help="the names of the rows, with commas between them")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write verdict and marks as a page to print")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write every mark as a line of CSV")
-    given = parser.parse_args(arguments)
-    try:
-        return _mark(given)
-    except (ValueError, OSError) as error:
-        print(f"attnviz: {error}", file=sys.stderr)
-        return 2
+    return parser
 
 
-def _mark(given: argparse.Namespace) -> int:
+def mark(arguments: Sequence[str]) -> int:
+    """Mark the tables of a file; return 0 where all are right, 1 where some number isn't, 2 where nothing is marked."""
+    given = _mark_parser().parse_args(arguments)
     tables, refused = _tables_of(read_upload(_read(given.file)))
     marking, misfits = mark_fitting(
         tables, scale=not given.unscaled, causal=given.causal, d_k=given.d_k, decimals=given.decimals,
@@ -71,25 +67,19 @@ def _mark(given: argparse.Namespace) -> int:
     _write(given.html, marking_page(marking, tokens, given.file.name))
     _write(given.csv, marking_csv(marking, tokens))
     print("\n".join(_in_lines(marking, tokens)))
-    for name, table in tables.items():
-        for sentence in table.told:
-            print(f"attnviz: {symbol_of(name)}: {sentence}", file=sys.stderr)
-    for name, why in refused.items():
-        print(f"attnviz: {symbol_of(name)} isn't read. {why}", file=sys.stderr)
-    for misfit in misfits:
-        print(
-            f"attnviz: {symbol_of(misfit.name)} isn't marked. {misfit.error} {misfit.cause}".rstrip(), file=sys.stderr
-        )
+    notes = [f"{symbol_of(name)}: {told}" for name, table in tables.items() for told in table.told]
+    notes += [f"{symbol_of(name)} isn't read. {why}" for name, why in refused.items()]
+    notes += [f"{symbol_of(each.name)} isn't marked. {each.error} {each.cause}".rstrip() for each in misfits]
+    for note in notes:
+        print(f"attnviz: {note}", file=sys.stderr)
     if refused or misfits or not any(table.n_cells for table in marking.tables):
         return 2
     return 1 if marking.n_not_right else 0
 
 
 def _read(file: Path) -> bytes:
-    """Return what stands in a file, or comes from stdin, which may never end: one byte more than can be used, at most.
-
-    Raises ``ValueError`` for more.
-    """
+    """Return what stands in a file, or comes from stdin, which may never end: one byte more than can be used, at most;
+    ``ValueError`` for more."""
     with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as source:
         data = source.read(MAX_UPLOAD_BYTES + 1)
     if len(data) > MAX_UPLOAD_BYTES:
@@ -139,14 +129,10 @@ def exercise(arguments: Sequence[str]) -> int:
     parser.add_argument("--rung", type=int, choices=RUNGS, help="of the ladder: the last so many steps are left out")
     parser.add_argument("--address", default=ADDRESS, help=f"where the app's page is opened (default: {ADDRESS})")
     given = parser.parse_args(arguments)
-    try:
-        sheets, keys = class_sheets(_exercises(given), lambda one: _link(given.address, one))
-        given.html.mkdir(parents=True, exist_ok=True)
-        _write(given.html / "sheets.html", sheets)
-        _write(given.html / "keys.html", keys)
-    except (ValueError, OSError) as error:
-        print(f"attnviz: {error}", file=sys.stderr)
-        return 2
+    sheets, keys = class_sheets(_exercises(given), lambda one: _link(given.address, one))
+    given.html.mkdir(parents=True, exist_ok=True)
+    _write(given.html / "sheets.html", sheets)
+    _write(given.html / "keys.html", keys)
     return 0
 
 
@@ -167,9 +153,6 @@ def _link(address: str, one: Exercise) -> str:
     return f"{address.rstrip('/?')}?{urlencode({'check': text})}"
 
 
-COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = MappingProxyType({"mark": mark, "exercise": exercise})
-
-
 def study(arguments: Sequence[str]) -> int:
     """Write the kit of a study, or say what its results come to; return 0, or 2 where that can't be."""
     parser = argparse.ArgumentParser(
@@ -182,17 +165,12 @@ def study(arguments: Sequence[str]) -> int:
     what.add_argument("--html", type=Path, metavar="DIR", help="for the pages and results.csv")
     what.add_argument("--results", type=Path, metavar="FILE", help="results.csv, filled in")
     given = parser.parse_args(arguments)
-    try:
-        if given.results is not None:
-            print("\n".join(_said_of(results_of(given.results.read_text(encoding="utf-8-sig"), given.seed))))
-            return 0
-        files = kit(given.seed)
-        given.html.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (given.html / name).write_text(text, encoding="utf-8")
-    except (ValueError, OSError) as error:
-        print(f"attnviz: {error}", file=sys.stderr)
-        return 2
+    if given.results is not None:
+        print("\n".join(_said_of(results_of(given.results.read_text(encoding="utf-8-sig"), given.seed))))
+        return 0
+    given.html.mkdir(parents=True, exist_ok=True)
+    for name, text in kit(given.seed).items():
+        (given.html / name).write_text(text, encoding="utf-8")
     return 0
 
 
@@ -210,3 +188,8 @@ def _said_of(results: Results) -> Iterator[str]:
 
 def _places(interval: Interval, digits: int) -> dict[str, str]:
     return {name: written(value, digits) for name, value in interval._asdict().items()}
+
+
+COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = MappingProxyType(
+    {"mark": mark, "exercise": exercise, "study": study}
+)

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from attnviz import __version__
-from attnviz.commands.classes import COMMANDS, study
+from attnviz.commands.classes import COMMANDS
 from attnviz.commands.model import model, write
 from attnviz.commands.training import learn
 from attnviz.core.carried import bring_back
@@ -25,8 +25,8 @@ from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
 from attnviz.link.changes_text import decode_changes
 from attnviz.link.codecs import Choice, Flag
-from attnviz.link.opening import read_link
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
+from attnviz.link.state import read_link
 from attnviz.words import say
 
 _DESCRIPTION = "Prints every matrix of self-attention for a sentence, as the app shows it."
@@ -37,27 +37,25 @@ _MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, those of the process by default; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {
-        **COMMANDS,
-        "app": start,
-        "board": board,
-        "model": model,
-        "study": study,
-        "train": learn,
-        "write": write,
-    }
-    if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
-        sys.stdout.reconfigure(errors="backslashreplace")
+    others = {"app": start, "board": board, "model": model, "train": learn, "write": write}
+    commands = {**COMMANDS, **others}
     try:
         if arguments and arguments[0] in commands:
             return commands[arguments[0]](arguments[1:])
-        given = _parser().parse_args(arguments)
-        _write(*_asked(given), given)
+        return show(arguments)
     except BrokenPipeError:
         return _seen_enough()
     except (ValueError, OSError) as error:
         print(f"attnviz: {error}", file=sys.stderr)
         return 2
+
+
+def show(arguments: Sequence[str]) -> int:
+    """Print every matrix of a sentence, or write what else is asked for."""
+    given = _parser().parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
+        sys.stdout.reconfigure(errors="backslashreplace")
+    _write(*_asked(given), given)
     return 0
 
 

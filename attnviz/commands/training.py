@@ -47,16 +47,11 @@ _NOT_ASKED = ("task", "frozen", "rates")
 
 def learn(arguments: Sequence[str]) -> int:
     """Train, show the curves; return 0, 1 where the loss was no finite number, 2 where that can't be learned."""
-    parser = _parser()
-    given = parser.parse_args(arguments)
-    try:
-        learner = Learner(_asked(given))
-        _watched(learner, sys.stderr)
-        training = finished(learner)
-        _write(training, given)
-    except (ValueError, OSError) as error:
-        print(f"attnviz: {error}", file=sys.stderr)
-        return 2
+    given = _parser().parse_args(arguments)
+    learner = Learner(_asked(given))
+    _watched(learner, sys.stderr)
+    training = finished(learner)
+    _write(training, given)
     if training.stopped:
         print(f"attnviz: the loss of step {len(training.losses)} is no finite number. It ends here.", file=sys.stderr)
         return 1
@@ -113,11 +108,7 @@ def _watched(learner: Learner, shown: TextIO) -> None:
 
 
 def progress(step: int, steps: int, loss: float, seconds: float) -> str:
-    """Return a line that tells how far a training is.
-
-    >>> progress(300, 600, 0.5, 1.5)
-    '[###############               ] step 300 of 600, loss 0.5000, 1.5 s left '
-    """
+    """Return a line that tells how far a training is."""
     done = _BAR * step // steps
     left = seconds / max(step, 1) * (steps - step)
     told = written(loss, DEFAULT_DIGITS)
@@ -134,18 +125,12 @@ def _write(training: Training, given: argparse.Namespace) -> None:
 
 def _json(training: Training) -> str:
     moments = [
-        {
-            "step": at.step,
-            "loss": for_json(at.loss),
-            "accuracy": at.accuracy,
-            "figures": {name: for_json(value) for name, value in at.figures.items()},
-        }
+        {"step": at.step, "loss": for_json(at.loss), "accuracy": at.accuracy,
+         "figures": {name: for_json(value) for name, value in at.figures.items()}}
         for at in training.moments
-    ]
-    settings = asdict(training.settings)
-    return json.dumps(
-        {"settings": settings, "losses": training.losses, "moments": moments, "stopped": training.stopped}
-    )
+    ]  # fmt: skip
+    said = {"settings": asdict(training.settings), "losses": training.losses, "moments": moments}
+    return json.dumps(said | {"stopped": training.stopped})
 
 
 def curves(training: Training) -> str:

@@ -46,22 +46,13 @@ section + section { break-before: page; }
 
 
 def answer_sheet(exercise: Exercise, link: str = "") -> str:
-    """Return the exercise and its answers as an HTML page: the answers begin on a sheet of their own.
-
-    >>> answer_sheet(Exercise(seed=7)).count("<section>")
-    2
-    """
+    """Return the exercise and its answers as an HTML page: the answers begin on a sheet of their own."""
     title = say("exercises.sheet_title", name=exercise.encoded())
     return page_of(title, _STYLE, _sheet(exercise, link) + _key(exercise))
 
 
 def class_sheets(exercises: Iterable[Exercise], link_of: LinkOf = lambda exercise: "") -> tuple[str, str]:
-    """Return the sheets of a class and their keys, each as an HTML page; `link_of` makes a student's link.
-
-    >>> sheets, keys = class_sheets([Exercise(seed=7), Exercise(seed=8)])
-    >>> sheets.count("<section>"), keys.count("<section>")
-    (2, 2)
-    """
+    """Return the sheets of a class and their keys, each as an HTML page; `link_of` makes a student's link."""
     exercises = tuple(exercises)
     sheets = "".join(_sheet(exercise, link_of(exercise)) for exercise in exercises)
     keys = "".join(map(_key, exercises))
@@ -121,8 +112,7 @@ def _tables(exercise: Exercise, *, blank: bool) -> str:
 
 def table_of(exercise: Exercise, name: str, *, blank: bool = False, both: bool = False, ruled: bool = False) -> str:
     """Return a table of an exercise as HTML, with its numbers or without; with `both`, also with what comes out where
-    each table is computed from the rounded ones before it; `ruled`, with the rule that makes it.
-    """
+    each table is computed from the rounded ones before it; `ruled`, with the rule that makes it."""
     values = exercise.table(name)
     stage = STAGES[name]
     carried = exercise.carried[name] if both else values

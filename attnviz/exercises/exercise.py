@@ -48,9 +48,6 @@ class Exercise:
     it is where sizes have room for it. Those that aren't asked to be fair have the numbers that they always had.
 
     Raises ``ValueError`` for a value outside of its limits, and for a blank table that is no result.
-
-    >>> Exercise(seed=7).tokens
-    ('the', 'cat', 'sees')
     """
 
     seed: int = 1
@@ -139,11 +136,7 @@ class Exercise:
         return nudge, f"{made.words}. {made.symbols}", " ".join(made.steps)
 
     def encoded(self) -> str:
-        """Write the exercise as the text that a link carries.
-
-        >>> Exercise(seed=7).encoded()
-        '7.3.2.2.i.s.qksdac'
-        """
+        """Write the exercise as the text that a link carries."""
         letters = "".join(letter for letter, name in _LETTERS.items() if name in self.blank)
         kind, scaled = "i" if self.integers else "d", "s" if self.scale else "u"
         numbers = f"{self.seed}.{self.n_tokens}.{self.d_in}.{self.d_k}"
@@ -200,8 +193,7 @@ def _apart(x: torch.Tensor, *ws: torch.Tensor) -> bool:
 
 def _fair(trace: AttentionTrace) -> bool:
     """Whether scores aren't symmetric, no row of weights is flat, and no two rules that are mistaken for the right one
-    give the same table, nor any the right one.
-    """
+    give the same table, nor any the right one."""
     most, least = trace.attention_weights.max(-1).values, trace.attention_weights.min(-1).values
     if torch.equal(trace.scores, trace.scores.T) or bool((most - least < _FLAT).any()):
         return False
@@ -210,20 +202,12 @@ def _fair(trace: AttentionTrace) -> bool:
 
 
 def left_out(rung: int) -> tuple[str, ...]:
-    """Return the results that are left out on a rung of the ladder: those of the last so many steps.
-
-    >>> left_out(0), left_out(2)
-    ((), ('attention_weights', 'context'))
-    """
+    """Return the results that are left out on a rung of the ladder: those of the last so many steps."""
     return tuple(name for step in STEPS[len(STEPS) - rung :] for name in step)
 
 
 def decoded(text: str) -> Exercise:
-    """Read an exercise from the text of a link; what cannot be read is as in the first exercise.
-
-    >>> decoded("7.3.2.2.i.s.qksdac") == Exercise(seed=7), decoded("rubbish") == Exercise()
-    (True, True)
-    """
+    """Read an exercise from the text of a link; what cannot be read is as in the first exercise."""
     exercise = Exercise()
     parts = text.split(".")
     for field, part in zip(("seed", "n_tokens", "d_in", "d_k"), parts, strict=False):
@@ -241,9 +225,5 @@ def decoded(text: str) -> Exercise:
 
 
 def is_exercise(text: str) -> bool:
-    """Whether the text of a link is an exercise, or the start of one, and can be read to its end.
-
-    >>> is_exercise("7"), is_exercise("7.3.2.2.i.s.qk"), is_exercise("7.99"), is_exercise("rubbish")
-    (True, True, False, False)
-    """
+    """Whether the text of a link is an exercise, or the start of one, and can be read to its end."""
     return not text or f"{decoded(text).encoded()}.".startswith(f"{text}.")

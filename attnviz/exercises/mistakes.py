@@ -52,12 +52,7 @@ class Mistake(NamedTuple):
 
 
 def rule_of(trace: AttentionTrace, name: str) -> str:
-    """Return the right rule of a step in symbols.
-
-    >>> from attnviz.exercises.exercise import Exercise
-    >>> rule_of(Exercise().trace, "context"), rule_of(Exercise().trace, "attention_weights")
-    ('A V', 'softmax of each row of S′')
-    """
+    """Return the right rule of a step in symbols."""
     if name == "attention_weights" or (name == "scaled_scores" and trace.scale):
         return say(f"exercises.rule.{name}")
     return formula_of(name, attention_table(biases=(), scale=trace.scale))
@@ -107,8 +102,7 @@ def are_apart(right: np.ndarray, others: Sequence[Mistake]) -> bool:
 
 def choices(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
     """Return up to three mistaken rules to choose among beside the right one; no two give the same numbers, and no two
-    exchange the same factor.
-    """
+    exchange the same factor."""
     right = getattr(trace, name).numpy().round(decimals) + 0.0
     chosen: list[Mistake] = []
     for each in mistakes(trace, name, decimals):

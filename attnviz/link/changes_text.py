@@ -83,21 +83,13 @@ def _refusal(parts: Sequence[_Refused], rest: Changes | None) -> UnreadableError
 
 @lru_cache(maxsize=8)  # asked for in every run; tens of thousands of numbers take a tenth of a second to pack
 def encode_changes(changes: Changes) -> str:
-    """Write changes as the text that a URL carries: plain while it is short, else packed.
-
-    >>> encode_changes(Changes((Edit("w_q", 0, 1, 0.9),), (("w_v", "identity"),)))
-    'w_v.identity*w_q.0.1.0.9'
-    """
+    """Write changes as the text that a URL carries: plain while it is short, else packed."""
     text = "*".join(change_texts(changes))
     return text if len(text) <= LONGEST_PLAIN else pack(text)
 
 
 def decode_changes(text: str) -> tuple[Changes, list[str]]:
-    """Read changes from the text of a URL; return also the parts that can't be read.
-
-    >>> decode_changes("w_q.0.1.0.9*nonsense")
-    (Changes(edits=(Edit(matrix='w_q', row=0, column=1, value=0.9),), replaced=()), ['nonsense'])
-    """
+    """Read changes from the text of a URL; return also the parts that can't be read."""
     changes, ignored, unreadable = _decoded(text)
     return changes, [*(each.part for each in ignored), *([text[:40] + "…"] if unreadable else [])]
 

@@ -43,14 +43,6 @@ class Read:
     told: str = ""
 
 
-def _any(value: Any, around: Around) -> Any:
-    return value
-
-
-def _no_words(around: Around) -> Mapping[str, str]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a link: its name in the URL, how its value is written and read, and its default.
@@ -70,8 +62,8 @@ class Parameter:
     since: int = 1
     message: str = "links.value"
     used: str = ""
-    fit: Callable[[Any, Around], Any] = _any
-    words: Callable[[Around], Mapping[str, str]] = _no_words
+    fit: Callable[[Any, Around], Any] = lambda value, _: value
+    words: Callable[[Around], Mapping[str, str]] = lambda _: MappingProxyType({})
     renewed: bool = False
     of_scenario: bool = False
 

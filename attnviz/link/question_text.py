@@ -50,12 +50,7 @@ def start_of(question: Question) -> Example:
 
 
 def example_text(question: Question, example: Example) -> str:
-    """Return an example as the query of a URL; blank at the start.
-
-    >>> axis = next(question for question in QUESTIONS if question.name == "axis")
-    >>> example_text(axis, Example(axis.start, {"axis": "whole"}, 1)).endswith("&axis=whole")
-    True
-    """
+    """Return an example as the query of a URL; blank at the start."""
     return "" if example == start_of(question) else whole_text(question, example)
 
 
@@ -69,11 +64,7 @@ def whole_text(question: Question, example: Example) -> str:
 
 
 def example_from_text(question: Question, text: str) -> tuple[Example, list[str]]:
-    """Return the example that the query of a URL holds, as the question has it today, and in words what was ignored.
-
-    >>> example_from_text(next(each for each in QUESTIONS if each.name == "axis"), "axis=2")[0].options  # an older link
-    {'axis': 'whole'}
-    """
+    """Return the example that the query of a URL holds, as the question has it today, and in words what was ignored."""
     written, ignored = example_as_written(question, text)
     scenario, options = question.today(written.scenario, written.options)
     return Example(scenario, options, written.query), ignored
@@ -93,7 +84,9 @@ def example_as_written(question: Question, text: str) -> tuple[Example, list[str
             ignored.append(_no_choice(option, given))
     if strange := [name for name in dict(parse_qsl(rest, keep_blank_values=True)) if name not in _OF_EXAMPLES]:
         ignored.append(say("links.unknown", names=listed(strange, quoted)))
-    return Example(scenario, options, _followed(question, own.get(QUERY, ""), scenario)), ignored
+    place = own.get(QUERY, "")
+    valid = place.isascii() and place.isdigit() and len(place) < 3 and int(place) < len(scenario.tokens)
+    return Example(scenario, options, int(place) if valid else question.first_followed(scenario)), ignored
 
 
 def guess_of(text: str) -> str:
@@ -116,11 +109,6 @@ def _no_choice(option: Option | Exponent, given: str) -> str:
 def _translated(question: Question, option: Option | Exponent, given: str) -> str:
     placed = dict(enumerate(PLACED.get((question.slug, option.name), ())))
     return placed.get(int(given), given) if given.isascii() and given.isdigit() and len(given) < 3 else given
-
-
-def _followed(question: Question, text: str, scenario: Scenario) -> int:
-    valid = text.isascii() and text.isdigit() and len(text) < 3 and int(text) < len(scenario.tokens)
-    return int(text) if valid else question.first_followed(scenario)
 
 
 def _parts(question: Question, query: str) -> tuple[dict[str, str], str]:

@@ -74,11 +74,7 @@ def _codec(name: str) -> Codec:
 
 @cache
 def parameters() -> Mapping[str, Control]:
-    """Return the controls of the set-up, by name; the devices are those of this machine.
-
-    >>> parameters()["d_in"].codec.expected()
-    'a whole number from 1 to 1024'
-    """
+    """Return the controls of the set-up, by name; the devices are those of this machine."""
     rows = (
         _control("text", since=1),
         _control("tokenizer", since=1),
@@ -117,12 +113,7 @@ def parameters() -> Mapping[str, Control]:
 
 def read_controls(query: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, UnreadableError]]:
     """Return the value of each control in a URL, its default where the URL has none or none that can be used, and
-    why these can't.
-
-    >>> values, refused = read_controls({"d_in": "5", "seed": "many"})
-    >>> values["d_in"], values["seed"], list(refused)
-    (5, 123, ['seed'])
-    """
+    why these can't."""
     table = parameters()
     read = {name: table[name].read(raw) for name, raw in query.items() if name in table}
     values = {name: read[name][0] if name in read else control.default for name, control in table.items()}
@@ -131,13 +122,7 @@ def read_controls(query: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, U
 
 def scenario_of(values: Mapping[str, Any], **matrices: Any) -> Scenario:
     """Return the scenario of the values of the controls, with these `matrices`; those that only concern the view are
-    left out.
-
-    Raises ``ValueError`` as :class:`attnviz.Scenario` does.
-
-    >>> scenario_of({"text": "a cat", "digits": 2}).tokens
-    ('a', 'cat')
-    """
+    left out; ``ValueError`` as :class:`attnviz.Scenario` does."""
     return Scenario(**{name: value for name, value in values.items() if name in SETTINGS}, **matrices)
 
 
@@ -147,11 +132,7 @@ def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
 
 
 def query_of(scenario: Scenario, **others: str) -> str:
-    """Return a scenario as the query of a URL, defaults left out, with `others` as further parameters.
-
-    >>> query_of(Scenario(embedding="published", seed=7, causal=True, edits=[("w_q", 0, 1, 0.9)]))
-    'seed=7&causal=true&edits=w_q.0.1.0.9'
-    """
+    """Return a scenario as the query of a URL, defaults left out, with `others` as further parameters."""
     controls = {name: each for name, each in parameters().items() if name in SETTINGS}
     query = {name: each.write(value) for name, each in controls.items()
              if (value := getattr(scenario, name)) != each.default}  # fmt: skip
@@ -163,10 +144,6 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     """Return the scenario that the query of a URL stands for, and in words what was ignored.
 
     Whatever is damaged or of others is left out; of a parameter that comes twice, the last counts.
-
-    >>> scenario, ignored = scenario_from_query("seed=7&d_in=abc")
-    >>> scenario == Scenario(embedding="published", seed=7), ignored
-    (True, ["d_in = 'abc' should be a whole number from 1 to 1024; 3 is used."])
     """
     try:
         given = dict(parse_qsl(query[:MAX_QUERY_CHARACTERS], keep_blank_values=True, max_num_fields=100))
@@ -203,14 +180,8 @@ EXAMPLES = (*starting_points(), PUBLISHED)
 
 
 def with_example(query: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters of a link with those of the example that it names in place of its name; what else
-    the link says lies over them.
-
-    Raises ``ValueError`` for an example that there is not.
-
-    >>> with_example({"example": "love-ai", "d_v": "2", "edits": "w_q.0.1.0.9"})["edits"]
-    'x.example.love-ai*w_q.example.love-ai*w_k.example.love-ai*w_v.example.love-ai*w_q.0.1.0.9'
-    """
+    """Return the parameters of a link with those of the example that it names in place of its name; what else the link
+    says lies over them; ``ValueError`` for an example that there is not."""
     own = {name: text for name, text in query.items() if name != EXAMPLE}
     if query.get(EXAMPLE, PUBLISHED) == PUBLISHED:
         return own

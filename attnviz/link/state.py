@@ -1,10 +1,11 @@
-"""What a query stands for, by a pure function: any copy of a server, and any thread, reads the same state from it.
+"""A link that is opened: what it says by the table of parameters, what of it can't be used, and what it stands for.
 
-The first run of a session reads a link by the same steps; see :mod:`attnviz.link.opening`.
+Both are pure functions of a query: any copy of a server, and any thread, reads the same.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -16,9 +17,9 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
 from attnviz.link.changes_text import with_misfits
-from attnviz.link.opening import read_link, read_texts, says_nothing
-from attnviz.link.parameter import Around, Show
-from attnviz.link.parameter_table import QUERY, table, texts
+from attnviz.link.parameter import Around, Read, Show, listed
+from attnviz.link.parameter_table import LEFT_OUT, NUMBERS, PREDICTED, QUERY, QUESTION, table, texts
+from attnviz.link.question_text import guess_of
 from attnviz.link.set_up import (
     CHANGES,
     EDITS,
@@ -29,8 +30,155 @@ from attnviz.link.set_up import (
     read_controls,
     scenario_of,
     told_misfit,
+    with_example,
 )
+from attnviz.published import OPENING
 from attnviz.words import plural, say
+
+# What mailers, search engines and Streamlit itself write into any link.
+_OF_OTHERS = ("utm_", "mc_", "_ga", "_gl", "fbclid", "gclid", "msclkid", "twclid", "igsh", "embed")
+_ALIKE, _MOST_ALIKE, _HINTS = 0.75, 40, 3  # how much alike names are, of how many characters, and how many are told
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A link after it was read.
+
+    The page opens with the parameters of `query`, which are never none of ours. Of those that came `unknown` are none
+    of ours, `example` is the worked example that was named, and `told` is said of all that was not taken.
+    """
+
+    query: Mapping[str, str]
+    told: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    example: str = ""
+
+
+def read_link(query: Mapping[str, str], show: Show, left_out: Callable[[str], str]) -> Opened:
+    """Read the parameters of a link, as far as each stands alone; `show` makes a part of it ready to be shown.
+
+    `left_out` makes a sentence of what the browser says that it left out, and is blank where the browser didn't.
+    """
+    opening = _Opening(query, show)
+    opening.without_what_was_left_out(left_out)
+    opening.with_its_example()
+    opening.without_unknown()
+    opening.bounded()
+    opening.guessed()
+    opening.by_names()
+    opening.controls()
+    if says_nothing(opening.query):  # a bare address would open another one
+        opening.query[EXAMPLE] = PUBLISHED
+    return Opened(opening.query, tuple(opening.told), opening.unknown, opening.example)
+
+
+def says_nothing(query: Mapping[str, str]) -> bool:
+    """Whether the parameters of a link are none of ours."""
+    return not any(name in table() for name in query)
+
+
+def as_the_app_opens(query: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of a link, those of the opening example where it has none of ours.
+
+    With any of ours, what it doesn't say is as in the published example: so it was when there was no other to open.
+    """
+    return with_example({**query, EXAMPLE: OPENING}) if says_nothing(query) else dict(query)
+
+
+class _Opening:
+    """A link while it's read: each step takes out what it can't use, and tells it."""
+
+    def __init__(self, query: Mapping[str, str], show: Show) -> None:
+        self.query, self.show = as_the_app_opens(query), show
+        self.told: list[str] = []
+        self.unknown: tuple[str, ...] = ()
+        self.example = ""
+
+    def _drop(self, name: str, *told: str) -> None:
+        self.query.pop(name, None)
+        self.told += told
+
+    def without_what_was_left_out(self, left_out: Callable[[str], str]) -> None:
+        if said := left_out(self.query.get(LEFT_OUT, "")):  # else it's told as any other that there is none of
+            self._drop(LEFT_OUT, said)
+
+    def with_its_example(self) -> None:
+        named, row = self.query.get(EXAMPLE), texts()[EXAMPLE]
+        if named is None:
+            return
+        if error := row.read(named)[1]:
+            self._drop(EXAMPLE, row.told(named, error, self.show))
+        else:
+            self.query, self.example = with_example(self.query), "" if named == PUBLISHED else named
+
+    def without_unknown(self) -> None:
+        known = [name for name in table() if name != LEFT_OUT]
+        self.unknown = tuple(n for n in self.query if n not in known and not n.startswith(_OF_OTHERS))
+        for name in self.unknown:
+            del self.query[name]
+        if self.unknown:
+            self.told.append(_told_unknown(self.unknown, known, self.show))
+
+    def bounded(self) -> None:
+        """Leave out texts that are longer than the browser keeps them."""
+        for name, row in texts().items():
+            if error := row.too_long(raw := self.query.get(name, "")):
+                self._drop(name, row.told(raw, error, self.show))
+
+    def guessed(self) -> None:
+        """Write a guess that older links have within a question's example as what was predicted."""
+        question, _ = texts()[QUESTION].read(self.query.get(QUESTION, ""))
+        guess = guess_of(self.query.get(NUMBERS, ""))
+        if question and guess and PREDICTED not in self.query:
+            self.query[PREDICTED] = f"{question}.{guess}"
+
+    def by_names(self) -> None:
+        """Write what older links have by numbers as links have it today; what can't be read is told later."""
+        values: dict[str, Any] = {}
+        for name, row in texts().items():
+            if row.renewed and name in self.query:
+                read = row.taken(raw := self.query[name], Around(values=values, just_arrived=False), self.show)
+                values[name] = read.value
+                self.query[name] = raw if read.told else read.text
+                if raw and not self.query[name]:
+                    del self.query[name]
+
+    def controls(self) -> None:
+        """Leave out controls whose value can't be used, of which Streamlit would read what it can, 5.5 as 5 and 1e3 as
+        1000; and those at their default, which it would take out by a further entry in the browser's history."""
+        for name, row in parameters().items():
+            if (raw := self.query.get(name)) is None:
+                continue
+            value, error = row.read(raw)
+            if error:
+                self._drop(name, row.told(raw, error, self.show))
+            elif value == row.default:
+                self._drop(name)
+            elif row.renewed:
+                self.query[name] = row.write(value)
+
+
+def _told_unknown(unknown: Sequence[str], known: list[str], show: Show) -> str:
+    """Say which names are unknown, and of the first few that are much like one of ours, which may be meant."""
+    matches = {name: get_close_matches(name, known, 1, _ALIKE) for name in unknown if len(name) <= _MOST_ALIKE}
+    meant = [(show(name), show(match[0])) for name, match in matches.items() if match][:_HINTS]
+    if len(unknown) == 1 and meant:
+        return say("links.unknown_meant", name=meant[0][0], meant=meant[0][1])
+    said = say("links.unknown", names=listed(unknown, show))
+    hints = " ".join(say("links.meant", name=name, meant=match) for name, match in meant)
+    return say("links.unknown_hints", unknown=said, hints=hints) if hints else said
+
+
+def read_texts(query: Mapping[str, str], around: Around, show: Show) -> dict[str, Read]:
+    """Read each text of a link, by the scenario and by what was read before it; what concerns tokens and cells is left
+    out while there is no scenario. The changes are not read here: they are a part of the scenario."""
+    read: dict[str, Read] = {}
+    for name, row in texts().items():
+        if name != CHANGES and query.get(name) and (around.scenario is not None or not row.of_scenario):
+            values: dict[str, Any] = {each: done.value for each, done in read.items()}
+            read[name] = row.taken(query[name], replace(around, values=values), show)
+    return read
+
 
 # Of a longer query, or one of more fields, Streamlit's server gives a page no parameter at all.
 MOST_CHARACTERS, MOST_FIELDS = 524_288, 1000
@@ -66,11 +214,7 @@ def state_of(
     """Return the state that a query stands for, without its question mark; whatever it is, there is one.
 
     Of the texts beside the controls only those of these `names` are read, where they are given: all else is as if the
-    query didn't have it. `show` and `left_out` are those of :func:`attnviz.link.opening.read_link`.
-
-    >>> state = state_of("seed=7&d_in=abc&query=99&utm_source=mail")
-    >>> state.query, state.scenario == Scenario(embedding="published", seed=7), len(state.told)
-    ('utm_source=mail&seed=7', True, 2)
+    query didn't have it. `show` and `left_out` are those of :func:`read_link`.
     """
     came = _parameters(query) if isinstance(query, str) else dict(query)
     if names is not None:

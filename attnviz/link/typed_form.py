@@ -11,7 +11,7 @@ from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATU
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE, attention_table
 from attnviz.core.tokens import is_whole_text
 from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS
-from attnviz.link.codecs import Raw, UnreadableError, pack, unpack, unreadable_part
+from attnviz.link.codecs import Codec, Raw, UnreadableError, pack, unpack, unreadable_part
 from attnviz.marking import CARRIED, ROUNDED_FROM
 
 MOST_UNPACKED = 2_000_000
@@ -49,7 +49,7 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class PackedJson:
+class PackedJson(Codec):
     """What differs from the `usual` as packed JSON; blank for nothing, and for more characters than are ever unpacked.
 
     `what` names it in the catalogue; `taken` returns what can be used of one that was read, or refuses it.
@@ -73,9 +73,6 @@ class PackedJson:
         typed = {key: each for key, each in value.items() if each != self.usual.get(key)}
         text = json.dumps(typed, ensure_ascii=False, separators=(",", ":")) if typed else ""
         return pack(text) if text and len(text.encode("utf-8", "surrogatepass")) <= self.most else ""
-
-    def expected(self) -> str:
-        return ""
 
 
 def _form(typed: dict[str, Any]) -> dict[str, Any]:

@@ -60,18 +60,20 @@ def causes_of(marking: Marking, table: MarkedTable) -> tuple[Cause, ...]:
 def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iterator[Cause]:
     """List the slips that give the wrong cells of a table, or most of them, and make nothing else worse."""
     worth, others = _worth(table), ~table.at(Mark.BLANK) & ~wrong
+    names = list(marking.stages)
+    earlier = names[: names.index(table.stage.name)]
+    before = [{each: tables[each] for each in earlier if each in tables} for tables in (marking.before, marking.full)]
     for stage in _chain(marking, table):
         given, off = (table.given, wrong) if stage is table.stage else (None, None)
         half = float(np.median(table.windows.half))
-        steps = [Step(marking, stage, _before(marking, table, tables), given, off, half)
-                 for tables in (marking.before, marking.full)]  # fmt: skip
+        steps = [Step(marking, stage, tables, given, off, half) for tables in before]
         for slip in SLIPS:
             if not steps[0].is_of(slip.where):
                 continue
             for name, candidates in _made(marking, table, slip, steps).items():
                 for candidate, held, values in candidates:
-                    explained = int((held & wrong).sum())
-                    if (others & ~held).any() or not _enough_explained(explained, int(wrong.sum())):
+                    explained, n = int((held & wrong).sum()), int(wrong.sum())
+                    if (others & ~held).any() or not (explained == n or (explained >= 4 and explained >= 0.8 * n)):
                         continue
                     of_cells = np.sort(worth[held & wrong])[::-1]
                     evidence = float(of_cells[candidate.fitted :].sum()) - np.log(len(candidates))
@@ -100,15 +102,6 @@ def _made(
         if values is not None and chosen is not None:
             by_name.setdefault(chosen.named or slip.name, []).append((chosen, held, values))
     return by_name
-
-
-def _enough_explained(explained: int, wrong: int) -> bool:
-    return explained == wrong or (explained >= 4 and explained >= 0.8 * wrong)
-
-
-def _before(marking: Marking, table: MarkedTable, tables: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    names = list(marking.stages)
-    return {name: tables[name] for name in names[: names.index(table.stage.name)] if name in tables}
 
 
 def _chain(marking: Marking, table: MarkedTable) -> list[Stage]:
@@ -188,8 +181,7 @@ def _row(stage: Stage, row: int, tokens: Sequence[str]) -> str:
 @np.errstate(all="ignore")  # what overflows is no scale of note
 def _other_scale(marking: Marking, table: MarkedTable) -> str:
     """Say that attention weights belong to scores of another scale, by about a power of ten: no slip, for it fits only
-    roughly; else an empty text.
-    """
+    roughly; else an empty text."""
     if table.stage.kind != "softmax" or marking.settings.masked is not None:
         return ""
     given, scores = table.given, marking.before[table.stage.sources[0]]

@@ -11,18 +11,13 @@ from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_table
 from attnviz.tables.stage_names import OF_A_HEAD, stacked, unstacked
 
+_LINES = ("row", "column")
 _KINDS = {"query": "queries", "key": "keys"}  # of the tokens that a row or a column stands for
 
 
 def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = None, d_v: int | None = None) -> None:
     """Raise ``ValueError`` for the first table whose shape does not fit those before it; of several heads, `table` has
-    the stages, and `d_v` columns the context vectors of all.
-
-    >>> check_shapes({"x": (3, 2), "w_q": (4, 2)})  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    attnviz.core.limits.RefusedError: w_q has 4 rows, but x has 2 columns. Both have to be equal: it's d_in, ...
-    """
+    the stages, and `d_v` columns the context vectors of all."""
     table = table or _table_of(shapes)
     residual = table.get("residual_1")
     if residual is not None and residual.sources:
@@ -35,20 +30,18 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = No
     for name, shape in shapes.items():
         stage = table.get(name, EVERY_STAGE[base_of(name)])
         for axis, counts in enumerate(sizes[name]):
-            line = ("row", "column")[axis]
-            counted = (shape[axis], line)
+            counted = (shape[axis], _LINES[axis])
             if counts == "1":
                 if shape[axis] != 1:
                     raise RefusedError("fit_bias", table=base_of(name), counted=counted)
                 continue
             other, of = first.setdefault(counts, (name, axis))
-            expected, other_line = shapes[other][of], ("row", "column")[of]
-            if shape[axis] != expected:
+            due = (shapes[other][of], _LINES[of])
+            if shape[axis] != due[0]:
                 why = _KINDS.get((stage.rows, stage.columns)[axis], counts) if counts == "tokens" else counts
                 raise RefusedError(
-                    "fit_one", table=base_of(name), counted=counted, other=base_of(other),
-                    other_counted=(expected, other_line), why=why,
-                )  # fmt: skip
+                    "fit_one", table=base_of(name), counted=counted, other=base_of(other), other_counted=due, why=why
+                )
 
 
 def _check_widths(
@@ -64,19 +57,12 @@ def _check_widths(
 
 
 def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> int | None:
-    """Return how many columns a table has to have by the other tables, of which some show only their rows.
+    """Return how many columns a table has to have by all that is shown, also of tables that show only their rows.
 
     >>> columns_shown("x", {"w_q": (2, None)}), columns_shown("w_k", {"q": (3, 4)}), columns_shown("w_v", {"q": (3, 4)})
     (2, 4, None)
     """
-    sizes = _sizes(shapes)
-    counted = (
-        (counts, number)
-        for other, shape in shapes.items()
-        for axis, (counts, number) in enumerate(zip(sizes[other], shape, strict=True))
-        if (other, axis) != (name, 1)
-    )
-    return next((number for counts, number in counted if counts == sizes[name][1] and number is not None), None)
+    return _shown(name, 1, shapes, shapes)
 
 
 def rows_shown(name: str, shapes: Mapping[str, tuple[int, int]]) -> int | None:
@@ -85,14 +71,18 @@ def rows_shown(name: str, shapes: Mapping[str, tuple[int, int]]) -> int | None:
     >>> rows_shown("w_q", {"x": (3, 2)}), rows_shown("k", {"scores": (3, 4)}), rows_shown("x", {"w_q": (2, 4)})
     (2, 4, None)
     """
-    sizes = _sizes({**shapes, name: (0, 0)})
+    return _shown(name, 0, {each: shape for each, shape in shapes.items() if each != name}, [*shapes, name])
+
+
+def _shown(name: str, axis: int, by: Mapping[str, tuple[int, int | None]], there: Iterable[str]) -> int | None:
+    sizes = _sizes(there)
     counted = (
-        (counts, number)
-        for other, shape in shapes.items()
-        if other != name
-        for counts, number in zip(sizes[other], shape, strict=True)
+        (sizes[other][i], number)
+        for other, shape in by.items()
+        for i, number in enumerate(shape)
+        if (other, i) != (name, axis)
     )
-    return next((number for counts, number in counted if counts == sizes[name][0]), None)
+    return next((number for counts, number in counted if counts == sizes[name][axis] and number is not None), None)
 
 
 def _table_of(shown: Container[str]) -> Table:
@@ -109,19 +99,9 @@ def _sizes(shown: Iterable[str], table: Table | None = None) -> Mapping[str, tup
     )
 
 
-def _in_words(shape: tuple[int, ...]) -> str:
-    return f"{_counted(shape[0], 'row')} and {_counted(shape[1], 'column')}"
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 def known_d_k(shapes: Mapping[str, tuple[int, ...]], stated: int | None) -> int | None:
-    """Return d_k, the length of a query: from the tables where one shows it, else as stated.
-
-    Raises ``ValueError`` where both are there and differ.
-    """
+    """Return d_k, the length of a query: from the tables where one shows it, else as stated; ``ValueError`` where both
+    are there and differ."""
     if stated is not None:
         check_whole("d_k", stated, 1, MAX_D)
     for name, (_, columns) in _sizes(shapes).items():
@@ -143,9 +123,6 @@ def tables_in(texts: Mapping[str, str], read: Read | None = None) -> dict[str, P
     `read` reads one: a text, whether it may be masked, and how many columns and rows it has to have, where that is
     known. Where a comma may begin decimals or part two numbers, or a first row be a head, the other tables decide, if
     they show how many rows and columns there have to be. Tables of several heads in one text are taken apart.
-
-    >>> tables_in({"q": "0 1\\n0.57 0.81", "k": "1 2", "scores": "2.2"})["q"]
-    Printed(rows=((0.57, 0.81),), decimals=2, shown=((2, 2),))
     """
     read = read or table_or_why_not
     texts = _by_heads(texts)
@@ -163,11 +140,7 @@ def tables_in(texts: Mapping[str, str], read: Read | None = None) -> dict[str, P
 
 
 def by_fields(tables: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of tables with those of several heads joined to one for each matrix.
-
-    >>> by_fields({"q": "1", "heads.0.scores": "2", "heads.1.scores": "3"})
-    {'q': '1', 'scores': 'Head 0\\n2\\n\\nHead 1\\n3'}
-    """
+    """Return the texts of tables with those of several heads joined to one for each matrix."""
     fields = {name: text for name, text in tables.items() if not path_of(name)}
     of_heads: dict[str, dict[int, str]] = {}
     for name, text in tables.items():

@@ -29,8 +29,7 @@ _EVEN = 1 / 3  # the variance of an even error, in squares of the most that it c
 
 class Estimate(NamedTuple):
     """What is known of a table: its likeliest numbers ``(rows, columns)``, how they move with each hidden number
-    ``(hidden numbers, rows, columns)``, and where these stood, ``(hidden numbers,)``.
-    """
+    ``(hidden numbers, rows, columns)``, and where these stood, ``(hidden numbers,)``."""
 
     value: np.ndarray
     slopes: np.ndarray

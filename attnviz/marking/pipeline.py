@@ -23,7 +23,6 @@ from attnviz.marking.settings import (
     Results,
     Settings,
     apart,
-    check_of_heads,
     in_order,
     is_known,
     of_one_head,
@@ -40,8 +39,7 @@ BEYOND_DOUBT = math.log(5000.0)  # so much likelier has a reading to be, before 
 
 def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
     """Return the likeliest marking, with its wrong cells in doubt where all would be right if the inputs hid digits,
-    and that isn't much less likely.
-    """
+    and that isn't much less likely."""
     rights = [other for other in others if not other.n_not_right and other.reading.inputs != "exact"]
     if not best.n_not_right or not rights or not _shown_alike(best):
         return best
@@ -57,8 +55,7 @@ def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
 
 def _shown_alike(marking: Marking) -> bool:
     """Whether inputs are shown with as many decimals as what is wrong, as a spreadsheet shows all: who prints more of
-    what comes out than of what goes in has nothing hidden there.
-    """
+    what comes out than of what goes in has nothing hidden there."""
     most = max((table.decimals for table in marking.tables if table.count(*NOT_RIGHT)), default=0)
     return max((marking.decimals[name] for name in marking.taken), default=0) >= most
 
@@ -119,8 +116,9 @@ def mark_pipeline(
         printed, shapes = of_one_head(printed), of_one_head(shapes)
     d_k = heads.d_k if heads.n > 1 else known_d_k(shapes, d_k)
     whole = Settings(scale, None, temperature, d_k, activation, heads).table(printed)
-    if heads.n > 1:
-        check_of_heads(printed, whole, heads.n)
+    for name in printed if heads.n > 1 else ():
+        if name not in whole:
+            raise RefusedError("head_tables", table=name, heads=heads.n)
     printed = in_order(printed, whole)
     check_shapes({name: shapes[name] for name in printed}, None if heads.n == 1 else whole, heads.d_v)
     said = _said_mask(causal, mask)
@@ -233,10 +231,8 @@ class Misfit(NamedTuple):
 
 
 def mark_fitting(tables: Mapping[str, Printed], **settings: Any) -> tuple[Marking, tuple[Misfit, ...]]:
-    """Mark tables as :func:`mark_pipeline` does, without the results whose shape doesn't fit the tables before them.
-
-    Raises ``ValueError`` as it does for all else, and where it's an input that doesn't fit.
-    """
+    """Mark tables as :func:`mark_pipeline` does, without the results whose shape doesn't fit the tables before them;
+    ``ValueError`` as it does for all else, and where it's an input that doesn't fit."""
     left, refused = dict(tables), dict[str, RefusedError]()
     while True:
         try:

@@ -17,7 +17,7 @@ def in_its_unit(table: Printed, kind: str, fits: Callable[[Printed], np.ndarray]
     """Return a table of what a rule of this `kind` makes in whole units, and what its numbers are parts of: percent or
     thousandths where only that makes sense of most of them. `fits` says of which cells of a table so read it does."""
     there = np.isfinite(table.array) & (table.array != 0)
-    if there.sum() < 2 or _share_of(fits(table), there) > 0.3:
+    if there.sum() < 2 or fits(table)[there].mean() > 0.3:
         return table, 1
     for unit, zeros in ((100, 2), (1000, 3)):
         if unit == 100 and kind != "softmax":
@@ -25,13 +25,9 @@ def in_its_unit(table: Printed, kind: str, fits: Callable[[Printed], np.ndarray]
         read = _parts_of(table, unit, zeros)
         sums = np.nansum(np.where(np.isfinite(table.array), table.array, 0.0), axis=1)
         adds_up = kind == "softmax" and bool((np.abs(sums / unit - 1) < 0.05).all())
-        if _share_of(fits(read), there) >= 0.7 or adds_up:
+        if fits(read)[there].mean() >= 0.7 or adds_up:
             return read, unit
     return table, 1
-
-
-def _share_of(fits: np.ndarray, there: np.ndarray) -> float:
-    return float(fits[there].mean())
 
 
 def with_numbers(table: Printed, numbers: np.ndarray) -> Printed:
@@ -78,27 +74,25 @@ def _may_hide(array: np.ndarray) -> bool:
     return array.shape[1] >= array.shape[0] > 1
 
 
-def _stands_for_masked(name: str, array: np.ndarray) -> np.ndarray:
+def _endless(name: str, array: np.ndarray) -> np.ndarray | None:
+    """Return which cells stand for what is masked; None of a table that no mask concerns."""
+    if name not in (*_SCORES, _WEIGHTS) or not _may_hide(array):
+        return None
     return (array == -np.inf) if name == _WEIGHTS else (array <= _AS_ENDLESS)
 
 
 def _found(name: str, array: np.ndarray) -> Masked | None:
-    if name not in (*_SCORES, _WEIGHTS) or not _may_hide(array):
+    if (endless := _endless(name, array)) is None:
         return None
-    endless = _stands_for_masked(name, array)
     found = Masked.like(endless | np.isnan(array))
     return found if found is not None and (endless.any() or found.kind is MASKS[CAUSAL]) else None
 
 
 def _written(name: str, table: Printed, masked: Masked) -> Printed:
-    array = table.array
-    if name not in (*_SCORES, _WEIGHTS) or not _may_hide(array):
+    endless = _endless(name, table.array)
+    if endless is None or not (hidden := endless & masked.hidden(*endless.shape)).any():
         return table
-    endless = _stands_for_masked(name, array) & masked.hidden(*array.shape)
-    if not endless.any():
-        return table
-    written = np.where(endless, -np.inf if name == "scaled_scores" else np.nan, array)
-    return replace(table, rows=tuple(map(tuple, written.tolist())))
+    return with_numbers(table, np.where(hidden, -np.inf if name == "scaled_scores" else np.nan, table.array))
 
 
 _TELLS = -1.0  # the logarithm of a chance: numbers that likely lie on a grid are those that they are printed as
@@ -129,8 +123,7 @@ class Grid(NamedTuple):
 
     def behind(self, table: Printed) -> np.ndarray:
         """Return the number of the type behind each that is printed: the nearest, for a program that prints as few
-        digits as tell a number means that.
-        """
+        digits as tell a number means that."""
         values = table.array
         with np.errstate(all="ignore"):
             steps = self.steps(values)
@@ -138,8 +131,7 @@ class Grid(NamedTuple):
 
     def chance(self, table: Printed, finer: "Grid") -> float:
         """Return the logarithm of the chance that all numbers of a table lie on the grid, if they are printed from
-        those of a finer one. Round numbers lie on every grid, and so count by the digits that they need.
-        """
+        those of a finer one. Round numbers lie on every grid, and so count by the digits that they need."""
         there = np.isfinite(table.array) & (table.array != 0)
         values = table.array[there]
         needed = np.array([10.0 ** -min(decimals_of(value), MAX_DECIMALS) for value in values.tolist()])
@@ -174,12 +166,7 @@ class Half(NamedTuple):
 
 def half_of(printed: Mapping[str, Printed]) -> Half | None:
     """Return the half precision that these tables were computed in, if whole ones lie on its grid, and others would
-    hardly do so by chance.
-
-    >>> half = half_of({"q": Printed.of([[0.4307, 1.4551, 1.2842], [0.8765, 2.3301, 1.0093]])})
-    >>> half is None
-    True
-    """
+    hardly do so by chance."""
     for grid, finer in _GRIDS:
         held = {name: grid.holds(table) for name, table in printed.items()}
         whole = tuple(name for name, cells in held.items() if cells.all())
@@ -211,11 +198,7 @@ def _units(table: Printed) -> np.ndarray:
     return 10.0 ** -table.places.astype(np.float64)
 
 
-def _is_shortest(table: Printed) -> bool:
-    """Whether each number is printed with as many digits as it needs, as numpy does, and not all with as many."""
-    return table.shown is not None and len({count for row in table.shown for count in row}) > 1
-
-
 def _own_units(table: Printed) -> np.ndarray:
-    """Return the last printed place of each cell, where numbers are printed as short as can be: that of its own."""
-    return 10.0 ** -np.array(table.shown, dtype=np.float64) if _is_shortest(table) else _units(table)
+    """Return the last printed place of each cell: its own, where all are printed as short as can be, as numpy does."""
+    shortest = table.shown is not None and len({count for row in table.shown for count in row}) > 1
+    return 10.0 ** -np.array(table.shown, dtype=np.float64) if shortest else _units(table)

@@ -1,6 +1,6 @@
 """What a handout says of its computation, how its heads share columns, and how its numbers are read."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -38,20 +38,12 @@ class Shared(NamedTuple):
 
 
 def base_of(name: str) -> str:
-    """Return what a matrix is called without the path of its head.
-
-    >>> base_of("heads.1.scores"), base_of("w_q")
-    ('scores', 'w_q')
-    """
+    """Return what a matrix is called without the path of its head."""
     return name.rpartition(".")[2]
 
 
 def path_of(name: str) -> str:
-    """Return the path of the head that a matrix belongs to, with its point; nothing for one of all heads.
-
-    >>> path_of("heads.1.scores"), path_of("w_q")
-    ('heads.1.', '')
-    """
+    """Return the path of the head that a matrix belongs to, with its point; nothing for one of all heads."""
     return name.removesuffix(base_of(name))
 
 
@@ -74,10 +66,8 @@ def apart(tables: Mapping[str, Any]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name, table in tables.items():
-        if name in OF_A_HEAD and not isinstance(table, Printed) and _axes_of(table) == 3:
-            found |= {head_name(head, name): each for head, each in enumerate(table)}
-        else:
-            found[name] = table
+        stacked = name in OF_A_HEAD and not isinstance(table, Printed) and _axes_of(table) == 3
+        found |= {head_name(head, name): each for head, each in enumerate(table)} if stacked else {name: table}
     return found
 
 
@@ -98,33 +88,23 @@ def is_known(name: str) -> bool:
     return name in EVERY_STAGE or (_head_of(name) is not None and base_of(name) in OF_A_HEAD)
 
 
-def heads_shown(names: Iterable[str]) -> int:
-    """Return how many heads tables are named for; 1 where none is.
-
-    >>> heads_shown(["q", "heads.0.scores", "heads.1.scores"]), heads_shown(["q"])
-    (2, 1)
-    """
-    return 1 + max((head for name in names if (head := _head_of(name)) is not None), default=0)
-
-
 def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: int | None) -> Shared:
     """Return how columns are shared out among heads: as many as are `stated`, else as there are tables for; `d_k` is
     that of one head, where no table shows it.
 
     Raises ``ValueError`` for tables of more heads than stated, and for columns that heads can't share out.
     """
-    shown = heads_shown(shapes)
-    if stated is not None:
-        check_whole("n_heads", stated, 1, MAX_HEADS)
-        if shown > stated:
-            raise RefusedError("heads_more", heads=shown,
-                               n=stated)  # fmt: skip
-    n = stated or shown
+    shown = 1 + max((head for name in shapes if (head := _head_of(name)) is not None), default=0)
+    n = shown if stated is None else stated
     check_whole("n_heads", n, 1, MAX_HEADS)
+    if shown > n:
+        raise RefusedError("heads_more", heads=shown, n=n)
     if n == 1:
         return Shared()
-    wide = {part: _width(part, shapes) for part in _WIDE}
-    own = {part: _width_of_one(part, shapes) for part in _WIDE}
+    wide = {part: next((shapes[each][1] for each in of if each in shapes), None) for part, of in _WIDE.items()}
+    own = dict.fromkeys(_WIDE) | {
+        base_of(name): shape[1] for name, shape in reversed([*shapes.items()]) if path_of(name)
+    }
     d_q = wide["q"] or n * (own["q"] or own["k"] or d_k or 0) or wide["k"] or 0
     n_kv = n
     if wide["q"] and wide["k"]:
@@ -143,32 +123,15 @@ def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: i
     return Shared(n, n_kv, d_q or None, d_v or None)
 
 
-def _width(part: str, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
-    return next((shapes[name][1] for name in _WIDE[part] if name in shapes), None)
-
-
-def _width_of_one(part: str, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
-    return next((shape[1] for name, shape in shapes.items() if path_of(name) and base_of(name) == part), None)
-
-
 def of_one_head(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of an only head by the names that they have without its path.
-
-    Raises ``ValueError`` for one that is there twice then.
-    """
+    """Return the tables of an only head by the names that they have without its path; ``ValueError`` for one that is
+    there twice then."""
     found: dict[str, Any] = {}
     for name, table in tables.items():
         if base_of(name) in found:
             raise ValueError(f"there are two tables of {base_of(name)}, one as that of head 0, expected one")
         found[base_of(name)] = table
     return found
-
-
-def check_of_heads(names: Iterable[str], table: Table, n: int) -> None:
-    """Raise ``ValueError`` for one table of what each of several heads has for itself."""
-    for name in names:
-        if name not in table:
-            raise RefusedError("head_tables", table=name, heads=n)
 
 
 def in_order(printed: Mapping[str, Printed], table: Table) -> dict[str, Printed]:

@@ -35,8 +35,7 @@ Candidates = Iterable[Candidate | np.ndarray]
 
 class Slip(NamedTuple):
     """A known slip: its name, which is also that of its sentence; where it can be made, by kinds of stages, also of a
-    name; and what a table becomes by it, in each of the ways that there are.
-    """
+    name; and what a table becomes by it, in each of the ways that there are."""
 
     name: str
     where: frozenset[str]

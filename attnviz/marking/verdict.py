@@ -54,11 +54,12 @@ def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
     'The first error is S[1, 1]: 5 should be 4.'
     """
     first = marking.first_wrong
+    made = explained(marking, *first, tokens) if first else None
     return Verdict(
         summary=_summary(marking),
         nothing_yet="" if any(table.n_cells for table in marking.tables) else _to_add(marking),
         first_error=_first_error(*first, tokens) if first else "",
-        arithmetic=_arithmetic(marking, *first, tokens) if first else (),
+        arithmetic=(made.symbols, *made.steps) if made else (),
         tables=tuple(_of_table(marking, table) for table in marking.tables if table.n_cells),
         slips=tuple(filter(None, (cause_in_words(marking, table, tokens) for table in marking.tables))),
         reading=reading_in_words(marking),
@@ -108,15 +109,14 @@ def _to_add(marking: Marking) -> str:
     # A bias of attention is named only where there is one.
     groups = [(*stage.sources, stage.name) for stage in marking.stages.values() if stage.sources]
     missing = [[name for name in group if name not in taken] for group in groups if set(group) & set(taken)]
-    fewest = [_title(marking, name) for name in min(missing, key=len, default=["q", "k", "scores"])]
+    fewest = [
+        marking.stages.get(name, EVERY_STAGE[base_of(name)]).title
+        for name in min(missing, key=len, default=["q", "k", "scores"])
+    ]
     names = reduce(lambda names, last: say("marking.add.and", names=names, last=last), fewest)
     if not taken:
         return say("marking.add.nothing", missing=names)
     return say("marking.add.alone", names=_symbols(taken), missing=names)
-
-
-def _title(marking: Marking, name: str) -> str:
-    return marking.stages.get(name, EVERY_STAGE[base_of(name)]).title
 
 
 def _symbols(names: Sequence[str]) -> str:
@@ -218,11 +218,6 @@ def _first_error(table: MarkedTable, row: int, column: int, tokens: Sequence[str
     if exact == followed:
         return say("marking.first.error", **places)
     return say("marking.first.error_two", followed=followed, **places)
-
-
-def _arithmetic(marking: Marking, table: MarkedTable, row: int, column: int, tokens: Sequence[str]) -> tuple[str, ...]:
-    explanation = explained(marking, table, row, column, tokens)
-    return explanation.symbols, *explanation.steps
 
 
 def explained(marking: Marking, table: MarkedTable, row: int, column: int, tokens: Sequence[str] = ()) -> Explanation:

@@ -51,13 +51,8 @@ class Item:
 
 
 def items_of(seed: int, form: str) -> tuple[Item, ...]:
-    """Return the twelve items of a form: six of recall, then six of transfer, of the same kinds in every form.
-
-    Raises ``ValueError`` for an unknown form or a seed beyond its limits.
-
-    >>> [len(item.choices) for item in items_of(7, "pre")] == 12 * [4]
-    True
-    """
+    """Return the twelve items of a form: six of recall, then six of transfer, of the same kinds in every form;
+    ``ValueError`` for an unknown form or a seed beyond its limits."""
     check_whole("seed", seed, 0, MAX_SEED)
     if form not in FORMS:
         raise ValueError(f"form is {form!r}, expected one of {', '.join(FORMS)}")

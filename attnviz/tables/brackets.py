@@ -89,10 +89,8 @@ def _nothing_between(text: str, start: int, end: int, lines: Lines) -> None:
 
 
 def _rows_within(text: str, start: int, end: int, lines: Lines, columns: int | None) -> list[tuple[int, int]]:
-    """Return the rows that one pair of brackets holds: parted by semicolons, as in Matlab and Julia, or by lines.
-
-    Raises ``ValueError`` where lines may be rows, or one row that was broken.
-    """
+    """Return the rows that one pair of brackets holds: parted by semicolons, as in Matlab and Julia, or by lines;
+    ``ValueError`` where lines may be rows, or one row that was broken."""
     inner = text[start:end]
     if ";" in inner:
         rows = _parted(text, start, end, ";")

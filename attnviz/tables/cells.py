@@ -64,11 +64,7 @@ def check_counts(lines: Sequence[int], n_columns: int) -> None:
 
 
 def quoted(text: str) -> str:
-    """Return what stands in a cell, as a sentence shows it: nothing in it is invisible.
-
-    >>> quoted("-0.6 3.8"), quoted("-0.6\u200b3.8")
-    ('“-0.6 3.8”', '“-0.6⟨U+200B⟩3.8”')
-    """
+    """Return what stands in a cell, as a sentence shows it: nothing in it is invisible."""
     cut = text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
     return f"“{' '.join(map(visible, cut.split(' ')))}”"
 

@@ -20,11 +20,7 @@ Line = tuple[int, str]
 
 
 def side_by_side(text: str) -> list[list[Line]]:
-    """Return the lines of each block, with their numbers counted from 1; of a table in one piece, all of them.
-
-    >>> len(side_by_side(" Columns 1 through 2:\\n\\n 1 2\\n 3 4\\n\\n Column 3:\\n\\n 5\\n 6"))
-    2
-    """
+    """Return the lines of each block, with their numbers counted from 1; of a table in one piece, all of them."""
     lines = list(enumerate(text.splitlines(), 1))
     if any(line.rstrip().endswith("\\") and line.strip() != "\\" for _, line in lines):
         return _counted(_parted_by_blank_lines(lines))
@@ -60,10 +56,7 @@ def _parted_by_blank_lines(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def joined(tables: Sequence[RawTable]) -> RawTable:
-    """Return the blocks of one table side by side.
-
-    Raises ``ValueError`` for blocks of different heights.
-    """
+    """Return the blocks of one table side by side; ``ValueError`` for blocks of different heights."""
     first = tables[0]
     for rows in (table.rows for table in tables if len(table.rows) != len(first.rows)):
         line = rows[0][0].line if rows and rows[0] else 1
@@ -126,10 +119,8 @@ def _without_closing(rows: list[list[RawCell]]) -> list[list[RawCell]]:
 
 
 def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[str], list[str]] | None:
-    """Return how lines are parted whose commas begin decimals, though nothing but blanks stands between the cells.
-
-    Raises ``ValueError`` where a comma may begin decimals or part two numbers.
-    """
+    """Return how lines are parted whose commas begin decimals, though nothing but blanks stands between the cells;
+    ``ValueError`` where a comma may begin decimals or part two numbers."""
     with_comma = [(number, line.strip()) for number, line in lines if "," in line]
     if not with_comma or any(re.search('[\t;"]', line) for _, line in lines):
         return None
@@ -149,7 +140,9 @@ def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[
     as_decimals, as_csv = (len(each(lines[0][1])) == columns for each in (part, _cells_of_line))
     if as_decimals != as_csv:
         return part if as_decimals else None
-    if any(_begins_decimals(match) for match in decimals) or all(_is_below_one(match) for match in decimals):
+    if any(_begins_decimals(match) for match in decimals) or all(
+        match and not match[2].strip("0") for match in decimals
+    ):
         return part
     number, cell = cells[0]
     before, after = cell.split(",")
@@ -163,10 +156,6 @@ def _begins_decimals(match: re.Match[str] | None) -> bool:
         return False
     sign, before, after = match.groups()
     return not before or (bool(sign) and not before.strip("0")) or (len(after) > 1 and after[0] == "0")
-
-
-def _is_below_one(match: re.Match[str] | None) -> bool:
-    return match is not None and not match[2].strip("0")
 
 
 def _parted_by_comma_and_blank(line: str) -> list[str]:

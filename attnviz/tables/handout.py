@@ -43,11 +43,7 @@ class Sorted(NamedTuple):
 
 
 def sorted_tables(text: str) -> Sorted:
-    """Return the tables that a text names, each with its own text.
-
-    >>> sorted_tables("Q = [[1, 2]]\\n\\nSo the keys are:\\n\\nK:\\n| 3 | 4 |\\n").tables
-    {'q': 'Q = [[1, 2]]', 'k': '| 3 | 4 |'}
-    """
+    """Return the tables that a text names, each with its own text."""
     found = list(_of_json(text) if text.lstrip()[:1] == "{" else ())
     if not found and "<table" in text:
         found = [(name, table) for heading, table in tables_of_html(text) if (name := stage_named(heading))]

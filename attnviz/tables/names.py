@@ -99,10 +99,7 @@ class _Naming:
         return [[row[0], *row[2:]] for row in body]
 
     def _is_numbered_head(self, body: list[Row]) -> bool:
-        """Whether the first row is a head made of numbers.
-
-        Raises ``ValueError`` where it may as well be a row.
-        """
+        """Whether the first row is a head made of numbers; ``ValueError`` where it may as well be a row."""
         first, *rest = body
         width = max(map(len, rest))
         named = all(self._is_word(row[0]) for row in rest)

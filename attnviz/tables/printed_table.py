@@ -62,8 +62,7 @@ class Printed:
     @property
     def places(self) -> np.ndarray:
         """To how many decimals each number counts as rounded: those of the table, for zeros at its end may have been
-        left out, unless its whole column has fewer; with powers of ten, its own, which may be below 0.
-        """
+        left out, unless its whole column has fewer; with powers of ten, its own, which may be below 0."""
         if self.shown is None:
             return np.full(self.shape, self.decimals)
         own = np.array(self.shown)
@@ -91,10 +90,7 @@ def decimals_of(value: float) -> int:
 
 
 def as_table(name: str, table: Any) -> np.ndarray:
-    """Return a table of numbers as float64 ``(rows, columns)``.
-
-    Raises ``ValueError`` for what is none, and for more than 1024 rows or columns.
-    """
+    """Return float64 numbers ``(rows, columns)``; ``ValueError`` for no table, and more than 1024 rows or columns."""
     try:
         array = np.asarray(table.detach().cpu().double() if hasattr(table, "detach") else table, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -108,11 +104,7 @@ def as_table(name: str, table: Any) -> np.ndarray:
 
 
 def as_printed(value: float, decimals: int) -> str:
-    """Write a number with this many decimals, as a table prints it.
-
-    >>> as_printed(-1.047, 2), as_printed(float("nan"), 2)
-    ('−1.05', '–')
-    """
+    """Write a number with this many decimals, as a table prints it."""
     if math.isnan(value):
         return "–"
     if math.isinf(value):

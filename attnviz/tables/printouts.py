@@ -46,11 +46,7 @@ _BRACES = re.compile(r"\s*(?:\w{1,30}\s*=\s*)?\{\s*(?:\{\s*)?[-+.0-9]")
 
 
 def plainly(text: str) -> str:
-    """Return a text without what programs print around their numbers, line by line.
-
-    >>> plainly("Out[3]: ((np.float64(0.5), 1), (2, 3))").strip()
-    '[[0.5, 1], [2, 3]]'
-    """
+    """Return a text without what programs print around their numbers, line by line."""
     for make_plain in FORMS:
         text = make_plain(text)
     return text
@@ -71,10 +67,6 @@ def _prompts(text: str) -> str:
     if printed:
         return "\n".join("" if is_input else line for line, is_input in zip(lines, inputs, strict=True))
     return "\n".join(_CONTINUED.sub("", _PROMPT.sub("", line, count=1), count=1) for line in lines)
-
-
-def _fences(text: str) -> str:
-    return _FENCE.sub("", text) if "```" in text or "~~~" in text else text
 
 
 def _frames(text: str) -> str:
@@ -125,10 +117,6 @@ def _braces(text: str) -> str:
     if not _BRACES.match(text) or re.search("[\"'\\\\\\[]", text):
         return text
     return text.replace("{", "[").replace("}", "]").replace("*^", "e")
-
-
-def _heads_of_displays(text: str) -> str:
-    return _FOOT.sub("", _JULIA.sub("", text))
 
 
 def _names_of_r(text: str) -> str:
@@ -249,7 +237,7 @@ def declared_in_braces(text: str) -> str:
 # Each form that is made plain, in the order in which they are.
 FORMS: tuple[Callable[[str], str], ...] = (
     _prompts,
-    _fences,
+    lambda text: _FENCE.sub("", text) if "```" in text or "~~~" in text else text,
     _frames,
     _calls,
     _rows_bound_by_r,
@@ -257,7 +245,7 @@ FORMS: tuple[Callable[[str], str], ...] = (
     declared_in_braces,
     _tuples,
     _braces,
-    _heads_of_displays,
+    lambda text: _FOOT.sub("", _JULIA.sub("", text)),
     _names_of_r,
     _factor,
 )

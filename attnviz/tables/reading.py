@@ -35,14 +35,8 @@ _KINDS_OF_FILES = MappingProxyType(
 
 
 def parse_table(text: str, *, columns: int | None = None, rows: int | None = None) -> torch.Tensor:
-    """Read a table in any format of :func:`read_table`; float64 ``(rows, columns)``.
-
-    Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no finite number, or is of
-    another length; or that the text is empty.
-
-    >>> parse_table("1, 2\\n3, 4").tolist()
-    [[1.0, 2.0], [3.0, 4.0]]
-    """
+    """Read a table in any format of :func:`read_table`; float64 ``(rows, columns)``; ``ValueError`` with a sentence for
+    whoever pasted it: which line has what is no finite number, or is of another length; or that the text is empty."""
     return torch.tensor(read_table(text, columns=columns, expected_rows=rows).rows, dtype=torch.float64)
 
 
@@ -100,7 +94,8 @@ def _check_text(text: str) -> None:
     if not isinstance(text, str):
         raise ValueError(f"text is {in_short(text)}, expected a text")
     if len(text) > MAX_TABLE_CHARACTERS:
-        line, character = _place(text, MAX_TABLE_CHARACTERS)
+        line = text.count("\n", 0, MAX_TABLE_CHARACTERS) + 1
+        character = MAX_TABLE_CHARACTERS - text.rfind("\n", 0, MAX_TABLE_CHARACTERS)
         characters, most = plural(len(text), "character"), f"{MAX_TABLE_CHARACTERS:,}"
         raise SaidError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
     if _NO_TEXT.match(text):
@@ -133,11 +128,6 @@ def _told_of(dresses: set[frozenset[str]], raw: RawTable) -> tuple[str, ...]:
         raise SaidError(say("tables.units", line=raw.rows[0][0].line, units=", ".join(units)))
     said = [say("tables.told.units", unit=unit) for unit in units]
     return (*said, *(say(f"tables.told.{each}") for each in ("margin", "raised") if each in dress))
-
-
-def _place(text: str, at: int) -> tuple[int, int]:
-    """Return the line and the character in it of a position in a text, counted from 1."""
-    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
 def _check_rows(raw: RawTable) -> None:
@@ -215,23 +205,13 @@ def read_cell(text: str) -> float:
 
 
 def write_table(printed: Printed) -> str:
-    """Write a table as lines of numbers that :func:`read_table` reads again.
-
-    >>> write_table(Printed.of([[0.5, -1.25]]))
-    '0.50  -1.25'
-    """
+    """Write a table as lines of numbers that :func:`read_table` reads again."""
     return "\n".join("  ".join(format(value, f".{printed.decimals}f") for value in row) for row in printed.rows)
 
 
 def read_upload(data: bytes) -> str:
-    """Return the text of an uploaded file: UTF-8, or UTF-16 with its mark, as spreadsheets save it.
-
-    Raises ``ValueError`` with a sentence for whoever uploaded it: which line and character of it is no text, or that
-    the file is too large.
-
-    >>> read_upload(b"1 2")
-    '1 2'
-    """
+    """Return the text of an uploaded file: UTF-8, or UTF-16 with its mark, as spreadsheets save it; ``ValueError`` with
+    a sentence for whoever uploaded it: which line and character of it is no text, or that the file is too large."""
     for kind, begins in _KINDS_OF_FILES.items():
         if data.startswith(begins) or (kind == "picture" and data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
             raise SaidError(say(f"tables.{kind}"))

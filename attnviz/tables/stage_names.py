@@ -167,13 +167,7 @@ _ARTICLE = re.compile(
 
 
 def stage_named(text: str) -> str | None:
-    """Return the name of the stage that a heading, a label or a variable names; None where it names none.
-
-    >>> [stage_named(text) for text in ("W^Q", "## Attention weights A = softmax(S′)", "attn_weights", "the cat")]
-    ['w_q', 'attention_weights', 'attention_weights', None]
-    >>> stage_named("Head 1: scores")
-    'heads.1.scores'
-    """
+    """Return the name of the stage that a heading, a label or a variable names; None where it names none."""
     if len(text) > _MOST_OF_A_NAME:
         return None
     head, text = head_said(text)

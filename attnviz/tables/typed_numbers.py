@@ -80,15 +80,8 @@ def hides(text: str) -> bool:
 
 
 def parse_number(text: str) -> float:
-    """Read one number that float32 can hold, as a person types it into a cell.
-
-    Raises :class:`NoNumberError` for what is none, or could be two.
-
-    >>> parse_number(" −1e-3 "), parse_number("-.5"), parse_number("0,5"), parse_number("1/2"), parse_number("50 %")
-    (-0.001, -0.5, 0.5, 0.5, 0.5)
-    >>> parse_number("1 000")
-    1000.0
-    """
+    """Read one number that float32 can hold, as a person types it into a cell; :class:`NoNumberError` for another text,
+    and for one that could mean two numbers."""
     value = read_number(text, blanks=True).value
     if abs(value) >= TOO_LARGE:
         raise NoNumberError(text, "too_large")
@@ -103,9 +96,6 @@ def read_number(text: str, *, decimal_sign: str = ".", blanks: bool = False) -> 
     may stand between thousands, as they cannot in a table, where they part columns.
 
     Raises :class:`NoNumberError` for what is no finite number, or could be two.
-
-    >>> read_number("0,50"), read_number("1,234", decimal_sign=",").value
-    (TypedNumber(value=0.5, decimals=2, by_power=False, comma=True, either=''), 1.234)
     """
     if len(text) > MAX_CHARACTERS:
         raise NoNumberError(text, "no_number")
@@ -169,11 +159,8 @@ def _in_ascii(text: str) -> str:
         return text.strip()
     plain = _RAISED.sub(lambda raised: f"10^{raised[1].translate(_SUPERSCRIPT)}", text.strip())
     plain = _MINUS.sub("-", plain.translate(_FULL_WIDTH))
-    return _VULGAR.sub(_spelled_out, plain).translate(_SLASHES)
-
-
-def _spelled_out(vulgar: re.Match[str]) -> str:
-    return f"{vulgar[1]} {unicodedata.normalize('NFKC', vulgar[2])}".lstrip()
+    plain = _VULGAR.sub(lambda one: f"{one[1]} {unicodedata.normalize('NFKC', one[2])}".lstrip(), plain)
+    return plain.translate(_SLASHES)
 
 
 def _decimal(text: str, match: re.Match[str]) -> TypedNumber:
@@ -216,11 +203,7 @@ def _with_point(text: str, digits: str) -> tuple[str, bool, str]:
 
 
 def why_no_number(error: NoNumberError, shown: str) -> str:
-    """Say why a text is no number, and what would be one; `shown` is the text as the sentence shows it.
-
-    >>> why_no_number(NoNumberError("1,234", "two_ways"), "“1,234”")
-    '“1,234” could mean 1.234 or 1234. Type the one you mean.'
-    """
+    """Say why a text is no number, and what would be one; `shown` is the text as the sentence shows it."""
     if error.reason == "two_ways":
         small, large = two_meanings(error.text)
         return say("typed.two_ways", text=shown, small=small, large=large)
@@ -228,10 +211,6 @@ def why_no_number(error: NoNumberError, shown: str) -> str:
 
 
 def two_meanings(text: str) -> tuple[str, str]:
-    """Return the two numbers that a text refused for two_ways could mean.
-
-    >>> two_meanings("1,234")
-    ('1.234', '1234')
-    """
+    """Return the two numbers that a text refused for two_ways could mean."""
     plain = _in_ascii(text)
     return plain.replace(",", "."), plain.replace(",", "").replace(".", "")

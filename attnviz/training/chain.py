@@ -59,12 +59,6 @@ def chain(trace: AttentionTrace, gradients: Mapping[str, Tensor], matrix: str, r
     `trace` and `gradients` are those of one text: :meth:`Training.trace` and :meth:`Training.gradients_of`.
 
     Raises ``ValueError`` for a cell that has no gradient.
-
-    >>> from attnviz.training import train
-    >>> training = train("agreement", steps=1)
-    >>> links = chain(training.trace(1), training.gradients_of(1), "w_q", 0, 0)
-    >>> [link.place.matrix for link in links]
-    ['w_q', 'q', 'scores', 'scaled_scores', 'attention_weights', 'context', 'output', 'residual_1', 'logits']
     """
     if matrix not in gradients:
         raise ValueError(f"matrix is {in_short(matrix)}, expected one of {', '.join(gradients)}")
@@ -83,10 +77,8 @@ def chain(trace: AttentionTrace, gradients: Mapping[str, Tensor], matrix: str, r
 def finite_difference(
     training: Training, step: int, matrix: str, row: int, column: int, text: str | None = None
 ) -> float:
-    """Return by how much a number moves the loss of a text, measured: it is moved a bit to either side, in float64.
-
-    Raises ``ValueError`` for a matrix that isn't learned, or a cell that it doesn't have.
-    """
+    """Return by how much a number moves the loss of a text, measured: it is moved a bit to either side, in float64;
+    ``ValueError`` for a matrix that isn't learned, or a cell that it doesn't have."""
     trace = training.trace(step, text)
     if matrix not in training.model.shapes:
         raise ValueError(f"matrix is {in_short(matrix)}, expected one of {', '.join(training.model.shapes)}")

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict
-from functools import partial
 from textwrap import wrap
 from typing import Any
 
@@ -12,14 +11,15 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import named
 from attnviz.core.limits import RefusedError
-from attnviz.core.rules import Rotate
+from attnviz.core.masks import CAUSAL, MASKS
+from attnviz.core.rules import Product
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import LAYERS, NORMS
 from attnviz.core.tokens import TOKENIZERS, tokenize, visible
 from attnviz.export.reading import write_tensors
 from attnviz.export.script import as_notebook
 from attnviz.training.learning import BETAS, STRIDE, moment_steps
-from attnviz.training.model import EMBEDDINGS, block_of, spread
+from attnviz.training.model import EMBEDDINGS, block_of, layer_of, spread
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.training import Training
 
@@ -28,14 +28,7 @@ Section = tuple[str, list[str]]  # what it does, and its lines
 
 def training_script(training: Training, step: int | None = None, text: str | None = None) -> str:
     """Return a Python script that needs torch alone, trains the same model up to a step, and prints the same losses and
-    the attention weights of a text there, with four decimals.
-
-    Raises ``ValueError`` for a step or a text that doesn't fit.
-
-    >>> from attnviz.training import train
-    >>> print(training_script(train("sort", steps=2)).splitlines()[0])
-    # sort, seed 0: watch it learn, in plain PyTorch.
-    """
+    the attention weights of a text there, with four decimals; ``ValueError`` for a step or a text that doesn't fit."""
     title, sections = _told(training, step, text)
     parts = ["\n".join((f"# {what}", *lines)) for what, lines in sections]
     return "\n\n".join((f"# {title}", "import torch", *parts)) + "\n"
@@ -103,69 +96,56 @@ def _start(training: Training) -> list[str]:
 
 
 def _model(settings: TrainingSettings) -> list[str]:
-    several = settings.n_layers > 1
-    unembedding = '@ w["w_e"].mT' if settings.tied else '@ w["w_u"]'
-    bias = ' + w["b_u"]' if settings.bias else ""
+    several, (bias, tied) = settings.n_layers > 1, (settings.bias, settings.tied)
+    embedded = [f"{_W_E}[ids]", *['w["w_p"][: ids.shape[1]]'] * (settings.positions == "learned")]
+    unembedding = Product(transposed=tied).code("logits", "x", _W_E if tied else 'w["w_u"]', *['w["b_u"]'] * bias)
     return [
-        *([_NORM, "", ""] if settings.norm != "none" else ()),
+        f"d_k = {settings.d_k // settings.n_heads}  # of a head",
+        "",
+        "",
         "def model(ids):",
-        '    x = w["w_e"][ids]',
-        *(['    x = x + w["w_p"][: ids.shape[1]]'] if settings.positions == "learned" else ()),
-        "    weights = []",
+        f"    x, weights = {' + '.join(embedded)}, []",
+        *(
+            f"    {line}"
+            for line in (each.format(shape="ids.shape[1], ids.shape[1]", after=1) for each in MASKS[CAUSAL].code)
+        ),
         *([f"    for layer in range({settings.n_layers}):"] if several else ()),
         *(f"    {'    ' * several}{line}" for line in _layer(settings)),
-        f"    logits = x {unembedding}{bias}",
+        *(f"    {line}" for line in unembedding),
         "    return logits, weights",
     ]
 
 
-_NORM = """def norm(x, gamma, beta):
-    return torch.nn.functional.layer_norm(x, x.shape[-1:]) * gamma + beta"""
+_W_E = 'w["w_e"]'
 
 
 def _layer(settings: TrainingSettings) -> list[str]:
-    own = partial(_own, settings)
-    into = f"norm(x, {own('gamma_1')}, {own('beta_1')})"
-    return [
-        f"into = {into if settings.norm == 'pre' else 'x'}",
-        f"q, k, v = {', '.join(f'into @ {own(name)}' for name in ('w_q', 'w_k', 'w_v'))}",
-        *_heads(settings),
-        f"x = x + context @ {own('w_o')}",
-        *([f"x = {into}"] if settings.norm == "post" else ()),
-        *(_feed_forward(settings) if settings.d_ff else ()),
-    ]
+    """Return the lines that the rules of a layer have for its stages; those of its heads stand in a loop."""
+    table, lines, of_head = layer_of(settings), list[str](), list[str]()
 
+    def called(name: str) -> str:
+        base = name.rpartition(".")[2]
+        if table[name].origin == "learned":
+            return f'w[f"layers.{{layer}}.{base}"]' if settings.n_layers > 1 else f'w["{base}"]'
+        return f"own_{base}" if base in table and base != name else base
 
-def _own(settings: TrainingSettings, name: str) -> str:
-    """Write a learned matrix of a layer: by its name alone where there is one layer."""
-    return f'w[f"layers.{{layer}}.{name}"]' if settings.n_layers > 1 else f'w["{name}"]'
-
-
-def _heads(settings: TrainingSettings) -> list[str]:
-    d_k = settings.d_k // settings.n_heads
-    rotary = settings.positions == "rotary"
-    return [
-        "contexts = []",
-        f"for part in {[(i * d_k, (i + 1) * d_k) for i in range(settings.n_heads)]}:",
-        "    own_q, own_k, own_v = (each[..., part[0] : part[1]] for each in (q, k, v))",
-        *(f"    {line}" for name in ("own_q", "own_k") if rotary for line in Rotate().code(name, name)),
-        f"    scores = own_q @ own_k.mT / {d_k}**0.5",
-        "    future = torch.ones_like(scores, dtype=torch.bool).triu(1)",
-        '    weights.append(torch.softmax(scores.masked_fill(future, float("-inf")), dim=-1))',
-        "    contexts.append(weights[-1] @ own_v)",
-        "context = torch.cat(contexts, dim=-1)",
-    ]
-
-
-def _feed_forward(settings: TrainingSettings) -> list[str]:
-    own = partial(_own, settings)
-    normed = f"norm(x, {own('gamma_2')}, {own('beta_2')})"
-    into = normed if settings.norm == "pre" else "x"
-    return [
-        f"hidden = torch.nn.functional.{settings.activation}({into} @ {own('w_1')} + {own('b_1')})",
-        f"x = x + (hidden @ {own('w_2')} + {own('b_2')})",
-        *([f"x = {normed}"] if settings.norm == "post" else ()),
-    ]
+    for name, stage in table.items():
+        if stage.rule is None or stage.head or name == "x":
+            continue
+        code = stage.rule.code(called(name), *map(called, stage.sources))
+        if stage.kind == "slice":
+            code = [f"{called(name)} = {called(stage.sources[0])}[..., start : start + d_k]"]
+        elif stage.kind == "concatenate":
+            lines += [
+                "contexts = []",
+                f"for start in range(0, {settings.d_k}, d_k):",
+                *(f"    {each}" for each in of_head),
+            ]
+            code = ["    contexts.append(own_context)", "context = torch.cat(contexts, dim=-1)"]
+        elif stage.kind == "softmax":
+            code.append("weights.append(attention_weights)")
+        (lines if stage.head is None else of_head).extend(code)
+    return [*lines, f"x = {name}"]
 
 
 def _training(settings: TrainingSettings, end: int) -> list[str]:
@@ -215,14 +195,6 @@ def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
     head and W_o the rows that belong to them: they add nothing.
 
     Raises ``ValueError`` where a scenario has no room for it.
-
-    >>> from attnviz.core.scenario import trace
-    >>> from attnviz.training import train
-    >>> training = train("repeat", steps=1)
-    >>> made = training.trace(1)
-    >>> again = trace(scenario_of(training, made))
-    >>> again.n_layers, bool((again["layers.1.residual_1"] - made["layers.1.residual_1"]).abs().max() < 1e-5)
-    (2, True)
     """
     settings = training.settings
     given: dict[str, Any] = {}
@@ -231,7 +203,8 @@ def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
     learned = settings.positions == "learned"
     text, tokenizer = as_text(trace.tokens)
     matrices: dict[str, Any] = {
-        name: numbers(trace[_first(trace, name)]) for name in (("e", "p") if learned else ("x",))
+        name: numbers(trace[name if name in trace.stages else f"layers.0.{name}"])
+        for name in (("e", "p") if learned else ("x",))
     }
     matrices |= {name: by for name, by in given.items() if "." not in name}
     return Scenario(
@@ -242,10 +215,6 @@ def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
         deeper={name: by for name, by in given.items() if "." in name},
         **matrices,
     )  # fmt: skip
-
-
-def _first(trace: AttentionTrace, name: str) -> str:
-    return name if name in trace.stages else f"layers.0.{name}"
 
 
 def _of_layer(training: Training, trace: AttentionTrace, layer: int) -> dict[str, Rows]:

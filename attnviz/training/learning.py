@@ -14,7 +14,7 @@ from attnviz.core.limits import RefusedError
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import Table, head_name
 from attnviz.core.trace import run
-from attnviz.training.model import OneThread, drawn_parameters, mask_of, model_table, of_text, shapes_in
+from attnviz.training.model import drawn_parameters, mask_of, model_table, of_text, one_thread, shapes_in
 from attnviz.training.settings import TrainingSettings, check_rate
 from attnviz.training.tasks import Batch, Task, Weights, task_of
 
@@ -57,10 +57,8 @@ class Model:
 
     @classmethod
     def of(cls, settings: TrainingSettings) -> "Model":
-        """Return the model that these settings train.
-
-        Raises ``ValueError`` for a task, a text or a frozen matrix that isn't one, and where all are frozen.
-        """
+        """Return the model that these settings train; ``ValueError`` for a task, a text or a frozen matrix that isn't
+        one, and where all are frozen."""
         task = task_of(settings)
         plain = replace(settings, seed=0, steps=1, until=None, text="", frozen=(), rates=())
         model = cls(settings, task, model_table(plain, task.vocabulary))
@@ -112,7 +110,7 @@ class Model:
         own = head_name(head, name) if head is not None and self.settings.n_heads > 1 else name
         return in_layer(layer, own) if self.settings.n_layers > 1 else own
 
-    @OneThread()
+    @one_thread()
     def judged(self, step: int, parameters: Mapping[str, Tensor]) -> Moment:
         """Return a moment: what the model makes of the examples that are held out."""
         batch = _held_out(self.task)
@@ -158,11 +156,7 @@ def moment_steps(steps: int, most: int = MOMENTS) -> tuple[int, ...]:
 
 def n_kept(n_numbers: int) -> int:
     """Return how many moments of a model of so many numbers are kept, each as float32: as many as fit, the first and
-    the last in any case.
-
-    >>> n_kept(19_456), n_kept(200_000)
-    (64, 6)
-    """
+    the last in any case."""
     return max(2, min(MOMENTS, MOST_BYTES // (4 * n_numbers)))
 
 
@@ -199,10 +193,7 @@ class Learner:
         return bool(self.stopped) or self.step >= self.settings.end
 
     def change_rate(self, rate: float) -> None:
-        """Go on from here with another learning rate.
-
-        Raises ``ValueError`` for one that is none.
-        """
+        """Go on from here with another learning rate; ``ValueError`` for one that is none."""
         rates = (*(each for each in self.settings.rates if each[0] < self.step), (self.step, check_rate(rate)))
         self.model = replace(self.model, settings=replace(self.settings, rates=rates))
 
@@ -211,7 +202,7 @@ class Learner:
         while not self.done:
             yield self.advance()
 
-    @OneThread()
+    @one_thread()
     def advance(self) -> Step:
         """Do one step; where the loss is no finite number, nothing is learned from it, and it stops."""
         for group in self.optimizer.param_groups:

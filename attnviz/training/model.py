@@ -1,8 +1,8 @@
 """The model that is trained, as a table of stages: it is executed as every other table is, with gradients."""
 
 import math
-from collections.abc import Mapping
-from contextlib import ContextDecorator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -35,7 +35,7 @@ def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Tabl
     stages: dict[str, Stage] = {"w_e": _stage("w_e", "W_e", "entry", "feature", "projections", entries=vocabulary)}
     if learned:
         stages["w_p"] = _stage("w_p", "W_p", "feature", "feature", "projections")
-    layer = _layer(settings)
+    layer = layer_of(settings)
     stages |= stacked(layer, settings.n_layers)
     looked_up = (("e", "w_e"), ("p", "w_p")) if learned else (("x", "w_e"),)
     for own, table in looked_up:
@@ -56,7 +56,7 @@ def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Tabl
     return MappingProxyType(stages)
 
 
-def _layer(settings: TrainingSettings) -> Table:
+def layer_of(settings: TrainingSettings) -> Table:
     """Return the stages of one layer, which ends with what it adds to what came in."""
     return layer_table(
         settings.d_k, biases=(), mask=Masked(MASKS[CAUSAL]), n_heads=settings.n_heads, n_kv_heads=settings.n_heads,
@@ -155,25 +155,18 @@ def _alike(matrix: Tensor, name: str, settings: TrainingSettings) -> Tensor:
     return matrix[:own].repeat(settings.n_heads, 1) if name == "w_o" else matrix
 
 
-class OneThread(ContextDecorator):
-    """Have torch compute with one thread in the thread that calls, and then with as many as before.
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Have torch compute with one thread: where several share a sum, its last bits depend on how many they are.
 
     torch keeps their number for each thread of a process, so that trainings beside each other don't disturb one
     another; only a thread that begins meanwhile begins with one.
-
-    >>> with OneThread():
-    ...     torch.get_num_threads()
-    1
     """
-
-    def __enter__(self) -> None:
-        self._before = torch.get_num_threads()
-        if self._before != 1:
-            torch.set_num_threads(1)  # noqa: TID251
-
-    def __exit__(self, *_: Any) -> None:
-        if self._before != 1:
-            torch.set_num_threads(self._before)  # noqa: TID251
-
-    def _recreate_cm(self) -> "OneThread":
-        return OneThread()
+    before = torch.get_num_threads()
+    if before != 1:
+        torch.set_num_threads(1)  # noqa: TID251
+    try:
+        yield
+    finally:
+        if before != 1:
+            torch.set_num_threads(before)  # noqa: TID251

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attnviz.models.offering import ALONG, STORIES, new_decoder, tokenizer_of
-from attnviz.training.model import OneThread
+from attnviz.training.model import one_thread
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, stories
 
 PLACES, LAYERS, HEADS, WIDTH = 96, 3, 4, 64
@@ -70,7 +70,7 @@ def repeats(generator: torch.Generator, world: World) -> Read:
     return Read(F.pad(blocks, (1, 0)), torch.arange(REPEATED) > lengths + 1)
 
 
-@OneThread()
+@one_thread()
 def trained(seed: int, world: World, steps: int = STEPS) -> Any:
     """Return a decoder that has learned from stories which a seed draws: each step from others.
 

@@ -13,7 +13,7 @@ from attnviz.core.limits import MAX_SEED, RefusedError, check_temperature, check
 from attnviz.core.seeding import generator_for
 from attnviz.core.trace import run
 from attnviz.training.learning import Learner, Model, Moment, lost
-from attnviz.training.model import OneThread, mask_of, of_text
+from attnviz.training.model import mask_of, of_text, one_thread
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import kind_of, settings_for
 
@@ -117,14 +117,11 @@ class Training:
         return kept + 32 * len(self.losses) + sys.getsizeof(self.settings.text) + self.model.task.n_bytes
 
     def at(self, step: int) -> Moment:
-        """Return the last moment that is kept up to a step.
-
-        Raises ``ValueError`` for a step outside of the training.
-        """
+        """Return the last moment that is kept up to a step; ``ValueError`` for a step outside of the training."""
         step = check_whole("step", step, 0, len(self.losses))
         return [moment for moment in self.moments if moment.step <= step][-1]
 
-    @OneThread()
+    @one_thread()
     def trace(self, step: int, text: str | None = None, without: Iterable[tuple[int, int]] = ()) -> AttentionTrace:
         """Return every matrix that the model at a step makes of a text, up to the probabilities of the next token and
         the loss of each place. The moment is the last one kept up to the step: between two that are kept, it answers
@@ -150,15 +147,11 @@ class Training:
         counted = torch.tensor([told if any(told) else [True] * n], dtype=torch.float32)
         return counted / counted.sum()
 
-    def ablate(self, step: int, layer: int, head: int) -> Ablation:
-        """Return what the model at a step is worth without a head: nothing of what it reads goes on.
+    def without(self, step: int, heads: Iterable[tuple[int, int]]) -> Ablation:
+        """Return what the model at a step is worth without some heads, each by its layer and its number there.
 
         Raises ``ValueError`` for a step, a layer or a head that isn't there.
         """
-        return self.without(step, [(layer, head)])
-
-    def without(self, step: int, heads: Iterable[tuple[int, int]]) -> Ablation:
-        """Return the same without several heads, each by its layer and its number there."""
         whole = self.at(step)
         without = self.model.judged(step, self._without(whole, heads))
         return Ablation(whole.loss, whole.accuracy, without.loss, without.accuracy)
@@ -185,7 +178,7 @@ class Training:
             found.append((self.model.name_of(layer, None, "w_o"), slice(head * width, (head + 1) * width)))
         return found
 
-    @OneThread()
+    @one_thread()
     def gradients(self, step: int, dtype: torch.dtype = torch.float32) -> Gradients:
         """Return the gradient of every learned matrix at a moment, over the examples that its next step learns from.
         The moment is the last one kept up to the step: between two that are kept, it answers for the earlier one.
@@ -200,7 +193,7 @@ class Training:
         found = torch.autograd.grad(loss, list(parameters.values()))
         return Gradients(loss.item(), dict(zip(parameters, found, strict=True)))
 
-    @OneThread()
+    @one_thread()
     def gradients_of(self, step: int, text: str | None = None) -> dict[str, Tensor]:
         """Return by how much each number of each matrix of :meth:`trace`, of the same moment, moves the loss of that
         text: of the computed ones, too, for what is learned gets its gradient through them.
@@ -222,17 +215,14 @@ class Training:
 
     def step_taken(self, step: int) -> StepTaken:
         """Return what happened in a step, which takes the training from `step` steps done to one more: it is done once
-        more from the start, to the same numbers.
-
-        Raises ``ValueError`` for a step that the training didn't take.
-        """
+        more from the start, to the same numbers; ``ValueError`` for a step that the training didn't take."""
         step = check_whole("step", step, 0, len(self.losses) - 1)
         learner = Learner(self.settings, keeps=False)
         while learner.step < step:
             learner.advance()
         return taken_by(learner)
 
-    @OneThread()
+    @one_thread()
     def generate(
         self, step: int, text: str, n: int = 20, *, temperature: float = 1.0, top_k: int | None = None, seed: int = 0,
         without: Iterable[tuple[int, int]] = (),
@@ -268,30 +258,20 @@ def taken_by(learner: Learner) -> StepTaken:
     model, step = learner.model, learner.step
     before = {name: each.detach().clone() for name, each in learner.parameters.items()}
     loss = learner.advance().loss
-    updates = {
-        name: _update(before[name], after, learner.optimizer.state.get(after, {}))
-        for name, after in learner.parameters.items()
-        if after.grad is not None
-    }
+    updates = {}
+    for name, after in learner.parameters.items():
+        if after.grad is not None:
+            state = learner.optimizer.state.get(after, {})
+            means = state.get("exp_avg"), state.get("exp_avg_sq")
+            updates[name] = Update(before[name], after.grad, *means, after.detach())
     vocabulary = model.task.vocabulary
     texts = tuple(tuple(vocabulary[i] for i in row) for row in model.examples(step).ids.tolist())
     return StepTaken(step, texts, loss, learner.settings.rate_at(step), updates)
 
 
-def _update(before: Tensor, after: Tensor, state: Mapping[str, Any]) -> Update:
-    assert after.grad is not None
-    return Update(before, after.grad, state.get("exp_avg"), state.get("exp_avg_sq"), after.detach())
-
-
 def finished(learner: Learner) -> Training:
     """Return what there is of a training, at whatever step it was ended: its settings train it again up to there, to
-    the same numbers.
-
-    >>> learner = Learner(settings_for(kind_of("agreement"), steps=9))
-    >>> step = learner.advance()
-    >>> finished(learner).settings.until, finished(learner).losses == train(finished(learner).settings).losses
-    (1, True)
-    """
+    the same numbers."""
     moments, model = learner.moments, learner.model
     if moments[-1].step != learner.step:
         moments = [*moments, model.judged(learner.step, learner.parameters)]

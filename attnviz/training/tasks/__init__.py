@@ -21,20 +21,15 @@ __all__ = ["TASKS", "Batch", "Task", "Weights", "kind_of", "settings_for", "task
 
 
 def kind_of(name: str) -> type[Task]:
-    """Return the task of this name.
-
-    Raises ``ValueError`` for another.
-    """
+    """Return the task of this name; ``ValueError`` for another."""
     if name not in TASKS:
         raise RefusedError("choice", name="task", value=name, allowed=tuple(TASKS))
     return TASKS[name]
 
 
 def task_of(settings: TrainingSettings) -> Task:
-    """Return the task that these settings learn.
-
-    Raises ``ValueError`` for an unknown one, or a text that can't be learned from.
-    """
+    """Return the task that these settings learn; ``ValueError`` for an unknown one, or a text that can't be learned
+    from."""
     kind = kind_of(settings.task)
     if issubclass(kind, OwnText):
         return kind.of(settings)

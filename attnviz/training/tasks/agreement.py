@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, code_of, every, most_of_one
+from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, every, most_of_one
 
 VOCABULARY = (
     "<s>", "the", "near", "behind", "is", "are", "old", "here", "red", ".",
@@ -40,16 +40,17 @@ class Agreement(Task):
     name = "agreement"
     defaults = {"seed": 28}  # noqa: RUF012
     figures = ("subject",)
+    functions = (sentences, draw)
 
-    def draw(self, n: int, generator: torch.Generator) -> Batch:
-        """Sentences with all pairs of nouns but those held out."""
-        return asking_at(BEFORE_VERB, *draw(n, generator))
+    def batch(self, ids: torch.Tensor, counted: torch.Tensor) -> Batch:
+        """One place of each asks."""
+        return asking_at(BEFORE_VERB, ids, counted)
 
     def held_out(self) -> Batch:
         """All sentences with pairs of nouns that were never seen; half of them have nouns of different numbers."""
         near, second, end, plural = every(2, 8, 3, 2)
         ids = sentences(plural * 4 + (second + 1) % 4, near, second, end)
-        return asking_at(BEFORE_VERB, ids, torch.ones(len(ids), 8, dtype=torch.bool))
+        return self.batch(ids, torch.ones(len(ids), 8, dtype=torch.bool))
 
     @property
     def example(self) -> str:
@@ -70,7 +71,3 @@ class Agreement(Task):
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
         """How much the place before the verb reads the subject."""
         return {"subject": most_of_one(weights, batch, BEFORE_VERB, SUBJECT)}
-
-    def code(self) -> str:
-        """Its words, and the functions above."""
-        return code_of(VOCABULARY, sentences, draw)

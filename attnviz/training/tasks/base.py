@@ -35,13 +35,18 @@ class Task(ABC):
     defaults: ClassVar[Mapping[str, Any]]  # the settings that learn it, its seed among them
     figures: ClassVar[tuple[str, ...]]  # of heads: the first is the one that its text speaks of
     joined: ClassVar[str] = " "  # what stands between the tokens of a text
+    functions: ClassVar[tuple[Callable[..., Any], ...]] = ()  # by which its texts are drawn: by the last, of the others
 
     vocabulary: tuple[str, ...]
     length: int
 
-    @abstractmethod
     def draw(self, n: int, generator: torch.Generator) -> Batch:
         """Return `n` texts to learn from."""
+        return self.batch(*self.functions[-1](n, generator))
+
+    def batch(self, ids: Tensor, counted: Tensor) -> Batch:
+        """Return texts as a batch, where all places ask that count."""
+        return Batch(ids, counted, counted)
 
     @abstractmethod
     def held_out(self) -> Batch:
@@ -63,9 +68,10 @@ class Task(ABC):
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
         """Return the figures of the heads over a batch: of several heads, that of the one that does it most."""
 
-    @abstractmethod
     def code(self) -> str:
         """Return the lines of Python that draw its texts: `draw(n, generator)` and `VOCABULARY`."""
+        written = (inspect.getsource(each).rstrip() for each in self.functions)
+        return "\n\n\n".join([f"VOCABULARY = {self.vocabulary!r}", *written])
 
     @property
     def example(self) -> str:
@@ -73,10 +79,8 @@ class Task(ABC):
         return self.joined.join(self.vocabulary[i] for i in self.held_out().ids[0].tolist())
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
-        """Cut a text into tokens of the vocabulary; where every text begins with a sign of its own, it may be left out.
-
-        Raises ``ValueError`` for none, too many, or one that isn't in the vocabulary.
-        """
+        """Cut a text into tokens of the vocabulary; where every text begins with a sign of its own, it may be left out;
+        ``ValueError`` for none, too many, or one that isn't in the vocabulary."""
         tokens = tuple(self._cut(text))
         if START in self.vocabulary and tokens[:1] != (START,):
             tokens = (START, *tokens)
@@ -111,8 +115,7 @@ class Task(ABC):
 def most(weights: Weights, read: Tensor, asked: Tensor) -> float:
     """Return the attention weight that goes to the keys that are `read`, averaged over the places `asked`, of the
     head that gives most; both are ``(texts, queries, keys)`` and ``(texts, queries)``."""
-    given = [(each * read).sum(-1)[asked].mean().item() for each in weights.values()]
-    return max(given)
+    return max((each * read).sum(-1)[asked].mean().item() for each in weights.values())
 
 
 def most_of_one(weights: Weights, batch: Batch, asking: int, read: int) -> float:
@@ -142,11 +145,6 @@ def learned_from(orders: torch.Tensor, n: int) -> torch.Tensor:
     """No order that is held out: another number in place of the nth makes another sum."""
     other = torch.cat([orders[:, : n - 1], orders[:, n : n + 1], orders[:, n - 1 : n], orders[:, n + 1 :]], dim=1)
     return torch.where(is_held_out(orders, n)[:, None], other, orders)
-
-
-def code_of(vocabulary: Sequence[str], *functions: Callable[..., Any]) -> str:
-    """Return the words of a task and its functions as lines of Python."""
-    return "\n\n\n".join([f"VOCABULARY = {vocabulary!r}", *(inspect.getsource(each).rstrip() for each in functions)])
 
 
 def settings_for(task: type[Task], **changed: Any) -> TrainingSettings:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, code_of, every, most_of_one
+from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, every, most_of_one
 
 VOCABULARY = ("<s>", ",", "poor", ".", "bites", "kicks", "sees", "dog", "man", "cat", "boy", "cow", "hen")
 
@@ -36,17 +36,18 @@ class Order(Task):
     name = "order"
     defaults = {"seed": 3, "steps": 400, "d_model": 16, "d_k": 8}  # noqa: RUF012
     figures = ("bitten",)
+    functions = (sentences, draw)
 
-    def draw(self, n: int, generator: torch.Generator) -> Batch:
-        """Sentences with all pairs but those held out."""
-        return asking_at(BEFORE_ANSWER, *draw(n, generator))
+    def batch(self, ids: torch.Tensor, counted: torch.Tensor) -> Batch:
+        """One place of each asks."""
+        return asking_at(BEFORE_ANSWER, ids, counted)
 
     def held_out(self) -> Batch:
         """All sentences with pairs that were never seen together, each in both orders: who doesn't see the order has at
         most half of them right."""
         biter, verb = every(6, 3)
         ids = sentences(biter, verb, biter ^ 1)
-        return asking_at(BEFORE_ANSWER, ids, (torch.arange(7) == 5).expand(len(ids), 7))
+        return self.batch(ids, (torch.arange(7) == 5).expand(len(ids), 7))
 
     def law(self, tokens: Sequence[str]) -> str | None:
         """Who stands behind the verb.
@@ -63,7 +64,3 @@ class Order(Task):
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
         """How much the place before the answer reads who was bitten."""
         return {"bitten": most_of_one(weights, batch, BEFORE_ANSWER, BITTEN)}
-
-    def code(self) -> str:
-        """Its words, and the functions above."""
-        return code_of(VOCABULARY, sentences, draw)

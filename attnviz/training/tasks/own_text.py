@@ -35,10 +35,7 @@ class OwnText(Task):
 
     @classmethod
     def of(cls, settings: TrainingSettings) -> "OwnText":
-        """Return the task of learning a text.
-
-        Raises ``ValueError`` for a text of fewer than eight tokens.
-        """
+        """Return the task of learning a text; ``ValueError`` for a text of fewer than eight tokens."""
         tokens = _cut(settings.text, settings.cut)
         if len(tokens) < LEAST_TOKENS:
             raise RefusedError("short_text", tokens=len(tokens), least=LEAST_TOKENS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from attnviz.training.tasks.base import Batch, Task, Weights, code_of, is_held_out, learned_from, most
+from attnviz.training.tasks.base import Batch, Task, Weights, is_held_out, learned_from, most
 
 VOCABULARY = tuple("abcdefghijklmnopqrstuvwx")
 
@@ -37,18 +37,13 @@ class Repeat(Task):
         "seed": 0, "steps": 300, "learning_rate": 0.01, "batch_size": 32, "n_layers": 2, "d_model": 32, "d_k": 32,
     }  # fmt: skip
     figures = ("induction", "first_block")
-
-    def draw(self, n: int, generator: torch.Generator) -> Batch:
-        """Fresh blocks."""
-        ids, counted = draw(n, generator)
-        return Batch(ids, counted, counted)
+    functions = (is_held_out, learned_from, texts, draw)
 
     def held_out(self) -> Batch:
         """Blocks with which none that is drawn begins alike."""
         generator = torch.Generator().manual_seed(2**31)
         orders = torch.rand(4000, 24, generator=generator).argsort(dim=1)
-        ids, counted = texts(orders[is_held_out(orders, 3)][:64], generator)
-        return Batch(ids, counted, counted)
+        return self.batch(*texts(orders[is_held_out(orders, 3)][:64], generator))
 
     def law(self, tokens: Sequence[str]) -> str | None:
         """What came after the last token where it stood before.
@@ -72,10 +67,6 @@ class Repeat(Task):
             "induction": most(weights, after_the_same(batch.ids), asked),
             "first_block": most(weights, torch.eye(batch.ids.shape[1]).roll(-1, dims=1).tril(-1), first),
         }
-
-    def code(self) -> str:
-        """Its letters, and the functions that deal them."""
-        return code_of(VOCABULARY, is_held_out, learned_from, texts, draw)
 
 
 def after_the_same(ids: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, code_of, is_held_out, learned_from, most
+from attnviz.training.tasks.base import Batch, Task, Weights, is_held_out, learned_from, most
 
 VOCABULARY = ("<s>", ":", ".", *"abcdefghij")
 
@@ -32,17 +32,12 @@ class Sort(Task):
     name = "sort"
     defaults = {"seed": 0, "steps": 500, "learning_rate": 0.01, "d_model": 32, "d_k": 16}  # noqa: RUF012
     figures = ("next",)
-
-    def draw(self, n: int, generator: torch.Generator) -> Batch:
-        """Fresh letters."""
-        ids, counted = draw(n, generator)
-        return Batch(ids, counted, counted)
+    functions = (is_held_out, learned_from, texts, draw)
 
     def held_out(self) -> Batch:
         """Letters that are never drawn together, in whatever order."""
         orders = torch.rand(2000, 10, generator=torch.Generator().manual_seed(2**31)).argsort(dim=1)
-        ids, counted = texts(orders[is_held_out(orders, 4)][:96])
-        return Batch(ids, counted, counted)
+        return self.batch(*texts(orders[is_held_out(orders, 4)][:96]))
 
     def law(self, tokens: Sequence[str]) -> str | None:
         """The next larger letter of those before the colon, and a full stop after the largest.
@@ -68,7 +63,3 @@ class Sort(Task):
         asked = torch.zeros(n, length, dtype=torch.bool)
         asked[:, 5:9] = True
         return {"next": most(weights, read, asked)}
-
-    def code(self) -> str:
-        """Its letters, and the functions that deal them."""
-        return code_of(VOCABULARY, is_held_out, learned_from, texts, draw)

@@ -367,7 +367,7 @@ def test_heads_are_switched_off_at_a_moment_and_board_and_probabilities_follow()
     (whole,) = reader.boards
     assert np.array_equal(weights_of(whole), training.trace(2).layers[1].attention_weights.numpy().ravel())
     switch_off(reader, [(0, 0)], "2.1")
-    worth, without = training.ablate(2, 0, 0), training.trace(2, without=[(0, 0)])
+    worth, without = training.without(2, [(0, 0)]), training.trace(2, without=[(0, 0)])
     told = say("learn.off.worth", heads="layer 0", loss=written(worth.loss, 3), without=written(worth.loss_without, 3),
                right=percent(worth.accuracy), right_without=percent(worth.accuracy_without))  # fmt: skip
     assert [each.value for each in reader.at.info] == [as_message(told)]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
 from attnviz.export.script import notebook, pytorch_script
-from attnviz.training.model import OneThread
+from attnviz.training.model import one_thread
 from tests.unit.helpers import HOSTILE, edits_of, setups, with_replaced
 
 # Runs each script of a JSON list by itself, and prints what each printed as a JSON list.
@@ -133,7 +133,7 @@ def test_the_exported_script_prints_what_is_on_screen(tmp_path: Path) -> None:
         assert_prints(text, scenario)
 
 
-@OneThread()
+@one_thread()
 def test_several_heads_and_layers_print_every_digit_that_is_on_screen(tmp_path: Path) -> None:
     """All heads at once would add up in another order, and several threads, too."""
     cases = [

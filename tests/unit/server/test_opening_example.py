@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.core.matrix_input import Edit
 from attnviz.explanation.numbers_from import numbers_in_words
-from attnviz.link.opening import as_the_app_opens, read_link
 from attnviz.link.parameter_table import LEFT_OUT, table
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, scenario_from_query, with_example
+from attnviz.link.state import as_the_app_opens, read_link
 from attnviz.published import OPENING, starting_points
 
 CAT = starting_points()[OPENING].scenario

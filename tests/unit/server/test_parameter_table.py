@@ -16,7 +16,6 @@ from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text, Whole
 from attnviz.link.model_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared, TrainingText
-from attnviz.link.opening import read_link, read_texts
 from attnviz.link.page_texts import (
     CELL_TEXT,
     CHECK,
@@ -32,6 +31,7 @@ from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import TABLES, once, table, texts
 from attnviz.link.question_text import PREDICTED_TEXT
 from attnviz.link.set_up import CHANGES, SWITCHES, parameters, query_of, read_controls, scenario_of
+from attnviz.link.state import read_link, read_texts
 from attnviz.link.typed_form import ANSWERS_TEXT, CHOICES, DEFAULTS, FORM_TEXT
 from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings

@@ -1,6 +1,6 @@
 """The life of a link on the first run of a session: read, validate, apply; then the page is drawn, the address mended.
 
-What a link says is read by the table of parameters (:mod:`attnviz.link.opening`), whichever page it opens: what cannot
+What a link says is read by the table of parameters (:mod:`attnviz.link.state`), whichever page it opens: what cannot
 be used is told at once, and not when a page that uses it is opened. Each page reads its own again after Back.
 """
 
@@ -19,10 +19,10 @@ from attnviz.app.session.session import this_session
 from attnviz.app.shell.opening.long_link import what_was_left_out
 from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
-from attnviz.link.opening import read_link, read_texts, says_nothing
 from attnviz.link.parameter import Around
 from attnviz.link.parameter_table import ANSWERS, SWEEP, TABLES
 from attnviz.link.set_up import read_controls
+from attnviz.link.state import read_link, read_texts, says_nothing
 
 # Pages whose controls are not bound to the address, and are filled with what it says.
 _FILLED: Mapping[str, Callable[[Any], None]] = MappingProxyType(
