@@ -106,11 +106,7 @@ _FROM_CONES = np.array([
 
 
 def channels(colour: str) -> np.ndarray:
-    """Return a colour ``#rrggbb`` as three numbers from 0 to 255.
-
-    >>> channels("#FFD84D").tolist()
-    [255, 216, 77]
-    """
+    """Return a colour ``#rrggbb`` as three numbers from 0 to 255."""
     return np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)], np.uint8)
 
 
@@ -166,11 +162,7 @@ def shades(z: np.ndarray, limits: tuple[float, float], role: str, dark: bool) ->
 
 
 def scale_of(limits: tuple[float, float], role: str, dark: bool) -> Scale:
-    """Return the same as a scale between the limits, of which the lower is 0 or minus the upper.
-
-    >>> scale_of((0.0, 1.0), "a", dark=False)[0], scale_of((-1.0, 1.0), "a", dark=False)[0]
-    ((0.0, '#ffffff'), (0.0, '#5a5f66'))
-    """
+    """Return the same as a scale between the limits, of which the lower is 0 or minus the upper."""
     up = _stops(_ramp(role, dark)[::_EVERY])
     if limits[0] == 0:
         return up

@@ -79,12 +79,7 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
         drawn += (scenario.output, scenario.d_ff, scenario.bias)
     if layer or name not in ("w_q", "b_q"):
         drawn += (scenario.width_of_keys,)
-    if layer or name in (
-        "w_v",
-        "b_v",
-        *OUTPUT,
-        *LAYERS,
-    ):  # drawn last of them: its width moves none
+    if layer or name in ("w_v", "b_v", *OUTPUT, *LAYERS):  # drawn last of them: its width moves none
         drawn += (scenario.drawn_d_v,)
     if name in (*OUTPUT, *LAYERS):  # drawn after all of these, for a context of this width
         drawn += (scenario.drawn_d_v * scenario.n_heads // scenario.kv_heads,)
@@ -185,9 +180,6 @@ def edit_matrix(scenario: Scenario, name: str, values: torch.Tensor) -> Scenario
     the drawn ones they become edits.
 
     Raises ``ValueError`` for another shape, a number that is not finite, or more than `MAX_EDITS` edits.
-
-    >>> edit_matrix(Scenario(d_in=1, d_out=1), "w_q", torch.tensor([[0.5]])).edits
-    (Edit(matrix='w_q', row=0, column=0, value=0.5),)
     """
     drawn = scenario.unedited(name)
     if values.shape != drawn.shape:

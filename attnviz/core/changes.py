@@ -28,11 +28,7 @@ class Changes:
 
 
 def changes_of(scenario: Scenario) -> Changes:
-    """Return all that lies over the drawn matrices of a scenario.
-
-    >>> changes_of(Scenario(w_v="identity")).replaced
-    (('w_v', 'identity'),)
-    """
+    """Return all that lies over the drawn matrices of a scenario."""
     return Changes(scenario.edits, tuple(scenario.replaced.items()))
 
 

@@ -84,11 +84,6 @@ def as_seen(
 ) -> tuple[str, int, int] | None:
     """Return the cell that shows a cell of the whole where one head is in view, under the name that it has there; None
     where none does.
-
-    >>> from attnviz.core.scenario import Scenario, trace
-    >>> seen = trace(Scenario("a cat", n_heads=2, d_out=4)).seen_from(1)
-    >>> as_seen(seen.stages, seen.matrices, "w_q", 0, 3), as_seen(seen.stages, seen.matrices, "w_q", 0, 1)
-    (('w_q', 0, 1), ('heads.0.w_q', 0, 1))
     """
     layer, name = placed(name)
     for each, stage in table.items():

@@ -20,20 +20,12 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def in_layer(layer: int, name: str) -> str:
-    """Return the name of a matrix of one of several layers.
-
-    >>> in_layer(1, "heads.0.scores")
-    'layers.1.heads.0.scores'
-    """
+    """Return the name of a matrix of one of several layers."""
     return f"{STACK}.{layer}.{name}"
 
 
 def kept_for(layer: int) -> str:
-    """Return the name of what a later layer keeps of the sentence before: what the layer before it made of that.
-
-    >>> kept_for(1)
-    'kept.1'
-    """
+    """Return the name of what a later layer keeps of the sentence before: what the layer before it made of that."""
     return f"{_KEPT}.{layer}"
 
 

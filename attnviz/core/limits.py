@@ -45,11 +45,7 @@ class SaidError(ValueError):
 
 
 def counted(name: str, value: object) -> str | None:
-    """Return a fact that counts things, or is a part of a sentence, in words; None for any other.
-
-    >>> counted("need_rows", 2), counted("value", 2)
-    ('2 rows', None)
-    """
+    """Return a fact that counts things, or is a part of a sentence, in words; None for any other."""
     noun = name.rpartition("_")[2]
     if noun in _COUNTED and isinstance(value, int):
         return plural(value, _COUNTED[noun])
@@ -127,12 +123,7 @@ class Kinds(Mapping[str, Kind], Generic[Kind]):
         return len(self._kinds)
 
     def where(self, holds: str) -> tuple[str, ...]:
-        """Return the names of the kinds of which this attribute is true.
-
-        >>> from attnviz.core.masks import MASKS
-        >>> MASKS.where("sized")
-        ('window', 'padding')
-        """
+        """Return the names of the kinds of which this attribute is true."""
         return tuple(name for name, kind in self._kinds.items() if getattr(kind, holds))
 
 
@@ -157,9 +148,6 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
     """Return `value`, of any integer type, as an int from `low` to `high`.
 
     Raises ``ValueError`` naming the value and the limits.
-
-    >>> check_whole("d_in", 3, 1, MAX_D)
-    3
     """
     try:
         whole = operator.index(value)  # type: ignore[arg-type]
@@ -171,11 +159,7 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
 
 
 def check_temperature(value: object) -> float:
-    """Return the temperature as a float, or raise ``ValueError`` naming it and its limits.
-
-    >>> check_temperature(2)
-    2.0
-    """
+    """Return the temperature as a float, or raise ``ValueError`` naming it and its limits."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE:
         raise RefusedError("number", name="temperature", value=value, low=MIN_TEMPERATURE, high=MAX_TEMPERATURE)
     return float(value)

@@ -53,19 +53,11 @@ class MaskKind:
         """Return which keys it hides from which queries, ``(n_queries, n_keys)`` of bool.
 
         So many `n_kept` tokens stand before the first of those that read.
-
-        >>> MASKS["window"].hidden(2, 3, 1).tolist()
-        [[False, True, True], [True, False, True]]
         """
         return _cells(self.hides, (n_queries, n_keys), size, n_kept)
 
     def drawn(self, n_queries: int, n_keys: int, size: int = 0, n_kept: int = 0) -> Tensor:
-        """Return the mask, float32 on the CPU: -∞ where it hides a key, else 0.
-
-        >>> MASKS["causal"].drawn(2, 3, n_kept=1)
-        tensor([[0., 0., -inf],
-                [0., 0., 0.]])
-        """
+        """Return the mask, float32 on the CPU: -∞ where it hides a key, else 0."""
         hidden = torch.from_numpy(self.hidden(n_queries, n_keys, size, n_kept))
         return torch.zeros(hidden.shape, **FLOAT32_ON_CPU).masked_fill(hidden, -math.inf)
 

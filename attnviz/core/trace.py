@@ -55,22 +55,14 @@ def available_devices() -> dict[str, str]:
 
 
 def check_device_name(name: object) -> str:
-    """Return a well-formed device name in torch's full form, or raise ``ValueError`` naming it.
-
-    >>> check_device_name("cuda")
-    'cuda:0'
-    """
+    """Return a well-formed device name in torch's full form, or raise ``ValueError`` naming it."""
     if not isinstance(name, str) or not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", name):
         raise RefusedError("choice", name="device", value=name, allowed=("cpu", "mps", "cuda", "cuda:N"))
     return "cuda:0" if name == "cuda" else name
 
 
 def resolve_device(name: str) -> tuple[torch.device, str | None]:
-    """Return the device to compute on, and a notice when it is not the one asked for.
-
-    >>> resolve_device("cpu")
-    (device(type='cpu'), None)
-    """
+    """Return the device to compute on, and a notice when it is not the one asked for."""
     if name == "cpu":  # asking the GPU drivers takes far longer than a small computation
         return torch.device("cpu"), None
     if name in available_devices():
@@ -82,13 +74,6 @@ def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Execute a table: return every matrix, the `given` ones and those that the rules make, in the table's order.
 
     Raises ``KeyError`` for a given matrix that is not there.
-
-    >>> import torch
-    >>> from attnviz.core.stages import feed_forward_table
-    >>> eye = torch.eye(2)
-    >>> given = {"context": torch.tensor([[1.0, -2.0]]), "w_1": eye, "w_2": eye}
-    >>> run(feed_forward_table(b_1=False, b_2=False), given)["feed_forward"]
-    tensor([[1., 0.]])
     """
     matrices: dict[str, Tensor] = {}
     made = matrices.__getitem__

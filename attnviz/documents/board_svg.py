@@ -32,10 +32,6 @@ def board_svg(trace: Trace, *, digits: int = 2, query: int | None = None) -> str
 
     `digits` are the decimals in the cells, `query` the row to outline. Of several heads it shows the one that the trace
     is seen from. Raises ``ValueError`` for a matrix of more than 16 rows or columns, whose numbers have no room.
-
-    >>> from attnviz.core.scenario import Scenario, trace
-    >>> board_svg(trace(Scenario()))[:40]
-    '<svg xmlns="http://www.w3.org/2000/svg" '
     """
     placed = place_all(trace, digits, query)
     left, top = (min(each) for each in zip(*(box.outer[:2] for box in placed), strict=True))

@@ -64,11 +64,7 @@ def paragraphs(texts: Iterable[str]) -> str:
 
 
 def script_json(value: Any) -> str:
-    """Return a value as JSON that can stand inside a script element: no text in it can end the element.
-
-    >>> script_json({"token": "</script>"})
-    '{"token": "\\\\u003c/script\\\\u003e"}'
-    """
+    """Return a value as JSON that can stand inside a script element: no text in it can end the element."""
     written = json.dumps(_plain(value), allow_nan=False)
     # ASCII alone, so that U+2028, which ends a line of a script, is escaped too.
     return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

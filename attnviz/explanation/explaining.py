@@ -24,10 +24,6 @@ def shapes_of(trace: Trace) -> dict[str, tuple[int, int]]:
     """Return ``(rows, columns)`` of every matrix that a trace has, by its name; a bias is one row.
 
     Raises ``ValueError`` for a batched trace.
-
-    >>> from attnviz.core.scenario import Scenario, trace
-    >>> shapes_of(trace(Scenario()))["w_q"]
-    (3, 2)
     """
     shapes = {}
     for name, matrix in trace.matrices.items():

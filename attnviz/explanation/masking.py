@@ -81,12 +81,7 @@ def meant_hidden(trace: AttentionTrace) -> np.ndarray:
 
 
 def leaks(trace: AttentionTrace) -> np.ndarray:
-    """Return the attention weight that each row gives to tokens hidden from it, ``(layers and heads, n_tokens)``.
-
-    >>> from attnviz.core.scenario import Scenario, trace
-    >>> leaks(trace(Scenario("a b", causal=True))).tolist()
-    [[0.0, 0.0]]
-    """
+    """Return the attention weight that each row gives to tokens hidden from it, ``(layers and heads, n_tokens)``."""
     return (_weights(trace) * meant_hidden(trace)).sum(-1)
 
 

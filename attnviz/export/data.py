@@ -65,11 +65,7 @@ def _names(labels: tuple[str, ...]) -> list[str]:
 
 
 def for_spreadsheet(name: str) -> str:
-    """Return a name with an apostrophe before whatever a spreadsheet would run as a formula.
-
-    >>> for_spreadsheet("=1+1")
-    "'=1+1"
-    """
+    """Return a name with an apostrophe before whatever a spreadsheet would run as a formula."""
     return _BEFORE_FORMULA.sub(r"\1'", name)
 
 

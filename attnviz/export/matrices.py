@@ -113,12 +113,7 @@ def in_each_layer(scenario: Scenario) -> list[str]:
     one = [*_norms(scenario), "for part, size in sizes.items():", *_indented(_drawn_part(scenario, drawn))]
     if scenario.same_layers:
         return [*lines, *one, f"layers = [layer] * {scenario.n_layers}  # one and the same"]
-    return [
-        *lines,
-        "layers = []",
-        f"for _ in range({scenario.n_layers}):",
-        *_indented([*one, "layers.append(layer)"]),
-    ]
+    return [*lines, "layers = []", f"for _ in range({scenario.n_layers}):", *_indented([*one, "layers.append(layer)"])]
 
 
 def _norms(scenario: Scenario) -> list[str]:

@@ -32,12 +32,7 @@ SMALLEST_TITLE = 12  # pixels of its letters, which shrink where a narrow matrix
 
 
 def heatmap(
-    trace: Trace,
-    name: str,
-    *,
-    digits: int = DEFAULT_DIGITS,
-    query: int | None = None,
-    dark: bool = False,
+    trace: Trace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
 ) -> "go.Figure":
     """Return the heatmap of one matrix of a trace as a Plotly figure, which shows itself in a notebook.
 
@@ -57,12 +52,7 @@ def heatmap(
 
 
 def heatmap_spec(
-    trace: Trace,
-    name: str,
-    *,
-    digits: int = DEFAULT_DIGITS,
-    query: int | None = None,
-    dark: bool = False,
+    trace: Trace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
 ) -> dict[str, Any]:
     """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`."""
     drawn = picture(trace, name, digits, query, dark)

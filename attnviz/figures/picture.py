@@ -162,11 +162,7 @@ _LARGEST = 20  # a cell
 
 
 def small_picture(matrices: Sequence[tuple[np.ndarray, str]], *, dark: bool = False) -> str:
-    """Return finite matrices, each with its role, as an SVG; the largest number of each has its role's whole colour.
-
-    >>> small_picture([(np.eye(2), "a")])[:40]
-    '<svg xmlns="http://www.w3.org/2000/svg" '
-    """
+    """Return finite matrices, each with its role, as an SVG; the largest number of each has its role's whole colour."""
     columns = sum(matrix.shape[1] for matrix, _ in matrices)
     rows = max(matrix.shape[0] for matrix, _ in matrices)
     cell = min(_LARGEST, (_WIDTH - _GAP * (len(matrices) - 1)) / columns, _HEIGHT / rows)

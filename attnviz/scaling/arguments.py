@@ -46,9 +46,6 @@ def check_dims(dims: Iterable[object]) -> tuple[int, ...]:
 
     Raises ValueError naming the first that is not a whole number from 1 to MAX_DIM or is repeated, or if
     there are none or more than MAX_DIMS.
-
-    >>> check_dims([8, 2])
-    (2, 8)
     """
     checked: set[int] = set()
     for value in dims:
@@ -83,11 +80,7 @@ def log_steps(first: object, last: object, how_many: object) -> tuple[int, ...]:
 
 
 def check_factor(name: str, factor: object) -> float:
-    """Return a number that scores are multiplied by, or raise ValueError naming it and its limits.
-
-    >>> check_factor("times", 8)
-    8.0
-    """
+    """Return a number that scores are multiplied by, or raise ValueError naming it and its limits."""
     if isinstance(factor, bool) or not isinstance(factor, int | float) or not -MAX_FACTOR <= factor <= MAX_FACTOR:
         raise RefusedError("number", name=name, value=factor, low=-int(MAX_FACTOR), high=int(MAX_FACTOR))
     return float(factor)
@@ -118,9 +111,6 @@ def check_exponent(scale: object) -> float:
     """Return the exponent of a scale given by name or by the exponent itself.
 
     Raises ValueError naming a scale that is unknown or out of range.
-
-    >>> check_exponent("sqrt")
-    0.5
     """
     exponent = EXPONENTS.get(scale) if isinstance(scale, str) else scale
     if isinstance(exponent, int | float) and not isinstance(exponent, bool) and 0 <= exponent <= MAX_EXPONENT:

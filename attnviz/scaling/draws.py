@@ -161,9 +161,6 @@ def head_scores(n_heads: int, seed: int) -> Scores:
     Raises ``ValueError`` for a number of heads that does not divide D_MODEL, or a seed out of range.
 
     Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.2.2.
-
-    >>> head_scores(8, seed=0).shape
-    (6,)
     """
     check_whole("seed", seed, 0, MAX_SEED)
     if check_whole("n_heads", n_heads, 1, D_MODEL) and D_MODEL % n_heads:
@@ -179,11 +176,7 @@ def head_scores(n_heads: int, seed: int) -> Scores:
 
 @lru_cache(_KEPT)
 def drawn_scores(d_k: int, size: int, seed: int) -> Scores:
-    """Return so many scores, each of a query and a key of its own with d_k standard normal numbers.
-
-    >>> drawn_scores(64, 3, seed=0).shape
-    (3,)
-    """
+    """Return so many scores, each of a query and a key of its own with d_k standard normal numbers."""
     generator, scores = generator_for(seed), torch.zeros(size, dtype=torch.float64)
     for first in range(0, d_k, _BLOCK):
         q, k = torch.randn(2, size, min(_BLOCK, d_k - first), generator=generator, **FLOAT32_ON_CPU).double()

@@ -221,10 +221,6 @@ def sample_row(
     Raises ValueError for an argument out of range, naming the value and the limit.
 
     Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1.
-
-    >>> row = sample_row(256, seed=0, n_keys=8)
-    >>> bool(row.attention_weights_unscaled.max() > row.attention_weights.max())
-    True
     """
     (dim,) = check_dims([dim])
     check_whole("seed", seed, 0, MAX_SEED)

@@ -118,11 +118,7 @@ STATISTICS = (
 
 
 def even_jacobian_norm(n_keys: int) -> float:
-    """Return the norm of softmax's Jacobian where all attention weights are 1 / n_keys.
-
-    >>> even_jacobian_norm(2)
-    0.5
-    """
+    """Return the norm of softmax's Jacobian where all attention weights are 1 / n_keys."""
     return math.sqrt(n_keys - 1) / n_keys
 
 

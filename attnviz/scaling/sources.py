@@ -165,9 +165,6 @@ def make_source(name: str, n_keys: int, x: object) -> Source:
     """Return the source of that name; x (n_tokens, d_in) is for projections alone, `n_keys` for the others.
 
     Raises ValueError for another name, `n_keys` out of range, or an x that is missing, not wanted or bad.
-
-    >>> make_source("normal", 8, None)
-    Vectors(law='normal', n_keys=8, n_queries=1)
     """
     check_whole("n_keys", n_keys, 2, MAX_KEYS)
     if name not in SOURCES:

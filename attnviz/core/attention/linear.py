@@ -28,10 +28,6 @@ def linear_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     there is no score of any pair.
 
     Source: Katharopoulos et al. 2020, Transformers are RNNs, section 3.2, equation 5.
-
-    >>> ones = torch.ones(3, 2)
-    >>> linear_attention(ones, ones, ones)[0]
-    tensor([1., 1.])
     """
     mapped_q, mapped_k = FeatureMap().compute(q), FeatureMap().compute(k)
     return (mapped_q @ (mapped_k.mT @ v)) / (mapped_q @ mapped_k.sum(0)[:, None])

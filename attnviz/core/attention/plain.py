@@ -23,9 +23,6 @@ def as_tensors(optional: Collection[str], **given: Any) -> list[Tensor | None]:
     get the widest. None stays where it's `optional`.
 
     Raises ``ValueError`` for what holds no real numbers, has rows of several lengths, or lies on another device.
-
-    >>> as_tensors(["b_q"], x=[[1, 2]], b_q=None)
-    [tensor([[1., 2.]]), None]
     """
     made = {
         name: None if value is None and name in optional else _as_tensor(name, value) for name, value in given.items()
@@ -221,14 +218,7 @@ class FeedForwardTrace(Trace):
 
 
 def feed_forward(
-    x: Any,
-    w1: Any,
-    b1: Any,
-    w2: Any,
-    b2: Any,
-    *,
-    activation: str = "relu",
-    tokens: tuple[str, ...] = (),
+    x: Any, w1: Any, b1: Any, w2: Any, b2: Any, *, activation: str = "relu", tokens: tuple[str, ...] = ()
 ) -> FeedForwardTrace:
     """Compute two layers with a ReLU, or with `activation` "gelu" a GELU, between them; keep every intermediate.
 

@@ -199,9 +199,6 @@ class Cap(Rule):
     """limit · tanh(z / limit): a number far below the limit hardly changes, and none gets beyond it.
 
     Source: Gemma Team 2024, Gemma 2, section 2 (logit soft-capping); Bello et al. 2016, section 5.3.
-
-    >>> Cap(50.0).compute(torch.tensor([1.0, 1e6]))
-    tensor([ 0.9999, 50.0000])
     """
 
     limit: float = 1.0

@@ -18,11 +18,7 @@ from attnviz.core.rules.rows import COLUMNS, ROWS
 
 @dataclass(frozen=True)
 class PassOn(Copying):
-    """The same numbers under another name.
-
-    >>> PassOn().reads(0, 1, (3, 6))
-    ((range(0, 1), range(1, 2)),)
-    """
+    """The same numbers under another name."""
 
     name = "pass_on"
     in_formulas = "{0}"
@@ -38,11 +34,7 @@ class PassOn(Copying):
 
 @dataclass(frozen=True)
 class Slice(Copying):
-    """The columns from `start` up to `stop`, which isn't among them.
-
-    >>> Slice(2, 4).reads(0, 1, (3, 6))
-    ((range(0, 1), range(3, 4)),)
-    """
+    """The columns from `start` up to `stop`, which isn't among them."""
 
     start: int = 0
     stop: int = 1

@@ -63,11 +63,7 @@ class Rotate(Rule):
     name = "rotate"
 
     def angle(self, place: int, column: int, d: int) -> float:
-        """Return the angle of the pair of a row at a place in radians, of `d` columns.
-
-        >>> Rotate().angle(3, 1, 2)
-        3.0
-        """
+        """Return the angle of the pair of a row at a place in radians, of `d` columns."""
         pair = column % self._pairs(d) if self.halves else column // 2
         if self.thetas is None:
             return place * self.base ** (-2 * pair / d)

@@ -52,9 +52,6 @@ class Scale(Rule):
     a number of its `own` in place of √d_k.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, sections 3.2.1 and 3.2.3.
-
-    >>> Scale(d_k=4, temperature=2.0).divisor
-    4.0
     """
 
     d_k: int | None = None

@@ -40,11 +40,7 @@ def _of_one(ids: Ids) -> list[int]:
 
 @dataclass(frozen=True)
 class Lookup(Copying):
-    """The rows with these numbers, one below the other; of a batch of texts, those of each of them, to compute alone.
-
-    >>> Lookup((2, 0)).reads(0, 1, (3, 4))
-    ((range(2, 3), range(1, 2)),)
-    """
+    """The rows with these numbers, one below the other; of a batch of texts, those of each, to compute alone."""
 
     ids: Ids = (0,)
 

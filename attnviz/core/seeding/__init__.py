@@ -8,11 +8,7 @@ from attnviz.core.seeding.places import (
     position_seed,
     sinusoidal_positions,
 )
-from attnviz.core.seeding.vectors import (
-    EMBEDDINGS,
-    second_seed,
-    stable_embedding,
-)
+from attnviz.core.seeding.vectors import EMBEDDINGS, second_seed, stable_embedding
 from attnviz.core.seeding.weights import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill, generator_for, seeded_projections
 
 __all__ = [

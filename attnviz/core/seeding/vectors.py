@@ -29,11 +29,7 @@ def published_data() -> Mapping[str, Any]:
 
 @cache
 def published_examples() -> Mapping[str, Mapping[str, Any]]:
-    """Return the examples of the file by their id.
-
-    >>> list(published_examples())[:3]
-    ['journey', 'journey-linear', 'journey-simple']
-    """
+    """Return the examples of the file by their id."""
     return MappingProxyType({example["id"]: example for example in published_data()["examples"]})
 
 
@@ -54,11 +50,7 @@ def stated_features(example: str) -> tuple[str, ...]:
 
 
 def called(example: str) -> str:
-    """Return what an example is called within a sentence.
-
-    >>> called("love-ai")
-    'I love AI'
-    """
+    """Return what an example is called within a sentence."""
     return say(f"published.{example}.name")
 
 
@@ -124,9 +116,6 @@ def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
     """Return the vector ``(d_in,)`` of one token: standard normal, from its text, `d_in` and `seed` alone.
 
     The same in every process, whatever other tokens there are.
-
-    >>> bool((stable_embedding("cat", 3, 1) == stable_embedding("cat", 3, 1)).all())
-    True
     """
     digest = hashlib.sha256(f"{seed}/{d_in}/{token}".encode("utf-8", "surrogatepass")).digest()
     generator = generator_for(int.from_bytes(digest[:4], "big"))

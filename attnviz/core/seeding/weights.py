@@ -76,9 +76,6 @@ def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tens
     "uniform" is U[0, 1), "normal" N(0, 1), "linear" what nn.Linear starts from: U(-1/sqrt(d_in), 1/sqrt(d_in)).
 
     Raises ``ValueError`` for another init.
-
-    >>> fill(torch.empty(2), "uniform", 1, generator_for(123))
-    tensor([0.2961, 0.5166])
     """
     return INITIALIZATIONS[init].fill(room, d_in, generator)
 

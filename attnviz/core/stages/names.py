@@ -29,11 +29,7 @@ HEADS = "heads"  # what the path of one of several heads begins with
 
 
 def head_name(head: int, name: str) -> str:
-    """Return the name of a matrix of one of several heads.
-
-    >>> head_name(1, "scores")
-    'heads.1.scores'
-    """
+    """Return the name of a matrix of one of several heads."""
     return f"{HEADS}.{head}.{name}"
 
 

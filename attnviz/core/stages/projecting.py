@@ -66,10 +66,7 @@ def _kept(kept: str, x: str) -> tuple[Stage, ...]:
     Source: Dai et al. 2019, Transformer-XL, section 3.2.
     """
     normed = row(f"{Y}_norm", "Y′", "key", "feature", "vectors", LayerNorm(), (Y, "gamma_1", "beta_1"))
-    return (
-        *[normed] * (kept != Y),
-        row(JOINED, "X⁺", "key", "feature", "vectors", Concatenate(ROWS), (kept, x)),
-    )
+    return (*[normed] * (kept != Y), row(JOINED, "X⁺", "key", "feature", "vectors", Concatenate(ROWS), (kept, x)))
 
 
 def _read(reads: str, positions: bool, factor: bool) -> tuple[Stage, ...]:

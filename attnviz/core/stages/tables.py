@@ -46,9 +46,6 @@ def attention_table(
     to the scores, and with `positions`, X is made of the vectors of the tokens and those of their places.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; section 3.5 for positions.
-
-    >>> list(attention_table(2, biases=()))[4:]
-    ['q', 'k', 'v', 'scores', 'scaled_scores', 'attention_weights', 'context']
     """
     how = Attending(scale, temperature, as_masked(mask))
     return table_of(*projected(biases, positions), *how.stages(d_k))

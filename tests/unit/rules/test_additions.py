@@ -134,7 +134,7 @@ STAGE = (
     ),
     (
         "attnviz/core/stages/attending.py",
-        r"from dataclasses import [^\n]*\n\n",
+        r'\A"""[^\n]*\n\n',
         "from attnviz.core.rules import GELU, Add, Cap, Concatenate, Product, ReLU, Rotate, Scale, Slice, Softmax\n",
     ),
     (

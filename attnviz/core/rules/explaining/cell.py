@@ -178,11 +178,7 @@ class Cell:
 
 
 def in_rows(matrix: Tensor) -> Tensor:
-    """Return a matrix in the shape in which it's explained, drawn and written, ``(rows, columns)``: a bias is one row.
-
-    >>> in_rows(torch.ones(3)).shape
-    torch.Size([1, 3])
-    """
+    """Return a matrix as it's explained, drawn and written, ``(rows, columns)``: a bias is one row."""
     return matrix[None] if matrix.dim() == 1 else matrix
 
 

@@ -65,11 +65,7 @@ def quotient(numerator: str, divisors: Sequence[str], joint: str = " · ") -> st
 
 
 def total(values: Iterable[float]) -> float:
-    """Sum exactly where that is possible; infinities and NaN sum as floats do.
-
-    >>> total([1e30, 1.0, -1e30]), total([math.inf, -math.inf])
-    (1.0, nan)
-    """
+    """Sum exactly where that is possible; infinities and NaN sum as floats do."""
     values = list(values)
     try:
         return math.fsum(values)
@@ -78,11 +74,7 @@ def total(values: Iterable[float]) -> float:
 
 
 def exp(value: float) -> float:
-    """Return e to the power of any float, infinity where it overflows.
-
-    >>> exp(-math.inf), exp(1e30)
-    (0.0, inf)
-    """
+    """Return e to the power of any float, infinity where it overflows."""
     try:
         return math.exp(value)
     except OverflowError:
