@@ -96,12 +96,18 @@ def tables_of_html(text: str) -> list[tuple[str, str]]:
     inside: list[str] | None = None  # the heading or the cell whose text is taken
     hidden: list[str] = []  # the elements whose text isn't
     for tag, closes, attributes, data in _pieces(text):
-        if hidden:
-            if tag == hidden[-1]:
-                hidden = hidden[:-1] if closes else [*hidden, tag]
+        if hidden and tag == hidden[-1]:
+            if closes:
+                hidden.pop()
+            else:
+                hidden.append(tag)
+        elif hidden:
+            continue
         elif closes and tag == "table" and rows is not None:
             lines = ["\t".join(row) for row in ([_plain(cell) for cell in row] for row in rows) if row and row != [""]]
-            tables += [(_plain(heading)[:_MOST_OF_A_HEADING], "\n".join(lines))] if "".join(lines).strip() else []
+            if any(line.strip() for line in lines):
+                named = [each[:_MOST_OF_A_HEADING] for each in heading[:_MOST_OF_A_HEADING]]
+                tables.append((_plain(named)[:_MOST_OF_A_HEADING], "\n".join(lines)))
             rows = None
         elif closes:
             inside = None if tag in (*_HEADINGS, "td", "th", "tr") else inside
@@ -114,8 +120,10 @@ def tables_of_html(text: str) -> list[tuple[str, str]]:
         elif tag in ("tr", "td", "th") and rows is not None:
             if tag == "tr" or (tag == "td" and not rows):
                 rows.append([])
-            inside = [] if tag == "td" else None
-            rows[-1] += [] if inside is None else [inside]
+            inside = None  # what stands in a cell of the head is a name
+            if tag == "td":
+                inside = []
+                rows[-1].append(inside)
         if inside is not None and not hidden:
             inside.append(data)
     return tables
