@@ -18,6 +18,7 @@ import attnviz
 from benchmarks.client import connected
 from benchmarks.servers import free_address, wait_until_healthy
 from benchmarks.websocket import HandshakeError
+from tests.unit.project.test_setup import load
 
 ROOT = Path(__file__).parents[3]
 SITE = ("app.py", "pages", ".streamlit/config.toml")
@@ -76,7 +77,8 @@ def _started(command: Path, where: Path) -> Iterator[str]:
     address = free_address()
     arguments = [str(command), "app", "--port", address.rpartition(":")[2], "--address", "127.0.0.1", "--no-browser"]
     with (where / "log.txt").open("w") as log:
-        process = subprocess.Popen(arguments, cwd=where, env=NOT_FROM_HERE, stdout=log, stderr=log)
+        environment = NOT_FROM_HERE | {"STREAMLIT_SERVER_ENABLE_AGENT_API": "true"}  # reads a page without a browser
+        process = subprocess.Popen(arguments, cwd=where, env=environment, stdout=log, stderr=log)
         try:
             wait_until_healthy(address, process)
             yield address
@@ -109,6 +111,7 @@ def test_an_installed_package_starts_the_app(clean: Path, tmp_path: Path) -> Non
         ]  # fmt: skip
         answers = {path: _asked(address, path) for path in ("/", "/static/favicon.png", "/ready", "/metrics")}
         assert asyncio.run(strangers_status(address)) == 403
+        load("docker_smoke").check_page(f"http://{address}")  # as what is said to prove the image reads it there
     for answer in answers.values():
         assert answer.getheader("X-Content-Type-Options") == "nosniff"
         assert "frame-ancestors 'self'" in str(answer.getheader("Content-Security-Policy"))
