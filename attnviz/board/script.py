@@ -7,7 +7,7 @@ import torch
 
 from attnviz.board.data import FITS
 from attnviz.core.rules import product
-from attnviz.core.rules.explaining import displayed, numbers, softmax
+from attnviz.core.rules.explaining import numbers, softmax
 from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK
 from attnviz.explanation import summary, told
 from attnviz.scripts import joined
@@ -25,7 +25,7 @@ CONSTANTS: dict[str, Any] = {
     "SMALL_LENGTH": product.SMALL,
     "LARGE_LENGTH": product.LARGE,
     "SHARES": ["softmax", "share"],
-    "LONG": displayed.LONG,
+    "LONG": numbers.LONG,
     "SAME": summary.SAME,
     "NAMED": summary.NAMED,
     "TOLD": told.MOST_NUMBERS,

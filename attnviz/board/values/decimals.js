@@ -1,4 +1,4 @@
-// Whether displayed arithmetic gives what it says: what attnviz/core/rules/explaining/displayed.py does, done in the page.
+// Whether displayed arithmetic gives what it says: what attnviz/core/rules/explaining/numbers.py does, done in the page.
 // A decimal is { digits: BigInt, power }, digits times ten to the power; null where a number is not finite.
 
 /** @import { Decimal } from "../types.js" */

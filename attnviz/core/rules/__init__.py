@@ -3,7 +3,7 @@
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, HeadsInCode, Precision, Rule, declaration
 from attnviz.core.rules.cellwise import GELU, Add, Cap, FeatureMap, ReLU, TimesRoot
 from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Term, in_rows
-from attnviz.core.rules.explaining.displayed import DECIMALS
+from attnviz.core.rules.explaining.numbers import DECIMALS
 from attnviz.core.rules.moving import Concatenate, PassOn, Recut, Slice
 from attnviz.core.rules.product import Product
 from attnviz.core.rules.reading import Block, Shape

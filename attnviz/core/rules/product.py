@@ -11,7 +11,7 @@ from torch.nn.functional import linear
 
 from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, agree, expect
 from attnviz.core.rules.explaining.cell import Cell, Made, in_rows
-from attnviz.core.rules.explaining.displayed import total
+from attnviz.core.rules.explaining.numbers import total
 from attnviz.core.rules.expression import (
     I,
     J,

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
 from attnviz.core.rules.explaining.cell import Cell
-from attnviz.core.rules.explaining.displayed import quotient
+from attnviz.core.rules.explaining.numbers import quotient
 from attnviz.core.rules.explaining.said import in_words
 from attnviz.core.rules.expression import (
     I,

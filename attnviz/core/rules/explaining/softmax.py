@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Term
-from attnviz.core.rules.explaining.displayed import as_decimal, exp, quotient, shortened, sign, total
-from attnviz.core.rules.explaining.numbers import READABLE, Numbers
+from attnviz.core.rules.explaining.numbers import READABLE, Numbers, as_decimal, exp, quotient, shortened, sign, total
 from attnviz.core.rules.explaining.steps import Steps
 from attnviz.core.rules.explaining.trouble import why_hidden
 from attnviz.core.rules.reading import Pieces

@@ -8,8 +8,18 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from attnviz.core.rules.explaining.cell import Cell, Term, grouped
-from attnviz.core.rules.explaining.displayed import DECIMALS, as_decimal, in_sum, quotient, shortened, sign, sign_of_all
-from attnviz.core.rules.explaining.numbers import FUNCTIONS, SAME, Numbers
+from attnviz.core.rules.explaining.numbers import (
+    DECIMALS,
+    FUNCTIONS,
+    SAME,
+    Numbers,
+    as_decimal,
+    in_sum,
+    quotient,
+    shortened,
+    sign,
+    sign_of_all,
+)
 from attnviz.core.rules.expression import Parts
 from attnviz.words import say
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from attnviz.core.masks import Masked
 from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
-from attnviz.core.rules.explaining.displayed import in_sum
-from attnviz.core.rules.explaining.numbers import Numbers
+from attnviz.core.rules.explaining.numbers import Numbers, in_sum
 from attnviz.core.rules.expression import Parts
 from attnviz.words import say
 
