@@ -3,7 +3,8 @@
 
 import { painted } from "./painted.js";
 
-const BOARD = ["playground-board", "learn-board"].map((key) => `[class*=st-key-${key}] [data-testid=stBidiComponentIsolated]`).join(", ");
+const BOARD = ["playground-board", "learn-board"]
+  .map((key) => `[class*=st-key-${key}] [data-testid=stBidiComponentIsolated]`).join(", ");
 const root = () => document.querySelector(BOARD)?.shadowRoot;
 
 /** An element of the board. @param {string} selector */
@@ -19,7 +20,8 @@ const bench = {
   moves: [],
   cell: (at) => found(`[data-at="${at}"]`),
   box: (at) => bench.cell(at).getBoundingClientRect().toJSON(),
-  row: () => [found(".sentence").textContent, ...[...(root()?.querySelectorAll("[data-at^='q,'], [data-at^='context,']") ?? [])].map((cell) => (cell instanceof HTMLElement ? cell.dataset.value : ""))].join(" "),
+  row: () => [found(".sentence").textContent, ...[...(root()?.querySelectorAll("[data-at^='q,'], [data-at^='context,']")
+    ?? [])].map((cell) => (cell instanceof HTMLElement ? cell.dataset.value : ""))].join(" "),
   status: () => found(".status").textContent ?? "",
 
   // Of each move, the milliseconds from its event to the painted frame; what `seen` reads off the page must differ

@@ -9,7 +9,8 @@ const bench = { loaded: null, selector: "", key: null, ...nothing() };
 window.bench = bench;
 
 // Of components, which stand in shadows.
-const shadows = () => [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")].map(({ shadowRoot }) => shadowRoot).filter((root) => root !== null);
+const shadows = () => [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
+  .map(({ shadowRoot }) => shadowRoot).filter((root) => root !== null);
 const watching = { subtree: true, childList: true, characterData: true, attributes: true };
 
 bench.arm = (selector, key) => {
@@ -38,14 +39,16 @@ function holderOf(target) {
 function look() {
   const { awaited } = bench;
   if (bench.loaded !== null) return;
-  if (!awaited || ![document, ...shadows()].some((root) => root.querySelector(awaited))) return requestAnimationFrame(look);
+  if (!awaited || ![document, ...shadows()].some((root) => root.querySelector(awaited)))
+    return requestAnimationFrame(look);
   bench.loaded = NaN; // found, and painted soon
   painted().then((at) => { bench.loaded = at; });
 }
 
 const observer = new MutationObserver((records) => {
   if (bench.pressed === null) return;
-  const holders = records.map((record) => holderOf(record.target)).filter((holder) => holder !== null && holder !== undefined);
+  const holders = records.map((record) => holderOf(record.target))
+    .filter((holder) => holder !== null && holder !== undefined);
   if (holders.length === 0) return;
   holders.forEach((holder) => bench.touched.add(holder));
   bench.changed = performance.now();

@@ -23,7 +23,8 @@ window.WebSocket = class extends Plain {
     super(...given);
     this.addEventListener("message", ({ data }) => {
       const now = performance.now();
-      if (!bench.came && data instanceof ArrayBuffer && new TextDecoder("latin1").decode(data.slice(0, NEAR)).includes(NAME)) bench.came = now;
+      if (!bench.came && data instanceof ArrayBuffer && new TextDecoder("latin1").decode(data.slice(0, NEAR))
+        .includes(NAME)) bench.came = now;
     });
   }
 };
@@ -33,7 +34,8 @@ function pictures(root) {
   const canvas = /** @type {HTMLElement | null} */ (root.querySelector("canvas[data-pictures]"));
   const own = canvas && canvas !== bench.before ? Number(canvas.dataset.pictures) : 0;
   if (own) bench.canvas = canvas;
-  return own || [...root.querySelectorAll("*")].reduce((sum, { shadowRoot }) => sum + (shadowRoot ? pictures(shadowRoot) : 0), 0);
+  return own || [...root.querySelectorAll("*")]
+    .reduce((sum, { shadowRoot }) => sum + (shadowRoot ? pictures(shadowRoot) : 0), 0);
 }
 
 function look() {

@@ -1,4 +1,5 @@
-// Boards in a page of their own: nobody answers there, so that what is done on one stays with it, and is computed by the page.
+// Boards in a page of their own: nobody answers there, so that what is done on one stays with it, and is computed by
+// the page.
 
 import { mount } from "./board.js";
 import { toggle } from "./cells/elements.js";
@@ -7,17 +8,19 @@ import { valueAt } from "./values/matrices.js";
 import { STYLE } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
-/** @import { Board } from "./board.js" */
-/** @import { BoardData, Edit, Host, Matrices } from "./types.js" */
-
 // What the app alone has; what was said of other numbers; and several docks can't all stand at the window's foot.
-const OWN_STYLE = ".board .views.views { display: none; } .changed .strip .does { visibility: hidden; } :host(:not(:only-of-type)) .panel.panel { position: static; }";
+const OWN_STYLE = [
+  ".board .views.views { display: none; }",
+  ".changed .strip .does { visibility: hidden; }",
+  ":host(:not(:only-of-type)) .panel.panel { position: static; }",
+].join(" ");
 const LOW = 720; // pixels: a window, or a frame, that is lower is scrolled
 const ABOVE = 16;
 const DARK = "(prefers-color-scheme: dark)";
 
 /**
- * Draw a board within an element; what is done on it is told to the page around this one, if that is of the origin `tells`.
+ * Draw a board within an element; what is done on it is told to the page around this one, if that is of the origin
+ * `tells`.
  * @param {HTMLElement} element @param {BoardData} data @param {{ tells?: string, dark?: boolean | null }} how
  */
 export default function showAlone(element, data, { tells = "", dark = null }) {
@@ -58,8 +61,7 @@ class Alone {
     return { top: 0, bottom: window.innerHeight, width: window.innerWidth };
   }
 
-  /** @param {number} by */
-  scroll(by) {
+  scroll(/** @type {number} */ by) {
     window.scrollBy(0, by);
   }
 
@@ -74,19 +76,18 @@ class Alone {
     this.board?.repaint();
   }
 
-  /** @param {boolean} sent */
-  whose(sent) {
+  whose(/** @type {boolean} */ sent) {
     return say(sent ? "board.status.sent" : "board.status.alone");
   }
 
   /** @param {string} what @param {unknown} detail */
   tells(what, detail) {
-    if (what !== "numbers" && this.origin && window.parent !== window) window.parent.postMessage({ attnviz: what, detail }, this.origin);
+    if (what !== "numbers" && this.origin
+      && window.parent !== window) window.parent.postMessage({ attnviz: what, detail }, this.origin);
   }
 
   // What is as it came is no edit; where all is, so are the numbers that came.
-  /** @param {Edit[]} edits */
-  takes(edits) {
+  takes(/** @type {Edit[]} */ edits) {
     const { board } = this;
     if (!board) return;
     for (const edit of edits.filter((each) => board.fits(each))) {
@@ -98,16 +99,16 @@ class Alone {
     board.intake.settle();
   }
 
-  // What is computed here may be larger than all that came: colours go as far, all of those that are compared, once a number is
-  // let go.
-  /** @param {number} limit */
-  widest(limit) {
+  // What is computed here may be larger than all that came: colours go as far, all of those that are compared, once a
+  // number is let go.
+  widest(/** @type {number} */ limit) {
     const { board } = this;
     if (board && board.shown !== this.measured && !board.drag) {
       this.measured = board.shown;
       this.largest.clear();
       for (const [name, [, shared]] of board.settled ? [] : Object.entries(board.data.limits)) {
-        this.largest.set(shared, Math.max(this.largest.get(shared) ?? shared, largestOf(board.shown[name]?.values ?? [])));
+        this.largest.set(shared,
+          Math.max(this.largest.get(shared) ?? shared, largestOf(board.shown[name]?.values ?? [])));
       }
     }
     return this.largest.get(limit) ?? limit;
@@ -124,8 +125,7 @@ function darkAround() {
   }
 }
 
-/** @param {Iterable<number>} values */
-function largestOf(values) {
+function largestOf(/** @type {Iterable<number>} */ values) {
   let largest = 0;
   for (const value of values) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
   return largest;

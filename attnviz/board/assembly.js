@@ -1,7 +1,7 @@
 // The board put together: every matrix at its place, and what stands around them, in the room that there is.
 
 import { CanvasGrid } from "./cells/canvas_grid.js";
-import { make, toggle } from "./cells/elements.js";
+import { make, put, toggle, write } from "./cells/elements.js";
 import { Grid } from "./cells/grid.js";
 import { layoutOf, RIBBONS } from "./spine/layout.js";
 import { titlesOf } from "./spine/plan.js";
@@ -10,17 +10,14 @@ import { lengthOf, saysBelow, wordsOf } from "./spine/words.js";
 import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
-/** @import { Board } from "./board.js" */
-/** @import { Box } from "./spine/types.js" */
-
-const CHIPS_AT = 138; // pixels from the window's edge at which the words of a page begin at the latest, however large it is
+// pixels from the window's edge at which the words of a page begin at the latest, however large it is
+const CHIPS_AT = 138;
 const AROUND = 9; // pixels by which what marks a row stands out of it
 const BESIDE = 24; // pixels beside what is brought into view
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
 
 export class Assembly {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     this.laid = ""; // the room in which everything was placed
   }
@@ -29,8 +26,10 @@ export class Assembly {
   get placed() {
     const { board } = this;
     const names = [...board.data.shown, ...(board.data.ghosts ?? [])];
-    const both = names.includes("scores") && names.includes("scaled_scores") && !board.all && !board.story.told; // a story has room for both
-    const out = [...(both ? [board.scaled ? "scores" : "scaled_scores"] : []), ...ADDED_TO_SCORES.filter((name) => !(board.all || (name === MASK && this.showsMask)))];
+    // a story has room for both
+    const both = names.includes("scores") && names.includes("scaled_scores") && !board.all && !board.story.told;
+    const out = [...(both ? [board.scaled ? "scores" : "scaled_scores"] : []),
+      ...ADDED_TO_SCORES.filter((name) => !(board.all || (name === MASK && this.showsMask)))];
     return names.filter((name) => !out.includes(name));
   }
 
@@ -67,8 +66,7 @@ export class Assembly {
     return ribbons === null ? RIBBONS.none : ofNow === false ? RIBBONS.low : RIBBONS.whole;
   }
 
-  /** @param {string} structure */
-  build(structure) {
+  build(/** @type {string} */ structure) {
     const { board } = this;
     board.structure = structure;
     board.grids.clear();
@@ -86,7 +84,8 @@ export class Assembly {
     const { root, theme, data: { roles } } = this.board;
     for (const [role, tone] of Object.entries(roles)) root.style.setProperty(`--role-${role}`, tone[theme]);
     const picked = roles.picked[theme];
-    root.style.setProperty("--picked-fill", theme === "light" ? `color-mix(in srgb, ${picked} 45%, transparent)` : "transparent");
+    root.style.setProperty("--picked-fill",
+      theme === "light" ? `color-mix(in srgb, ${picked} 45%, transparent)` : "transparent");
     root.style.setProperty("--picked-outline", theme === "light" ? "none" : `2px solid ${picked}`);
   }
 
@@ -106,9 +105,11 @@ export class Assembly {
     const stages = [...board.stages.values()];
     board.layout = layoutOf(stages, board.torch, placed, room);
     const named = stages.filter((stage) => board.featuresOf(stage).length).map(({ name }) => name);
-    board.titles = titlesOf(board.layout, stages, named, Math.max(board.layout.width, room.width), board.frame.leads ? board.all : null);
+    board.titles = titlesOf(board.layout, stages, named, Math.max(board.layout.width, room.width),
+      board.frame.leads ? board.all : null);
     board.root.style.setProperty("--s", String(board.layout.scale));
-    Object.assign(board.spine.style, { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px` });
+    Object.assign(board.spine.style,
+      { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px` });
     for (const name of placed) if (board.layout.boxes[name]) board.grids.set(name, this.grid(name));
     if (room.sentence) board.sentence.build(board.layout, room);
     board.play.place(room);
@@ -119,12 +120,17 @@ export class Assembly {
     const { above, element: told } = board.telling;
     const [over, beside] = [above ? [told] : [], above ? [] : [told]];
     const cells = [...board.grids.values()].map(({ matrix }) => matrix);
-    board.spine.replaceChildren(board.frame.band, board.flow.lines, ...cells, board.frame.veil, board.flow.bands, ...board.frame.elements, ...board.plane.elements, ...beside, board.play.layer, board.ruler.element, board.undo.element);
+    const { flow, frame, plane, play, ruler, undo } = board;
+    board.spine.replaceChildren(
+      frame.band, flow.lines, ...cells, frame.veil, flow.bands, ...frame.elements, ...plane.elements, ...beside,
+      play.layer, ruler.element, undo.element,
+    );
     const scroller = make("div", "scroller", [board.spine]);
     scroller.onscroll = () => showMore(scroller);
     requestAnimationFrame(() => showMore(scroller));
     toggle(board.root, "framed", board.data.framed);
-    board.root.replaceChildren(...over, ...(room.sentence ? [board.sentence.element] : []), ...board.strip.elements, ...(board.data.framed ? [framesMean()] : []), scroller, board.panel.element);
+    board.root.replaceChildren(...over, ...(room.sentence ? [board.sentence.element] : []), ...board.strip.elements,
+      ...(board.data.framed ? [framesMean()] : []), scroller, board.panel.element);
     for (const [name, { matrix }] of board.grids) this.hide(matrix, Boolean(board.data.ghosts?.includes(name)));
     for (const name of board.layout.foldable) this.fold(name);
     board.undo.follow();
@@ -132,23 +138,20 @@ export class Assembly {
   }
 
   // What is folded is one thing to press, which opens it; the title of what may be folded is the way back.
-  /** @param {string} name */
-  fold(name) {
+  fold(/** @type {string} */ name) {
     const { board } = this;
     const grid = board.grids.get(name);
     if (!grid) return;
     const folded = board.layout.folded.includes(name);
     const way = folded ? make("button", "unfold") : grid.title;
-    if (folded) Object.assign(way.style, { left: grid.element.style.left, top: grid.element.style.top, width: grid.element.style.width, height: grid.element.style.height });
+    if (folded) put(way, grid.box);
     if (folded) grid.matrix.append(way);
     toggle(grid.matrix, "folded", folded);
     toggle(grid.matrix, "foldable", true);
     grid.element.inert = folded;
-    way.setAttribute("role", "button");
-    way.tabIndex = 0;
-    way.setAttribute("aria-expanded", String(!folded));
-    way.setAttribute("aria-label", say(folded ? "board.fold.open" : "board.fold.shut", { title: grid.stage.title }));
-    way.title = way.ariaLabel ?? "";
+    const title = say(folded ? "board.fold.open" : "board.fold.shut", { title: grid.stage.title });
+    const attributes = { role: "button", tabindex: "0", "aria-expanded": String(!folded), "aria-label": title, title };
+    for (const [attribute, value] of Object.entries(attributes)) write(way, attribute, value);
     const turn = () => {
       board.folds.set(name, !folded);
       this.lay();
@@ -165,11 +168,11 @@ export class Assembly {
   }
 
   // Where not all has room, what is new comes into view.
-  /** @param {HTMLElement} scroller */
-  bring(scroller) {
+  bring(/** @type {HTMLElement} */ scroller) {
     const { board } = this;
     const fresh = (board.data.fresh ?? []).flatMap((name) => board.layout.boxes[name] ?? []);
-    if (fresh.length) scroller.scrollLeft = Math.max(...fresh.map(({ x, width }) => x + width)) + BESIDE - scroller.clientWidth;
+    if (fresh.length) scroller.scrollLeft =
+      Math.max(...fresh.map(({ x, width }) => x + width)) + BESIDE - scroller.clientWidth;
   }
 
   // What isn't reached yet has its place, and nothing to point at.
@@ -182,15 +185,15 @@ export class Assembly {
 
   resize() {
     const { board } = this;
-    if (!board.structure || !board.root.isConnected || board.drag || board.input.typing || roomKey(this.room) === this.laid) return;
+    if (!board.structure || !board.root.isConnected || board.drag || board.input.typing
+      || roomKey(this.room) === this.laid) return;
     const focused = board.input.focused;
     this.lay();
     board.display.show(board.shown);
     if (focused) board.focus(focused);
   }
 
-  /** @param {string} name */
-  grid(name) {
+  grid(/** @type {string} */ name) {
     const { board } = this;
     const grid = gridFor(board, name, board.layout.boxes[name]);
     board.grids.set(name, grid);
@@ -200,8 +203,7 @@ export class Assembly {
 }
 
 // At which edges more follows.
-/** @param {HTMLElement} scroller */
-function showMore(scroller) {
+function showMore(/** @type {HTMLElement} */ scroller) {
   const { scrollLeft, scrollWidth, clientWidth } = scroller;
   toggle(scroller, "more-left", scrollLeft > 1);
   toggle(scroller, "more-right", scrollLeft + clientWidth < scrollWidth - AROUND);
@@ -209,12 +211,12 @@ function showMore(scroller) {
 
 // What the frames of matrices mean.
 function framesMean() {
-  const each = (/** @type {string} */ origin) => make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);
+  const each = (/** @type {string} */ origin) =>
+    make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);
   return make("div", "frames", [each("learned"), each("computed"), say("board.legend.input")]);
 }
 
-/** @param {import("./spine/types.js").Room} room */
-function roomKey(room) {
+function roomKey(/** @type {Room} */ room) {
   return JSON.stringify({ ...room, width: Math.round(room.width), height: Math.round(room.height) });
 }
 

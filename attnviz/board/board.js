@@ -1,10 +1,8 @@
 // The board: every matrix of self-attention as a grid of cells, on one spine with a row for each token, under the
-// sentence. It draws what Python sends (torch's numbers), lights up what a cell is made from and what it feeds, and shows
-// at once what an edit does, by evaluating the table of stages itself; torch's numbers take the place of its own as soon
-// as they are there. Whatever a person typed is only ever set as textContent or as an attribute.
-//
-// Here is the state that its parts share, and what can be asked of a cell; each part has a file of its own and is handed
-// the board.
+// sentence. It draws what Python sends (torch's numbers), lights up what a cell is made from and what it feeds, and
+// shows at once what an edit does, by evaluating the table of stages itself; torch's numbers take the place of its own
+// as soon as they are there. Whatever a person typed is only ever set as textContent or as an attribute. Here is the
+// state that its parts share, and what can be asked of a cell; each part has a file of its own and is handed the board.
 
 import { Assembly } from "./assembly.js";
 import { rampsOf, shadeOf } from "./cells/colours.js";
@@ -31,17 +29,14 @@ import { Undo } from "./spine/undo.js";
 import { Story } from "./story/story.js";
 import { CONSTANTS } from "../scripts/sent.js";
 
-/** @import { BoardData, Edit, Host, Made, Matrices, Place, Ramps, Role, Stage } from "./types.js" */
-/** @import { Grid } from "./cells/grid.js" */
-/** @import { Layout } from "./spine/types.js" */
-
 const { SHARES } = CONSTANTS;
 
 /** @type {Layout} */
-const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, tells: false, words: 1, ribbons: 0 });
+const NOWHERE = layoutOf([], {}, [],
+  { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, tells: false, words: 1, ribbons: 0 });
 
-// Draw a board in an element of what hosts it, which then hands it more with `receive`, has it drawn in another theme with
-// `repaint`, and takes it away with `end`.
+// Draw a board in an element of what hosts it, which then hands it more with `receive`, has it drawn in another theme
+// with `repaint`, and takes it away with `end`.
 /** @param {HTMLElement} root @param {BoardData} data @param {Host} host */
 export function mount(root, data, host) {
   const board = new Board(root, data, host);
@@ -91,7 +86,7 @@ export class Board {
     /** @type {Ramps | null} */
     this.shades = null; // of the theme, once they are asked for
     this.layout = NOWHERE;
-    /** @type {Record<string, import("./spine/types.js").Title>} */
+    /** @type {Record<string, Rect>} */
     this.titles = {};
     this.sender = new Sender(this);
     this.intake = new Intake(this);
@@ -128,8 +123,7 @@ export class Board {
     window.addEventListener("resize", () => this.assembly.resize(), this.ended);
   }
 
-  /** @param {BoardData} data */
-  receive(data) {
+  receive(/** @type {BoardData} */ data) {
     this.intake.receive(data);
   }
 
@@ -149,8 +143,7 @@ export class Board {
 
   // ---- what the cells have ----
 
-  /** @param {Place} place */
-  fits({ matrix, row, column }) {
+  fits(/** @type {Place} */ { matrix, row, column }) {
     const { rows, columns } = this.torch[matrix] ?? { rows: 0, columns: 0 };
     return row < rows && column < columns;
   }
@@ -159,7 +152,8 @@ export class Board {
   /** @param {Stage} stage @returns {string[]} */
   featuresOf(stage) {
     const { features } = this.data;
-    return stage.origin === "input" && stage.columns === "feature" && features?.length === this.torch[stage.name].columns ? features : [];
+    return stage.origin === "input" && stage.columns === "feature"
+      && features?.length === this.torch[stage.name].columns ? features : [];
   }
 
   // Whether it is the one that is explored: of the current set-up, and nobody tells anything of it.
@@ -177,8 +171,8 @@ export class Board {
     return this.previewed ?? this.picked;
   }
 
-  // The token of which it's shown who reads it: of others than those that read, the one that was asked for, at first the
-  // one that the picked one reads most.
+  // The token of which it's shown who reads it: of others than those that read, the one that was asked for, at first
+  // the one that the picked one reads most.
   get key() {
     if (!this.data.others) return this.query;
     if (this.readWord !== null) return this.readWord;
@@ -188,8 +182,7 @@ export class Board {
     return Math.max(0, row.indexOf(Math.max(...row)));
   }
 
-  /** @param {Stage} stage */
-  limitOf(stage) {
+  limitOf(/** @type {Stage} */ stage) {
     const [, limit] = this.data.limits[stage.name];
     return SHARES.includes(stage.rule) ? (this.wholeScale ? 1 : limit) : (this.host.widest?.(limit) ?? limit);
   }
@@ -200,64 +193,56 @@ export class Board {
 
   get colours() {
     const { ramps } = this;
-    return { of: (/** @type {Role} */ role, /** @type {number} */ value, /** @type {number} */ limit) => shadeOf(value, limit, ramps, role) };
+    return { of: (/** @type {Role} */ role, /** @type {number} */ value, /** @type {number} */ limit) =>
+      shadeOf(value, limit, ramps, role) };
   }
 
   // ---- one cell ----
 
-  /** @param {Place} place */
-  stage(place) {
+  stage(/** @type {Place} */ place) {
     return this.stages.get(place.matrix);
   }
 
   // The element of a cell; a matrix that is drawn as colours alone has some for its picked row at most.
-  /** @param {Place} place */
-  cellAt(place) {
+  cellAt(/** @type {Place} */ place) {
     return this.grids.get(place.matrix)?.cellAt(place);
   }
 
-  /** @param {Place} place */
-  valueAt({ matrix, row, column }) {
+  valueAt(/** @type {Place} */ { matrix, row, column }) {
     return valueAt(this.shown[matrix], row, column);
   }
 
   // Whether a cell of a matrix of which only one is filled yet.
-  /** @param {Place} place */
-  isEmpty({ matrix, row, column }) {
+  isEmpty(/** @type {Place} */ { matrix, row, column }) {
     const { only } = this.data;
     return matrix === only?.matrix && (row !== only.row || column !== only.column);
   }
 
-  /** @param {Place} place */
-  isShown(place) {
-    return this.data.shown.includes(place.matrix) && this.grids.has(place.matrix) && this.fits(place) && !this.isEmpty(place);
+  isShown(/** @type {Place} */ place) {
+    return this.data.shown.includes(place.matrix) && this.grids.has(place.matrix) && this.fits(place)
+      && !this.isEmpty(place);
   }
 
   // The number of an input, with edits that are not drawn yet.
-  /** @param {Place} place */
-  givenAt({ matrix, row, column }) {
+  givenAt(/** @type {Place} */ { matrix, row, column }) {
     return valueAt(this.given[matrix], row, column);
   }
 
   // The number that it has without any edit.
-  /** @param {Place} place */
-  uneditedAt(place) {
+  uneditedAt(/** @type {Place} */ place) {
     return Number(this.data.before[addressOf(place)] ?? valueAt(this.torch[place.matrix], place.row, place.column));
   }
 
-  /** @param {Place} place */
-  isEditable(place) {
+  isEditable(/** @type {Place} */ place) {
     return !this.data.fixed && this.stage(place).rule === "given";
   }
 
-  /** @param {Place} place */
-  isEdited(place) {
+  isEdited(/** @type {Place} */ place) {
     const pending = this.pending.get(addressOf(place));
     return pending ? pending.value !== null : addressOf(place) in this.data.before;
   }
 
-  /** @param {Place} place */
-  focus(place) {
+  focus(/** @type {Place} */ place) {
     this.grids.get(place.matrix)?.focus(place);
   }
 }

@@ -2,19 +2,14 @@
 
 import { toggle } from "./cells/elements.js";
 import { addressOf, seenFrom } from "./places.js";
-import { evaluateWithin, MOST_STEPS } from "./values/evaluate.js";
+import { evaluateWithin } from "./values/evaluate.js";
 import { ofMoment, unpacked, valueAt } from "./values/matrices.js";
-
-/** @import { Board } from "./board.js" */
-/** @import { Grid } from "./cells/grid.js" */
-/** @import { Matrices, Edit, BoardData, Stages } from "./types.js" */
 
 // Which of two matrices stood where the other stands now.
 const INSTEAD = { scores: "scaled_scores", scaled_scores: "scores" };
 
 export class Display {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {number | null} */
     this.rest = null; // the frame in which what is out of view is drawn
@@ -31,7 +26,8 @@ export class Display {
   }
 
   // Another choice of what the cells show.
-  /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale" | "byReaders" | "readWord" | "planeOver">>} choice */
+  /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale" | "byReaders" | "readWord" | "planeOver">>}
+   *  choice */
   showAs(choice) {
     const { board } = this;
     Object.assign(board, choice);
@@ -44,8 +40,7 @@ export class Display {
   }
 
   // Show these matrices; only cells whose number, colour or mark changed are written.
-  /** @param {Matrices} matrices */
-  show(matrices) {
+  show(/** @type {Matrices} */ matrices) {
     const { board } = this;
     board.motion.still();
     board.shown = matrices;
@@ -66,12 +61,22 @@ export class Display {
     board.host.tells?.("numbers", board.shown === board.torch ? board.data.numbersOf : null);
   }
 
-  // Have cells explained with these matrices, and with what was done to the inputs.
-  /** @param {Matrices} matrices */
-  explainWith(matrices) {
+  // Show what the page itself makes of the inputs, in so many steps at `most`.
+  /** @param {number} [most] */
+  showOwn(most) {
     const { board } = this;
-    const changes = [...board.pending.values(), ...(board.drag ? [board.drag, ...(board.drag.rest ?? [])] : [])].filter((edit) => board.fits(edit));
-    board.made = { ...board.data, shown: board.assembly.placed.filter((name) => board.data.shown.includes(name)), before: beforeEdits(board.data.before, board.torch, changes), stages: board.stages, matrices };
+    const { matrices, older } = evaluateWithin(board.stages, board.given, board.torch, most);
+    board.older = older;
+    this.show(matrices);
+  }
+
+  // Have cells explained with these matrices, and with what was done to the inputs.
+  explainWith(/** @type {Matrices} */ matrices) {
+    const { board } = this;
+    const changes = [...board.pending.values(), ...(board.drag ? [board.drag, ...(board.drag.rest ?? [])] : [])]
+      .filter((edit) => board.fits(edit));
+    board.made = { ...board.data, shown: board.assembly.placed.filter((name) => board.data.shown.includes(name)),
+      before: beforeEdits(board.data.before, board.torch, changes), stages: board.stages, matrices };
   }
 
   drawRest() {
@@ -79,8 +84,7 @@ export class Display {
     this.draw((grid) => grid.inView === false);
   }
 
-  /** @param {(grid: Grid) => boolean} which */
-  draw(which) {
+  draw(/** @type {(grid: Grid) => boolean} */ which) {
     const { board } = this;
     for (const [name, grid] of board.grids) {
       if (!which(grid)) continue;
@@ -90,8 +94,7 @@ export class Display {
     }
   }
 
-  /** @param {IntersectionObserverEntry[]} changes */
-  seen(changes) {
+  seen(/** @type {IntersectionObserverEntry[]} */ changes) {
     for (const grid of this.board.grids.values()) {
       const change = changes.findLast(({ target }) => target === grid.element);
       if (!change) continue;
@@ -116,8 +119,8 @@ export function beforeEdits(before, torch, edits) {
   return after;
 }
 
-// What Python sends, taken in: torch's numbers take the place of the page's own as soon as they are there, unless more was
-// done since.
+// What Python sends, taken in: torch's numbers take the place of the page's own as soon as they are there, unless more
+// was done since.
 
 // All that decides which cells there are and what stands around them.
 /** @param {BoardData} data */
@@ -127,14 +130,12 @@ export function structureOf({ matrices, stages, labels, keys, shown, ghosts, not
 }
 
 // The table by its stages' names.
-/** @param {BoardData} data */
-export function stagesOf({ stages }) {
+export function stagesOf(/** @type {BoardData} */ { stages }) {
   return /** @type {Stages} */ (new Map(stages.map((stage) => [stage.name, stage])));
 }
 
 export class Intake {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {BoardData | null} */
     this.late = null; // what waits until a number has been typed
@@ -142,8 +143,7 @@ export class Intake {
     this.ahead = null; // the step of a training that is shown, where Python has not made its numbers yet
   }
 
-  /** @param {BoardData} sent */
-  receive(sent) {
+  receive(/** @type {BoardData} */ sent) {
     const { board } = this;
     const data = this.inView(sent);
     const structure = structureOf(data);
@@ -154,8 +154,7 @@ export class Intake {
   }
 
   // What is drawn of an older query is shown as it is seen from the head that was picked since.
-  /** @param {BoardData} sent */
-  inView(sent) {
+  inView(/** @type {BoardData} */ sent) {
     const { board } = this;
     return board.head !== null && board.sender.waiting ? seenFrom(sent, board.head) : sent;
   }
@@ -163,7 +162,8 @@ export class Intake {
   /** @param {BoardData} data @param {string} structure */
   take(data, structure) {
     const { board } = this;
-    const before = board.structure && String([board.data.labels, board.data.keys]) === String([data.labels, data.keys]) ? board.shown : null;
+    const before = board.structure
+      && String([board.data.labels, board.data.keys]) === String([data.labels, data.keys]) ? board.shown : null;
     const received = board.data.matrices;
     if (data.layer !== board.data.layer) board.undo.forget(); // what takes changes of another layer back
     board.data = data;
@@ -206,17 +206,14 @@ export class Intake {
   }
 
   // Show another moment of a training, of which the page has worked out every matrix of the whole model.
-  /** @param {WindowEventMap["attnviz-moment"]["detail"]} moment */
-  turnTo({ key, step, matrices }) {
+  turnTo(/** @type {WindowEventMap["attnviz-moment"]["detail"]} */ { key, step, matrices }) {
     const { board } = this;
     if (key !== board.data.key || !board.structure || !board.root.isConnected) return;
     board.play.stop();
     this.ahead = step;
     board.given = ofMoment(board.data.stages, board.torch, matrices);
     board.settled = false;
-    const made = evaluateWithin([...board.stages.values()], board.given, board.torch, MOST_STEPS);
-    board.older = made.older;
-    board.display.show(made.matrices);
+    board.display.showOwn();
   }
 
   // What waits to be answered, on cells that have just been made.
@@ -229,6 +226,7 @@ export class Intake {
   /** @param {Matrices} matrices @returns {Matrices} */
   givenBy(matrices) {
     const given = this.board.data.stages.filter((stage) => stage.rule === "given");
-    return Object.fromEntries(given.map(({ name }) => [name, { ...matrices[name], values: matrices[name].values.slice() }]));
+    return Object.fromEntries(given.map(({ name }) =>
+      [name, { ...matrices[name], values: matrices[name].values.slice() }]));
   }
 }

@@ -1,19 +1,15 @@
-// Numbers that a hand changes: shown at once, by evaluating the table of stages, and told to Python once they are taken.
+// Numbers that a hand changes: shown at once, by evaluating the table of stages, and told to Python once they are
+// taken.
 
 import { namedCell } from "./cells/cell.js";
 import { make } from "./cells/elements.js";
-import { evaluateWithin, MOST_STEPS } from "./values/evaluate.js";
 import { placeInWords } from "./values/explain.js";
 import { written } from "./values/numbers.js";
 import { LONGEST_TYPED, readCell, readNumber, whyNoNumber } from "./values/typed_numbers.js";
 import { say } from "../scripts/sentences.js";
 
-/** @import { Board } from "./board.js" */
-/** @import { Edit, Place } from "./types.js" */
-
 export class Editing {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {number | null} */
     this.next = null; // the frame in which a change is drawn
@@ -36,9 +32,7 @@ export class Editing {
     this.next ??= requestAnimationFrame(() => {
       this.next = null;
       if (board.settled) return;
-      const { matrices, older } = evaluateWithin([...board.stages.values()], board.given, board.torch, board.host.takes && !board.drag ? Infinity : MOST_STEPS);
-      board.older = older;
-      board.display.show(matrices);
+      board.display.showOwn(board.host.takes && !board.drag ? Infinity : undefined);
     });
   }
 
@@ -50,8 +44,7 @@ export class Editing {
   }
 
   // Take a number into the hand, before anything changes.
-  /** @param {Place & { value: number }} held */
-  hold(held) {
+  hold(/** @type {Place & { value: number }} */ held) {
     const { board } = this;
     board.undo.hide();
     board.drag = held;
@@ -59,11 +52,16 @@ export class Editing {
     board.pointing.explain();
   }
 
-  // Give a number back that was changed, but is not to be edited.
-  /** @param {Place} place @param {number} value */
-  restore(place, value) {
-    this.change(place, value);
-    this.board.intake.settle();
+  // Let go of a number: what is `taken` is an edit, unless it is as it was `before`.
+  /** @param {Edit[]} taken @param {Edit[]} before */
+  release(taken, before) {
+    const { board } = this;
+    const held = board.drag !== null;
+    board.drag = null;
+    if (taken.length) this.commit(taken);
+    else if (held) for (const { value, ...place } of before) this.change(place, Number(value));
+    if (held && !taken.length) board.intake.settle();
+    board.base = null;
   }
 
   // Take edits, { matrix, row, column, value } with null for a cell that is to be reset. With `replaces`, those before
@@ -88,11 +86,11 @@ export class Editing {
   /** @param {Edit} edit @returns {Edit} */
   withoutChange(edit) {
     const { board } = this;
-    return edit.value !== null && board.fits(edit) && Math.fround(edit.value) === Math.fround(board.uneditedAt(edit)) ? { ...edit, value: null } : edit;
+    return edit.value !== null && board.fits(edit)
+      && Math.fround(edit.value) === Math.fround(board.uneditedAt(edit)) ? { ...edit, value: null } : edit;
   }
 
-  /** @param {Place} place */
-  reset(place) {
+  reset(/** @type {Place} */ place) {
     this.commit([{ ...place, value: null }]);
   }
 }
@@ -100,13 +98,13 @@ export class Editing {
 // The box over a cell, to type into.
 
 // Open it with a text; what is left as it is `shown` edits nothing. It's told whether the box is open.
-/** @param {Board} board @param {Place} place @param {string} text @param {string | null} shown @param {(open: boolean) => void} told */
+/** @param {Board} board @param {Place} place @param {string} text @param {string | null} shown
+ *  @param {(open: boolean) => void} told */
 export function openBox(board, place, text, shown, told) {
   const cell = board.grids.get(place.matrix)?.boxOf(place);
   if (!cell) return;
-  const input = make("input", "typed");
-  input.value = text;
-  input.setAttribute("aria-label", say("board.type.label", { where: placeInWords(board.made, place) }));
+  const label = say("board.type.label", { where: placeInWords(board.made, place) });
+  const input = make("input", "typed", [], { value: text, "aria-label": label });
   const { box, letters } = cell;
   const origin = board.root.getBoundingClientRect();
   const zoom = origin.width / board.root.offsetWidth; // in a presentation all is drawn larger than it is laid out
@@ -178,16 +176,14 @@ export function blockIn(text, rows, columns) {
 }
 
 // A number alone is read as if it were typed, also where it has blanks or could mean two.
-/** @param {string} text */
-function isOneNumber(text) {
+function isOneNumber(/** @type {string} */ text) {
   if (text.length > 2 * LONGEST_TYPED || /[\t;]/.test(text) || /\n/.test(text.trim())) return false;
   const { reason } = readNumber(text);
   return !reason || reason === "two_ways";
 }
 
 // Between blanks, as between tabs or semicolons, a comma is a decimal one; else it parts cells, as in CSV.
-/** @param {string} text */
-function hasDecimalCommas(text) {
+function hasDecimalCommas(/** @type {string} */ text) {
   for (const line of linesOf(text)) {
     if (line.includes(",") && (/,\s|\s,/.test(line) || !/\S\s+\S/.test(line))) return false;
   }
@@ -195,8 +191,7 @@ function hasDecimalCommas(text) {
 }
 
 // The lines of a text one by one, without the breaks at its end.
-/** @param {string} text */
-function* linesOf(text) {
+function* linesOf(/** @type {string} */ text) {
   let end = text.length;
   while ("\r\n".includes(text[end - 1] ?? " ")) end -= 1;
   for (let start = 0, stop; start <= end; start = stop + 1) {

@@ -1,13 +1,11 @@
-// A board on a page of the app: the page's query is told what is done on it, the server asked for torch's numbers, and the
-// page's other parts hear whose numbers it shows and which word is picked.
+// A board on a page of the app: the page's query is told what is done on it, the server asked for torch's numbers, and
+// the page's other parts hear whose numbers it shows and which word is picked.
 
 import { mount } from "./board.js";
 import { onTheme, themeOf } from "./cells/elements.js";
 import { numbersFor } from "../scripts/query.js";
 import { partOf } from "../scripts/parts.js";
 
-/** @import { Board } from "./board.js" */
-/** @import { BoardData, Host } from "./types.js" */
 /** @import { Drawing } from "../scripts/types.js" */
 
 const [PANEL_MS, PANEL_TRIES, PANEL_AGAIN] = [100, 50, 5]; // within which the panel What if is drawn
@@ -16,8 +14,7 @@ const REMEMBERED = "attnviz.begun";
 /** @type {WeakMap<HTMLElement, Board>} */
 const boards = new WeakMap();
 
-/** @param {Drawing<BoardData>} drawing */
-export default function show({ parentElement, data }) {
+export default function show(/** @type {Drawing<BoardData>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".board");
   const board = boards.get(root);
   if (board) return board.receive(data);
@@ -26,11 +23,11 @@ export default function show({ parentElement, data }) {
 }
 
 // What else happens on the page, as long as the board is there.
-/** @param {HTMLElement} root */
-function listen(root) {
+function listen(/** @type {HTMLElement} */ root) {
   const board = boards.get(root);
   if (!board) return;
-  const on = (/** @type {keyof WindowEventMap} */ type, /** @type {(event: any) => void} */ act) => window.addEventListener(type, (event) => {
+  const on = (/** @type {keyof WindowEventMap} */ type, /** @type {(event: any) => void} */ act) =>
+    window.addEventListener(type, (event) => {
     if (root.isConnected) return act(event);
     boards.delete(root);
     board.end();
@@ -44,8 +41,7 @@ function listen(root) {
 }
 
 // A part of Streamlit's page.
-/** @param {string} name */
-function part(name) {
+function part(/** @type {string} */ name) {
   return document.querySelector(`[data-testid=st${name}]`);
 }
 
@@ -55,8 +51,7 @@ class App {
   store = { isFirst, remember };
   numbers = numbersFor;
 
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  constructor(/** @type {HTMLElement} */ root) {
     this.root = root;
   }
 
@@ -69,11 +64,11 @@ class App {
   }
 
   view() {
-    return { top: part("Header")?.getBoundingClientRect().bottom ?? 0, bottom: window.innerHeight, width: window.innerWidth };
+    return { top: part("Header")?.getBoundingClientRect().bottom ?? 0, bottom: window.innerHeight,
+      width: window.innerWidth };
   }
 
-  /** @param {number} by */
-  scroll(by) {
+  scroll(/** @type {number} */ by) {
     part("Main")?.scrollBy(0, by);
   }
 
@@ -87,8 +82,7 @@ class App {
   }
 
   // The panel stands at the foot of the window once Python has drawn it; the board's foot is brought above it.
-  /** @param {HTMLElement} foot */
-  bringPanel(foot) {
+  bringPanel(/** @type {HTMLElement} */ foot) {
     let tries = PANEL_TRIES;
     const look = setInterval(() => {
       const panel = document.querySelector(".st-key-playground-what_if:has(.st-key-what_if_panel)");

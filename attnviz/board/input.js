@@ -8,24 +8,21 @@ import { backAt, readCell, stepped } from "./values/typed_numbers.js";
 import { focusedBeside, followPointer } from "../scripts/parts.js";
 import { say } from "../scripts/sentences.js";
 
-/** @import { Board } from "./board.js" */
-/** @import { Edit, Place } from "./types.js" */
-
 const DRAG_STARTS = 8; // pixels: a hand that trembles less clicks, and changes nothing
 const COMPOSED = ["Process", "Unidentified", "Dead"]; // keys of which an input method makes a character later
 /** @type {Record<string, [down: number, right: number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class Input {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     this.kept = false; // whether the cell with the focus stays chosen, wherever is pointed
     this.typing = false; // whether a box to type into is open
     this.held = false; // whether a number is held by some pointer
     this.dragged = false; // whether it was, and what ends with it is no click
     const { root } = board;
-    const heard = /** @type {const} */ (["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown", "click", "dblclick", "paste"]);
+    const heard = /** @type {const} */ (["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown",
+      "click", "dblclick", "paste"]);
     for (const type of heard) root.addEventListener(type, (/** @type {any} */ event) => this[type](event), board.ended);
   }
 
@@ -33,14 +30,12 @@ export class Input {
     return this.placeOf(focusedBeside(this.board.root));
   }
 
-  /** @param {EventTarget | null} element */
-  placeOf(element) {
+  placeOf(/** @type {EventTarget | null} */ element) {
     return placeOf(element, this.board.stages);
   }
 
   // Away from all cells, the one with the focus counts; in the panel, the one that it speaks of.
-  /** @param {PointerEvent} event */
-  pointerover(event) {
+  pointerover(/** @type {PointerEvent} */ event) {
     const place = this.placeOf(event.target) ?? this.focused;
     if (place && !this.kept && !this.board.drag && !inPanel(event.target)) this.board.pointing.choose(place);
   }
@@ -49,22 +44,19 @@ export class Input {
     if (!this.kept && !this.board.drag) this.board.pointing.choose(this.focused);
   }
 
-  /** @param {FocusEvent} event */
-  focusin(event) {
+  focusin(/** @type {FocusEvent} */ event) {
     const place = this.placeOf(event.target);
     if (!place) return;
     this.board.panel.arriveAt(place);
     this.board.pointing.choose(place);
   }
 
-  /** @param {FocusEvent} event */
-  focusout(event) {
+  focusout(/** @type {FocusEvent} */ event) {
     const { relatedTarget } = event;
     if (!(relatedTarget instanceof Node) || !this.board.root.contains(relatedTarget)) this.kept = false;
   }
 
-  /** @param {PointerEvent} event */
-  pointerdown(event) {
+  pointerdown(/** @type {PointerEvent} */ event) {
     const { board } = this;
     const place = this.placeOf(event.target);
     if (!place) return;
@@ -77,8 +69,7 @@ export class Input {
   }
 
   // A click pins a cell, or unpins it; the second click of two does neither, as it opens the box to type into.
-  /** @param {MouseEvent} event */
-  click(event) {
+  click(/** @type {MouseEvent} */ event) {
     const key = event.target instanceof HTMLElement ? event.target.dataset.key : undefined;
     if (key !== undefined) return this.board.picking.turnReaders(Number(key));
     const place = this.placeOf(event.target);
@@ -89,7 +80,30 @@ export class Input {
     else board.pointing.pin(place);
   }
 
-  // Until the button is released, a number follows the hand; back where it was, or with Escape, nothing is edited.
+  // Until the button is released, `move` is told where a hand is that has pressed, and then `end` whether what it did
+  // is taken: not with Escape.
+  /** @param {PointerEvent} pressed @param {(moved: PointerEvent) => void} move @param {(take: boolean) => void} end */
+  follow(pressed, move, end) {
+    const { board } = this;
+    const finish = (/** @type {boolean} */ take) => {
+      stop();
+      window.removeEventListener("keydown", cancel, true);
+      this.held = false;
+      end(take);
+    };
+    const cancel = (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Escape" || !board.drag) return;
+      event.stopPropagation(); // what is pinned stays pinned
+      finish(false);
+    };
+    this.held = true;
+    const acts = { pointermove: move, pointerup: () => finish(true), pointercancel: () => finish(false) };
+    const stop = followPointer(pressed, acts, board.ended);
+    // before the cell hears of it
+    window.addEventListener("keydown", cancel, { capture: true, signal: board.ended.signal });
+  }
+
+  // A number follows the hand; back where it was, nothing is edited.
   /** @param {Place} place @param {PointerEvent} pressed */
   dragFrom(place, pressed) {
     const { board } = this;
@@ -107,30 +121,15 @@ export class Input {
       board.drag = { ...place, value };
       board.editing.change(place, value);
     };
-    const end = (/** @type {boolean} */ take) => {
-      stop();
-      window.removeEventListener("keydown", cancel, true);
-      this.held = false;
+    this.follow(pressed, move, (take) => {
       const edit = board.drag;
-      board.drag = null;
       this.kept = false; // after a drag, one looks at what it did
-      if (edit && take && edit.value !== before) board.editing.commit([edit]);
-      else if (edit) board.editing.restore(place, before);
-      board.base = null;
+      board.editing.release(edit && take && edit.value !== before ? [edit] : [], [{ ...place, value: before }]);
       board.pointing.explain(); // all that it feeds
-    };
-    const cancel = (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Escape" || !board.drag) return;
-      event.stopPropagation(); // what is pinned stays pinned
-      end(false);
-    };
-    this.held = true;
-    const stop = followPointer(pressed, { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) }, board.ended);
-    window.addEventListener("keydown", cancel, { capture: true, signal: board.ended.signal }); // before the cell hears of it
+    });
   }
 
-  /** @param {KeyboardEvent} event */
-  keydown(event) {
+  keydown(/** @type {KeyboardEvent} */ event) {
     const place = this.placeOf(event.target);
     if (event.key === "Escape" && this.board.planeOver && !this.board.pinned) this.board.sentence.tools.turnPlane();
     else if (place && this.press(event, place)) event.preventDefault();
@@ -157,13 +156,16 @@ export class Input {
       return true;
     }
     if ((down || right) && event.altKey && editable) {
-      board.editing.commit([{ ...place, value: backAt(board.uneditedAt(place), stepped(board.givenAt(place), right - down, event.shiftKey)) }], event.repeat);
+      board.editing.commit([{
+        ...place, value: backAt(board.uneditedAt(place), stepped(board.givenAt(place), right - down, event.shiftKey)),
+      }], event.repeat);
     } else if ((down || right) && !modified) {
       const { rows, columns } = board.shown[place.matrix];
       const within = (/** @type {number} */ at, /** @type {number} */ length) => Math.min(length - 1, Math.max(0, at));
       // K stands on its side: what is below a cell is another column of it.
       const [rowwards, columnwards] = board.grids.get(place.matrix)?.box.turned ? [right, down] : [down, right];
-      board.focus({ ...place, row: within(place.row + rowwards, rows), column: within(place.column + columnwards, columns) });
+      board.focus({ ...place, row: within(place.row + rowwards, rows),
+        column: within(place.column + columnwards, columns) });
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       this.kept = true;
       board.panel.takeFocus();
@@ -185,8 +187,7 @@ export class Input {
     return true;
   }
 
-  /** @param {MouseEvent} event */
-  dblclick(event) {
+  dblclick(/** @type {MouseEvent} */ event) {
     const place = this.placeOf(event.target);
     if (!place || !this.board.isEditable(place)) return;
     const text = written(this.board.givenAt(place), this.board.data.digits);
@@ -200,8 +201,7 @@ export class Input {
   }
 
   // A block from a spreadsheet, laid over the matrix from the cell with the focus on.
-  /** @param {ClipboardEvent} event */
-  paste(event) {
+  paste(/** @type {ClipboardEvent} */ event) {
     const { board } = this;
     const place = this.focused;
     if (!place) return;
@@ -211,7 +211,8 @@ export class Input {
       return;
     }
     const { rows, columns } = board.shown[place.matrix];
-    const { lines, outside } = blockIn(event.clipboardData?.getData("text") ?? "", rows - place.row, columns - place.column);
+    const { lines, outside } =
+      blockIn(event.clipboardData?.getData("text") ?? "", rows - place.row, columns - place.column);
     /** @type {Edit[]} */
     const edits = [];
     /** @type {string[]} */
@@ -226,25 +227,24 @@ export class Input {
     });
     if (edits.length) board.editing.commit(edits);
     const left = [];
-    if (refused.length) left.push(refused.length === 1 ? refused[0] : say("board.paste.no_number", { n: refused.length }));
+    if (refused.length) left.push(refused.length === 1 ? refused[0]
+      : say("board.paste.no_number", { n: refused.length }));
     if (outside) left.push(say("board.paste.outside", { n: outside }));
-    if (left.length) board.panel.say([...(edits.length ? [say("board.paste.taken", { n: edits.length })] : []), ...left].join(" "));
+    if (left.length) board.panel.say([...(edits.length ? [say("board.paste.taken", { n: edits.length })] : []), ...left]
+      .join(" "));
   }
 }
 
-/** @param {EventTarget | null} target */
-function inPanel(target) {
+function inPanel(/** @type {EventTarget | null} */ target) {
   return target instanceof Element && target.closest(".panel") !== null;
 }
 
-/** @param {KeyboardEvent} event */
-function isComposed({ key, isComposing }) {
+function isComposed(/** @type {KeyboardEvent} */ { key, isComposing }) {
   return isComposing || COMPOSED.includes(key);
 }
 
 // Whether a key writes a character although it is pressed with others: √ is Option+V on one keyboard, ² AltGr+2 on
 // another, while Alt or Ctrl with a letter is a command.
-/** @param {KeyboardEvent} event */
-function writes(event) {
+function writes(/** @type {KeyboardEvent} */ event) {
   return event.getModifierState("AltGraph") || (event.altKey && !event.ctrlKey && !event.metaKey && event.key > "~");
 }

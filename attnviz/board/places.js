@@ -1,11 +1,10 @@
-// The places of cells, { matrix, row, column }, as the board has them, and their addresses: "w_q,0,1". Of one of several
-// heads a place counts in its own columns; an element says in data-at where it is in the whole: "scores,head,row,column",
-// and "w_q,0,3" for the cell of W_q that is the head's own w_q,0,1. So does what Python is told.
+// The places of cells, { matrix, row, column }, as the board has them, and their addresses: "w_q,0,1". Of one of
+// several heads a place counts in its own columns; an element says in data-at where it is in the whole:
+// "scores,head,row,column", and "w_q,0,3" for the cell of W_q that is the head's own w_q,0,1. So does what Python is
+// told.
 
 import { say } from "../scripts/sentences.js";
 import { baseOf } from "./values/matrices.js";
-
-/** @import { Place, Stage, Stages, BoardData, SentStage } from "./types.js" */
 
 // What data-at says of a cell.
 /** @param {Stage} stage @param {{ row: number, column: number }} cell */
@@ -24,8 +23,7 @@ export function placeOf(element, stages) {
   return { matrix, row, column: column - (stages.get(matrix)?.first ?? 0) };
 }
 
-/** @param {Place | null} place */
-export function addressOf(place) {
+export function addressOf(/** @type {Place | null} */ place) {
   return place ? `${place.matrix},${place.row},${place.column}` : "";
 }
 
@@ -37,13 +35,12 @@ export function ofWhole(stages, place) {
 }
 
 // The name that an edit has for the matrix of which one head of one layer has what this stage says.
-/** @param {Stage} stage */
-function wholeName({ name, layer }) {
+function wholeName(/** @type {Stage} */ { name, layer }) {
   return layer ? `layers.${layer}.${baseOf(name)}` : baseOf(name);
 }
 
-// The whole computation as seen from another of its heads: what attnviz/core/heads.py does in Python. Only names change:
-// that head's matrices take those of attention, and what had them goes behind the path of its own head.
+// The whole computation as seen from another of its heads: what attnviz/core/heads.py does in Python. Only names
+// change: that head's matrices take those of attention, and what had them goes behind the path of its own head.
 
 const CONTEXTS = "contexts";
 
@@ -55,19 +52,23 @@ export function seenFrom(data, head) {
   if (data.head === null || head === data.head || head >= data.heads.length) return data;
   const view = new View(data.stages, data.head, head);
   const { named } = view;
-  const byName = (/** @type {Record<string, any>} */ values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [named(name), value]));
-  const matrices = Object.fromEntries(Object.entries(data.matrices).map(([name, matrix]) => [named(name), matrix.of === undefined ? matrix : { ...matrix, of: named(matrix.of) }]));
+  const byName = (/** @type {Record<string, any>} */ values) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [named(name), value]));
+  const matrices = Object.fromEntries(Object.entries(data.matrices)
+    .map(([name, matrix]) => [named(name), matrix.of === undefined ? matrix : { ...matrix, of: named(matrix.of) }]));
   const stages = view.stages();
   return {
     ...data, head, stages,
     matrices: Object.fromEntries(stages.map(({ name }) => [name, matrices[name]])),
     limits: byName(data.limits),
     origins: byName(data.origins),
-    before: Object.fromEntries(Object.entries(data.before).map(([address, value]) => [address.replace(/^[^,]*/, named), value])),
+    before: Object.fromEntries(Object.entries(data.before)
+      .map(([address, value]) => [address.replace(/^[^,]*/, named), value])),
   };
 }
 
-/** What each matrix is called there. @param {BoardData} data @param {number} head @returns {(name: string) => string} */
+/** What each matrix is called there. @param {BoardData} data @param {number} head
+ *  @returns {(name: string) => string} */
 export function namedFrom(data, head) {
   return data.head === null ? (name) => name : new View(data.stages, data.head, head).named;
 }
@@ -94,7 +95,8 @@ class View {
     /** @type {Set<string>[]} */
     this.ofHeads = all.map((context) => this.madeWith(context));
     this.heads = [to, ...all.keys()].filter((head, at) => at === 0 || head !== to);
-    const block = stages.slice(0, stages.findIndex(({ name }) => name === CONTEXTS)).filter(({ name }) => name === baseOf(name));
+    const block = stages.slice(0, stages.findIndex(({ name }) => name === CONTEXTS))
+      .filter(({ name }) => name === baseOf(name));
     this.order = block.map(({ name }) => name); // of one head, with what all have in common
     this.tail = stages.slice(stages.findIndex(({ name }) => name === CONTEXTS));
     this.named = (/** @type {string} */ name) => {
@@ -104,18 +106,17 @@ class View {
   }
 
   // What one head alone, or with others, has to make its context with.
-  /** @param {string} context */
-  madeWith(context) {
+  madeWith(/** @type {string} */ context) {
     const found = new Set([context]);
     for (const name of found) {
-      for (const source of this.table.get(name)?.sources ?? []) if (this.table.get(source)?.head !== null) found.add(source);
+      for (const source of this.table.get(name)?.sources
+        ?? []) if (this.table.get(source)?.head !== null) found.add(source);
     }
     return found;
   }
 
   // Under whose path a matrix stands: of what heads share, the one in view, or the first that has it.
-  /** @param {string} name */
-  ownerOf(name) {
+  ownerOf(/** @type {string} */ name) {
     return this.heads.find((head) => this.ofHeads[head].has(name)) ?? null;
   }
 
@@ -134,6 +135,7 @@ class View {
     const owner = this.ownerOf(stage.name);
     const sources = stage.sources.map(this.named);
     if (owner === null) return { ...stage, sources };
-    return { ...stage, sources, name: this.named(stage.name), head: owner, title: say("stages.head.title", { title: stage.called, number: Math.floor(owner / stage.shared_by) }) };
+    return { ...stage, sources, name: this.named(stage.name), head: owner,
+      title: say("stages.head.title", { title: stage.called, number: Math.floor(owner / stage.shared_by) }) };
   }
 }

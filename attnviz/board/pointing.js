@@ -7,12 +7,8 @@ import { PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
 import { addressOf, namedFrom, seenFrom } from "./places.js";
 import { feeds, spansIn } from "./values/reach.js";
 
-/** @import { Board } from "./board.js" */
-/** @import { Place, Stage } from "./types.js" */
-
 export class Pointing {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {{ key: string, structure: string, cells: Record<string, Uint8Array> } | null} */
     this.fed = null; // what the cell that is pointed at feeds
@@ -26,11 +22,13 @@ export class Pointing {
     const sources = place ? seenSourcesOf(board.made, place) : [];
     // What a number feeds stays lit while it is dragged, over the veil; of matrices that are pixels nothing can.
     const fed = place && board.isEditable(place) ? this.fedBy(place) : {};
-    for (const [name, grid] of board.grids) grid.light(board.drag ? this.onPath(grid, fed) : fed[name], spansIn(sources, name), place?.matrix === name ? place : null);
+    for (const [name, grid] of board.grids) grid.light(board.drag ? this.onPath(grid, fed) : fed[name],
+      spansIn(sources, name), place?.matrix === name ? place : null);
     // What a step of the lesson lights up stands out by its frames alone: all else is there to be read.
     const follows = !board.drag || [...board.grids.values()].every((grid) => grid.lights);
     toggle(board.root, "pointing", Boolean(place) && follows && place !== board.data.lit);
-    for (const grid of board.grids.values()) toggle(grid.matrix, "pinned", Boolean(board.pinned) && grid.stage.name === board.pinned?.matrix);
+    for (const grid of board.grids.values()) toggle(grid.matrix, "pinned",
+      Boolean(board.pinned) && grid.stage.name === board.pinned?.matrix);
     if (board.drag) board.flow.meet(null, []);
     else board.flow.meet(place, sources);
     board.panel.show(place, sources);
@@ -38,32 +36,33 @@ export class Pointing {
     board.story.select(place);
   }
 
-  // What stays at full strength while a number is held: of what it feeds the row of the picked word, and what that reads.
-  /** @param {import("./cells/grid.js").Grid} grid @param {Record<string, Uint8Array>} fed */
+  // What stays at full strength while a number is held: of what it feeds the row of the picked word, and what that
+  // reads.
+  /** @param {Grid} grid @param {Record<string, Uint8Array>} fed */
   onPath(grid, fed) {
     const { board } = this;
     const { stage } = grid;
     const { columns, rows } = board.torch[stage.name];
     const own = fed[stage.name];
     const told = grid.toldRow;
-    const isRead = !own && [...board.grids.keys()].some((name) => fed[name] && board.stages.get(name).sources.includes(stage.name));
+    const isRead = !own && [...board.grids.keys()]
+      .some((name) => fed[name] && board.stages.get(name).sources.includes(stage.name));
     if (own ? told === null : !isRead) return own;
     const cells = new Uint8Array(rows * columns);
     if (told === null) return stage.rows === "feature" ? undefined : cells.fill(1);
-    for (let column = 0; column < columns; column += 1) cells[told * columns + column] = own ? own[told * columns + column] : 1;
+    for (let column = 0; column < columns; column += 1) cells[told * columns + column] =
+      own ? own[told * columns + column] : 1;
     return cells;
   }
 
   // Say what a matrix is whose name is pointed at, while nothing else has to be said.
-  /** @param {Stage} stage */
-  describe(stage) {
+  describe(/** @type {Stage} */ stage) {
     const { board } = this;
     if (!board.pinned && !board.drag && !board.play.moment) board.panel.describe(stage);
   }
 
   // What a given number feeds depends on the table alone.
-  /** @param {Place} place */
-  fedBy(place) {
+  fedBy(/** @type {Place} */ place) {
     const [key, { structure }] = [addressOf(place), this.board];
     if (this.fed?.key === key && this.fed.structure === structure) return this.fed.cells;
     const cells = feeds(this.board.made, place);
@@ -71,22 +70,19 @@ export class Pointing {
     return cells;
   }
 
-  /** @param {Place | null} place */
-  choose(place) {
+  choose(/** @type {Place | null} */ place) {
     const { board } = this;
     if (addressOf(place) === addressOf(board.at)) return;
     board.at = place;
     if (!board.pinned || !board.isShown(board.pinned)) this.explain();
   }
 
-  /** @param {Place | null} place */
-  isPinned(place) {
+  isPinned(/** @type {Place | null} */ place) {
     return addressOf(this.board.pinned) === addressOf(place);
   }
 
   // Pin a cell, or with null unpin the one that is pinned.
-  /** @param {Place | null} place */
-  pin(place) {
+  pin(/** @type {Place | null} */ place) {
     const { board } = this;
     board.play.stop();
     if (!this.isPinned(place) && (!place || board.isShown(place))) {
@@ -107,14 +103,12 @@ export class Pointing {
 // Whose row is followed: the picked word, one that is pointed at, and of several heads the one in view.
 
 export class Picking {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
   }
 
   // Show who reads a token; null shows again what the picked one reads.
-  /** @param {number | null} key */
-  showReadersOf(key) {
+  showReadersOf(/** @type {number | null} */ key) {
     const { board } = this;
     const readWord = board.data.others ? (key ?? board.readWord) : null;
     board.motion.follow(() => board.display.showAs({ byReaders: key !== null, readWord }), PICKED_MS);
@@ -128,8 +122,7 @@ export class Picking {
     this.showReadersOf(key);
   }
 
-  /** @param {number} query */
-  pick(query) {
+  pick(/** @type {number} */ query) {
     const { board } = this;
     board.previewed = null;
     if (board.data.others && board.byReaders) board.display.showAs({ byReaders: false });
@@ -144,8 +137,7 @@ export class Picking {
   }
 
   // Have another head in view: the page has all of them, and only names change.
-  /** @param {number} head */
-  look(head) {
+  look(/** @type {number} */ head) {
     const { board } = this;
     const { data, pinned } = board;
     if (head === data.head || data.head === null || board.drag || board.input.typing) return;
@@ -161,8 +153,7 @@ export class Picking {
     board.pointing.explain();
   }
 
-  /** @param {number | null} query */
-  preview(query) {
+  preview(/** @type {number | null} */ query) {
     const { board } = this;
     if (query === board.previewed || board.drag || board.play.active) return;
     board.previewed = query;

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from attnviz.board.data import FITS
+from attnviz.colours.roles import ROLES
 from attnviz.core.rules import product
 from attnviz.core.rules.explaining import numbers, softmax
 from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK
@@ -36,6 +37,7 @@ CONSTANTS: dict[str, Any] = {
 BOARD_SCRIPT = joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.
 _LOOKS = ("sentence", "spine", "cells", "pointing", "plane", "dock", "story", "heads")
-BOARD_STYLE = "\n".join((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)
+_OF_ROLES = [f".role-{role} {{ --role: var(--role-{role}); }}\n" for role in ROLES]
+BOARD_STYLE = "".join([*_OF_ROLES, *((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)])
 # A function that draws a board where nobody answers: see alone.js.
 ALONE_SCRIPT = joined(_HERE / "alone.js", {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE})

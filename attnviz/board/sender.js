@@ -1,18 +1,15 @@
-// What a board tells of what is done on it: changes of the page's query. Where nobody hears of them, its edits stay with
-// it.
+// What a board tells of what is done on it: changes of the page's query. Where nobody hears of them, its edits stay
+// with it.
 
 import { addressOf, ofWhole } from "./places.js";
 import { ordered, patched } from "../scripts/query.js";
 
-/** @import { Board } from "./board.js" */
 /** @import { Patch } from "../scripts/query.js" */
-/** @import { BoardData, Edit } from "./types.js" */
 
 const LATE_MS = 5000;
 
 export class Sender {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     this.number = 0; // of what was told last ...
     this.answered = 0; // ... and of what the numbers of the board are of
@@ -53,9 +50,9 @@ export class Sender {
   }
 
   // With each drawing; return whether these numbers are older than those that are shown.
-  /** @param {BoardData} data */
-  receive({ from }) {
-    const version = (from && this.page?.versionOf(from)) || this.number; // of a query that the page doesn't know yet, it is newer
+  receive(/** @type {BoardData} */ { from }) {
+    // of a query that the page doesn't know yet, it is newer
+    const version = (from && this.page?.versionOf(from)) || this.number;
     if (version < this.answered) return true;
     this.answered = version;
     this.mark();
@@ -95,10 +92,10 @@ export class Sender {
   }
 
   // Begin with an example: of a `whole` one, nothing of the set-up stays.
-  /** @param {BoardData["examples"][number]} example */
-  begin({ patch, whole }) {
+  begin(/** @type {BoardData["examples"][number]} */ { patch, whole }) {
     const controls = whole ? Object.keys(this.page?.drawn?.controls ?? {}) : [];
-    const gone = Object.fromEntries([...controls, ...(whole ? ["edits", "query", "cell"] : [])].map((name) => [name, null]));
+    const gone = Object.fromEntries([...controls, ...(whole ? ["edits", "query", "cell"] : [])]
+      .map((name) => [name, null]));
     this.tell({ ...gone, ...patch });
   }
 
@@ -110,15 +107,15 @@ export class Sender {
     const pinned = board.pinned && ofWhole(board.stages, board.pinned);
     /** @type {Patch} */
     const patch = {};
-    if (picks.query && (this.textOf(picks.query) || board.picked !== board.data.query)) patch[picks.query] = String(board.picked);
+    if (picks.query && (this.textOf(picks.query) || board.picked !== board.data.query)) patch[picks.query] =
+      String(board.picked);
     if (picks.cell) patch[picks.cell] = pinned && `${pinned.matrix}.${pinned.row}.${pinned.column}`;
     if (picks.head && board.head !== null) patch[picks.head] = board.head ? String(board.head) : null;
     this.tell(patch, replaces ? "head" : null);
   }
 
   // The text of a parameter, of the page or of what the board's own is stored in.
-  /** @param {string} name */
-  textOf(name) {
+  textOf(/** @type {string} */ name) {
     const { store } = this.board.data;
     const query = this.page?.query ?? this.query;
     return new URLSearchParams(store ? storedQuery(store, query) : query).get(name) ?? "";
@@ -135,13 +132,13 @@ export class Sender {
     });
   }
 
-  /** @param {NonNullable<BoardData["numbers"]>} numbers */
-  async fetch({ at, ...asked }) {
+  async fetch(/** @type {NonNullable<BoardData["numbers"]>} */ { at, ...asked }) {
     const { page, board } = this;
     if (!page) return;
     const { query, version, mark } = page;
     const sent = await board.host.numbers?.(at, { query, ...asked }).catch(() => null); // then a run of the page tells
-    if (sent && board.root.isConnected && page.version === version) board.intake.receive({ ...board.data, ...sent, from: mark });
+    if (sent && board.root.isConnected
+      && page.version === version) board.intake.receive({ ...board.data, ...sent, from: mark });
   }
 }
 
@@ -177,20 +174,17 @@ export function partsOf(text, edits) {
 }
 
 // What a part says is of a cell, or all of it.
-/** @param {string} part */
-function cellOf(part) {
+function cellOf(/** @type {string} */ part) {
   return /^[^.]+\.\d+\.\d+(?=\.)/.exec(part)?.[0] ?? part;
 }
 
 // A matrix of a later layer is called w_q~1.
-/** @param {string} matrix */
-function named(matrix) {
+function named(/** @type {string} */ matrix) {
   const [, layer, own] = /^layers\.(\d+)\.(.+)$/.exec(matrix) ?? [];
   return layer ? `${own}~${layer}` : matrix;
 }
 
-/** @param {number} value */
-function numberText(value) {
+function numberText(/** @type {number} */ value) {
   if (value === -Infinity) return "-inf";
   const text = String(value).replace("+", "");
   return /^-?\d+$/.test(text) ? `${text}.0` : text; // as Python writes it

@@ -1,15 +1,14 @@
-// What the board's modules speak of. What Python sends is made in attnviz/board/data.py and attnviz/app/components/board.py.
+// What the board's modules speak of, by names that hold in every script. What Python sends is made in
+// attnviz/board/data.py and attnviz/app/components/board.py.
 
-import type { Address } from "../scripts/address.js";
-
-export interface Place {
+interface Place {
   matrix: string;
   row: number;
   column: number;
 }
 
 /** Cells side by side: so many rows and columns, from one cell on. */
-export interface Span {
+interface Span {
   row: number;
   column: number;
   rows: number;
@@ -19,13 +18,12 @@ export interface Span {
 }
 
 /** A cell that another one is made from. */
-export interface Source extends Place {
+interface Source extends Place {
   value: number;
 }
 
-/** Its values row by row. */
 /** Why a mask hides the cells that are 1; of a window, how many tokens it has. */
-export interface Why {
+interface Why {
   key: string;
   n: number;
   /** Whether it goes by places that queries and keys have in common. */
@@ -33,7 +31,8 @@ export interface Why {
   cells: Float64Array;
 }
 
-export interface Matrix {
+/** Its values row by row. */
+interface Matrix {
   rows: number;
   columns: number;
   values: Float64Array;
@@ -41,10 +40,10 @@ export interface Matrix {
   whys?: Why[];
 }
 
-export type Matrices = Record<string, Matrix>;
+type Matrices = Record<string, Matrix>;
 
 /** The fields of a stage's rule, of which each rule has some. */
-export interface Settings {
+interface Settings {
   transposed: boolean;
   cosine: boolean;
   typed: [row: number, column: number, number: number][];
@@ -70,29 +69,29 @@ export interface Settings {
 }
 
 /** What a matrix is to attention, which its colour tells: attnviz/colours/palette.py. */
-export type Role = "x" | "q" | "k" | "a" | "v";
+type Role = "x" | "q" | "k" | "a" | "v";
 
 /** A colour as #rrggbb, on a light and on a dark page. */
-export interface Tone {
+interface Tone {
   light: string;
   dark: string;
 }
 
-export type Roles = Record<Role | "negative" | "paper" | "picked", Tone>;
+type Roles = Record<Role | "negative" | "paper" | "picked", Tone>;
 
 /** A step from the page's colour to that of a role, and the ink that can be read on it. */
-export interface Shade {
+interface Shade {
   paper: string;
   ink: "#000" | "#fff";
 }
 
 /** Shades from the page's colour on, for each role and for negative numbers. */
-export type Ramps = Record<Role | "negative", import("./cells/colours.js").Ramp>;
+type Ramps = Record<Role | "negative", import("./cells/colours.js").Ramp>;
 
-export type Axis = "token" | "query" | "key" | "feature" | "entry" | "distance";
+type Axis = "token" | "query" | "key" | "feature" | "entry" | "distance";
 
 /** A row of the table of stages. */
-export interface Stage {
+interface Stage {
   name: string;
   symbol: string;
   title: string;
@@ -133,16 +132,16 @@ export interface Stage {
 }
 
 /** The table, by the stages' names: whoever asks for one has its name from the table. */
-export interface Stages {
+interface Stages {
   get(name: string): Stage;
   values(): IterableIterator<Stage>;
 }
 
 /** A row of the table as Python sends it. */
-export type SentStage = Omit<Stage, "settings"> & { settings: Partial<Settings> };
+type SentStage = Omit<Stage, "settings"> & { settings: Partial<Settings> };
 
 /** A cell on the page, with what it shows. */
-export interface BoardCell extends HTMLElement {
+interface BoardCell extends HTMLElement {
   called: string;
   text: Text;
   value?: number;
@@ -159,7 +158,7 @@ export interface BoardCell extends HTMLElement {
 }
 
 /** A matrix as it is sent: its numbers, or the bits of their float32 in base64, or how they follow from another's. */
-export interface SentMatrix {
+interface SentMatrix {
   rows: number;
   columns: number;
   values?: (number | string)[];
@@ -174,13 +173,13 @@ export interface SentMatrix {
 }
 
 /** What is needed to evaluate a table and to explain its cells. */
-export interface TableData {
+interface TableData {
   stages: SentStage[];
   matrices: Record<string, SentMatrix>;
   tokens: string[];
 }
 
-export interface BoardData extends TableData {
+interface BoardData extends TableData {
   shown: string[];
   limits: Record<string, [number, number]>;
   roles: Roles;
@@ -250,16 +249,17 @@ export interface BoardData extends TableData {
   fixed?: boolean;
   /** Of a model that is trained, the step that its numbers are of. */
   moment?: number;
-  /** Of a model that writes on: its rows "from" one on were computed now; "of" these matrices, those before it at a step "before", or they are read from its "cache". */
+  /** Of a model that writes on: its rows "from" one on were computed now; "of" these matrices, those before it at a step
+   *  "before", or they are read from its "cache". */
   ages?: { from: number; of: Record<string, "before" | "cache"> };
   numbersOf: string;
   picked?: Place | null;
 }
 
 /** What a board stands in, and what that offers it: the app is in_app.js. */
-export interface Host {
+interface Host {
   /** The query that is changed by what is done on it, and its versions, where somebody answers. */
-  readonly page: Address | null;
+  readonly page: import("../scripts/address.js").Address | null;
   /** Torch's numbers of a query, from where they are asked for. */
   numbers?(at: string, asked: object): Promise<Partial<BoardData> | null>;
   /** What is answered beside numbers. */
@@ -285,20 +285,20 @@ export interface Host {
 }
 
 /** What stands in a cell of a matrix, or, without a column, in a row of it. */
-export interface NumbersOf {
+interface NumbersOf {
   matrix: string;
   row: number;
   column: number | null;
 }
 
 /** A sentence with places for numbers, what a query reads most, or the one of two that is true of a pair of numbers. */
-export type Told =
+type Told =
   | { sentence: import("../scripts/sent.js").Template; places: Record<string, string | number | NumbersOf> }
   | { reads: number }
   | { pair: [NumbersOf, NumbersOf]; alike: Told; differ: Told };
 
 /** What a step of the lesson tells; `analogy` and `about`, where its numbers are from, may be blank. */
-export interface Tells {
+interface Tells {
   /** What was predicted beside what happened. */
   outcome: string[];
   sentences: Told[];
@@ -311,31 +311,31 @@ export interface Tells {
 }
 
 /** What Python sends, with the matrices that are shown. */
-export interface Made extends Omit<BoardData, "stages" | "matrices"> {
+interface Made extends Omit<BoardData, "stages" | "matrices"> {
   stages: Stages;
   matrices: Matrices;
 }
 
 /** A number that is changed; null for one that is reset. */
-export interface Edit extends Place {
+interface Edit extends Place {
   value: number | null;
 }
 
 /** A term of a sum, or, without factors, the remainder of so many. */
-export interface Term<Factor = Source> {
+interface Term<Factor = Source> {
   value: number;
   factors: Factor[];
   count: number;
 }
 
 /** What a cell should be, and how far the roundings of float32 may be from it. */
-export interface Bounded {
+interface Bounded {
   exact: number;
   tolerance: number;
 }
 
 /** How a cell is made. */
-export interface Explained {
+interface Explained {
   symbols: string;
   steps: string[];
   words: string;
@@ -343,7 +343,7 @@ export interface Explained {
 }
 
 /** A cell as it stands: in words, too. */
-export interface Cell {
+interface Cell {
   made: Made;
   stage: Stage;
   row: number;
@@ -355,13 +355,13 @@ export interface Cell {
 }
 
 /** The same for its rule to explain, with the cells that it is made from, for each source. */
-export interface MadeCell extends Cell {
+interface MadeCell extends Cell {
   masked: boolean;
   sources: Source[][];
 }
 
 /** One of attnviz/board/rules: what it does besides what it declares. */
-export interface Rule {
+interface Rule {
   compute(settings: Settings, ...sources: Matrix[]): Matrix;
   bounded(settings: Settings, row: number, column: number, ...sources: Matrix[]): Bounded;
   explain(cell: MadeCell, said: Explained): Explained;
@@ -369,26 +369,29 @@ export interface Rule {
 }
 
 /** A part of a declared expression: what it does, and what with. */
-export type Node = [op: string, ...parts: any[]];
+type Expression = [op: string, ...parts: any[]];
 
 /** A row or column: a number, and times i, j, k and j modulo a number; entries are added by i. */
-export type Index = [constant: number, i: number, j: number, k: number, rest?: number, modulus?: number, entries?: number[]];
+type Index = [constant: number, i: number, j: number, k: number, rest?: number, modulus?: number, entries?: number[]];
 
-export type Sentence = [kind: string, key: string, places: Record<string, any>];
+type Sentence = [kind: string, key: string, places: Record<string, any>];
 
 /** What some cells are made from, and how that is said: core/rules/expression.py. */
-export interface Piece {
-  value: Node;
+interface Piece {
+  value: Expression;
   symbols: any[];
   words: Sentence[];
   where: any[];
   roundings: number;
-  size: Node | null;
+  size: Expression | null;
   trouble: string;
 }
 
 /** Digits times ten to the power. */
-export interface Decimal {
+interface Decimal {
   digits: bigint;
   power: number;
 }
+
+type Board = import("./board.js").Board;
+type Grid = import("./cells/grid.js").Grid;

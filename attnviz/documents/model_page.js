@@ -1,5 +1,6 @@
-// All heads of a model on a page of their own. Python writes into the page what is drawn, and below this script all numbers
-// of it, a megabyte: the pictures are there before these have been read. They are taken when a head is pointed at.
+// All heads of a model on a page of their own. Python writes into the page what is drawn, and below this script all
+// numbers of it, a megabyte: the pictures are there before these have been read. They are taken when a head is pointed
+// at.
 
 import { Heads } from "../scripts/head_grid.js";
 import { partOf } from "../scripts/parts.js";

@@ -1,10 +1,9 @@
 // The page's state: its path and one query. It is mirrored in the address at once; each drawing of the server says of
 // which query it is made, and where that isn't the page's, the page says its whole query again:
-// - as the value of a component, where Streamlit's own controls stand as the query says: what is being typed or moved in
-//   one of these stays as it is;
-// - by `popstate`, where they don't, or on another page. Streamlit answers that by a run in which the controls that are
-//   bound to the address take their values from it.
-// Nothing else is told: a message that is lost, a server that is new, hours offline, all are "drawn is not what I have".
+// - as the value of a component, where Streamlit's own controls stand as the query says: what is being typed or moved
+// in one of these stays as it is; - by `popstate`, where they don't, or on another page. Streamlit answers that by a
+// run in which the controls that are bound to the address take their values from it. Nothing else is told: a message
+// that is lost, a server that is new, hours offline, all are "drawn is not what I have".
 
 import { arranged, markOf, ordered, patched } from "./query.js";
 import { CONSTANTS } from "./sent.js";
@@ -17,9 +16,11 @@ import { CONSTANTS } from "./sent.js";
  */
 /**
  * What a run has drawn: marks of the query that it was asked for and of what became of it, the difference, the page,
- * and the controls that are bound to the address; where these are `quiet`, the page says what they were moved to. `back`
+ * and the controls that are bound to the address; where these are `quiet`, the page says what they were moved to.
+ * `back`
  * is what the page said when its server was there again.
- * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string | null>, quiet: boolean, back: number, offers: Offer[] }} Drawn
+ * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string | null>, quiet:
+ * boolean, back: number, offers: Offer[] }} Drawn
  */
 
 const { REST_MS, TIMES, MOST_MS } = CONSTANTS.PUT_OFF;
@@ -73,7 +74,8 @@ export class Address {
     this.timer = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.mirroring = undefined;
-    window.navigation?.addEventListener("currententrychange", ({ navigationType }) => this.look(navigationType ?? "push"));
+    window.navigation?.addEventListener("currententrychange",
+      ({ navigationType }) => this.look(navigationType ?? "push"));
     window.addEventListener("popstate", (event) => event.isTrusted && this.follow());
     for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, () => this.act(), true);
     window.addEventListener("click", (event) => this.hold(event), true);
@@ -142,7 +144,8 @@ export class Address {
   /** @param {MouseEvent} event */
   hold(event) {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
-    if (!button || [0, this.drawn?.back].includes(this.back) || performance.now() - this.back > MOST_PATIENCE_MS) return;
+    if (!button || [0, this.drawn?.back].includes(this.back) || performance.now() - this.back > MOST_PATIENCE_MS)
+      return;
     event.preventDefault();
     event.stopImmediatePropagation();
     this.pressed = button;
@@ -154,7 +157,8 @@ export class Address {
   leave(event) {
     const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
     const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button;
-    if (!(link instanceof HTMLAnchorElement) || elsewhere || link.target || link.download || link.search || link.origin !== location.origin) return;
+    if (!(link instanceof HTMLAnchorElement) || elsewhere || link.target || link.download || link.search
+      || link.origin !== location.origin) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     window.dispatchEvent(new Event("attnviz:leaves"));
@@ -190,7 +194,8 @@ export class Address {
     this.tell();
   }
 
-  // Somebody else wrote the address: a control of Streamlit's, of what was moved; or Streamlit, of what a past run knew.
+  // Somebody else wrote the address: a control of Streamlit's, of what was moved; or Streamlit, of what a past run
+  // knew.
   /** @param {string} how */
   look(how) {
     if (this.writes || how === "traverse" || this.mirrored) return;

@@ -1,4 +1,5 @@
-// What Streamlit draws of the page's state: a part that hears it, before any control, and one that tells what was drawn.
+// What Streamlit draws of the page's state: a part that hears it, before any control, and one that tells what was
+// drawn.
 
 import { Address } from "./address.js";
 

@@ -1,5 +1,5 @@
-// All heads of a model at a glance: a picture of each one's attention weights, and beside them what one of them reads: the
-// one that is pointed at, or picked. Texts of tokens are only ever set as textContent.
+// All heads of a model at a glance: a picture of each one's attention weights, and beside them what one of them reads:
+// the one that is pointed at, or picked. Texts of tokens are only ever set as textContent.
 
 import { make } from "../board/cells/elements.js";
 import { bytesIn, numbersIn } from "../board/values/matrices.js";
@@ -8,14 +8,17 @@ import { HeadView } from "./head_view.js";
 import { say } from "./sentences.js";
 
 /**
- * `shades` are the inks of all pictures, whose cells stand for `step` by `step` weights; `order` is that of the pictures,
+ * `shades` are the inks of all pictures, whose cells stand for `step` by `step` weights; `order` is that of the
+ * pictures,
  * where it isn't by layers; `marks` say which tokens the model puts there, and which go on with the word of the one
  * before; `parts` are what a head's attention is shared out to, of which `told` has the shares; `followed` is the token
  * whose reading is told.
- * @typedef {{ layers: number, heads: number, rows: number, columns: number, step: number, limit: number, shades: string,
+ * @typedef {{ layers: number, heads: number, rows: number, columns: number, step: number, limit: number, shades:
+ * string,
  *   ramp: string,
  *   weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[], typed: string[], marks: string[],
- *   read: string[], kept: number | null, same: boolean, masked: boolean, parts: string[], told: { short: string, parts: number[] }[][],
+ * read: string[], kept: number | null, same: boolean, masked: boolean, parts: string[], told: { short: string, parts:
+ * number[] }[][],
  *   order: [layer: number, head: number][] | null, paper: string, ink: string, followed?: number }} HeadGrid
  */
 
@@ -76,7 +79,8 @@ export class Heads {
     const button = make("button", "head");
     button.type = "button";
     button.dataset.head = `${layer},${head}`;
-    button.setAttribute("aria-label", say("models.grid.head", { layer, head, short: this.data.told[layer][head].short }));
+    button.setAttribute("aria-label",
+      say("models.grid.head", { layer, head, short: this.data.told[layer][head].short }));
     const own = { layer, head };
     button.onpointerenter = () => this.show(own);
     button.onfocus = () => button.matches(":focus-visible") && this.show(own);
@@ -98,7 +102,8 @@ export class Heads {
     event.preventDefault();
     const all = /** @type {HTMLElement[]} */ ([...this.grid.querySelectorAll(".head")]);
     const [layer, head] = at.split(",").map(Number);
-    const next = this.data.order ? all[all.findIndex((each) => each.dataset.head === at) + by[1]] : this.buttonOf({ layer: layer + by[0], head: head + by[1] });
+    const next = this.data.order ? all[all.findIndex((each) => each.dataset.head === at) + by[1]]
+      : this.buttonOf({ layer: layer + by[0], head: head + by[1] });
     next?.focus();
   }
 
@@ -136,13 +141,15 @@ export class Heads {
     this.place.textContent = say("models.view.place", { layer, head });
     this.view.show(own, this.row, hidden);
     const shares = data.told[layer][head].parts;
-    const named = data.parts.map((name, at) => make("span", `part part-${at}`, [name, make("b", "", [percent(shares[at])])]));
+    const named =
+      data.parts.map((name, at) => make("span", `part part-${at}`, [name, make("b", "", [percent(shares[at])])]));
     const bar = make("div", "whole", shares.map((share, at) => {
       const part = make("i", `part-${at}`);
       part.style.flexGrow = String(share);
       return part;
     }));
-    this.pattern.replaceChildren(...(shares.length ? [make("h2", "", [say("models.view.pattern")]), bar, make("p", "", named)] : []));
+    this.pattern.replaceChildren(...(shares.length ? [make("h2", "", [say("models.view.pattern")]), bar,
+      make("p", "", named)] : []));
   }
 }
 
@@ -205,7 +212,8 @@ function picturesOf(data) {
 }
 
 // One canvas for all: a hundred of them take a browser longer than all that is in them.
-/** @param {HTMLCanvasElement} canvas @param {HTMLCanvasElement} drawn @param {HTMLElement} grid @param {HeadGrid} data */
+/** @param {HTMLCanvasElement} canvas @param {HTMLCanvasElement} drawn @param {HTMLElement} grid
+ *  @param {HeadGrid} data */
 function paint(canvas, drawn, grid, data) {
   const all = grid.getBoundingClientRect();
   const [wide, high] = sizeOf(data);

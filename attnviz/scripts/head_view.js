@@ -1,5 +1,5 @@
-// One head of a model: a headline, the sentence with what a word reads in ribbons, and the attention weights in numbers.
-// Texts of tokens are only ever set as textContent.
+// One head of a model: a headline, the sentence with what a word reads in ribbons, and the attention weights in
+// numbers. Texts of tokens are only ever set as textContent.
 
 import { Ramp, STEPS, stepOf } from "../board/cells/colours.js";
 import { canvasOf, make, toggle, write } from "../board/cells/elements.js";
@@ -8,11 +8,13 @@ import { inDigits, percent } from "../board/values/numbers.js";
 import { say } from "./sentences.js";
 
 /**
- * What a head reads: `tokens` read `read`, which are the `same` ones unless another sentence is read; `typed` tells what
+ * What a head reads: `tokens` read `read`, which are the `same` ones unless another sentence is read; `typed` tells
+ * what
  * was typed of each, `marks` which ones the model puts there, and which go on with the word of the one before; the rows
  * of the first `kept` tokens stand as they were computed before, and their keys and values are read from a cache; null
  * where nothing is written.
- * @typedef {{ tokens: string[], read: string[], typed?: string[], marks?: string[], same: boolean, kept?: number | null }} Sentence
+ * @typedef {{ tokens: string[], read: string[], typed?: string[], marks?: string[], same: boolean, kept?: number | null
+ * }} Sentence
  */
 /** @typedef {(row: number, column: number) => boolean} Hidden */
 
@@ -43,7 +45,8 @@ export class HeadView {
     this.sentence = make("div", "sentence", [this.svg, this.line]);
     this.weights = make("div", "weights");
     this.bars = make("div", "reads");
-    for (const each of [this.sentence, this.weights]) each.addEventListener("scroll", () => cue(each), { passive: true });
+    for (const each of [this.sentence, this.weights]) each.addEventListener("scroll", () => cue(each),
+      { passive: true });
     /** @type {HTMLButtonElement[]} */
     this.chips = [];
     /** @type {HTMLElement[]} */
@@ -97,7 +100,8 @@ export class HeadView {
     if (side < LEAST) return this.weights.replaceChildren();
     const corner = make("td", "symbol", [say("models.view.symbol")]);
     const when = (/** @type {number} */ at) => (typeof kept === "number" ? (at < kept ? "kept" : "now") : "");
-    const head = make("tr", "", [corner, ...read.map((token, at) => make("th", when(at), [make("span", "", [token])]))]);
+    const head = make("tr", "",
+      [corner, ...read.map((token, at) => make("th", when(at), [make("span", "", [token])]))]);
     const lines = tokens.map((token, row) => {
       const cells = read.map(() => make("td"));
       this.cells.push(cells);
@@ -113,7 +117,8 @@ export class HeadView {
 
   /**
    * Show what a head reads: all of its weights, row by row, and the row that is told.
-   * @param {ArrayLike<number>} values @param {number} row @param {Hidden | null} hidden @param {number} limit of the colours
+   * @param {ArrayLike<number>} values @param {number} row @param {Hidden | null} hidden @param {number} limit of the
+   * colours
    */
   show(values, row, hidden = null, limit = 1) {
     this.again = () => this.ribbons(shares, row);
@@ -135,7 +140,8 @@ export class HeadView {
     else this.paint(values, picked, limit);
   }
 
-  /** @param {HTMLElement[]} cells @param {ArrayLike<number>} values @param {number} row @param {number} picked @param {Hidden | null} hidden @param {number} limit */
+  /** @param {HTMLElement[]} cells @param {ArrayLike<number>} values @param {number} row @param {number} picked
+   *  @param {Hidden | null} hidden @param {number} limit */
   fill(cells, values, row, picked, hidden, limit) {
     toggle(/** @type {HTMLElement} */ (cells[0].parentElement), "on", row === picked);
     cells.forEach((cell, column) => {
@@ -175,14 +181,16 @@ export class HeadView {
     for (const each of [this.sentence, this.weights]) cue(each);
     bringIntoSight(this.sentence, own, this.others[shares.indexOf(Math.max(...shares))]);
     const [middles, start] = [this.others.map(middle), middle(own)];
-    const paths = ribbonsOf(shares, this.of.same ? picked : -1, middles, HIGH, SCALE, start).filter(({ width }) => width > 0.2);
+    const paths = ribbonsOf(shares, this.of.same ? picked : -1, middles, HIGH, SCALE, start)
+      .filter(({ width }) => width > 0.2);
     // They leave the reader dark and arrive pale.
     const far = Math.max(1, ...middles.map((each) => Math.abs(each - start)));
     const fade = drawn("radialGradient", { id: "fade", gradientUnits: "userSpaceOnUse", cx: start, cy: HIGH, r: far });
     for (const [offset, opacity] of [[0, 0.85], [1, 0.35]]) {
       fade.append(drawn("stop", { offset, "stop-color": "var(--weight)", "stop-opacity": opacity }));
     }
-    this.svg.replaceChildren(fade, ...paths.map(({ path, width }) => drawn("path", { d: path, "stroke-width": width, stroke: "url(#fade)" })));
+    this.svg.replaceChildren(fade,
+      ...paths.map(({ path, width }) => drawn("path", { d: path, "stroke-width": width, stroke: "url(#fade)" })));
   }
 
   // What is read most, as bars: on a telephone they stand in place of a long sentence's table.
@@ -197,9 +205,11 @@ export class HeadView {
   inWords(shares, row, hidden) {
     const reach = shares.map((_, at) => at).filter((at) => !hidden?.(row, at));
     const most = Math.max(...shares);
-    const places = { query: this.of.tokens[row], key: this.of.read[shares.indexOf(most)], share: percent(most), count: reach.length };
+    const places = { query: this.of.tokens[row], key: this.of.read[shares.indexOf(most)], share: percent(most),
+      count: reach.length };
     if (!Number.isFinite(most)) return say("models.view.undefined", places);
-    if (reach.length > 1 && reach.every((at) => Math.abs(shares[at] - most) < SAME)) return say("models.view.equally", places);
+    if (reach.length > 1 && reach.every((at) => Math.abs(shares[at] - most) < SAME))
+      return say("models.view.equally", places);
     const itself = this.of.same && shares.indexOf(most) === row;
     return say(itself ? "models.view.itself" : "models.view.most", places);
   }
@@ -220,7 +230,8 @@ function cue(part) {
 export function bar(name, text, share) {
   const full = make("i");
   full.style.width = `${100 * share}%`;
-  return make("div", "bar", [make("span", "name", [name]), make("span", "full", [full]), make("span", "value", [text])]);
+  return make("div", "bar",
+    [make("span", "name", [name]), make("span", "full", [full]), make("span", "value", [text])]);
 }
 
 // Two digits; what isn't 0, but would be written so, says that.

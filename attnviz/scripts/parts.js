@@ -70,7 +70,8 @@ export function tellPainted({ at, word, number }) {
 
 // Call `acts`, by the types of events, with what the pointer of this event does from now on, wherever it goes; return
 // the function that ends this, as a signal does.
-/** @param {PointerEvent} event @param {Record<string, (event: PointerEvent) => void>} acts @param {{ signal?: AbortSignal }} [ended] */
+/** @param {PointerEvent} event @param {Record<string, (event: PointerEvent) => void>} acts
+ *  @param {{ signal?: AbortSignal }} [ended] */
 export function followPointer({ pointerId }, acts, { signal } = {}) {
   const heard = Object.entries(acts).map(([type, act]) => ({
     type,

@@ -25,7 +25,8 @@ export function ordered(query) {
 export function arranged(query, controls) {
   const place = new Map(controls.map((name, at) => [name, at]));
   const placeOf = (/** @type {string} */ name) => place.get(name) ?? controls.length;
-  return String(new URLSearchParams(pairsOf(query).toSorted(([one], [other]) => placeOf(one) - placeOf(other)))).replaceAll("%2A", "*");
+  return String(new URLSearchParams(pairsOf(query).toSorted(([one], [other]) => placeOf(one) - placeOf(other))))
+    .replaceAll("%2A", "*");
 }
 
 // What tells a query from others, in whatever order and however written; the same as in session/address.py.
@@ -55,6 +56,7 @@ const GIVEN_UP_MS = 5000;
 export async function numbersFor(at, asked) {
   const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
   const headers = { "Content-Type": "application/json" };
-  const answer = await fetch(address, { method: "POST", headers, body: JSON.stringify(asked), signal: AbortSignal.timeout(GIVEN_UP_MS) });
+  const answer = await fetch(address,
+    { method: "POST", headers, body: JSON.stringify(asked), signal: AbortSignal.timeout(GIVEN_UP_MS) });
   return !answer.ok || answer.status === 204 ? null : answer.json();
 }

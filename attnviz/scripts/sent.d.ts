@@ -21,7 +21,7 @@ export type FigureTheme = { readonly [name in "paper" | "text" | "muted" | "outl
 
 /** To the heatmaps' script alone. See attnviz/figures/on_page.py. */
 export const FIGURES: {
-  readonly ROLES: Record<import("../board/types.js").Role | "negative" | "paper", import("../board/types.js").Tone>;
+  readonly ROLES: Record<Role | "negative" | "paper", Tone>;
   readonly THEMES: { readonly light: FigureTheme; readonly dark: FigureTheme };
   /** Up to so many rows or columns, each has its name. */
   readonly LABELLED: number;

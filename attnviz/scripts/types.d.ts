@@ -1,7 +1,6 @@
 // What every component of the page is given, and what the page's scripts tell each other.
 
 import type { Address } from "./address.js";
-import type { Matrices } from "../board/types.js";
 
 /** What Streamlit gives a component with each drawing. */
 export interface Drawing<Data> {

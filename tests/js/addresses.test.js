@@ -12,7 +12,8 @@ import { say } from "../../attnviz/scripts/sentences.js";
 
 const QUERY = "text=a+cat&edits=w_q.0.1.0.9*w_k.identity&utm=%C3%A9";
 
-test("a query is the same in whatever order and however it is written, of a parameter that comes twice the last holds", () => {
+test("a query is the same in whatever order and however it is written, of a parameter that comes twice the last holds",
+  () => {
   for (const other of ["utm=é&edits=w_q.0.1.0.9%2Aw_k.identity&text=a%20cat", `text=dog&${QUERY}`, `?${QUERY}&&`]) {
     assert.equal(ordered(other), ordered(QUERY));
     assert.equal(markOf(other), markOf(QUERY));
@@ -21,7 +22,8 @@ test("a query is the same in whatever order and however it is written, of a para
 });
 
 test("a patch says what is there and what isn't, and leaves the rest", () => {
-  assert.equal(patched(QUERY, { seed: "7", edits: null, nothing: null, text: "a & b=c+d" }), ordered("utm=é&seed=7&text=a+%26+b%3Dc%2Bd"));
+  assert.equal(patched(QUERY, { seed: "7", edits: null, nothing: null, text: "a & b=c+d" }),
+    ordered("utm=é&seed=7&text=a+%26+b%3Dc%2Bd"));
   assert.equal(patched(QUERY, {}), ordered(QUERY));
   assert.equal(patched("", { edits: null }), "");
 });
@@ -67,12 +69,15 @@ test("a link that can be read is left alone", () => {
 
 test("a link to copy is the page's own, with what it hides", () => {
   assert.equal(linkOf("https://x.org/a/lesson?text=a+b#c", {}), "https://x.org/a/lesson?text=a+b#c");
-  assert.equal(linkOf("https://x.org/?seed=1&hide=d_in", { hide: "d_in,seed" }), "https://x.org/?hide=d_in%2Cseed&seed=1");
+  assert.equal(linkOf("https://x.org/?seed=1&hide=d_in", { hide: "d_in,seed" }),
+    "https://x.org/?hide=d_in%2Cseed&seed=1");
 });
 
 test("a sentence is filled, and a number chooses its form", () => {
-  assert.equal(say("question_page.word_place", { word: "{place} $& cat", place: 1, of: 3 }), "{place} $& cat, place 1 of 3");
-  assert.deepEqual([0, 1, 2, 1024].map((n) => say("count.token", { n })), ["0 tokens", "1 token", "2 tokens", "1,024 tokens"]);
+  assert.equal(say("question_page.word_place", { word: "{place} $& cat", place: 1, of: 3 }),
+    "{place} $& cat, place 1 of 3");
+  assert.deepEqual([0, 1, 2, 1024].map((n) => say("count.token", { n })),
+    ["0 tokens", "1 token", "2 tokens", "1,024 tokens"]);
 });
 
 test("a sentence that isn't there, or a place that isn't given, is an error", () => {
@@ -81,7 +86,8 @@ test("a sentence that isn't there, or a place that isn't given, is an error", ()
 });
 
 test("no place is left open in any sentence, whatever fills it", () => {
-  const all = Object.entries(SENTENCES).flatMap(([room, of]) => Object.entries(of).map(([name, template]) => ({ key: `${room}.${name}`, template })));
+  const all = Object.entries(SENTENCES)
+    .flatMap(([room, of]) => Object.entries(of).map(([name, template]) => ({ key: `${room}.${name}`, template })));
   for (const { key, template } of all) {
     const forms = typeof template === "string" ? [template] : Object.values(template);
     const names = new Set(forms.flatMap((form) => [...form.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)));

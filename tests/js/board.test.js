@@ -26,11 +26,14 @@ test("what came before just so is the same matrix, and what did not has its own 
   const again = unpacked(structuredClone(SENT), before);
   for (const name of ["q", "scores", "scaled_scores"]) assert.equal(again[name], matrices[name]);
 
-  const changed = unpacked({ ...SENT, scores: { ...SENT.scores, float32: bits([5, -4]) }, x: { rows: 1, columns: 1, values: [8] } }, before);
+  const changed = unpacked({ ...SENT, scores: { ...SENT.scores, float32: bits([5, -4]) },
+    x: { rows: 1, columns: 1, values: [8] } }, before);
   assert.equal(changed.q, matrices.q);
-  assert.deepEqual([changed.scores, changed.scaled_scores, changed.x].map(({ values }) => [...values]), [[5, -4], [2.5, -2], [8]]);
+  assert.deepEqual([changed.scores, changed.scaled_scores, changed.x].map(({ values }) => [...values]),
+    [[5, -4], [2.5, -2], [8]]);
 
-  const halved = unpacked({ ...SENT, scaled_scores: { ...SENT.scaled_scores, dividedBy: 4 }, q: { ...SENT.q, rows: 2, columns: 1 } }, before);
+  const halved = unpacked({ ...SENT, scaled_scores: { ...SENT.scaled_scores, dividedBy: 4 },
+    q: { ...SENT.q, rows: 2, columns: 1 } }, before);
   assert.deepEqual([...halved.scaled_scores.values], [0.75, -1]);
   assert.deepEqual([halved.q.rows, halved.q.columns], [2, 1]);
 });
@@ -54,7 +57,8 @@ test("a cell that is changed again had the number from before the first change",
 
 test("a cell that is reset is as it was, and what Python sent is left alone", () => {
   const before = { "w_q,1,0": 0.5, "w_q,1,1": 0.25 };
-  assert.deepEqual(beforeEdits(before, TORCH, [edit(1, 0, null), edit(0, 0, 7), edit(0, 0, null)]), { "w_q,1,1": 0.25 });
+  assert.deepEqual(beforeEdits(before, TORCH, [edit(1, 0, null), edit(0, 0, 7), edit(0, 0, null)]),
+    { "w_q,1,1": 0.25 });
   assert.deepEqual(before, { "w_q,1,0": 0.5, "w_q,1,1": 0.25 });
 });
 
@@ -110,11 +114,13 @@ const WITHIN = { width: 1000, height: 500 };
 /** @param {number} x @param {number} y @param {number} width @param {number} height */
 const rect = (x, y, width, height) => ({ x, y, width, height });
 
-/** @param {ReturnType<typeof rect>} cell @param {ReturnType<typeof rect>} matrix @param {ReturnType<typeof rect>[]} others */
+/** @param {ReturnType<typeof rect>} cell @param {ReturnType<typeof rect>} matrix
+ *  @param {ReturnType<typeof rect>[]} others */
 function placed(cell, matrix, others = [], within = WITHIN) {
   const { x, y } = placeBeside(cell, matrix, SIZE, [matrix, ...others], within);
   assert.ok(x >= 0 && x + SIZE.width <= within.width);
-  const covers = [matrix, ...others].filter((each) => x < each.x + each.width && each.x < x + SIZE.width && y < each.y + each.height && each.y < y + SIZE.height);
+  const covers = [matrix, ...others].filter((each) => x < each.x + each.width && each.x < x + SIZE.width
+    && y < each.y + each.height && each.y < y + SIZE.height);
   return { x, y, covers: covers.length };
 }
 
@@ -131,11 +137,13 @@ test("in the middle of a tall matrix it stands over none of its cells", () => {
   const matrix = rect(60, 60, 126, 168);
   const others = [rect(0, 60, 60, 168), rect(192, 60, 400, 168)];
   for (let row = 0; row < 6; row += 1) {
-    for (let column = 0; column < 3; column += 1) assert.equal(placed(rect(60 + 42 * column, 60 + 28 * row, 42, 28), matrix, others).covers, 0);
+    for (let column = 0; column < 3; column += 1) assert.equal(placed(rect(60 + 42 * column, 60 + 28 * row, 42, 28),
+      matrix, others).covers, 0);
   }
 });
 
 test("where everything is taken, it stands right under the cell", () => {
   const [matrix, cell] = [rect(60, 20, 300, 400), rect(200, 200, 30, 28)];
-  assert.deepEqual(placed(cell, matrix, [rect(0, 0, 60, 500), rect(360, 0, 640, 500)], { width: 1000, height: 440 }), { x: 180, y: 230, covers: 1 });
+  assert.deepEqual(placed(cell, matrix, [rect(0, 0, 60, 500), rect(360, 0, 640, 500)], { width: 1000, height: 440 }),
+    { x: 180, y: 230, covers: 1 });
 });

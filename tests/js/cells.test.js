@@ -23,7 +23,8 @@ function painted(values, rows, columns, how = {}) {
 
 test("a pixel is opaque and has its cell's colour", () => {
   const pixels = painted([0, 1, 2, 5, -2, -0], 2, 3);
-  assert.deepEqual([...pixels].map(written), [RAMP.shade(0), RAMP.shade(Math.round(0.5 * (STEPS - 1))), RAMP.shade(STEPS - 1), RAMP.shade(STEPS - 1), NEGATIVE.shade(STEPS - 1), RAMP.shade(0)].map(({ paper }) => paper));
+  assert.deepEqual([...pixels].map(written), [RAMP.shade(0), RAMP.shade(Math.round(0.5 * (STEPS - 1))),
+    RAMP.shade(STEPS - 1), RAMP.shade(STEPS - 1), NEGATIVE.shade(STEPS - 1), RAMP.shade(0)].map(({ paper }) => paper));
   assert.ok([...pixels].every((pixel) => pixel >>> 24 === 255));
 });
 
@@ -36,7 +37,8 @@ test("what is no number stays open, and a hidden 0 too, but no other 0", () => {
 test("on its side, a matrix is painted column by column", () => {
   const values = [1, 2, 3, 4, 5, 6].map((value) => value / 3);
   const [upright, turned] = [painted(values, 2, 3), painted(values, 2, 3, { turned: true })];
-  for (let row = 0; row < 2; row += 1) for (let column = 0; column < 3; column += 1) assert.equal(turned[column * 2 + row], upright[row * 3 + column]);
+  for (let row = 0; row < 2; row += 1) for (let column = 0; column < 3; column += 1) assert.equal(turned[column * 2
+    + row], upright[row * 3 + column]);
 });
 
 test("the middle of each cell's place is that cell, on its side and with a row enlarged, too", () => {
@@ -47,9 +49,11 @@ test("the middle of each cell's place is that cell, on its side and with a row e
       for (const lens of [null, { row: 7, top: 7.5 * 3 - 12, height: 24 }]) {
         for (let row = 0; row < rows; row += 1) {
           for (let column = 0; column < columns; column += 1) {
-            const { left, top, width, height } = rectOf({ row, column, rows: 1, columns: 1 }, box, lens);
-            const covered = lens && !turned && row !== lens.row && top + height / 2 >= lens.top && top + height / 2 < lens.top + lens.height;
-            const found = cellAt((left + width / 2) / box.width, (top + height / 2) / box.height, { rows, columns }, box, lens);
+            const { x: left, y: top, width, height } = rectOf({ row, column, rows: 1, columns: 1 }, box, lens);
+            const covered = lens && !turned && row !== lens.row && top + height / 2 >= lens.top
+              && top + height / 2 < lens.top + lens.height;
+            const found =
+              cellAt((left + width / 2) / box.width, (top + height / 2) / box.height, { rows, columns }, box, lens);
             assert.deepEqual(found, { row: covered ? 7 : row, column });
           }
         }
@@ -64,7 +68,8 @@ test("a point beyond the edge is the cell at the edge", () => {
   assert.deepEqual(cellAt(-0.1, 0, { rows: 64, columns: 64 }, box, null), { row: 0, column: 0 });
 });
 
-// While a change is held, each cell of a large matrix that has changed and is seen has a mark of it, however small it is.
+// While a change is held, each cell of a large matrix that has changed and is seen has a mark of it, however small it
+// is.
 
 const LIMIT = 1;
 const inkOf = (/** @type {number} */ value) => (value > 0.5 ? "#fff" : "#000");
@@ -75,16 +80,19 @@ function boxOf(rows, columns, cell, row, turned) {
   return { x: 0, y: 0, cell, row, width: across * cell, height: down * row, turned, readable: false };
 }
 
-/** @param {import("../../attnviz/board/spine/types.js").Box} box @param {{ row: number, column: number }} place */
+/** @param {Box} box @param {{ row: number, column: number }} place */
 function pixelsOf(box, place) {
-  const { left, top, width, height } = rectOf({ ...place, rows: 1, columns: 1 }, box, null);
+  const { x: left, y: top, width, height } = rectOf({ ...place, rows: 1, columns: 1 }, box, null);
   const xs = [];
-  for (let y = Math.floor(top); y < Math.ceil(top + height); y += 1) for (let x = Math.floor(left); x < Math.max(Math.floor(left) + 1, Math.floor(left + width)); x += 1) xs.push([x, y]);
+  for (let y = Math.floor(top); y < Math.ceil(top + height); y += 1) for (let x = Math.floor(left); x < Math.max(
+    Math.floor(left) + 1, Math.floor(left + width),
+  ); x += 1) xs.push([x, y]);
   return xs;
 }
 
 for (const [rows, columns, cell, row, turned] of /** @type {[number, number, number, number, boolean][]} */ ([
-  [256, 256, 3, 3, false], [64, 64, 3.9375, 3.125, false], [64, 8, 3.9375, 10, true], [100, 8, 10.5, 3, false], [50, 128, 0.984375, 4, false],
+  [256, 256, 3, 3, false], [64, 64, 3.9375, 3.125, false], [64, 8, 3.9375, 10, true], [100, 8, 10.5, 3, false], [50,
+    128, 0.984375, 4, false],
 ])) {
   test(`of ${rows} x ${columns} cells of ${cell} x ${row}${turned ? ", on its side" : ""}`, () => {
     const box = boxOf(rows, columns, cell, row, turned);
@@ -93,7 +101,8 @@ for (const [rows, columns, cell, row, turned] of /** @type {[number, number, num
     const values = before.map((value, at) => (changed.has(at) ? value + (at % 2 ? 0.001 : -0.4) : value));
     const seen = { left: 0, top: 0, width: Math.ceil(box.width), height: Math.ceil(box.height) };
     const pixels = new Uint32Array(seen.width * seen.height);
-    dash(pixels, { rows, columns, values }, before, { box, limit: LIMIT, largest: 0.4, told: null, lens: null, numbers: false, inkOf }, seen);
+    dash(pixels, { rows, columns, values }, before,
+      { box, limit: LIMIT, largest: 0.4, told: null, lens: null, numbers: false, inkOf }, seen);
     let marked = 0;
     for (const at of changed) {
       const place = { row: Math.floor(at / columns), column: at % columns };
@@ -102,7 +111,8 @@ for (const [rows, columns, cell, row, turned] of /** @type {[number, number, num
     assert.ok(marked >= 0.95 * changed.size, `${marked} of ${changed.size}`);
     const inks = new Set(pixels.values().filter((pixel) => pixel).map((pixel) => pixel & 0xffffff));
     assert.deepEqual([...inks].toSorted(), [0, 0xffffff], "each in the ink of its cell");
-    const depths = [...new Set(pixels.values().filter((pixel) => pixel).map((pixel) => pixel >>> 24))].toSorted((a, b) => a - b);
+    const depths = [...new Set(pixels.values().filter((pixel) => pixel).map((pixel) => pixel >>> 24))]
+      .toSorted((a, b) => a - b);
     assert.ok(depths[0] > 60 && depths[1] > 1.5 * depths[0] && depths.length === 2, "and a larger change is darker");
     if (cell < 1) return; // several of them have a pixel together
     const inked = pixels.reduce((sum, pixel) => sum + (pixel !== 0 ? 1 : 0), 0);
@@ -123,7 +133,8 @@ test("only the part that is seen is drawn, and it's drawn as in the whole", () =
   dash(part, { rows: 300, columns: 300, values }, before, how, seen);
   const [last, first] = [seen.width - 1, 0];
   for (let y = 0; y < seen.height; y += 1) {
-    for (let x = first; x <= last; x += 1) assert.equal(part[y * seen.width + x], whole[(y + seen.top) * 900 + x + seen.left]);
+    for (let x = first; x <= last; x += 1) assert.equal(part[y * seen.width + x],
+      whole[(y + seen.top) * 900 + x + seen.left]);
   }
 });
 
@@ -157,13 +168,16 @@ test("ink stands out on every colour there is", () => {
 const ROLES = Object.fromEntries(["x", "q", "k", "a", "v", "negative", "paper", "picked"].map(
   (role, at) => [role, { light: `#${(at * 1234567 % 0x1000000).toString(16).padStart(6, "0")}`, dark: "#14171c" }]));
 
-test("a value has the page's colour at 0, that of its role at its limit and beyond, and below 0 that of negative ones", () => {
+test("a value has the page's colour at 0, that of its role at its limit and beyond, and below 0 that of negative ones",
+  () => {
   const ramps = rampsOf(/** @type {any} */ (ROLES), "light");
   assert.deepEqual(Object.keys(ramps), ["x", "q", "k", "a", "v", "negative"]);
   const shade = (/** @type {number} */ value) => shadeOf(value, 2, ramps, "q");
   assert.deepEqual([0, -0, 1e-9].map(shade), [ramps.q.shade(0), ramps.q.shade(0), ramps.q.shade(0)]);
-  assert.deepEqual([1, 2, 9].map(shade), [ramps.q.shade(STEPS / 2), ramps.q.shade(STEPS - 1), ramps.q.shade(STEPS - 1)]);
-  assert.deepEqual([-1, -2, -9].map(shade), [ramps.negative.shade(STEPS / 2), ramps.negative.shade(STEPS - 1), ramps.negative.shade(STEPS - 1)]);
+  assert.deepEqual([1, 2, 9].map(shade),
+    [ramps.q.shade(STEPS / 2), ramps.q.shade(STEPS - 1), ramps.q.shade(STEPS - 1)]);
+  assert.deepEqual([-1, -2, -9].map(shade),
+    [ramps.negative.shade(STEPS / 2), ramps.negative.shade(STEPS - 1), ramps.negative.shade(STEPS - 1)]);
   assert.equal(shadeOf(3, 0, ramps, "q"), ramps.q.shade(0));
 });
 

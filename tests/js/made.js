@@ -4,7 +4,8 @@ import { unpacked } from "../../attnviz/board/values/matrices.js";
 
 /** @param {any} data */
 export function made(data) {
-  return { ...data, matrices: unpacked(data.matrices), stages: new Map(data.stages.map((/** @type {any} */ stage) => [stage.name, stage])) };
+  return { ...data, matrices: unpacked(data.matrices),
+    stages: new Map(data.stages.map((/** @type {any} */ stage) => [stage.name, stage])) };
 }
 
 // Numbers for laws that are tried many times: the same in each run.

@@ -1,4 +1,5 @@
-// Numbers: how they are written, read, moved by a key and shortened; first, displayed arithmetic against exact fractions.
+// Numbers: how they are written, read, moved by a key and shortened; first, displayed arithmetic against exact
+// fractions.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,7 +8,8 @@ import { test } from "node:test";
 import { nearest, steppedTo } from "../../attnviz/app/components/dragging.js";
 import { moved } from "../../attnviz/app/components/token_picker.js";
 import { inCell, widthOf } from "../../attnviz/board/cells/cell.js";
-import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll, sumOf } from "../../attnviz/board/values/decimals.js";
+import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll,
+  sumOf } from "../../attnviz/board/values/decimals.js";
 import { numberOf, total } from "../../attnviz/board/values/numbers.js";
 import { inSum, quotient, shortened } from "../../attnviz/board/values/steps.js";
 import { backAt, readNumber, stepped, whyNoNumber } from "../../attnviz/board/values/typed_numbers.js";
@@ -28,7 +30,8 @@ const absolute = (value) => (value < 0n ? -value : value);
 /** @param {{ digits: bigint, power: number } | null} value */
 function scaled(value) {
   assert.ok(value);
-  return value.power <= -60 ? value.digits / 10n ** BigInt(-60 - value.power) : value.digits * 10n ** BigInt(value.power + 60);
+  return value.power <= -60 ? value.digits / 10n ** BigInt(-60 - value.power)
+    : value.digits * 10n ** BigInt(value.power + 60);
 }
 
 test("sums and products of displayed numbers are exact", () => {
@@ -64,21 +67,24 @@ test("the sign says whether the last displayed digit follows", () => {
     ["0.5", "0.50", "="], ["2", "1.99", "≈"], ["−0.0005", "−0.001", "="], ["3", "∞", "→"], ["∞", "3", "→"],
     ["1.005e+08", "1.00e+08", "="], ["1.0051e+08", "1.00e+08", "≈"],
   ];
-  for (const [left, displayed, wanted] of cases) assert.equal(sign(decimal(left), displayed), wanted, `${left} ${displayed}`);
+  for (const [left, displayed, wanted] of cases) assert.equal(sign(decimal(left), displayed), wanted,
+    `${left} ${displayed}`);
   assert.equal(signOfAll([decimal("1"), decimal("2")], ["1", "2"]), "=");
   assert.equal(signOfAll([decimal("1"), decimal("2.6")], ["1", "2"]), "≈");
   assert.equal(signOfAll([decimal("1.6"), null], ["1", "2"]), "→");
 });
 
 test("a float is the decimal that it is", () => {
-  for (const value of numbersFrom(7, 200)) assert.equal(sign(decimalOf(value), String(value).replaceAll("-", "−")), "=");
+  for (const value of numbersFrom(7, 200)) assert.equal(sign(decimalOf(value),
+    String(value).replaceAll("-", "−")), "=");
   assert.equal(decimalOf(Infinity), null);
 });
 
 // A cell always has its number: as near as its digits say, never a power below 1, and 0 for nothing but 0.
 
 const ROOMS = [3.53, 3.67, 4.09, 4.62, 5.3, 9]; // from the narrowest cell that has numbers on
-const VALUES = [0, -0, 0.004, -0.0042, 0.005001, -0.32, -0.97, 0.999, -0.996, 9.996, -12.34, 123.4, 1e30, -1e-30, ...numbersFrom(3, 400)];
+const VALUES = [0, -0, 0.004, -0.0042, 0.005001, -0.32, -0.97, 0.999, -0.996, 9.996, -12.34, 123.4, 1e30, -1e-30,
+  ...numbersFrom(3, 400)];
 
 for (const digits of [2, 4]) {
   for (const room of ROOMS) {
@@ -113,7 +119,8 @@ for (const digits of [2, 4]) {
 const CASES = JSON.parse(readFileSync(new URL("../typed_numbers.json", import.meta.url), "utf8"));
 
 test("a number is read as a person means it", () => {
-  for (const [text, value] of CASES.numbers) assert.deepEqual([text, readNumber(text, { blanks: true })], [text, { value }]);
+  for (const [text, value] of CASES.numbers) assert.deepEqual([text, readNumber(text, { blanks: true })],
+    [text, { value }]);
 });
 
 test("what is no number is refused with its reason, which says what was typed", () => {
@@ -158,7 +165,8 @@ test("steps there and back from any number lead to that very number, and steps e
     for (const steps of [1, 7, -3]) {
       const there = stepped(start, steps);
       assert.equal(backAt(start, there), there);
-      if (sizeOf(there) === sizeOf(start)) assert.equal(backAt(start, stepped(there, -steps)), start, `${start} by ${steps}`);
+      if (sizeOf(there) === sizeOf(start)) assert.equal(backAt(start, stepped(there, -steps)), start,
+        `${start} by ${steps}`);
     }
   }
 });
@@ -166,7 +174,8 @@ test("steps there and back from any number lead to that very number, and steps e
 test("the tokens to pick from go round, those in an order do not", () => {
   assert.deepEqual(["ArrowRight", "ArrowDown", "End", "Home", "x"].map((key) => moved(key, 2, 3)), [0, 0, 2, 0, null]);
   assert.deepEqual(["ArrowLeft", "ArrowUp"].map((key) => moved(key, 0, 3)), [2, 2]);
-  assert.deepEqual(["ArrowRight", "ArrowLeft", "End", "Home", "x"].map((key) => steppedTo(key, 2, 3)), [2, 1, 2, 0, null]);
+  assert.deepEqual(["ArrowRight", "ArrowLeft", "End", "Home", "x"].map((key) => steppedTo(key, 2, 3)),
+    [2, 1, 2, 0, null]);
 });
 
 test("what is dragged goes to the box whose middle is nearest", () => {

@@ -1,30 +1,32 @@
-// What is played of a row, and when: by the table's rules and what is on the board, for any sizes, with biases and a mask.
+// What is played of a row, and when: by the table's rules and what is on the board, for any sizes, with biases and a
+// mask.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing, TOTAL } from "../../attnviz/board/play/timeline.js";
+import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing,
+  TOTAL } from "../../attnviz/board/play/timeline.js";
 import { leadAt, legendAt, titlesOf } from "../../attnviz/board/spine/plan.js";
 import { evaluate } from "../../attnviz/board/values/evaluate.js";
 import { isMasked, sourcesOf } from "../../attnviz/board/values/reach.js";
 
-/** @import { Stage } from "../../attnviz/board/types.js" */
-/** @import { Box, Layout } from "../../attnviz/board/spine/types.js" */
-
 // What the rules of its stages declare that each cell reads.
 const [I, J, K] = [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]];
 const whole = (/** @type {number} */ n, /** @type {any} */ each) => ["sum", n, each, null, null];
-const declared = (/** @type {any} */ value) => [{ value, symbols: [], words: [], where: [], roundings: 0, size: null, trouble: "copied" }];
+const declared = (/** @type {any} */ value) =>
+  [{ value, symbols: [], words: [], where: [], roundings: 0, size: null, trouble: "copied" }];
 
 const SPINE = ["x", "q", "scores", "attention_weights", "context"];
 
 /**
  * A board's table with numbers of its own.
- * @param {{ tokens?: number, dK?: number, dV?: number, causal?: boolean, temperature?: number, scaled?: boolean, biases?: boolean }} how
+ * @param {{ tokens?: number, dK?: number, dV?: number, causal?: boolean, temperature?: number, scaled?: boolean,
+ * biases?: boolean }} how
  * @returns {any}
  */
 function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, scaled = true, biases = false } = {}) {
-  const given = (/** @type {string} */ name, rows = "feature") => ({ name, symbol: name, rule: "given", rows, columns: "feature", sources: [], settings: {} });
+  const given = (/** @type {string} */ name,
+    rows = "feature") => ({ name, symbol: name, rule: "given", rows, columns: "feature", sources: [], settings: {} });
   const product = (/** @type {string} */ name, /** @type {string[]} */ sources, columns = "feature", rows = "token") => ({ name, symbol: name, rule: "product", rows, columns, sources, settings: { transposed: columns === "key", cosine: false, typed: [] }, declared: declared(productOf(name, sources)) });
   const productOf = (/** @type {string} */ name, /** @type {string[]} */ sources) => {
     const inner = { q: 2, k: 2, v: 2, scores: dK, context: tokens }[name] ?? 0;
@@ -34,29 +36,37 @@ function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, s
   const bias = (/** @type {string} */ name) => (biases ? [name] : []);
   const stages = [
     given("x", "token"), ...["w_q", "w_k", "w_v", ...["b_q", "b_k", "b_v"].flatMap(bias)].map((name) => given(name)),
-    product("q", ["x", "w_q", ...bias("b_q")]), product("k", ["x", "w_k", ...bias("b_k")]), product("v", ["x", "w_v", ...bias("b_v")]),
+    product("q", ["x", "w_q", ...bias("b_q")]), product("k", ["x", "w_k", ...bias("b_k")]), product("v",
+      ["x", "w_v", ...bias("b_v")]),
     product("scores", ["q", "k"], "key", "query"),
     ...(causal ? [{ ...given("mask", "query"), columns: "key" }] : []),
     { name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", sources: causal ? ["scores", "mask"] : ["scores"], settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature) }, masked_by: causal ? "mask" : null, declared: declared(["hidden", ["at", 0, I, J], causal ? ["at", 1, I, J] : ["number", 0], 1]) },
     { name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key", sources: ["scaled_scores"], settings: { axis: "rows", sink: null }, declared: declared(whole(tokens, ["at", 0, I, K])) },
     product("context", ["attention_weights", "v"], "feature", "query"),
   ];
-  const matrix = (/** @type {number} */ rows, /** @type {number} */ columns) => ({ rows, columns, values: Float64Array.from({ length: rows * columns }, (_, at) => Math.sin(at + rows)) });
+  const matrix = (/** @type {number} */ rows, /** @type {number} */ columns) => ({ rows, columns,
+    values: Float64Array.from({ length: rows * columns }, (_, at) => Math.sin(at + rows)) });
   const sizes = { x: [tokens, 2], w_q: [2, dK], w_k: [2, dK], w_v: [2, dV], b_q: [1, dK], b_k: [1, dK], b_v: [1, dV] };
-  const numbers = Object.fromEntries(Object.entries(sizes).map(([name, [rows, columns]]) => [name, matrix(rows, columns)]));
-  if (causal) numbers.mask = { rows: tokens, columns: tokens, values: Float64Array.from({ length: tokens * tokens }, (_, at) => (at % tokens > Math.floor(at / tokens) ? -Infinity : 0)) };
+  const numbers =
+    Object.fromEntries(Object.entries(sizes).map(([name, [rows, columns]]) => [name, matrix(rows, columns)]));
+  if (causal) numbers.mask = { rows: tokens, columns: tokens, values: Float64Array.from({ length: tokens * tokens },
+    (_, at) => (at % tokens > Math.floor(at / tokens) ? -Infinity : 0)) };
   const matrices = evaluate(/** @type {any} */ (stages), numbers);
   return { matrices, stages: new Map(stages.map((stage) => [stage.name, stage])), numbers, list: stages };
 }
 
-const CASES = [{}, { biases: true, dV: 1 }, { causal: true, dK: 1 }, { causal: true, tokens: 1 }, { temperature: 0.5, tokens: 7 }, { scaled: false, dV: 6 }];
-const SPINES = [SPINE, SPINE.map((name) => (name === "scores" ? "scaled_scores" : name)), [...SPINE.slice(0, 3), "scaled_scores", ...SPINE.slice(3)], ["x", "q"], ["x", "k", "q", "v"]];
+const CASES = [{}, { biases: true, dV: 1 }, { causal: true, dK: 1 }, { causal: true, tokens: 1 },
+  { temperature: 0.5, tokens: 7 }, { scaled: false, dV: 6 }];
+const SPINES = [SPINE, SPINE.map((name) => (name === "scores" ? "scaled_scores" : name)),
+  [...SPINE.slice(0, 3), "scaled_scores", ...SPINE.slice(3)], ["x", "q"], ["x", "k", "q", "v"]];
 
-/** Every case, spine and row. @param {(made: any, phases: ReturnType<typeof phasesOf>, query: number, spine: string[]) => void} check */
+/** Every case, spine and row.
+ *  @param {(made: any, phases: ReturnType<typeof phasesOf>, query: number, spine: string[]) => void} check */
 function forAll(check) {
   for (const how of CASES) for (const spine of SPINES) {
     const made = madeOf(how);
-    for (let query = 0; query < made.matrices.x.rows; query += 1) check(made, phasesOf(made, spine, query), query, spine);
+    for (let query = 0; query < made.matrices.x.rows; query += 1) check(made, phasesOf(made, spine, query), query,
+      spine);
   }
 }
 
@@ -74,9 +84,11 @@ test("the phases fill the time one after the other, up to where the board comes 
 });
 
 test("a whole row goes from its vector to its context, by the rules of the table", () => {
-  const kinds = (/** @type {any} */ how) => phasesOf(madeOf(how), SPINE, 0).map(({ name, kind, on }) => [name, kind, on]);
+  const kinds = (/** @type {any} */ how) => phasesOf(madeOf(how), SPINE, 0)
+    .map(({ name, kind, on }) => [name, kind, on]);
   const scale = ["scaled_scores", "scale", "scores"];
-  const [q, ...rest] = [["q", "vector", "q"], ["scores", "scores", "scores"], ["attention_weights", "shares", "attention_weights"], ["context", "mix", "context"]];
+  const [q, ...rest] = [["q", "vector", "q"], ["scores", "scores", "scores"],
+    ["attention_weights", "shares", "attention_weights"], ["context", "mix", "context"]];
   assert.deepEqual(kinds({}), [q, rest[0], scale, ...rest.slice(1)]);
   assert.deepEqual(kinds({ scaled: false }), [q, ...rest], "divided by nothing");
   assert.deepEqual(kinds({ scaled: false, causal: true }), [q, rest[0], scale, ...rest.slice(1)], "but masked");
@@ -102,8 +114,10 @@ test("nothing is there before all that it's made from", () => {
         if (before < 0) return;
         const there = reachedColumns(phases, moment, before);
         for (const column of reachedColumns(phases, moment, index)) {
-          const read = sourcesOf(phase.stage, query, column, made.matrices)[0].filter((place) => !isMasked(made, made.stages.get(place.matrix), query, place.column));
-          for (const place of read) assert.ok(there.includes(place.column) || place.matrix === "scores" && made.stages.has("mask") && place.column > query, `${phase.name} ${column} at ${time}`);
+          const read = sourcesOf(phase.stage, query, column, made.matrices)[0]
+            .filter((place) => !isMasked(made, made.stages.get(place.matrix), query, place.column));
+          for (const place of read) assert.ok(there.includes(place.column) || place.matrix === "scores"
+            && made.stages.has("mask") && place.column > query, `${phase.name} ${column} at ${time}`);
         }
       });
     }
@@ -131,10 +145,12 @@ test("what is there stays, and in the end all is there that isn't masked", () =>
 
 test("later keys are skipped where they're masked, as scores and as values", () => {
   const phases = phasesOf(madeOf({ causal: true }), SPINE, 1);
-  for (const name of ["scores", "context"]) assert.deepEqual(phases.find((phase) => phase.name === name)?.steps, [0, 1]);
+  for (const name of ["scores", "context"]) assert.deepEqual(phases.find((phase) => phase.name === name)?.steps,
+    [0, 1]);
 });
 
-test("before it begins and when it ends the board stands still, and every phase has a moment at which it stands whole", () => {
+test("before it begins and when it ends the board stands still, and every phase has a moment at which it stands whole",
+  () => {
   forAll((made, phases) => {
     assert.equal(momentAt(phases, 0), null);
     assert.equal(momentAt(phases, TOTAL), null);
@@ -155,14 +171,16 @@ test("a part goes by itself: from its own beginning, with what is before it ther
     for (let time = span.from + 1; time < span.to; time += 11) {
       const moment = momentAt(until, time, span);
       assert.equal(moment?.at, index);
-      until.slice(0, index).forEach((before, at) => assert.deepEqual(reachedColumns(until, /** @type {any} */ (moment), at), before.columns));
+      until.slice(0, index).forEach((before, at) =>
+        assert.deepEqual(reachedColumns(until, /** @type {any} */ (moment), at), before.columns));
     }
   }));
   assert.deepEqual(spanOf([]), { from: 0, to: TOTAL });
 });
 
 test("a number of the row that isn't finite is found, and one of another row or of a masked key isn't", () => {
-  const brokenBy = (/** @type {any} */ how, /** @type {string} */ name, /** @type {number} */ at, /** @type {number} */ query) => {
+  const brokenBy =
+    (/** @type {any} */ how, /** @type {string} */ name, /** @type {number} */ at, /** @type {number} */ query) => {
     const made = madeOf(how);
     made.numbers[name].values[at] = NaN;
     made.matrices = evaluate(made.list, made.numbers);
@@ -178,21 +196,27 @@ test("a number of the row that isn't finite is found, and one of another row or 
 });
 
 /** @param {Partial<Box>} given @returns {Box} */
-const box = (given) => ({ x: 0, y: 0, cell: 16, row: 3, width: 16, height: 48, turned: false, readable: false, ...given });
+const box = (given) => ({ x: 0, y: 0, cell: 16, row: 3, width: 16, height: 48, turned: false, readable: false,
+  ...given });
 
 for (const scale of [1, 1.3]) {
   test(`no title reaches into the scale of the weights' colours, ${scale} times as large`, () => {
-    const times = (/** @type {Partial<Box>} */ { x = 0, y = 0, width = 16, height = 48 }) => box({ x: x * scale, y: y * scale, width: width * scale, height: height * scale });
+    const times = (/** @type {Partial<Box>} */ { x = 0, y = 0, width = 16, height = 48 }) =>
+      box({ x: x * scale, y: y * scale, width: width * scale, height: height * scale });
     const boxes = {
-      b_k: times({ x: 300, y: 60 }), attention_weights: times({ x: 362, y: 142, width: 240, height: 200 }), w_v: times({ x: 500, y: 60, width: 60 }),
+      b_k: times({ x: 300, y: 60 }), attention_weights: times({ x: 362, y: 142, width: 240,
+        height: 200 }), w_v: times({ x: 500, y: 60, width: 60 }),
     };
-    const layout = /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], scale, above: 108 * scale, plane: null }));
+    const layout =
+      /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], scale, above: 108 * scale, plane: null }));
     const stages = /** @type {Stage[]} */ (/** @type {unknown} */ ([
-      { name: "b_k", rule: "given", columns: "feature" }, { name: "attention_weights", rule: "softmax", columns: "key" }, { name: "w_v", rule: "given", columns: "feature" },
+      { name: "b_k", rule: "given", columns: "feature" }, { name: "attention_weights", rule: "softmax",
+        columns: "key" }, { name: "w_v", rule: "given", columns: "feature" },
     ]));
     const titles = titlesOf(layout, stages, [], 2000);
     const legend = legendAt(layout, boxes.attention_weights);
-    assert.ok(titles.b_k.y < legend.y + legend.height && titles.b_k.y + titles.b_k.height > legend.y, "they stand at one height");
+    assert.ok(titles.b_k.y < legend.y + legend.height && titles.b_k.y + titles.b_k.height > legend.y,
+      "they stand at one height");
     assert.ok(titles.b_k.x + titles.b_k.width <= legend.x);
     assert.ok(titles.b_k.width > 40 * scale);
     assert.ok(titles.w_v.width > 100 * scale, "what stands behind where it begins keeps its title");
@@ -202,10 +226,13 @@ for (const scale of [1, 1.3]) {
 for (const all of [false, true]) {
   test(`the title of narrow scores ends before what leads ${all ? "back" : "to all stages"}`, () => {
     for (const gap of [46, 66, 140]) {
-      const boxes = { scores: box({ x: 500, y: 200, width: 111 }), attention_weights: box({ x: 611 + gap, y: 200, width: 111 }) };
-      const layout = /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], scale: 1, above: 108, end: 248, plane: null }));
+      const boxes = { scores: box({ x: 500, y: 200, width: 111 }),
+        attention_weights: box({ x: 611 + gap, y: 200, width: 111 }) };
+      const layout = /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], scale: 1, above: 108,
+        end: 248, plane: null }));
       const stages = /** @type {Stage[]} */ (/** @type {unknown} */ ([
-        { name: "scores", rule: "product", columns: "key" }, { name: "attention_weights", rule: "softmax", columns: "key" },
+        { name: "scores", rule: "product", columns: "key" }, { name: "attention_weights", rule: "softmax",
+          columns: "key" },
       ]));
       const lead = leadAt(layout, boxes.attention_weights, all);
       assert.ok(lead && lead.x + lead.width < boxes.attention_weights.x);

@@ -4,7 +4,8 @@ import { followPointer } from "../../scripts/parts.js";
 
 // From when a pointer is pressed on an element until it is released: `start(event)` may refuse by returning false,
 // `move(event)` follows this pointer, `end()` is called once, also where the browser takes it away.
-/** @param {HTMLElement} element @param {{ start(event: PointerEvent): boolean | void, move(event: PointerEvent): void, end(): void }} acts */
+/** @param {HTMLElement} element
+ *  @param {{ start(event: PointerEvent): boolean | void, move(event: PointerEvent): void, end(): void }} acts */
 export function onDrag(element, { start, move, end }) {
   element.onpointerdown = (event) => {
     if (event.button !== 0 || start(event) === false) return;
@@ -19,7 +20,8 @@ export function onDrag(element, { start, move, end }) {
 // Which of these boxes has its middle nearest to a point.
 /** @param {Pick<DOMRect, "left" | "right" | "top" | "bottom">[]} boxes @param {number} x @param {number} y */
 export function nearest(boxes, x, y) {
-  const distances = boxes.map(({ left, right, top, bottom }) => Math.hypot((left + right) / 2 - x, (top + bottom) / 2 - y));
+  const distances =
+    boxes.map(({ left, right, top, bottom }) => Math.hypot((left + right) / 2 - x, (top + bottom) / 2 - y));
   return distances.indexOf(Math.min(...distances));
 }
 

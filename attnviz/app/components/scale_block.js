@@ -6,7 +6,8 @@ import { isOf, keptFor, partOf } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-/** @typedef {{ label: string, places: string[], place: number, parameter: string, texts: string[], from: string }} Data `texts` of the parameter, one for each place */
+/** @typedef {{ label: string, places: string[], place: number, parameter: string, texts: string[], from: string }} Data
+ *  `texts` of the parameter, one for each place */
 
 const WHOLE = "÷ √d_k";
 const HALF = "÷ √√d_k";
@@ -73,7 +74,8 @@ class Formula {
     this.show(place);
     if (this.data && window.attnvizAddress) {
       const { parameter, texts } = this.data;
-      this.told = window.attnvizAddress.change({ [parameter]: texts[place] || null }, { source: replaces ? parameter : null });
+      this.told = window.attnvizAddress.change({ [parameter]: texts[place] || null },
+        { source: replaces ? parameter : null });
     }
     this.moved = true;
   }

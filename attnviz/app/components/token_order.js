@@ -71,7 +71,8 @@ class Row {
 
   name() {
     this.chips.forEach((chip, i) => {
-      chip.setAttribute("aria-label", say("question_page.word_place", { word: chip.textContent, place: i + 1, of: this.chips.length }));
+      chip.setAttribute("aria-label",
+        say("question_page.word_place", { word: chip.textContent, place: i + 1, of: this.chips.length }));
     });
   }
 

@@ -25,7 +25,8 @@ export default function tokenPicker({ parentElement, data }) {
   const pick = (/** @type {number} */ position, replaces = false) => {
     show(state, group, position);
     state.buttons[position].focus();
-    state.told = window.attnvizAddress?.change({ [data.parameter]: String(position) }, { source: replaces ? data.parameter : null }) ?? 0;
+    state.told = window.attnvizAddress?.change({ [data.parameter]: String(position) },
+      { source: replaces ? data.parameter : null }) ?? 0;
   };
 
   while (state.buttons.length > data.tokens.length) state.buttons.pop()?.remove();

@@ -9,7 +9,8 @@ import { isOf, keptFor, partOf } from "../../scripts/parts.js";
 
 /**
  * `mark` tells a grid from others.
- * @typedef {{ mark: string, order: HeadGrid["order"], picked: Head, followed: number, parameters: { head: string, query: string }, from: string, grid: HeadGrid }} Data
+ * @typedef {{ mark: string, order: HeadGrid["order"], picked: Head, followed: number, parameters: { head: string,
+ * query: string }, from: string, grid: HeadGrid }} Data
  */
 /**
  * `told` is the version of what was told last, `beside` the head in view.

@@ -10,17 +10,22 @@ import { say } from "../../scripts/sentences.js";
 /** @typedef {{ id: number, token: string, drawn: number, probability: number, told: string[] }} Row */
 /**
  * What a score is the sum of: `share` goes from -1 to 1, and `head` is its place in the address.
- * @typedef {{ title: string, rows: { name: string, share: number, told: string, head: string | null }[], told: string[] }} Reasons
+ * @typedef {{ title: string, rows: { name: string, share: number, told: string, head: string | null }[], told: string[]
+ * }} Reasons
  */
 /**
  * The tokens of both sentences, and for each layer and token how far the next word moves.
- * @typedef {{ title: string, tokens?: string[][], layers?: string[], shares?: number[][], told?: string[][], picked?: string }} Places
+ * @typedef {{ title: string, tokens?: string[][], layers?: string[], shares?: number[][], told?: string[][], picked?:
+ * string }} Places
  */
 /**
- * `why` is the word whose score is explained, where the model `can` write at all; `ids` are those of what was `written`, as the address has them; `drawn` is what the seed draws next.
- * @typedef {{ rows: Row[], titles: string[], written: string[], ids: string, drawn: number, writes: boolean, can: boolean,
+ * `why` is the word whose score is explained, where the model `can` write at all; `ids` are those of what was
+ * `written`, as the address has them; `drawn` is what the seed draws next.
+ * @typedef {{ rows: Row[], titles: string[], written: string[], ids: string, drawn: number, writes: boolean, can:
+ * boolean,
  *   why: number | null, reasons: Reasons | null,
- *   places: Places | null, parameters: Record<"written" | "query" | "why" | "head" | "place", string>, from: string }} Data
+ * places: Places | null, parameters: Record<"written" | "query" | "why" | "head" | "place", string>, from: string }}
+ * Data
  */
 /** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
 
@@ -38,7 +43,8 @@ export default function modelNext({ parentElement, data }) {
   if (!isOf(data.from, state.told)) return; // a word was appended since
   clearTimeout(state.timer);
   const tell = (/** @type {string} */ ids) => {
-    state.told = window.attnvizAddress?.change({ [data.parameters.written]: ids || null, [data.parameters.query]: null }) ?? 0;
+    state.told = window.attnvizAddress?.change({ [data.parameters.written]: ids || null,
+      [data.parameters.query]: null }) ?? 0;
     window.attnvizAddress?.say(); // a press is no drag: nothing more is waited for
   };
   const append = (/** @type {number} */ id) => tell(data.ids ? `${data.ids}.${id}` : String(id));
@@ -61,9 +67,11 @@ export default function modelNext({ parentElement, data }) {
   const none = data.written.length === 0;
   const back = button("back", say("write.back"), none, take(() => tell(data.ids.split(".").slice(0, -1).join("."))));
   const start = button("start", say("write.start"), none, take(() => tell("")));
-  const title = make("div", "titles", [make("span"), make("span"), ...data.titles.map((each) => make("span", "", [each]))]);
+  const title =
+    make("div", "titles", [make("span"), make("span"), ...data.titles.map((each) => make("span", "", [each]))]);
   title.setAttribute("aria-hidden", "true");
-  const ask = (/** @type {number} */ id) => window.attnvizAddress?.change({ [data.parameters.why]: id === data.why ? null : String(id) });
+  const ask = (/** @type {number} */ id) =>
+    window.attnvizAddress?.change({ [data.parameters.why]: id === data.why ? null : String(id) });
   const lines = data.rows.map((row) => {
     const word = line(row, data, take(() => append(row.id)));
     return make("div", "both", [word, ...(data.can ? [reason(row, data.why, take(() => ask(row.id)))] : [])]);
@@ -73,7 +81,8 @@ export default function modelNext({ parentElement, data }) {
   written.hidden = none;
   const focused = focusOf(root);
   root.style.setProperty("--numbers", String(data.titles.length));
-  root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows, ...reasons(data), ...places(data));
+  root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows, ...reasons(data),
+    ...places(data));
   if (focused) /** @type {HTMLElement | null} */ (root.querySelector(focused))?.focus();
   if (playing) state.timer = setTimeout(goOn, PACE_MS);
   else state.left = 0;
@@ -116,7 +125,8 @@ function reason({ id, token }, shown, act) {
 function reasons({ reasons: shown, parameters }) {
   if (!shown) return [];
   const rows = shown.rows.map(({ name, share, told, head }, at) => {
-    const parts = [make("span", "name", [name]), make("span", "full sides", [length(share < 0 ? "takes" : "gives", Math.abs(share) / 2)]), make("span", "number", [told])];
+    const parts = [make("span", "name", [name]), make("span", "full sides",
+      [length(share < 0 ? "takes" : "gives", Math.abs(share) / 2)]), make("span", "number", [told])];
     if (head === null) return make("div", "row part", parts);
     const made = button(`part-${at}`, "", false, () => window.attnvizAddress?.change({ [parameters.head]: head }));
     made.className = "row part";
@@ -131,20 +141,24 @@ function reasons({ reasons: shown, parameters }) {
 /** @param {Data} data */
 function places({ places: shown, parameters }) {
   if (!shown) return [];
-  const heads = (shown.tokens ?? []).map((tokens) => make("tr", "", [make("th"), ...tokens.map((token) => make("th", "", [token]))]));
+  const heads = (shown.tokens ?? [])
+    .map((tokens) => make("tr", "", [make("th"), ...tokens.map((token) => make("th", "", [token]))]));
   const lines = (shown.layers ?? []).map((layer, row) => {
     const cells = (shown.shares?.[row] ?? []).map((share, at) => {
       const place = `${row}.${at}`;
       const text = shown.told?.[row][at] ?? "";
-      const made = button(`place-${place}`, text, false, () => window.attnvizAddress?.change({ [parameters.place]: place === shown.picked ? null : place }));
-      made.setAttribute("aria-label", say("write.from.place", { layer, token: shown.tokens?.[0][at] ?? "", other: shown.tokens?.[1][at] ?? "", share: text }));
+      const made = button(`place-${place}`, text, false,
+        () => window.attnvizAddress?.change({ [parameters.place]: place === shown.picked ? null : place }));
+      made.setAttribute("aria-label", say("write.from.place",
+        { layer, token: shown.tokens?.[0][at] ?? "", other: shown.tokens?.[1][at] ?? "", share: text }));
       made.setAttribute("aria-pressed", String(place === shown.picked));
       made.style.setProperty("--share", `${80 * share}%`);
       return make("td", "", [made]);
     });
     return make("tr", "", [make("th", "", [layer]), ...cells]);
   });
-  return [make("h2", "", [shown.title]), make("div", "places", [make("table", "", [make("tbody", "", [...heads, ...lines])])])];
+  return [make("h2", "", [shown.title]),
+    make("div", "places", [make("table", "", [make("tbody", "", [...heads, ...lines])])])];
 }
 
 /** @param {string} name @param {number} share */

@@ -1,10 +1,10 @@
-// A matrix with too many cells for each to be an element: a pixel for each cell, drawn as large as a cell is. What a hand
-// and a reader need of single cells is laid over it: the cell with the focus, frames of what is lit, the picked row
-// enlarged. Pointing, keys, typing and dragging do what they do on cells.
+// A matrix with too many cells for each to be an element: a pixel for each cell, drawn as large as a cell is. What a
+// hand and a reader need of single cells is laid over it: the cell with the focus, frames of what is lit, the picked
+// row enlarged. Pointing, keys, typing and dragging do what they do on cells.
 
 import { BrightLayer, cellAt, paintPixels, rectOf } from "./pixels.js";
 import { drawBars } from "./change_bars.js";
-import { canvasOf, make, toggle } from "./elements.js";
+import { canvasOf, make, put, toggle, write } from "./elements.js";
 import { hiddenIn } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";
 import { Grid, inLabel } from "./grid.js";
@@ -15,9 +15,6 @@ import { addressOf, atOf } from "../places.js";
 import { LEGIBLE } from "../spine/layout.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { BoardCell, Matrix, Place, Span } from "../types.js" */
-/** @import { Box } from "../spine/types.js" */
 /** @import { Lens } from "./pixels.js" */
 
 const ENLARGED = 24; // pixels: how high the picked row is
@@ -27,7 +24,7 @@ const MOST_EDITED = 200; // changed cells that are marked
 export class CanvasGrid extends Grid {
   // Which cells are masked, by the numbers that are shown; null where none can be.
   get hidden() {
-    return hiddenIn({ stages: this.board.stages, matrices: this.board.shown }, this.stage);
+    return hiddenIn(this.board.made, this.stage);
   }
 
   /** @param {Board} board @param {string} name @param {Box} box */
@@ -52,32 +49,26 @@ export class CanvasGrid extends Grid {
     this.stripe = canvasOf("stripe", width, 1);
     this.marks = make("div", "marks");
     this.frames = make("div", "frames-lit");
-    this.current = make("span", "cell current");
-    this.current.setAttribute("role", "gridcell");
-    this.current.tabIndex = 0;
-    const line = make("div", "line", [this.current]);
-    line.setAttribute("role", "row");
+    this.current = make("span", "cell current", [], { role: "gridcell", tabindex: "0" });
+    const line = make("div", "line", [this.current], { role: "row" });
     const owners = stripeOfOwners(this.stage, rows, box.turned);
-    this.element.append(this.colours.canvas, ...(owners ? [owners] : []), this.bright.canvas, this.marks, this.enlarged, this.bars.canvas, this.frames, line);
+    this.element.append(this.colours.canvas, ...(owners ? [owners] : []), this.bright.canvas, this.marks, this.enlarged,
+      this.bars.canvas, this.frames, line);
     this.element.addEventListener("pointermove", (event) => this.pointAt(event));
     this.element.addEventListener("pointerdown", (event) => this.pointAt(event));
-    this.element.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays where a press put it
+    // the focus stays where a press put it
+    this.element.addEventListener("mousedown", (event) => event.preventDefault());
     this.element.addEventListener("pointerleave", () => this.stay());
     this.arrive(this.place);
   }
 
-  /** @param {Matrix} matrix */
-  build({ rows, columns }) {
+  build(/** @type {Matrix} */ { rows, columns }) {
     const { stage, box, element, board } = this;
     element.classList.add("canvas");
     toggle(element, "strip", Math.min(box.cell, box.row) < 1);
-    toggle(element, "tight", this.isTight);
     toggle(element, "editable", board.isEditable({ matrix: stage.name, row: 0, column: 0 }));
-    element.setAttribute("role", "grid");
-    element.setAttribute("aria-label", say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
-    element.setAttribute("aria-rowcount", String(rows));
-    element.setAttribute("aria-colcount", String(columns));
-    Object.assign(element.style, { left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` });
+    write(element, "aria-rowcount", String(rows));
+    write(element, "aria-colcount", String(columns));
   }
 
   // ---- drawing ----
@@ -90,7 +81,8 @@ export class CanvasGrid extends Grid {
     const look = `${limit},${board.theme}`;
     // Given matrices are changed in place.
     if (this.painted !== matrix || this.look !== look || stage.rule === "given") {
-      const how = { turned: box.turned, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks, hidden: this.hidden };
+      const how = { turned: box.turned, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks,
+        hidden: this.hidden };
       paintPixels(this.pixels, matrix, how);
       this.colours.context.putImageData(this.image, 0, 0);
       [this.painted, this.look] = [matrix, look];
@@ -109,12 +101,14 @@ export class CanvasGrid extends Grid {
     const { colours } = board; // made anew each time that it's asked for
     const inkOf = (/** @type {number} */ value) => colours.of(stage.role, value, limit)?.ink ?? "#000";
     const { largestChange: largest, toldRow: told } = this;
-    drawBars(this.bars.context, matrix, before ?? matrix.values, { box, limit, largest, told, lens, numbers: box.cell >= LEGIBLE * board.layout.scale, inkOf }, this.seen);
+    drawBars(this.bars.context, matrix, before ?? matrix.values,
+      { box, limit, largest, told, lens, numbers: box.cell >= LEGIBLE * board.layout.scale, inkOf }, this.seen);
     this.barred = Boolean(before);
     toggle(this.bars.canvas, "hidden", !this.barred);
   }
 
-  // Which part of the matrix is in the window, or within another window's reach of it: a page may be scrolled meanwhile.
+  // Which part of the matrix is in the window, or within another window's reach of it: a page may be scrolled
+  // meanwhile.
   get seen() {
     const { box, bars: { canvas }, board: { held } } = this;
     if (!held) return { left: 0, top: 0, width: canvas.width, height: canvas.height };
@@ -175,7 +169,8 @@ export class CanvasGrid extends Grid {
       toggle(cell, "query", true);
       cell.setAttribute("aria-label", this.labelOf({ matrix: stage.name, row: this.lens?.row ?? 0, column }));
     });
-    const addresses = [...Object.keys(board.data.before), ...board.pending.keys()].filter((address) => address.startsWith(`${stage.name},`));
+    const addresses = [...Object.keys(board.data.before), ...board.pending.keys()]
+      .filter((address) => address.startsWith(`${stage.name},`));
     this.marks.replaceChildren(...addresses.slice(0, MOST_EDITED).map((address) => {
       const [, row, column] = address.split(",").map(Number);
       return this.over("changed", { row, column, rows: 1, columns: 1 });
@@ -191,7 +186,7 @@ export class CanvasGrid extends Grid {
   /** @param {string} className @param {Span} span */
   over(className, span) {
     const element = make("div", className);
-    laidOver(element, rectOf(span, this.box, this.lens));
+    put(element, rectOf(span, this.box, this.lens));
     return element;
   }
 
@@ -205,25 +200,28 @@ export class CanvasGrid extends Grid {
     const own = chosen ? [{ row: chosen.row, column: chosen.column, rows: 1, columns: 1 }] : [];
     if (!fed && !sources.length && !chosen && !this.frames.childElementCount && !this.bright.isLit) return;
     this.bright.show(fed, [...sources, ...own], this.board.torch[this.stage.name]);
-    const frames = [...sources.map((span) => this.over("source", span)), ...own.map((span) => this.over("chosen", span))];
+    const frames = [...sources.map((span) => this.over("source", span)),
+      ...own.map((span) => this.over("chosen", span))];
     if (chosen) frames[frames.length - 1].dataset.of = addressOf(chosen);
     this.frames.replaceChildren(...frames);
     const { lens } = this;
     const holds = (/** @type {Span} */ span, /** @type {number} */ column) =>
-      lens !== null && lens.row >= span.row && lens.row < span.row + span.rows && column >= span.column && column < span.column + span.columns;
+      lens !== null && lens.row >= span.row && lens.row < span.row + span.rows && column >= span.column
+        && column < span.column + span.columns;
     this.cells.forEach((cell, column) => {
-      toggle(cell, "fed", lens !== null && (Boolean(fed?.[lens.row * this.cells.length + column]) || [...sources, ...own].some((span) => holds(span, column))));
+      toggle(cell, "fed", lens !== null && (Boolean(fed?.[lens.row * this.cells.length + column])
+        || [...sources, ...own].some((span) => holds(span, column))));
     });
   }
 
   // ---- single cells ----
 
   // The cell under the pointer is the matrix's own, for what listens to the board.
-  /** @param {PointerEvent} event */
-  pointAt(event) {
+  pointAt(/** @type {PointerEvent} */ event) {
     if (event.target !== this.element || this.board.drag) return;
     const { left, top, width, height } = this.element.getBoundingClientRect();
-    const cell = cellAt((event.clientX - left) / width, (event.clientY - top) / height, this.board.torch[this.stage.name], this.box, this.lens);
+    const cell = cellAt((event.clientX - left) / width, (event.clientY - top) / height,
+      this.board.torch[this.stage.name], this.box, this.lens);
     const address = atOf(this.stage, cell);
     if (this.element.dataset.at === address) return;
     this.element.dataset.at = address;
@@ -235,13 +233,12 @@ export class CanvasGrid extends Grid {
     this.element.dataset.at = atOf(this.stage, this.place);
   }
 
-  /** @param {Place} place */
-  arrive(place) {
+  arrive(/** @type {Place} */ place) {
     this.place = place;
     this.current.dataset.at = atOf(this.stage, place);
     this.current.setAttribute("aria-rowindex", String(place.row + 1));
     this.current.setAttribute("aria-colindex", String(place.column + 1));
-    laidOver(this.current, rectOf({ ...place, rows: 1, columns: 1 }, this.box, this.lens));
+    put(this.current, rectOf({ ...place, rows: 1, columns: 1 }, this.box, this.lens));
     this.say();
   }
 
@@ -249,12 +246,12 @@ export class CanvasGrid extends Grid {
     this.current.setAttribute("aria-label", this.labelOf(this.place));
   }
 
-  /** @param {Place} place */
-  labelOf(place) {
+  labelOf(/** @type {Place} */ place) {
     const { board } = this;
     const value = valueAt(board.shown[place.matrix], place.row, place.column);
     const masked = (value === 0 || value === -Infinity) && this.hidden?.(place.row, place.column);
-    const text = board.isEmpty(place) ? say("board.matrix.empty") : masked ? say("board.matrix.masked") : written(value, board.data.digits);
+    const text = board.isEmpty(place) ? say("board.matrix.empty") : masked ? say("board.matrix.masked")
+      : written(value, board.data.digits);
     return inLabel(placeInWords(board.made, place), text, ageOf(board.data, place.matrix, place.row));
   }
 
@@ -263,8 +260,7 @@ export class CanvasGrid extends Grid {
     return this.lens?.row === row ? this.cells[column] : undefined;
   }
 
-  /** @param {Place} place */
-  focus(place) {
+  focus(/** @type {Place} */ place) {
     const { board, current } = this;
     const root = current.getRootNode();
     const there = root instanceof ShadowRoot && root.activeElement === current;
@@ -276,17 +272,12 @@ export class CanvasGrid extends Grid {
     board.pointing.choose(place);
   }
 
-  /** @param {Place} place */
-  boxOf(place) {
+  boxOf(/** @type {Place} */ place) {
     const whole = this.element.getBoundingClientRect();
     const by = whole.width / this.box.width;
-    const { left, top, width, height } = rectOf({ ...place, rows: 1, columns: 1 }, this.box, this.lens);
+    const { x, y, width, height } = rectOf({ ...place, rows: 1, columns: 1 }, this.box, this.lens);
     const [wide, high] = [Math.max(width, TYPED.width), Math.max(height, TYPED.height)];
-    return { box: new DOMRect(whole.left + by * left, whole.top + by * (top + (height - high) / 2), by * wide, by * high), letters: TYPED.letters };
+    return { box: new DOMRect(whole.left + by * x, whole.top + by * (y + (height - high) / 2), by * wide, by * high),
+      letters: TYPED.letters };
   }
-}
-
-/** @param {HTMLElement} element @param {{ left: number, top: number, width: number, height: number }} rect */
-function laidOver(element, { left, top, width, height }) {
-  Object.assign(element.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
 }

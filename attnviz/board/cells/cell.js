@@ -1,13 +1,12 @@
-// What rules say of one cell that they explain: names and numbers of its sources; what core/rules/explaining/cell.py does in Python.
-// A cell is { made, stage, row, column, value, masked, ofRow, ofColumn, write, sources }: where it stands, in words, too,
-// and for each source of its rule the cells that it is made from, as { matrix, row, column, value }.
+// What rules say of one cell that they explain: names and numbers of its sources; what core/rules/explaining/cell.py
+// does in Python. A cell is { made, stage, row, column, value, masked, ofRow, ofColumn, write, sources }: where it
+// stands, in words, too, and for each source of its rule the cells that it is made from, as { matrix, row, column,
+// value }.
 
-import { make } from "./elements.js";
+import { canvasOf } from "./elements.js";
 import { FLOAT32 } from "../values/arithmetic.js";
 import { inDigits, numberOf, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
-
-/** @import { BoardData, Cell, MadeCell, Place, Source, Stage } from "../types.js" */
 
 // A row or a column by what it stands for: "query 1".
 /** @param {string} kind @param {number | string} index */
@@ -31,14 +30,12 @@ export function nameOf(stage, row, column) {
 }
 
 // What a matrix is called: of one of several heads, with its number, which heads have in common that share it.
-/** @param {Stage} stage */
-export function symbolOf({ symbol, head, shared_by: heads }) {
+export function symbolOf(/** @type {Stage} */ { symbol, head, shared_by: heads }) {
   return head === null ? symbol : `${symbol}${lowered(Math.floor(head / heads))}`;
 }
 
 // A number as a subscript.
-/** @param {number} number */
-export function lowered(number) {
+export function lowered(/** @type {number} */ number) {
   return String(number).replace(/[0-9]/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]);
 }
 
@@ -76,8 +73,7 @@ export function ownerOf({ owners: [parts, part] }, row, rows) {
 }
 
 // Whether rows and keys of a head belong to other tokens than their places say, as one view cuts them.
-/** @param {Pick<Stage, "owners">} stage */
-export function areOfOthers({ owners: [parts] }) {
+export function areOfOthers(/** @type {Pick<Stage, "owners">} */ { owners: [parts] }) {
   return parts > 1;
 }
 
@@ -85,32 +81,34 @@ export function areOfOthers({ owners: [parts] }) {
 // really belongs to.
 /** @param {Pick<Stage, "owners">} stage @param {number} at @param {string[]} names */
 export function pieceNamed(stage, at, names) {
-  return areOfOthers(stage) ? say("board.piece", { token: names[ownerOf(stage, at, names.length)], row: at }) : names[at];
+  return areOfOthers(stage) ? say("board.piece", { token: names[ownerOf(stage, at, names.length)], row: at })
+    : names[at];
 }
 
-// What is named along an axis of this kind: the entries of a vocabulary, those of another sentence whose tokens are keys,
-// or the tokens.
+// What is named along an axis of this kind: the entries of a vocabulary, those of another sentence whose tokens are
+// keys, or the tokens.
 /** @param {Stage} stage @param {string} kind @param {string[]} tokens */
 export function namesOn({ entries }, kind, tokens) {
   return kind === "entry" || (kind === "key" && entries.length) ? entries : tokens;
 }
 
 // Whether the rows of a matrix are tokens that are read, and others than those that read, or more.
-/** @param {Pick<Stage, "rows" | "entries">} stage */
-export function isOfOthers({ rows, entries }) {
+export function isOfOthers(/** @type {Pick<Stage, "rows" | "entries">} */ { rows, entries }) {
   return rows === "key" && entries.length > 0;
 }
 
-// Whether these are vectors as they come in, which stand before those of the sentence: not keys and values made of them.
-/** @param {Pick<Stage, "rows" | "role" | "entries">} stage */
-export function isWhatIsRead(stage) {
+// Whether these are vectors as they come in, which stand before those of the sentence: not keys and values made of
+// them.
+export function isWhatIsRead(/** @type {Pick<Stage, "rows" | "role" | "entries">} */ stage) {
   return isOfOthers(stage) && stage.role === "x";
 }
 
 // Whether it has the same rows as what stands before it, whose names are there already.
-/** @param {Pick<Stage, "rows" | "role" | "entries">} stage @param {Pick<Stage, "rows" | "role" | "entries"> | undefined} before */
+/** @param {Pick<Stage, "rows" | "role" | "entries">} stage
+ *  @param {Pick<Stage, "rows" | "role" | "entries"> | undefined} before */
 export function isNamedBefore(stage, before) {
-  return before !== undefined && isWhatIsRead(stage) && isWhatIsRead(before) && stage.entries.length === before.entries.length;
+  return before !== undefined && isWhatIsRead(stage) && isWhatIsRead(before)
+    && stage.entries.length === before.entries.length;
 }
 
 // Of the remainder of a long sum, how many terms it holds.
@@ -119,21 +117,19 @@ export function moreWritten(cell, value, count) {
   return say("explanation.step.more", { count, value: cell.write(value) });
 }
 
-/** @param {string} text */
-export function grouped(text) {
+export function grouped(/** @type {string} */ text) {
   return text.startsWith("−") ? `(${text})` : text;
 }
 
-/** @param {Cell} cell */
-export function largestFloat(cell) {
+export function largestFloat(/** @type {Cell} */ cell) {
   return say("explanation.trouble.largest", { dtype: FLOAT32.name, value: cell.write(FLOAT32.max) });
 }
 
 // Why its row adds up to 0: a mask hides all of it, or what it leaves is too small for float32.
-/** @param {MadeCell} cell */
-export function nothingLeft(cell) {
+export function nothingLeft(/** @type {MadeCell} */ cell) {
   const hidden = cell.sources.length > 1 && cell.sources[1].every(({ value }) => value === -Infinity);
-  return hidden ? say("explanation.trouble.nothing_left") : say("explanation.trouble.too_little_left", { dtype: FLOAT32.name });
+  return hidden ? say("explanation.trouble.nothing_left")
+    : say("explanation.trouble.too_little_left", { dtype: FLOAT32.name });
 }
 
 // That a source is no finite number; `name` is what it is called, its symbols where nothing is given.
@@ -147,13 +143,12 @@ export function already(cell, source, name = namedCell(cell, source)) {
 const NEARLY = "≈0";
 
 // How wide a number is, in digits.
-/** @param {string} text */
-export function widthOf(text) {
+export function widthOf(/** @type {string} */ text) {
   return [...text].reduce((sum, letter) => sum + (letter === "." ? 0.52 : 1), 0);
 }
 
-// A number as it stands in a cell with room for so many digits: there's always one, and what isn't 0 is never written as
-// 0. One that `keeps` its digits is longer than its room, unless powers of ten make it shorter.
+// A number as it stands in a cell with room for so many digits: there's always one, and what isn't 0 is never written
+// as 0. One that `keeps` its digits is longer than its room, unless powers of ten make it shorter.
 /** @param {number} value @param {number} digits @param {number} room */
 export function inCell(value, digits, room, keeps = false) {
   const texts = waysToWrite(value, digits);
@@ -167,25 +162,25 @@ function waysToWrite(value, digits) {
   const whole = inDigits(value, digits);
   if (!Number.isFinite(value)) return [written(value, digits)];
   if (value !== 0 && whole && numberOf(whole) === 0) return [NEARLY];
-  const fixed = whole ? Array.from({ length: digits + 1 }, (_, at) => inDigits(value, digits - at)) : [written(value, digits)];
+  const fixed =
+    whole ? Array.from({ length: digits + 1 }, (_, at) => inDigits(value, digits - at)) : [written(value, digits)];
   const telling = fixed.filter((text) => value === 0 || numberOf(text) !== 0);
   const shortest = Math.abs(value) < 1 ? NEARLY : value.toExponential(0).replace("+", "").replaceAll("-", "−");
-  return [...telling.flatMap((text) => (value !== 0 && /^−?0\./.test(text) ? [text, text.replace("0.", ".")] : [text])), ...(value === 0 ? [] : [shortest])];
+  return [...telling.flatMap((text) => (value !== 0 && /^−?0\./.test(text) ? [text, text.replace("0.", ".")] : [text])),
+    ...(value === 0 ? [] : [shortest])];
 }
 
-// Where one view cuts heads, rows belong to other tokens than their places say: the colour of each token, which its word,
-// its name and the rows that are pieces of its own have.
+// Where one view cuts heads, rows belong to other tokens than their places say: the colour of each token, which its
+// word, its name and the rows that are pieces of its own have.
 
 const GOLDEN = 137.508; // degrees: tokens beside each other are far apart in hue
 
-/** @param {number} token */
-function colourOf(token) {
+function colourOf(/** @type {number} */ token) {
   return `hsl(${Math.round((token * GOLDEN) % 360)} 70% 48%)`;
 }
 
 // Whether any matrix has rows of other tokens than their places say.
-/** @param {Iterable<Pick<Stage, "rule">>} stages */
-export function areMixed(stages) {
+export function areMixed(/** @type {Iterable<Pick<Stage, "rule">>} */ stages) {
   return [...stages].some(({ rule }) => rule === "recut");
 }
 
@@ -208,11 +203,7 @@ export function colourByOwner(cell, stage, row, rows, turned) {
 /** @param {Stage} stage @param {number} rows @param {boolean} turned */
 export function stripeOfOwners(stage, rows, turned) {
   if (stage.rule !== "recut") return null;
-  const canvas = make("canvas", `owners${turned ? " across" : ""}`);
-  [canvas.width, canvas.height] = turned ? [rows, 1] : [1, rows];
-  canvas.setAttribute("aria-hidden", "true");
-  const context = canvas.getContext("2d");
-  if (!context) return null;
+  const { canvas, context } = canvasOf(`owners${turned ? " across" : ""}`, turned ? rows : 1, turned ? 1 : rows);
   for (let row = 0; row < rows; row += 1) {
     context.fillStyle = colourOf(ownerOf(stage, row, rows));
     context.fillRect(turned ? row : 0, turned ? 0 : row, 1, 1);

@@ -1,7 +1,5 @@
 // How much a number has changed, and how long its bar in a cell is.
 
-/** @import { Matrix } from "../types.js" */
-/** @import { Box } from "../spine/types.js" */
 /** @import { Lens } from "./pixels.js" */
 
 const ROUNDING = 2e-6; // of the largest number
@@ -28,29 +26,35 @@ export function largestChange(values, before) {
 // How long the bar of a change is, in percent of a cell's width; below zero where it grows to the left.
 /** @param {number} change @param {number} largest */
 export function barOf(change, largest) {
-  return change && Number.isFinite(change) ? Math.sign(change) * Math.round(Math.max(LEAST_BAR, (50 * Math.abs(change)) / largest)) : 0;
+  return change && Number.isFinite(change) ? Math.sign(change) * Math.round(Math.max(LEAST_BAR,
+    (50 * Math.abs(change)) / largest)) : 0;
 }
 
 // Where that is: of a background, a place in percent counts what is left beside it.
-/** @param {number} bar */
-export function besideMiddle(bar) {
+export function besideMiddle(/** @type {number} */ bar) {
   const length = Math.abs(bar);
   return `${Math.round((100 * (bar > 0 ? 50 : 50 - length)) / (100 - length))}% 100%`;
 }
 
-// Bars for what a change that is held does to a large matrix, of which each cell is a pixel: one in each changed cell that
-// is seen. Cells with the room have one as the others do; in smaller ones it is a dash of a pixel's height, and these are
-// set as pixels: of a thousand tokens a hundred thousand may be seen at once.
+// Bars for what a change that is held does to a large matrix, of which each cell is a pixel: one in each changed cell
+// that is seen. Cells with the room have one as the others do; in smaller ones it is a dash of a pixel's height, and
+// these are set as pixels: of a thousand tokens a hundred thousand may be seen at once.
 
 const ROOM = 4; // pixels that a cell has each way
 const HIGH = 2;
 const FAINT = 0.35; // the ink of the least change, where there is no room to tell by a length how large it is
 
 /** @typedef {{ left: number, top: number, width: number, height: number }} Part of a canvas, in whole pixels */
-/** @typedef {{ box: Box, limit: number, largest: number, told: number | null, lens: Lens | null, numbers: boolean, inkOf: (value: number) => string }} How */
+/**
+ * @typedef {{
+ *   box: Box, limit: number, largest: number, told: number | null, lens: Lens | null, numbers: boolean,
+ *   inkOf: (value: number) => string,
+ * }} How
+ */
 
 /**
- * Draw a bar for each cell that has another number than before: to the right for more and to the left for less, from the
+ * Draw a bar for each cell that has another number than before: to the right for more and to the left for less, from
+ * the
  * middle. The row in the lens has its own where it has numbers; what is under the lens has none.
  * @param {CanvasRenderingContext2D} context @param {Matrix} matrix @param {ArrayLike<number>} before
  * @param {How} how @param {Part} seen
@@ -83,7 +87,8 @@ export function drawBars(context, matrix, before, how, seen) {
 /**
  * The same in pixels, those of a part of the canvas: the lowest line of a cell, of which at least one pixel is set; the
  * larger the change, the darker.
- * @param {Uint32Array} pixels @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part} seen
+ * @param {Uint32Array} pixels @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part}
+ * seen
  */
 export function dash(pixels, matrix, before, how, seen) {
   const width = how.box.cell;
@@ -103,7 +108,8 @@ export function dash(pixels, matrix, before, how, seen) {
     const opaque = Math.round(255 * (FAINT + (1 - FAINT) * 2 * part));
     const ink = ((opaque << 24) | (how.inkOf(value) === "#fff" ? 0xffffff : 0)) >>> 0;
     const start = line * seen.width;
-    for (let at = Math.max(0, from - seen.left); at < Math.min(seen.width, to - seen.left); at += 1) pixels[start + at] = ink;
+    for (let at = Math.max(0, from - seen.left); at < Math.min(seen.width, to - seen.left); at += 1) pixels[start
+      + at] = ink;
   });
 }
 
@@ -133,15 +139,19 @@ function share(change, largest) {
 
 /**
  * @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part} seen
- * @param {(x: number, y: number, change: number, value: number) => void} act told where the cell is seen: of a turned matrix, its row is `x`
+ * @param {(x: number, y: number, change: number, value: number) => void} act told where the cell is seen: of a turned
+ * matrix, its row is `x`
  */
 function eachChanged({ rows, columns, values }, before, { box, limit, lens, numbers, told }, seen, act) {
   const [down, across] = box.turned ? [columns, rows] : [rows, columns];
-  const whole = [Math.max(0, Math.floor(seen.top / box.row)), Math.min(down, Math.ceil((seen.top + seen.height) / box.row))];
+  const whole = [Math.max(0, Math.floor(seen.top / box.row)),
+    Math.min(down, Math.ceil((seen.top + seen.height) / box.row))];
   const [top, bottom] = told === null ? whole : [told, told + 1]; // of rows that stand in the spine, one alone has bars
-  const [left, right] = [Math.max(0, Math.floor(seen.left / box.cell)), Math.min(across, Math.ceil((seen.left + seen.width) / box.cell))];
+  const [left, right] = [Math.max(0, Math.floor(seen.left / box.cell)),
+    Math.min(across, Math.ceil((seen.left + seen.width) / box.cell))];
   for (let y = top; y < bottom; y += 1) {
-    const covered = lens && !box.turned && (y === lens.row ? numbers : (y + 1) * box.row > lens.top && y * box.row < lens.top + lens.height);
+    const covered = lens && !box.turned
+      && (y === lens.row ? numbers : (y + 1) * box.row > lens.top && y * box.row < lens.top + lens.height);
     if (covered) continue;
     const [from, step] = box.turned ? [y, columns] : [y * columns, 1];
     for (let x = left; x < right; x += 1) {

@@ -2,13 +2,11 @@
 // colours/shading.py does in Python.
 // Source: Björn Ottosson 2020, A perceptual color space for image processing.
 
-/** @import { Ramps, Role, Roles, Shade, Tone } from "../types.js" */
-
 export const STEPS = 256; // of a ramp: neighbours differ by what can't be seen
 const OPAQUE = 0xff000000;
 
-// Shades from one colour to another, both as #rrggbb. Each is mixed when it is first asked for: a first picture waits for
-// what it shows alone.
+// Shades from one colour to another, both as #rrggbb. Each is mixed when it is first asked for: a first picture waits
+// for what it shows alone.
 export class Ramp {
   /** @param {string} paper @param {string} role */
   constructor(paper, role) {
@@ -35,8 +33,7 @@ export class Ramp {
   }
 
   // The colour of a step as a canvas has it: red in the lowest byte.
-  /** @param {number} step */
-  mix(step) {
+  mix(/** @type {number} */ step) {
     const part = step / (STEPS - 1);
     const { from, to } = this;
     const lightness = from[0] + part * (to[0] - from[0]);
@@ -79,25 +76,21 @@ export function stepOf(value, limit) {
   return Math.round(amount * (STEPS - 1));
 }
 
-/** @param {string} colour */
-function channelsOf(colour) {
+function channelsOf(/** @type {string} */ colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }
 
-/** @param {number} channel */
-function linear(channel) {
+function linear(/** @type {number} */ channel) {
   const part = channel / 255;
   return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 }
 
-/** @param {number} light */
-function encoded(light) {
+function encoded(/** @type {number} */ light) {
   const inside = Math.min(1, Math.max(0, light));
   return Math.round(255 * (inside <= 0.0031308 ? 12.92 * inside : 1.055 * inside ** (1 / 2.4) - 0.055));
 }
 
-/** @param {number[]} colour */
-function labOf(colour) {
+function labOf(/** @type {number[]} */ colour) {
   const [red, green, blue] = colour.map(linear);
   const long = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
   const middle = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
@@ -110,8 +103,7 @@ function labOf(colour) {
 }
 
 // Black or white, whichever stands out more: at least 4.58 to 1 on any colour (WCAG 2.2).
-/** @param {number[]} colour */
-export function inkOn(colour) {
+export function inkOn(/** @type {number[]} */ colour) {
   const [red, green, blue] = colour.map(linear);
   const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   // Contrast with black is (luminance + 0.05) / 0.05, with white 1.05 / (luminance + 0.05).

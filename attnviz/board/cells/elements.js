@@ -1,11 +1,50 @@
 // Elements of the page.
 
-/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className @param {(Node | string)[]} children */
-export function make(tag, className = "", children = []) {
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className @param {(Node | string)[]}
+ * children
+ * @param {Record<string, string>} attributes
+ */
+export function make(tag, className = "", children = [], attributes = {}) {
   const element = document.createElement(tag);
   if (className) element.className = className;
   element.append(...children);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   return element;
+}
+
+// What those who can't see have in other words, or have no use for.
+export const UNSEEN = { "aria-hidden": "true" };
+
+/** @param {string} className @param {string} text @param {() => void} act @param {Record<string, string>} attributes */
+export function button(className, text, act, attributes = {}) {
+  const element = make("button", className, [text], { type: "button", ...attributes });
+  element.onclick = act;
+  return element;
+}
+
+// An element of a drawing.
+/** @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag @param {string} className
+ *  @param {Record<string, string>} attributes */
+export function drawn(tag, className, attributes = {}) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries({ class: className, ...attributes })) if (value) element.setAttribute(name,
+    value);
+  return element;
+}
+
+// Put an element where an area is.
+/** @param {HTMLElement} element @param {{ x: number, y: number, width?: number, height?: number }} area */
+export function put(element, { x, y, width, height }) {
+  const length = (/** @type {number | undefined} */ pixels) => (pixels === undefined ? "" : `${pixels}px`);
+  Object.assign(element.style, { left: length(x), top: length(y), width: length(width), height: length(height) });
+}
+
+// Give each element its mark of these, and those of before that have none any more, none.
+/** @template {Element} Each @param {Iterable<Each>} before @param {Map<Each, string>} marked @param {string[]} marks */
+export function markAll(before, marked, marks) {
+  for (const element of before) if (!marked.has(element)) element.classList.remove(...marks);
+  for (const [element, mark] of marked) for (const each of marks) toggle(element, each, each === mark);
 }
 
 // Without touching what is as it should be: each touch costs time, and counts as a change.
@@ -26,12 +65,18 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+// Where a key leads from one of so many that stand side by side; null for a key that leads nowhere.
+/** @param {KeyboardEvent} event @param {number} at @param {number} count @returns {number | null} */
+export function ledTo({ key, ctrlKey, metaKey, altKey }, at, count) {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[key];
+  if (ctrlKey || metaKey || altKey) return null;
+  return key === "Home" ? 0 : key === "End" ? count - 1 : step ? (at + step + count) % count : null;
+}
+
 // A canvas, and what draws on it.
 /** @param {string} className @param {number} width @param {number} height */
 export function canvasOf(className, width, height) {
-  const canvas = make("canvas", className);
-  [canvas.width, canvas.height] = [width, height];
-  canvas.setAttribute("aria-hidden", "true");
+  const canvas = make("canvas", className, [], { ...UNSEEN, width: String(width), height: String(height) });
   const context = canvas.getContext("2d");
   if (!context) throw new Error("this browser draws on no canvas");
   return { canvas, context };
@@ -42,7 +87,8 @@ export function canvasOf(className, width, height) {
 /** @param {HTMLElement} element @returns {"light" | "dark"} */
 export function themeOf(element) {
   const colour = getComputedStyle(element).getPropertyValue("--st-background-color").trim();
-  const channels = /^#[\da-f]{6}/i.test(colour) ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : [255, 255, 255];
+  const channels = /^#[\da-f]{6}/i.test(colour) ? [1, 3, 5]
+    .map((at) => parseInt(colour.slice(at, at + 2), 16)) : [255, 255, 255];
   return channels.reduce((sum, channel) => sum + channel, 0) < 384 ? "dark" : "light";
 }
 

@@ -1,6 +1,6 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
 
-import { make, toggle } from "./elements.js";
+import { make, markAll, put, toggle, UNSEEN } from "./elements.js";
 import { ageOf, areOfOthers, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf, widthOf } from "./cell.js";
 import { barOf, besideMiddle, changeOf, largestChange } from "./change_bars.js";
 import { isMasked } from "../values/reach.js";
@@ -10,10 +10,6 @@ import { atOf } from "../places.js";
 import { LEGIBLE, READABLE } from "../spine/layout.js";
 import { HEADED } from "../spine/plan.js";
 import { say } from "../../scripts/sentences.js";
-
-/** @import { Board } from "../board.js" */
-/** @import { BoardCell, Matrix, Place, Span, Stage } from "../types.js" */
-/** @import { Box, Layout } from "../spine/types.js" */
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 const HEADS = 18; // pixels: how high the names of columns are
@@ -47,7 +43,12 @@ export class Grid {
     this.cells = [];
     /** @type {Set<BoardCell>} */
     this.lit = new Set();
-    this.element = make("div", `grid ${this.stage.origin}`);
+    const { rows, columns } = board.torch[name];
+    const { title, meaning, origin } = this.stage;
+    const label = say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title, rows, columns, meaning });
+    this.element = make("div", `grid ${origin}`, [], { role: "grid", "aria-label": label });
+    put(this.element, box);
+    toggle(this.element, "tight", this.isTight);
     this.build(board.torch[name]);
     this.title = this.titled();
     this.headed = 0; // how high names stand over its columns
@@ -57,23 +58,17 @@ export class Grid {
     this.element.append(...this.ages);
   }
 
-  /** @param {Matrix} matrix */
-  build({ rows, columns }) {
-    const { stage, box, element } = this;
-    toggle(element, "tight", this.isTight);
-    element.setAttribute("role", "grid");
-    element.setAttribute("aria-label", say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title: stage.title, rows, columns, meaning: stage.meaning }));
+  build(/** @type {Matrix} */ { rows, columns }) {
+    const { box, element } = this;
     const [down, across] = box.turned ? [columns, rows] : [rows, columns];
-    for (let row = 0; row < rows; row += 1) for (let column = 0; column < columns; column += 1) this.cells.push(this.cell(row, column));
-    Object.assign(element.style, {
-      left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px`,
-      gridTemplateColumns: `repeat(${across}, ${box.cell}px)`, gridTemplateRows: `repeat(${down}, ${box.row}px)`,
-    });
+    for (let at = 0; at < rows * columns; at += 1) this.cells.push(this.cell(Math.floor(at / columns), at % columns));
+    Object.assign(element.style,
+      { gridTemplateColumns: `repeat(${across}, ${box.cell}px)`, gridTemplateRows: `repeat(${down}, ${box.row}px)` });
     element.style.setProperty("--row", `${box.row}px`);
     for (let y = 0; y < down; y += 1) {
-      const line = make("div", "line", Array.from({ length: across }, (_, x) => this.cells[box.turned ? x * columns + y : y * columns + x]));
-      line.setAttribute("role", "row");
-      element.append(line);
+      const cells =
+        Array.from({ length: across }, (_, x) => this.cells[box.turned ? x * columns + y : y * columns + x]);
+      element.append(make("div", "line", cells, { role: "row" }));
     }
   }
 
@@ -81,14 +76,18 @@ export class Grid {
   titled() {
     const { stage, box, board } = this;
     const { rows, columns } = board.torch[stage.name];
-    const called = make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: symbolOf(stage) }) : symbolOf(stage)]);
+    const called =
+      make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: symbolOf(stage) }) : symbolOf(stage)]);
     const shape = make("span", "shape", [sizeOf([rows, columns], box.turned)]);
     const symbols = board.data.notes?.[stage.name];
     const short = make("span", "short", [stage.short]);
-    const title = make("div", "title", [called, " ", ...(symbols ? [shape, " ", make("span", "note", [say("board.matrix.note", { note: sizeOf(symbols, box.turned) })]), " ", short] : [short, " ", shape])]);
+    const title = make("div", "title", [called, " ", ...(symbols ? [
+      shape, " ", make("span", "note", [say("board.matrix.note", { note: sizeOf(symbols, box.turned) })]), " ", short,
+    ] : [short, " ", shape])]);
     title.title = stage.plain;
     title.onpointerenter = () => board.pointing.describe(stage);
-    title.onpointerleave = ({ pointerType }) => pointerType === "touch" || board.pointing.explain(); // a finger leaves at once
+    // a finger leaves at once
+    title.onpointerleave = ({ pointerType }) => pointerType === "touch" || board.pointing.explain();
     const { x, y, width } = board.titles[stage.name];
     Object.assign(title.style, { left: `${x}px`, top: `${y}px`, maxWidth: `${width}px` });
     return title;
@@ -99,7 +98,8 @@ export class Grid {
     const { box, stage, board } = this;
     const { keys } = board.data;
     const mixed = stage.columns === "key" && areOfOthers(stage);
-    const names = stage.columns === "key" ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
+    const names =
+      stage.columns === "key" ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
     const { scale, start } = board.layout;
     const upright = box.cell < HEADED && box.y === start; // over the spine there is room for them
     if (!names.length || box.cell < (upright ? UPRIGHT.least * scale : HEADED)) return [];
@@ -107,12 +107,12 @@ export class Grid {
     this.headed = height + scale;
     const asks = stage.name === "attention_weights" && board.data.ofNow && !mixed;
     return names.map((name, at) => {
-      const head = make("span", upright ? "head upright" : "head", [name]);
-      head.title = asks ? say("board.sentence.readers_of", { token: name }) : name;
-      head.setAttribute("aria-hidden", "true"); // the key R does the same on its column's cells
+      // the key R does the same on its cells
+      const title = asks ? say("board.sentence.readers_of", { token: name }) : name;
+      const head = make("span", upright ? "head upright" : "head", [name], { title, ...UNSEEN });
       if (asks) head.dataset.key = String(at);
       if (mixed) colourAs(head, ownerOf(stage, at, names.length));
-      Object.assign(head.style, { left: `${box.x + at * box.cell}px`, top: `${box.y - height - scale}px`, width: `${box.cell}px`, height: `${height}px` });
+      put(head, { x: box.x + at * box.cell, y: box.y - height - scale, width: box.cell, height });
       return head;
     });
   }
@@ -122,14 +122,12 @@ export class Grid {
     const place = { matrix: this.stage.name, row, column };
     const called = placeInWords(this.board.made, place);
     // The text is one node, of which only the characters change.
-    const parts = { called, text: document.createTextNode("") };
-    const cell = Object.assign(make("span", this.board.isEditable(place) ? "cell editable" : "cell"), parts);
-    cell.setAttribute("role", "gridcell");
-    cell.tabIndex = row + column === 0 ? 0 : -1;
-    cell.dataset.at = atOf(this.stage, place);
+    const text = document.createTextNode("");
+    const attributes = { role: "gridcell", tabindex: row + column === 0 ? "0" : "-1",
+      "data-at": atOf(this.stage, place) };
+    const cell = make("span", this.board.isEditable(place) ? "cell editable" : "cell", [text], attributes);
     colourByOwner(cell, this.stage, row, this.board.torch[this.stage.name].rows, this.box.turned);
-    cell.append(cell.text);
-    return cell;
+    return Object.assign(cell, { called, text });
   }
 
   // Only cells whose number or colour changed are written. Where a change is held, each changed cell has a bar for it.
@@ -140,7 +138,8 @@ export class Grid {
     const how = this.how();
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
-      this.paintCell(cell, row, at % columns, box.readable || (row === picked && !box.turned && box.cell >= LEGIBLE * board.layout.scale), how);
+      this.paintCell(cell, row, at % columns,
+        box.readable || (row === picked && !box.turned && box.cell >= LEGIBLE * board.layout.scale), how);
     });
   }
 
@@ -162,7 +161,8 @@ export class Grid {
     return { ofAll: `${board.limitOf(stage)},${board.digits},${board.theme},`, told, largest };
   }
 
-  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible @param {ReturnType<Grid["how"]>} how */
+  /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible
+   *  @param {ReturnType<Grid["how"]>} how */
   paintCell(cell, row, column, legible, { ofAll, largest, told }) {
     const { board, stage } = this;
     const { values, columns } = board.shown[stage.name];
@@ -179,7 +179,7 @@ export class Grid {
     Object.assign(cell, { value: values[at], look, empty, change });
     if (anew) cell.dataset.value = String(values[at]);
     const blank = values[at] === 0 || values[at] === -Infinity;
-    cell.masked = blank && isMasked({ stages: board.stages, matrices: board.shown }, stage, row, column);
+    cell.masked = blank && isMasked(board.made, stage, row, column);
     const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : this.text(values[at], digits);
     if (cell.text.data !== text) {
       cell.text.data = text;
@@ -210,14 +210,16 @@ export class Grid {
 
   // The bar grows to the right for more and to the left for less, from the middle. Its picture is cells.css's: with the
   // first move of a drag half of all cells get one, and to read a gradient takes longer than all else there is to do.
-  /** @param {BoardCell} cell @param {{ paper: string, ink: string } | null} shade @param {number} _change @param {number} bar */
+  /** @param {BoardCell} cell @param {{ paper: string, ink: string } | null} shade @param {number} _change
+   *  @param {number} bar */
   colour(cell, shade, _change, bar) {
     const ink = shade?.ink ?? "";
     const paper = shade?.paper ?? "";
     if (cell.paper !== paper) cell.style.backgroundColor = cell.paper = paper;
     if (cell.ink !== ink) cell.style.color = cell.ink = ink;
     if ((cell.bar ?? 0) === bar) return;
-    if (bar) Object.assign(cell.style, { backgroundPosition: besideMiddle(bar), backgroundSize: `${Math.abs(bar)}% 3px` });
+    if (bar) Object.assign(cell.style,
+      { backgroundPosition: besideMiddle(bar), backgroundSize: `${Math.abs(bar)}% 3px` });
     if (bar) cell.dataset.changed = "";
     else delete cell.dataset.changed;
     cell.bar = bar;
@@ -227,7 +229,8 @@ export class Grid {
   /** @param {BoardCell} cell @param {string} text */
   fit(cell, text) {
     const [digits, whole] = [widthOf(text), this.isTight ? TIGHT.size : 100];
-    const size = digits > this.room ? `${Math.floor((10 * whole * this.room) / digits) / 10}%` : this.isTight ? `${whole}%` : "";
+    const size = digits > this.room ? `${Math.floor((10 * whole * this.room) / digits) / 10}%`
+      : this.isTight ? `${whole}%` : "";
     if (cell.size !== size) cell.style.fontSize = cell.size = size;
   }
 
@@ -239,11 +242,13 @@ export class Grid {
     const lit = new Map();
     if (fed) this.cells.forEach((cell, at) => fed[at] && lit.set(cell, "fed"));
     for (const span of sources) {
-      for (let row = 0; row < span.rows; row += 1) for (let column = 0; column < span.columns; column += 1) lit.set(this.cells[(span.row + row) * columns + span.column + column], "source");
+      for (let row = span.row; row < span.row + span.rows; row += 1) {
+        const from = row * columns + span.column;
+        for (const cell of this.cells.slice(from, from + span.columns)) lit.set(cell, "source");
+      }
     }
     if (chosen) lit.set(this.cells[chosen.row * columns + chosen.column], "chosen");
-    for (const cell of this.lit) if (!lit.has(cell)) cell.classList.remove(...MARKS);
-    for (const [cell, mark] of lit) for (const each of MARKS) toggle(cell, each, each === mark);
+    markAll(this.lit, lit, MARKS);
     this.lit = new Set(lit.keys());
   }
 
@@ -252,8 +257,7 @@ export class Grid {
     return this.cells[row * this.board.torch[this.stage.name].columns + column];
   }
 
-  /** @param {Place} place */
-  focus(place) {
+  focus(/** @type {Place} */ place) {
     const cell = this.cellAt(place);
     if (!cell) return;
     for (const other of this.cells) if (other.tabIndex === 0 && other !== cell) other.tabIndex = -1;
@@ -262,8 +266,7 @@ export class Grid {
   }
 
   // Where a cell is on the screen, and how large its letters are.
-  /** @param {Place} place */
-  boxOf(place) {
+  boxOf(/** @type {Place} */ place) {
     const cell = this.cellAt(place);
     return cell ? { box: cell.getBoundingClientRect(), letters: getComputedStyle(cell).fontSize } : null;
   }
@@ -283,23 +286,25 @@ export class Grid {
       const said = `${values[at]},${board.data.digits},${cell.masked},${cell.empty},${age}`;
       if (cell.said === said) return;
       cell.said = said;
-      const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked") : written(values[at], board.data.digits);
+      const value = cell.empty ? say("board.matrix.empty") : cell.masked ? say("board.matrix.masked")
+        : written(values[at], board.data.digits);
       const label = inLabel(cell.called, value, age);
       if (cell.label !== label) cell.setAttribute("aria-label", (cell.label = label));
     });
   }
 
-  // Of a model that writes on, a mark in each cell of a token's row: whether it was computed now, at a step before, or is
-  // read from the cache. Where cells are too small for one each, there's one for several.
+  // Of a model that writes on, a mark in each cell of a token's row: whether it was computed now, at a step before, or
+  // is read from the cache. Where cells are too small for one each, there's one for several.
   showAges() {
     const { box, stage, board: { data } } = this;
-    const rows = this.board.torch[stage.name].rows;
+    const { rows } = this.board.torch[stage.name];
     const old = data.ages?.of[stage.name] ? Math.min(data.ages.from, rows) : 0;
+    const size = box.turned ? box.cell : box.row;
     this.ages.forEach((element, at) => {
       const [from, to] = at ? [old, rows] : [0, old];
-      const size = box.turned ? box.cell : box.row;
-      element.className = `age ${ageOf(data, stage.name, from)}`;
-      toggle(element, "hidden", from >= to || !ageOf(data, stage.name, from));
+      const age = ageOf(data, stage.name, from);
+      element.className = `age ${age}`;
+      toggle(element, "hidden", from >= to || !age);
       Object.assign(element.style, {
         inset: box.turned ? `0 auto 0 ${from * size}px` : `${from * size}px 0 auto 0`,
         [box.turned ? "width" : "height"]: `${(to - from) * size}px`,
@@ -321,20 +326,20 @@ export class Grid {
     if (!this.box.readable && this.box.cell >= LEGIBLE * this.board.layout.scale) this.paint();
   }
 
-  /** @param {number} row */
-  isOfPicked(row) {
+  isOfPicked(/** @type {number} */ row) {
     const { stage } = this;
-    return isOfQueries(stage) && row === this.board.query && this.board.layout.columns.some((column) => column.stage === stage);
+    return isOfQueries(stage) && row === this.board.query
+      && this.board.layout.columns.some((column) => column.stage === stage);
   }
 }
 
 // Whether one of its rows is that of the word that is followed.
-/** @param {Stage} stage */
-function isOfQueries(stage) {
+function isOfQueries(/** @type {Stage} */ stage) {
   return stage.rows !== "feature" && !isOfOthers(stage);
 }
 
-// Whether a cell has its number already; of the page's own numbers the last bits, which torch rounds otherwise, tell nothing.
+// Whether a cell has its number already; of the page's own numbers the last bits, which torch rounds otherwise, tell
+// nothing.
 /** @param {number | undefined} shown @param {number} value @param {number} within */
 function isSame(shown, value, within) {
   return Object.is(shown, value) || (shown !== undefined && Math.abs(value - shown) <= within * Math.abs(value));

@@ -3,13 +3,11 @@
 import { stepOf } from "./colours.js";
 import { canvasOf, toggle } from "./elements.js";
 
-/** @import { Matrix, Span } from "../types.js" */
-/** @import { Box } from "../spine/types.js" */
-
 /**
  * Paint each cell; what is no number, or hidden, stays open, and what is hatched behind it is seen.
  * @param {Uint32Array} pixels @param {Matrix} matrix
- * @param {{ turned: boolean, limit: number, inks: Uint32Array, negative: Uint32Array, hidden: ((row: number, column: number) => boolean) | null }} how
+ * @param {{ turned: boolean, limit: number, inks: Uint32Array, negative: Uint32Array, hidden: ((row: number, column:
+ * number) => boolean) | null }} how
  */
 export function paintPixels(pixels, { rows, columns, values }, { turned, limit, inks, negative, hidden }) {
   for (let row = 0, at = 0; row < rows; row += 1) {
@@ -21,7 +19,8 @@ export function paintPixels(pixels, { rows, columns, values }, { turned, limit, 
   }
 }
 
-/** @typedef {{ row: number, top: number, height: number }} Lens a row that is drawn higher than the others, over them */
+/** @typedef {{ row: number, top: number, height: number }} Lens a row that is drawn higher than the others, over
+ *  them */
 
 /**
  * The cell at a point of a matrix's box, as shares of its width and height; in the lens, one of its row.
@@ -30,7 +29,8 @@ export function paintPixels(pixels, { rows, columns, values }, { turned, limit, 
  */
 export function cellAt(right, down, { rows, columns }, { turned, height }, lens) {
   const [across, along] = turned ? [rows, columns] : [columns, rows];
-  const index = (/** @type {number} */ share, /** @type {number} */ count) => Math.min(count - 1, Math.max(0, Math.floor(share * count)));
+  const index = (/** @type {number} */ share, /** @type {number} */ count) =>
+    Math.min(count - 1, Math.max(0, Math.floor(share * count)));
   const [x, y] = [index(right, across), index(down, along)];
   if (turned) return { row: x, column: y };
   const inLens = lens && down * height >= lens.top && down * height < lens.top + lens.height;
@@ -40,9 +40,10 @@ export function cellAt(right, down, { rows, columns }, { turned, height }, lens)
 // Where cells are in their matrix's box, in pixels; a row that is in the lens is there.
 /** @param {Span} span @param {Box} box @param {Lens | null} lens */
 export function rectOf({ row, column, rows, columns }, { cell, row: high, turned }, lens) {
-  if (turned) return { left: row * cell, top: column * high, width: rows * cell, height: columns * high };
+  if (turned) return { x: row * cell, y: column * high, width: rows * cell, height: columns * high };
   const inLens = lens && rows === 1 && row === lens.row;
-  return { left: column * cell, width: columns * cell, top: inLens ? lens.top : row * high, height: inLens ? lens.height : rows * high };
+  return { x: column * cell, width: columns * cell, y: inLens ? lens.top : row * high,
+    height: inLens ? lens.height : rows * high };
 }
 
 // What is lit of a matrix that is drawn as pixels: its colours once more, over the veil.

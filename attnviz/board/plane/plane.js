@@ -1,25 +1,20 @@
 // "Why these scores?": the keys around the picked word's query, and in a second tab the values around its context. It
 // draws what pictures say in pixels, names on top, in a panel whose size doesn't depend on any number.
 
-import { make, setText, toggle } from "../cells/elements.js";
+import { button, drawn, ledTo, make, put, setText, toggle, UNSEEN, write } from "../cells/elements.js";
 import { cut, LINE, MAIN, namesIn, shortened } from "./plane_labels.js";
-import { hasScores, keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, rowOf, scoresInWords, told } from "./plane_pictures.js";
+import { hasScores, keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, rowOf, scoresInWords,
+  told } from "./plane_pictures.js";
 import { Tips } from "./plane_tips.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { Place } from "../types.js" */
-/** @import { Layout } from "../spine/types.js" */
-/** @import { Axes, Picture, Placed, Size } from "./plane_types.js" */
-
-const SVG = "http://www.w3.org/2000/svg";
 const MOST = 64; // tokens that are drawn
-const AROUND = { side: 10, tabs: 32, how: 36, told: 88, narrow: 260, wide: 70, words: 180, least: 420, most: 600 }; // pixels: what stands around the picture
+// pixels: what stands around the picture
+const AROUND = { side: 10, tabs: 32, how: 36, told: 88, narrow: 260, wide: 70, words: 180, least: 420, most: 600 };
 const TABS = ["scores", "mix"];
 
 export class Plane {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     this.tab = "scores";
     /** @type {Size | null} */
@@ -36,45 +31,30 @@ export class Plane {
     /** @type {number | null} */
     this.row = null; // of the cell that is pointed at
     this.held = false; // whether a tip is
-    /** @type {{ drops: SVGPathElement[], arrows: SVGPathElement[], dots: SVGCircleElement[], leaders: SVGPathElement[], labels: HTMLElement[] }} */
+    /** @type {Record<"drops" | "arrows" | "leaders", SVGPathElement[]> & { dots: Element[], labels: HTMLElement[] }} */
     this.words = { drops: [], arrows: [], dots: [], leaders: [], labels: [] };
-    this.rulers = [shape("path", "ruler"), shape("path", "ruler")];
+    this.rulers = [drawn("path", "ruler"), drawn("path", "ruler")];
     this.rulerNames = [make("span", "ruler"), make("span", "ruler")];
-    this.axis = shape("path", "axis");
-    this.reach = shape("path", "reach");
-    this.main = shape("path", "main");
+    this.axis = drawn("path", "axis");
+    this.reach = drawn("path", "reach");
+    this.main = drawn("path", "main");
     this.hint = "";
-    this.tabs = TABS.map((name) => this.tabOf(name));
-    const list = make("div", "tabs", this.tabs);
-    list.setAttribute("role", "tablist");
-    list.setAttribute("aria-label", say("board.plane.tabs"));
+    this.tabs = TABS.map((name) => button("", say(`board.plane.tab_${name}`), () => this.choose(name), {
+      role: "tab", id: `plane-tab-${name}`, "aria-controls": "plane-panel",
+    }));
+    const list = make("div", "tabs", this.tabs, { role: "tablist", "aria-label": say("board.plane.tabs") });
     list.addEventListener("keydown", (event) => this.keydown(event));
     this.how = make("p", "how");
-    this.svg = shape("svg", "");
-    this.svg.setAttribute("role", "img");
-    this.names = make("div", "names");
-    this.names.setAttribute("aria-hidden", "true");
+    this.svg = drawn("svg", "", { role: "img" });
+    this.names = make("div", "names", [], UNSEEN);
     this.tips = new Tips(this);
     this.canvas = make("div", "canvas", [this.svg, this.names, this.tips.element]);
     this.sentence = make("span");
     this.numbers = make("b");
     this.note = make("span", "note");
     this.told = make("p", "told", [this.sentence, " ", this.numbers, " ", this.note]);
-    this.panel = make("div", "shown", [this.how, this.canvas, this.told]);
-    this.panel.id = "plane-panel";
-    this.panel.setAttribute("role", "tabpanel");
+    this.panel = make("div", "shown", [this.how, this.canvas, this.told], { id: "plane-panel", role: "tabpanel" });
     this.element = make("div", "plane", [list, this.panel]);
-  }
-
-  /** @param {string} name */
-  tabOf(name) {
-    const tab = make("button", "", [say(`board.plane.tab_${name}`)]);
-    tab.type = "button";
-    tab.id = `plane-tab-${name}`;
-    tab.setAttribute("role", "tab");
-    tab.setAttribute("aria-controls", "plane-panel");
-    tab.onclick = () => this.choose(name);
-    return tab;
   }
 
   // What stands on the board of it: nothing where there's no room, or nothing to draw.
@@ -88,8 +68,7 @@ export class Plane {
     return Boolean(data.plane) && hasScores(torch) && data.keys.length <= MOST;
   }
 
-  /** @param {Layout} layout */
-  build(layout) {
+  build(/** @type {Layout} */ layout) {
     const { aside, scale } = layout;
     const { planeOver, data } = this.board;
     this.size = null;
@@ -98,12 +77,13 @@ export class Plane {
     const plane = free ?? aside;
     const under = free || plane.width / scale < AROUND.narrow ? AROUND.told : AROUND.wide;
     const [beside, over] = free ? [AROUND.words, AROUND.tabs + AROUND.side] : [0, AROUND.tabs + AROUND.how + under];
-    const size = { width: plane.width - (2 * AROUND.side + beside) * scale - 2, height: plane.height - over * scale - 2 };
+    const size = { width: plane.width - (2 * AROUND.side + beside) * scale - 2,
+      height: plane.height - over * scale - 2 };
     toggle(this.element, "flat", free !== null);
     if (size.height < 9 * LINE * scale) return;
     this.size = size;
     this.scale = scale;
-    Object.assign(this.element.style, { left: `${plane.x}px`, top: `${plane.y}px`, width: `${plane.width}px`, height: `${plane.height}px` });
+    put(this.element, plane);
     Object.assign(this.canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
     this.told.style.height = `${under * scale}px`;
     this.draws(data.keys.length);
@@ -111,8 +91,7 @@ export class Plane {
   }
 
   // A place over what isn't spoken of: of scores, values and what makes them, of the mix, what makes scores.
-  /** @param {Layout} layout */
-  free({ aside, boxes: { k, v }, labels, above, scale }) {
+  free(/** @type {Layout} */ { aside, boxes: { k, v }, labels, above, scale }) {
     if (!k || !v || Math.max(k.y, v.y) > above) return null;
     const [from, to] = this.tab === "mix" ? [labels, v.x] : [k.x + k.width, aside.x + aside.width + AROUND.side];
     const width = Math.min(to - from - 2 * AROUND.side, AROUND.most * scale);
@@ -132,19 +111,19 @@ export class Plane {
   }
 
   // The elements for so many words.
-  /** @param {number} count */
-  draws(count) {
-    const paths = (/** @type {string} */ className, more = 0) => Array.from({ length: count + more }, () => shape("path", className));
+  draws(/** @type {number} */ count) {
+    const paths = (/** @type {string} */ className, more = 0) =>
+      Array.from({ length: count + more }, () => drawn("path", className));
     const labels = [...this.keys.map((label) => make("span", "word", [shortened(label)])), make("span", "main")];
-    const dots = Array.from({ length: count }, () => shape("circle", "dot"));
+    const dots = Array.from({ length: count }, () => drawn("circle", "dot"));
     this.words = { drops: paths("drop"), arrows: paths("arrow"), dots, leaders: paths("leader", 1), labels };
     const { drops, arrows, leaders } = this.words;
-    this.svg.replaceChildren(...this.rulers, this.axis, ...drops, ...leaders, ...arrows, this.reach, ...dots, this.main);
+    this.svg.replaceChildren(...this.rulers, this.axis, ...drops, ...leaders, ...arrows, this.reach, ...dots,
+      this.main);
     this.names.replaceChildren(...this.rulerNames, ...labels);
   }
 
-  /** @param {string} tab */
-  choose(tab) {
+  choose(/** @type {string} */ tab) {
     this.tab = tab;
     this.kept.clear();
     this.picture = null;
@@ -152,11 +131,9 @@ export class Plane {
     this.tabs[TABS.indexOf(tab)].focus();
   }
 
-  /** @param {KeyboardEvent} event */
-  keydown(event) {
-    const at = TABS.indexOf(this.tab);
-    const to = { ArrowRight: (at + 1) % TABS.length, ArrowLeft: (at + TABS.length - 1) % TABS.length, Home: 0, End: TABS.length - 1 }[event.key];
-    if (to === undefined) return;
+  keydown(/** @type {KeyboardEvent} */ event) {
+    const to = ledTo(event, TABS.indexOf(this.tab), TABS.length);
+    if (to === null) return;
     event.preventDefault();
     this.choose(TABS[to]);
   }
@@ -184,9 +161,9 @@ export class Plane {
   mark() {
     this.tabs.forEach((tab, at) => {
       const on = TABS[at] === this.tab;
-      set(tab, "aria-selected", String(on));
+      write(tab, "aria-selected", String(on));
       tab.tabIndex = on ? 0 : -1;
-      if (on) set(this.panel, "aria-labelledby", tab.id);
+      if (on) write(this.panel, "aria-labelledby", tab.id);
     });
     toggle(this.element, "mixes", this.tab === "mix");
     setText(this.how, say(`board.plane.how_${this.tab}`));
@@ -199,17 +176,17 @@ export class Plane {
     const { drops, arrows, dots, labels } = this.words;
     labels.slice(0, -1).forEach((label, word) => {
       const mark = marks.get(word);
-      set(drops[word], "d", mark?.drop ?? "");
-      set(arrows[word], "d", mark?.path ?? "");
-      set(arrows[word], "stroke-width", this.tab === "mix" ? (mark?.width ?? 0).toFixed(2) : "0");
-      set(dots[word], "r", (mark?.radius ?? 0).toFixed(2));
-      set(dots[word], "cx", (mark?.at[0] ?? 0).toFixed(2));
-      set(dots[word], "cy", (mark?.at[1] ?? 0).toFixed(2));
+      write(drops[word], "d", mark?.drop ?? "");
+      write(arrows[word], "d", mark?.path ?? "");
+      write(arrows[word], "stroke-width", this.tab === "mix" ? (mark?.width ?? 0).toFixed(2) : "0");
+      write(dots[word], "r", (mark?.radius ?? 0).toFixed(2));
+      write(dots[word], "cx", (mark?.at[0] ?? 0).toFixed(2));
+      write(dots[word], "cy", (mark?.at[1] ?? 0).toFixed(2));
       for (const each of [drops[word], arrows[word], dots[word], label]) toggle(each, "masked", masked[word]);
     });
-    set(this.axis, "d", picture.axis);
-    set(this.main, "d", picture.main?.path ?? "");
-    this.rulers.forEach((ruler, at) => set(ruler, "d", picture.rulers[at]?.path ?? ""));
+    write(this.axis, "d", picture.axis);
+    write(this.main, "d", picture.main?.path ?? "");
+    this.rulers.forEach((ruler, at) => write(ruler, "d", picture.rulers[at]?.path ?? ""));
     this.name(picture, size);
   }
 
@@ -228,21 +205,20 @@ export class Plane {
       const id = at === main ? MAIN : String(at);
       const place = placed.get(id);
       toggle(label, "gone", !place);
-      set(leaders[at], "d", place?.leader ? `M${place.leader.map((each) => each.join(" ")).join(" L")}` : "");
-      if (place) put(label, place, (named.find((each) => each.id === id)?.at ?? [0, 0])[0]);
+      write(leaders[at], "d", place?.leader ? `M${place.leader.map((each) => each.join(" ")).join(" L")}` : "");
+      if (place) putBeside(label, place, (named.find((each) => each.id === id)?.at ?? [0, 0])[0]);
     });
     this.rulerNames.forEach((name, at) => {
       const ruler = crowded ? undefined : picture.rulers[at];
       toggle(name, "gone", !ruler?.text);
       setText(name, ruler?.text ?? "");
-      if (ruler) put(name, ruler, ruler.x);
+      if (ruler) putBeside(name, ruler, ruler.x);
     });
   }
 
   // ---- the word that is pointed at ----
 
-  /** @param {Place | null} place */
-  point(place) {
+  point(/** @type {Place | null} */ place) {
     if (this.held) return;
     const [pointed, row, before] = [keyOf(place), queryOf(place), this.query];
     if (pointed === this.pointed && row === this.row) return;
@@ -265,13 +241,16 @@ export class Plane {
       }
     });
     const { key } = told(row, pointed);
-    set(this.reach, "d", this.tab === "scores" && key !== null ? reachLine(picture.view, row.query, row.keys[key], this.scale) : "");
-    const words = this.tab === "scores" ? scoresInWords(made, query, pointed, board.digits) : mixInWords(made, query, pointed, mixOf(made, query, this.axes));
+    write(this.reach, "d",
+      this.tab === "scores" && key !== null ? reachLine(picture.view, row.query, row.keys[key], this.scale) : "");
+    const words = this.tab === "scores" ? scoresInWords(made, query, pointed, board.digits)
+      : mixInWords(made, query, pointed, mixOf(made, query, this.axes));
     setText(this.sentence, words.sentence);
     setText(this.note, [words.note, this.hint].filter(Boolean).join(" "));
     const parts = words.numbers.map(({ text, role }) => make("span", `role-${role}`, [text]));
-    if (this.numbers.textContent !== words.numbers.map(({ text }) => text).join("")) this.numbers.replaceChildren(...parts);
-    if (!board.drag) set(this.svg, "aria-label", words.alt);
+    if (this.numbers.textContent !== words.numbers.map(({ text }) => text)
+      .join("")) this.numbers.replaceChildren(...parts);
+    if (!board.drag) write(this.svg, "aria-label", words.alt);
   }
 
   // The score's cell, or the weight's, that stands for a word in this picture.
@@ -286,33 +265,21 @@ export class Plane {
 const BY_QUERY = ["q", "scores", "scaled_scores", "attention_weights", "context"];
 
 // Of which query a cell speaks.
-/** @param {Place | null} place */
-function queryOf(place) {
+function queryOf(/** @type {Place | null} */ place) {
   return place && BY_QUERY.includes(place.matrix) ? place.row : null;
 }
 
 // Of which key a cell speaks.
-/** @param {Place | null} place */
-function keyOf(place) {
+function keyOf(/** @type {Place | null} */ place) {
   if (!place) return null;
   if (["scores", "scaled_scores", "attention_weights"].includes(place.matrix)) return place.column;
   return ["k", "v"].includes(place.matrix) ? place.row : null;
 }
 
-/** @param {HTMLElement} element @param {Pick<Placed, "x" | "y" | "width" | "height">} box @param {number} at where its point is, across */
-function put(element, { x, y, width, height }, at) {
+/** @param {HTMLElement} element @param {Pick<Placed, "x" | "y" | "width" | "height">} box
+ *  @param {number} at where its point is, across */
+function putBeside(element, { x, y, width, height }, at) {
   const align = at <= x + 1 ? "left" : at >= x + width - 1 ? "right" : "center";
-  Object.assign(element.style, { transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px)`, width: `${width.toFixed(2)}px`, height: `${height}px`, textAlign: align });
-}
-
-/** @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag @param {string} className */
-function shape(tag, className) {
-  const element = document.createElementNS(SVG, tag);
-  if (className) element.setAttribute("class", className);
-  return element;
-}
-
-/** @param {Element} element @param {string} name @param {string} value */
-function set(element, name, value) {
-  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  Object.assign(element.style, { transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px)`,
+    width: `${width.toFixed(2)}px`, height: `${height}px`, textAlign: align });
 }

@@ -1,19 +1,15 @@
 // Where keys stand around a query: the score of a key is the query's length times how far the key reaches along it.
 // Angle and length are true for any number of features, as they need no more than the plane through both.
 
-/** @import { Point, Rectangle, Size, Spot, View, Axes } from "./plane_types.js" */
-
 const LONGEST = 2.5; // times as far as the farthest key, a query is drawn
 const NO_MORE = 1e-8; // an axis that a projection reaches with less of its largest square isn't reached
 const DIGITS = 5; // of a vector's largest number, that moving it by hand is told apart by
 
-/** @param {ArrayLike<number>} vector */
-export function lengthOf(vector) {
+export function lengthOf(/** @type {ArrayLike<number>} */ vector) {
   return Math.hypot(...Array.from(vector));
 }
 
-/** @param {ArrayLike<number>} vector */
-export function allFinite(vector) {
+export function allFinite(/** @type {ArrayLike<number>} */ vector) {
   return Array.from(vector).every(Number.isFinite);
 }
 
@@ -35,7 +31,7 @@ export function directionOf(query) {
 }
 
 // Where keys stand: on the true axes where these are two, else as high as they reach and as far aside as is left over.
-/** @param {number[]} query @param {number[][]} keys @returns {Spot[]} */
+/** @param {number[]} query @param {number[][]} keys @returns {KeySpot[]} */
 export function spotsOf(query, keys) {
   const direction = directionOf(query);
   return keys.map((key) => {
@@ -47,7 +43,7 @@ export function spotsOf(query, keys) {
 }
 
 // The tip of the query as it is drawn: one that is far longer than all keys would leave them no room.
-/** @param {number[]} query @param {Spot[]} spots @returns {{ tip: Point, cut: boolean }} */
+/** @param {number[]} query @param {KeySpot[]} spots @returns {{ tip: Point, cut: boolean }} */
 export function tipOf(query, spots) {
   const direction = directionOf(query);
   if (!direction) return { tip: [0, 0], cut: false };
@@ -68,13 +64,14 @@ export function viewOf(points, size, margin, kept = null) {
   const [left, right] = span(points.map(([x]) => x));
   const [lower, upper] = span(points.map(([, y]) => y));
   const [width, height] = [size.width - 2 * margin, size.height - 2 * margin];
-  const most = Math.min(right > left ? width / (right - left) : Infinity, upper > lower ? height / (upper - lower) : Infinity);
+  const most = Math.min(right > left ? width / (right - left) : Infinity,
+    upper > lower ? height / (upper - lower) : Infinity);
   const unit = Number.isFinite(most) ? most : Math.min(width, height);
-  return { unit, origin: [size.width / 2 - ((left + right) / 2) * unit, size.height / 2 + ((lower + upper) / 2) * unit] };
+  return { unit,
+    origin: [size.width / 2 - ((left + right) / 2) * unit, size.height / 2 + ((lower + upper) / 2) * unit] };
 }
 
-/** @param {number[]} values */
-function span(values) {
+function span(/** @type {number[]} */ values) {
   return [Math.min(...values), Math.max(...values)];
 }
 
@@ -105,10 +102,13 @@ export function arrow([x0, y0], [x1, y1], width, scale) {
   const [dx, dy] = [(x1 - x0) / length, (y1 - y0) / length];
   const head = Math.min(length, 6 * scale + 0.9 * width);
   const [shaft, wing] = [width / 2, (Math.min(head, 3 * scale + 0.7 * width) * head) / (6 * scale + 0.9 * width)];
-  const at = (/** @type {number} */ along, /** @type {number} */ aside) => point([x0 + dx * along - dy * aside, y0 + dy * along + dx * aside]);
+  const at = (/** @type {number} */ along, /** @type {number} */ aside) =>
+    point([x0 + dx * along - dy * aside, y0 + dy * along + dx * aside]);
   const neck = length - head;
   const thin = Math.min(shaft, wing);
-  return `M${at(0, thin)} L${at(neck, thin)} L${at(neck, wing)} L${at(length, 0)} L${at(neck, -wing)} L${at(neck, -thin)} L${at(0, -thin)} Z`;
+  const outline = [at(0, thin), at(neck, thin), at(neck, wing), at(length, 0), at(neck, -wing), at(neck, -thin),
+    at(0, -thin)];
+  return `M${outline.join(" L")} Z`;
 }
 
 /** @param {Point} from @param {Point} to */
@@ -116,8 +116,7 @@ export function line(from, to) {
   return `M${point(from)} L${point(to)}`;
 }
 
-/** @param {Point} point */
-function point([x, y]) {
+function point(/** @type {Point} */ [x, y]) {
   return `${x.toFixed(2)} ${y.toFixed(2)}`;
 }
 
@@ -132,7 +131,8 @@ export function across([x, y], [dx, dy], { width, height }) {
 
 // ---- moving a tip ----
 
-// The smallest change of a vector x by which x · W changes so; of a W that reaches one direction alone, what it reaches.
+// The smallest change of a vector x by which x · W changes so; of a W that reaches one direction alone, what it
+// reaches.
 /** @param {number[][]} rows of W, two numbers each @param {Point} wished @returns {number[]} */
 export function smallestChange(rows, wished) {
   let [uu, uv, vv] = [0, 0, 0];
@@ -158,12 +158,13 @@ export function rounded(vector, change) {
   const largest = Math.max(...sums.map(Math.abs));
   if (!(largest > 0)) return sums;
   const digits = DIGITS - 1 - Math.floor(Math.log10(largest));
-  const short = (/** @type {number} */ each) => (digits < 0 || digits > 20 ? Number(each.toPrecision(DIGITS)) : Number(each.toFixed(digits)));
+  const short = (/** @type {number} */ each) =>
+    (digits < 0 || digits > 20 ? Number(each.toPrecision(DIGITS)) : Number(each.toFixed(digits)));
   return sums.map((each, at) => (Math.abs(change[at]) < 0.5 * 10 ** -digits ? vector[at] : short(each)));
 }
 
 // Keep a point in the picture.
-/** @param {Point} point @param {Rectangle} box @returns {Point} */
+/** @param {Point} point @param {Rect} box @returns {Point} */
 export function within([x, y], box) {
   return [Math.min(box.x + box.width, Math.max(box.x, x)), Math.min(box.y + box.height, Math.max(box.y, y))];
 }
@@ -178,20 +179,23 @@ const ROUNDING = 1e-13;
 /** @param {number[][]} rows @param {Axes | null} before whose directions are kept @returns {Axes} */
 export function axesOf(rows, before = null) {
   const size = rows[0].length;
-  if (size <= 2) return { centre: rows[0].map(() => 0), axes: [[1, 0], [0, 1]].map((axis) => axis.slice(0, size)), share: 1 };
+  if (size <= 2)
+    return { centre: rows[0].map(() => 0), axes: [[1, 0], [0, 1]].map((axis) => axis.slice(0, size)), share: 1 };
   const centre = rows[0].map((_, at) => rows.reduce((sum, row) => sum + row[at] / rows.length, 0));
   const largest = Math.max(...rows.flat().map(Math.abs)) || 1;
   const centred = rows.map((row) => row.map((each, at) => (each - centre[at]) / largest));
   const { vectors, values } = size <= rows.length ? eigen(products(columnsOf(centred))) : throughRows(centred);
   const whole = values.reduce((sum, value) => sum + Math.max(0, value), 0);
   const axes = vectors.slice(0, 2).map((axis, at) => turned(axis, before?.axes[at]));
-  return { centre, axes, share: whole > NOTHING ? (Math.max(0, values[0]) + Math.max(0, values[1] ?? 0)) / whole : null };
+  return { centre, axes,
+    share: whole > NOTHING ? (Math.max(0, values[0]) + Math.max(0, values[1] ?? 0)) / whole : null };
 }
 
 // Where a row is drawn.
 /** @param {Axes} axes @param {number[]} row @returns {Point} */
 export function drawnAt({ centre, axes }, row) {
-  const along = (/** @type {number[] | undefined} */ axis) => (axis ? axis.reduce((sum, each, at) => sum + each * (row[at] - centre[at]), 0) : 0);
+  const along = (/** @type {number[] | undefined} */ axis) =>
+    (axis ? axis.reduce((sum, each, at) => sum + each * (row[at] - centre[at]), 0) : 0);
   return [along(axes[0]), along(axes[1])];
 }
 
@@ -203,28 +207,27 @@ function turned(axis, before) {
   return (known || largest) < 0 ? axis.map((each) => -each) : axis;
 }
 
-/** @param {number[][]} rows */
-function columnsOf(rows) {
+function columnsOf(/** @type {number[][]} */ rows) {
   return rows[0].map((_, at) => rows.map((row) => row[at]));
 }
 
-/** @param {number[][]} vectors */
-function products(vectors) {
+function products(/** @type {number[][]} */ vectors) {
   return vectors.map((a) => vectors.map((b) => a.reduce((sum, each, at) => sum + each * b[at], 0)));
 }
 
 // Of fewer rows than columns: from the products of rows.
-/** @param {number[][]} rows */
-function throughRows(rows) {
+function throughRows(/** @type {number[][]} */ rows) {
   const { vectors, values } = eigen(products(rows));
-  const real = vectors.slice(0, 2).map((shares, at) => (values[at] > ROUNDING * values[0] ? shares : shares.map(() => 0))); // else it's no axis
-  const mixed = real.map((shares) => rows[0].map((_, at) => shares.reduce((sum, share, row) => sum + share * rows[row][at], 0)));
+  // else it's no axis
+  const real = vectors.slice(0, 2)
+    .map((shares, at) => (values[at] > ROUNDING * values[0] ? shares : shares.map(() => 0)));
+  const mixed =
+    real.map((shares) => rows[0].map((_, at) => shares.reduce((sum, share, row) => sum + share * rows[row][at], 0)));
   return { values, vectors: mixed.map((axis) => axis.map((each) => each / (lengthOf(axis) || 1))) };
 }
 
 // The eigenvectors of a symmetric matrix, the largest first (Jacobi 1846).
-/** @param {number[][]} matrix */
-function eigen(matrix) {
+function eigen(/** @type {number[][]} */ matrix) {
   const a = matrix.map((row) => row.slice());
   const size = a.length;
   const v = a.map((_, i) => a.map((__, j) => Number(i === j)));
@@ -252,6 +255,7 @@ function turn(a, v, p, q) {
   const cos = 1 / Math.hypot(tan, 1);
   const sin = tan * cos;
   for (const row of a) [row[p], row[q]] = [cos * row[p] - sin * row[q], sin * row[p] + cos * row[q]];
-  for (let i = 0; i < a.length; i += 1) [a[p][i], a[q][i]] = [cos * a[p][i] - sin * a[q][i], sin * a[p][i] + cos * a[q][i]];
+  for (let i = 0; i < a.length; i += 1) [a[p][i], a[q][i]] = [cos * a[p][i] - sin * a[q][i],
+    sin * a[p][i] + cos * a[q][i]];
   for (const row of v) [row[p], row[q]] = [cos * row[p] - sin * row[q], sin * row[p] + cos * row[q]];
 }

@@ -3,8 +3,6 @@
 
 import { line } from "./plane_geometry.js";
 
-/** @import { Line, Named, Placed, Point, Rectangle, Size, Ruler, View, Picture } from "./plane_types.js" */
-
 export const NAMED = 8; // of so many points, each is named, come what may
 const LONGEST = 12; // letters of a name
 const DISTANCES = [3, 12, 24, 40, 60]; // pixels from a point, times the scale
@@ -19,8 +17,7 @@ const FULL = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f
 const OTHER = 0.9; // of a letter's size
 const NARROW = /[iljtfrI.,:;'’“”!|()[\] ·-]/u;
 
-/** @param {string} text */
-export function shortened(text) {
+export function shortened(/** @type {string} */ text) {
   const letters = [...text];
   return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : text;
 }
@@ -28,14 +25,15 @@ export function shortened(text) {
 // About how wide a text is, and never less, by its letters.
 /** @param {string} text @param {number} size of a letter */
 function widthOf(text, size) {
-  const kinds = /** @type {[RegExp, number][]} */ ([[FULL, 1.4], [WIDEST, 1.12], [WIDE, 1.05], [NARROW, 0.46], [CAPITAL, 0.8], [PLAIN, 0.69]]);
+  const kinds = /** @type {[RegExp, number][]} */ ([[FULL, 1.4], [WIDEST, 1.12], [WIDE, 1.05], [NARROW, 0.46],
+    [CAPITAL, 0.8], [PLAIN, 0.69]]);
   const of = (/** @type {string} */ letter) => kinds.find(([kind]) => kind.test(letter))?.[1] ?? OTHER;
   return [...text].reduce((sum, letter) => sum + of(letter) * size, 0);
 }
 
 /**
  * The places of names among points, lines and what else stands there; those kept from before stay where they can.
- * @param {Named[]} named @param {Rectangle[]} taken @param {Line[]} lines @param {Size} size @param {number} scale
+ * @param {Named[]} named @param {Rect[]} taken @param {Line[]} lines @param {Size} size @param {number} scale
  * @param {Map<string, number>} kept @returns {{ places: Placed[], crowded: boolean }}
  */
 function placesOf(named, taken, lines, size, scale, kept = new Map()) {
@@ -45,17 +43,18 @@ function placesOf(named, taken, lines, size, scale, kept = new Map()) {
   for (const each of inTurn) {
     const place = placeOf(each, [...taken, ...places], named, lines, size, scale, kept.get(each.id));
     if (place) places.push(place);
-    else if (each.rank < NAMED + 1) return { places: inColumn(named.filter(({ rank }) => rank < NAMED + 1), size), crowded: true };
+    else if (each.rank < NAMED + 1) return { places: inColumn(named.filter(({ rank }) => rank < NAMED + 1), size),
+      crowded: true };
   }
   return { places, crowded: false };
 }
 
 /**
- * @param {Named} named @param {Rectangle[]} taken @param {Named[]} points @param {Line[]} lines @param {Size} size
+ * @param {Named} named @param {Rect[]} taken @param {Named[]} points @param {Line[]} lines @param {Size} size
  * @param {number} scale @param {number | undefined} kept @returns {Placed | null}
  */
 function placeOf(named, taken, points, lines, size, scale, kept) {
-  const free = (/** @type {Rectangle} */ box) => fits(box, size) && !taken.some((other) => overlap(box, other));
+  const free = (/** @type {Rect} */ box) => fits(box, size) && !taken.some((other) => overlap(box, other));
   if (kept !== undefined && kept >= 0) {
     const box = choiceOf(named, kept, scale);
     if (free(box)) return placed(named, box, kept);
@@ -68,24 +67,26 @@ function placeOf(named, taken, points, lines, size, scale, kept) {
     if (!free(box)) continue;
     const onPoints = points.filter((point) => point.id !== named.id && overlap(box, around(point))).length;
     const onLines = lines.filter(({ from, to, width }) => crosses(box, from, to, width / 2));
-    const whole = onLines.reduce((sum, { width }) => sum + COSTS.line + COSTS.width * width, cost + COSTS.point * onPoints);
+    const whole =
+      onLines.reduce((sum, { width }) => sum + COSTS.line + COSTS.width * width, cost + COSTS.point * onPoints);
     if (whole < least) [best, least] = [choice, whole];
   }
   return best < 0 ? null : placed(named, choiceOf(named, best, scale), best);
 }
 
-/** @param {Named} named @param {Rectangle} box @param {number} choice @returns {Placed} */
+/** @param {Named} named @param {Rect} box @param {number} choice @returns {Placed} */
 function placed(named, box, choice) {
   const far = DISTANCES[Math.floor(choice / SIDES.length)] >= FAR;
   return { ...box, id: named.id, choice, leader: far ? leaderOf(named.at, box) : null };
 }
 
 // The box of a name at one of its places.
-/** @param {Named} named @param {number} choice @param {number} scale @returns {Rectangle} */
+/** @param {Named} named @param {number} choice @param {number} scale @returns {Rect} */
 function choiceOf({ at: [x, y], radius, width, height }, choice, scale) {
   const [right, down] = SIDES[choice % SIDES.length];
   const off = radius + DISTANCES[Math.floor(choice / SIDES.length)] * scale;
-  return { x: x + right * off + (Math.sign(right) - 1) * (width / 2), y: y + down * off + (Math.sign(down) - 1) * (height / 2), width, height };
+  return { x: x + right * off + (Math.sign(right) - 1) * (width / 2),
+    y: y + down * off + (Math.sign(down) - 1) * (height / 2), width, height };
 }
 
 // One under the other, in the order of their points: what always has a place.
@@ -95,38 +96,41 @@ function inColumn(named, size) {
   const tops = inOrder.map(({ at, height }) => at[1] - height / 2);
   const heights = inOrder.map(({ height }) => height);
   for (let at = 0; at < tops.length; at += 1) tops[at] = Math.max(tops[at], at ? tops[at - 1] + heights[at - 1] : 0);
-  for (let at = tops.length - 1; at >= 0; at -= 1) tops[at] = Math.min(tops[at], (at < tops.length - 1 ? tops[at + 1] : size.height) - heights[at]);
+  for (let at = tops.length - 1; at >= 0; at -= 1) tops[at] =
+    Math.min(tops[at], (at < tops.length - 1 ? tops[at + 1] : size.height) - heights[at]);
   return inOrder.flatMap(({ id, at, width, height }, index) => {
     const box = { x: size.width - width, y: tops[index], width, height };
     return box.y < -0.01 ? [] : [{ ...box, id, choice: -1, leader: leaderOf(at, box) }];
   });
 }
 
-/** @param {Point} from @param {Rectangle} box @returns {[Point, Point]} */
+/** @param {Point} from @param {Rect} box @returns {[Point, Point]} */
 function leaderOf([x, y], box) {
-  return [[x, y], [Math.min(box.x + box.width, Math.max(box.x, x)), Math.min(box.y + box.height - 2, Math.max(box.y + 2, y))]];
+  return [[x, y],
+    [Math.min(box.x + box.width, Math.max(box.x, x)), Math.min(box.y + box.height - 2, Math.max(box.y + 2, y))]];
 }
 
-/** @param {Named} point @returns {Rectangle} */
+/** @param {Named} point @returns {Rect} */
 function around({ at: [x, y], radius }) {
   return { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius };
 }
 
-/** @param {Rectangle} box @param {Size} size */
+/** @param {Rect} box @param {Size} size */
 function fits(box, size) {
   return box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height;
 }
 
-/** @param {Rectangle} a @param {Rectangle} b */
+/** @param {Rect} a @param {Rect} b */
 export function overlap(a, b) {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
 // Whether a line goes through a box, or as near by: what is left of it between the box's sides.
-/** @param {Rectangle} box @param {Point} from @param {Point} to @param {number} near */
+/** @param {Rect} box @param {Point} from @param {Point} to @param {number} near */
 function crosses(box, [x0, y0], [x1, y1], near) {
   let [first, last] = [0, 1];
-  for (const [start, way, low, high] of [[x0, x1 - x0, box.x - near, box.x + box.width + near], [y0, y1 - y0, box.y - near, box.y + box.height + near]]) {
+  for (const [start, way, low, high] of [[x0, x1 - x0, box.x - near, box.x + box.width + near],
+    [y0, y1 - y0, box.y - near, box.y + box.height + near]]) {
     if (way === 0) {
       if (start < low || start > high) return false;
       continue;
@@ -144,21 +148,24 @@ export const LINE = 15; // and of a line of them
 const GAP = 3;
 
 // Of two axes, the one across and the one upwards; null for one that has no name, and no line of its own.
-/** @param {View} view @param {Size} size @param {number} scale @param {(string | null)[]} names @returns {Ruler[]} */
+/** @param {View} view @param {Size} size @param {number} scale @param {(string | null)[]} names
+ *  @returns {AxisLine[]} */
 export function rulersOf({ origin: [x, y] }, { width, height }, scale, [across = null, upwards = null]) {
   const box = (/** @type {string} */ text) => ({ text, width: widthOf(text, LETTER * scale), height: LINE * scale });
   const gap = GAP * scale;
-  /** @type {Ruler[]} */
+  /** @type {AxisLine[]} */
   const rulers = [];
   if (upwards !== null) {
     const named = box(upwards);
     const right = x + gap + named.width <= width;
-    rulers.push({ ...named, x: within(right ? x + gap : x - gap - named.width, width - named.width), y: 0, path: isBetween(x, width) ? line([x, 0], [x, height]) : "" });
+    rulers.push({ ...named, x: within(right ? x + gap : x - gap - named.width, width - named.width), y: 0,
+      path: isBetween(x, width) ? line([x, 0], [x, height]) : "" });
   }
   if (across !== null) {
     const named = box(across);
     const below = y + gap + named.height <= height;
-    const stands = { ...named, x: width - named.width, y: within(below ? y + gap : y - gap - named.height, height - named.height) };
+    const stands = { ...named, x: width - named.width,
+      y: within(below ? y + gap : y - gap - named.height, height - named.height) };
     const lies = () => rulers.some((other) => overlap(other, stands));
     if (lies()) stands.x = 0;
     if (lies()) stands.y = named.height; // the picture is narrower than both names
@@ -194,7 +201,8 @@ export function namesIn(picture, labels, size, scale, kept = new Map(), pointed 
 }
 
 // What wants a name: the query or the context first, then words by what they are given.
-/** @param {Picture} picture @param {string[]} labels @param {Size} size @param {number} scale @param {number | null} pointed @returns {Named[]} */
+/** @param {Picture} picture @param {string[]} labels @param {Size} size @param {number} scale
+ *  @param {number | null} pointed @returns {Named[]} */
 function namedIn(picture, labels, size, scale, pointed) {
   const [letter, height] = [LETTER * scale, LINE * scale];
   const inTurn = picture.marks.toSorted((a, b) => b.weight - a.weight || a.word - b.word);
@@ -212,6 +220,7 @@ function namedIn(picture, labels, size, scale, pointed) {
 export function cut(text, width, scale) {
   const letters = [...text];
   const whole = letters.length;
-  while (letters.length > 1 && widthOf(letters.join("") + (letters.length < whole ? "…" : ""), LETTER * scale) > width) letters.pop();
+  while (letters.length > 1
+    && widthOf(letters.join("") + (letters.length < whole ? "…" : ""), LETTER * scale) > width) letters.pop();
   return letters.length < whole ? `${letters.join("")}…` : text;
 }

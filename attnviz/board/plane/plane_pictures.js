@@ -1,7 +1,8 @@
-// The first picture of the plane: the keys that a query asks, each as far along the query as it reaches, which times the
-// query's length is its score.
+// The first picture of the plane: the keys that a query asks, each as far along the query as it reaches, which times
+// the query's length is its score.
 
-import { across, allFinite, arrow, axesOf, directionOf, drawnAt, lengthOf, line, placed, spotsOf, tipOf, viewOf } from "./plane_geometry.js";
+import { across, allFinite, arrow, axesOf, directionOf, drawnAt, lengthOf, line, placed, spotsOf, tipOf,
+  viewOf } from "./plane_geometry.js";
 import { rulersOf } from "./plane_labels.js";
 import { pieceNamed } from "../cells/cell.js";
 import { decimal, productOf, sign } from "../values/decimals.js";
@@ -9,9 +10,6 @@ import { isMasked } from "../values/reach.js";
 import { lineOf, valueAt } from "../values/matrices.js";
 import { percent, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
-
-/** @import { Made, Matrices } from "../types.js" */
-/** @import { Picture, Point, Size, Spot, Told, View, Axes } from "./plane_types.js" */
 
 const WIDTHS = { least: 1, more: 13 }; // pixels of an arrow for no weight, and how many more for the whole
 const MARGIN = 14;
@@ -21,7 +19,8 @@ const TICK = 3;
 const NAMED = 2; // words that reach equally far
 const SAME = 1e-6; // of the farthest: keys that reach no farther apart reach equally far
 
-/** @typedef {{ query: number[], keys: number[][], weights: number[], scores: number[], masked: boolean[], drawn: number[] }} Row */
+/** @typedef {Record<"query" | "weights" | "scores" | "drawn", number[]> & { keys: number[][],
+ *  masked: boolean[] }} Row */
 
 // What a query meets: its keys, and what comes of them; `drawn` are those whose numbers are all finite.
 /** @param {Made} made @param {number} query @returns {Row} */
@@ -39,17 +38,18 @@ export function rowOf(made, query) {
   };
 }
 
-/** @param {Matrices} matrices */
-export function hasScores({ q, k, v, scores, attention_weights: weights, context }) {
+export function hasScores(/** @type {Matrices} */ { q, k, v, scores, attention_weights: weights, context }) {
   return [q, k, v, scores, weights, context].every(Boolean) && v.columns === context.columns;
 }
 
-/** @param {Made} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept @returns {Picture} */
+/** @param {Made} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
+ *  @returns {Picture} */
 export function pictureOfScores(made, query, size, scale, kept) {
   const row = rowOf(made, query);
   const direction = allFinite(row.query) ? directionOf(row.query) : null;
   const isPlane = row.query.length === 2;
-  const keys = direction || isPlane ? row.drawn : []; // of a query without a direction, nothing but the true axes are left
+  // of a query without a direction, nothing but the true axes are left
+  const keys = direction || isPlane ? row.drawn : [];
   const spots = spotsOf(row.query, keys.map((key) => row.keys[key]));
   const { tip } = allFinite(row.query) ? tipOf(row.query, spots) : { tip: /** @type {Point} */ ([0, 0]) };
   const points = [/** @type {Point} */ ([0, 0]), tip, ...spots.flatMap(({ at, foot }) => [at, foot])];
@@ -57,9 +57,14 @@ export function pictureOfScores(made, query, size, scale, kept) {
   const marks = keys.map((key, at) => markOf(view, key, spots[at], row.weights[key], scale));
   const end = placed(view, tip);
   const main = !allFinite(row.query) ? null : {
-    path: direction ? arrow(view.origin, end, 3 * scale, scale) : dot(end, DOT * scale), at: end, radius: DOT * scale, label: say("board.plane.q", { token: rowNamed(made, query, made.labels) }),
+    path: direction ? arrow(view.origin, end, 3 * scale, scale) : dot(end, DOT * scale),
+    at: end, radius: DOT * scale, label: say("board.plane.q", { token: rowNamed(made, query, made.labels) }),
   };
-  return { view, hub: view.origin, marks, main, axis: direction ? across(view.origin, direction, size) : "", rulers: keys.length || main ? rulersOf(view, size, scale, isPlane ? features(made, 2) : [say("board.plane.rest"), null]) : [] };
+  const named = isPlane ? features(made, 2) : [say("board.plane.rest"), null];
+  return {
+    view, hub: view.origin, marks, main, axis: direction ? across(view.origin, direction, size) : "",
+    rulers: keys.length || main ? rulersOf(view, size, scale, named) : [],
+  };
 }
 
 // A query without a direction.
@@ -73,11 +78,12 @@ export function features(made, count) {
   return Array.from({ length: count }, (_, column) => say("board.dock.feature", { column }));
 }
 
-/** @param {View} view @param {number} word @param {Spot} spot @param {number} weight @param {number} scale */
+/** @param {View} view @param {number} word @param {KeySpot} spot @param {number} weight @param {number} scale */
 function markOf(view, word, spot, weight, scale) {
   const [at, foot] = [placed(view, spot.at), placed(view, spot.foot)];
   const width = widthOfWeight(weight, scale);
-  return { word, at, foot, path: arrow(view.origin, at, width, scale), drop: line(at, foot), radius: DOT * scale, width, weight: Number.isFinite(weight) ? weight : 0 };
+  return { word, at, foot, path: arrow(view.origin, at, width, scale), drop: line(at, foot), radius: DOT * scale, width,
+    weight: Number.isFinite(weight) ? weight : 0 };
 }
 
 // How wide what stands for an attention weight is.
@@ -94,9 +100,11 @@ export function reachLine(view, query, key, scale) {
   const [ux, uy] = directionOf(query) ?? [0, 0];
   const [x, y] = [uy, ux]; // to the right of the query, in pixels
   const side = (spot.at[0] - spot.foot[0]) * x - (spot.at[1] - spot.foot[1]) * y > 0 ? -1 : 1;
-  const off = (/** @type {Point} */ [px, py], /** @type {number} */ by) => /** @type {Point} */ ([px + side * by * scale * x, py + side * by * scale * y]);
+  const off = (/** @type {Point} */ [px, py], /** @type {number} */ by) =>
+    /** @type {Point} */ ([px + side * by * scale * x, py + side * by * scale * y]);
   const [from, to] = [view.origin, placed(view, spot.foot)];
-  return `${line(off(from, MEASURE), off(to, MEASURE))} ${[from, to].map((end) => line(off(end, MEASURE - TICK), off(end, MEASURE + TICK))).join(" ")}`;
+  const ticks = [from, to].map((end) => line(off(end, MEASURE - TICK), off(end, MEASURE + TICK)));
+  return [line(off(from, MEASURE), off(to, MEASURE)), ...ticks].join(" ");
 }
 
 // Of which key the reach is told: the one that is pointed at, else the first of those that reach farthest.
@@ -104,7 +112,8 @@ export function reachLine(view, query, key, scale) {
 export function told(row, pointed) {
   const read = row.drawn.filter((key) => !row.masked[key]);
   if (!directionOf(row.query) || !allFinite(row.query)) return { key: null, farthest: [] };
-  const reaches = new Map(spotsOf(row.query, read.map((key) => row.keys[key])).map(({ reach }, at) => [read[at], reach]));
+  const reaches =
+    new Map(spotsOf(row.query, read.map((key) => row.keys[key])).map(({ reach }, at) => [read[at], reach]));
   const most = Math.max(...reaches.values());
   const farthest = read.filter((key) => most - (reaches.get(key) ?? 0) <= SAME * Math.abs(most));
   return { key: pointed !== null && row.drawn.includes(pointed) ? pointed : (farthest[0] ?? null), farthest };
@@ -122,12 +131,14 @@ export function keyNamed({ stages, readNames }, key, called = readNames) {
 }
 
 // The picture in words.
-/** @param {Made} made @param {number} query @param {number | null} pointed @param {number} digits @returns {Told} */
+/** @param {Made} made @param {number} query @param {number | null} pointed @param {number} digits
+ *  @returns {PictureWords} */
 export function scoresInWords(made, query, pointed, digits) {
   const row = rowOf(made, query);
   const token = rowNamed(made, query);
   const notes = notesOf(row);
-  const all = (/** @type {string} */ sentence) => ({ sentence, numbers: [], note: notes, alt: [sentence, notes].filter(Boolean).join(" ") });
+  const all = (/** @type {string} */ sentence) => ({ sentence, numbers: [], note: notes,
+    alt: [sentence, notes].filter(Boolean).join(" ") });
   if (!allFinite(row.query)) return all(say("board.plane.infinite", { token }));
   if (!directionOf(row.query)) return all(say("board.plane.zero", { token }));
   const { key, farthest } = told(row, pointed);
@@ -137,12 +148,15 @@ export function scoresInWords(made, query, pointed, digits) {
   const sentence = sentenceOf(made, row, key, farthest, pointed === key, reach);
   const [length, along, score] = [write(lengthOf(row.query)), write(reach), write(row.scores[key])];
   const equals = sign(productOf([decimal(length), decimal(along)]), score);
-  const numbers = [{ text: length, role: "q" }, { text: ` × ${along.startsWith("−") ? `(${along})` : along}`, role: "k" }, { text: ` ${equals} ${score}`, role: "a" }];
-  const alt = [say("board.plane.alt", { token, length }), `${sentence} ${numbers.map(({ text }) => text).join("")}.`, notes];
+  const numbers = [{ text: length, role: "q" }, { text: ` × ${along.startsWith("−") ? `(${along})` : along}`,
+    role: "k" }, { text: ` ${equals} ${score}`, role: "a" }];
+  const alt = [say("board.plane.alt", { token, length }), `${sentence} ${numbers.map(({ text }) => text).join("")}.`,
+    notes];
   return { sentence, numbers, note: notes, alt: alt.filter(Boolean).join(" ") };
 }
 
-/** @param {Made} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed @param {number} reach */
+/** @param {Made} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed
+ *  @param {number} reach */
 function sentenceOf(made, row, key, farthest, pointed, reach) {
   const name = keyNamed(made, key);
   const read = row.masked.filter((each) => !each).length;
@@ -151,19 +165,19 @@ function sentenceOf(made, row, key, farthest, pointed, reach) {
     return say(`board.plane.${kind}`, { key: name });
   }
   if (farthest.length === read) return say("board.plane.equally", { count: read });
-  if (farthest.length > 1) return say("board.plane.several", { keys: listed(farthest.map((each) => keyNamed(made, each))) });
+  if (farthest.length > 1)
+    return say("board.plane.several", { keys: listed(farthest.map((each) => keyNamed(made, each))) });
   return say("board.plane.farthest", { key: name });
 }
 
-/** @param {string[]} names */
-function listed(names) {
+function listed(/** @type {string[]} */ names) {
   const quoted = names.map((token) => say("board.named", { token }));
-  if (quoted.length > NAMED) return say("summary.more", { names: quoted.slice(0, NAMED).join(", "), rest: quoted.length - NAMED });
+  if (quoted.length > NAMED)
+    return say("summary.more", { names: quoted.slice(0, NAMED).join(", "), rest: quoted.length - NAMED });
   return say("summary.and", { first: quoted.slice(0, -1).join(", "), last: quoted[quoted.length - 1] });
 }
 
-/** @param {Row} row */
-function notesOf(row) {
+function notesOf(/** @type {Row} */ row) {
   const left = allFinite(row.query) ? row.keys.length - row.drawn.length : 0;
   const cut = allFinite(row.query) && tipOf(row.query, spotsOf(row.query, row.drawn.map((key) => row.keys[key]))).cut;
   return [
@@ -191,7 +205,8 @@ export function mixOf(made, query, before) {
   return { values, drawn, axes, context: allFinite(mixed) && drawn.length ? mixed : null };
 }
 
-/** @param {Made} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept @param {ReturnType<typeof mixOf>} mix @returns {Picture} */
+/** @param {Made} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
+ *  @param {ReturnType<typeof mixOf>} mix @returns {Picture} */
 export function pictureOfMix(made, query, size, scale, kept, { values, drawn, axes, context }) {
   const { weights } = rowOf(made, query);
   const spots = axes ? drawn.map((row) => drawnAt(axes, values[row])) : [];
@@ -209,7 +224,8 @@ export function pictureOfMix(made, query, size, scale, kept, { values, drawn, ax
   const named = made.matrices.v.columns <= 2 ? features(made, made.matrices.v.columns) : [];
   return {
     view, hub: to ?? view.origin, marks, axis: "", rulers: spots.length ? rulersOf(view, size, scale, named) : [],
-    main: to && { path: diamond(to, 7 * scale), at: to, radius: 7 * scale, label: say("board.plane.context", { token: rowNamed(made, query, made.labels) }) },
+    main: to && { path: diamond(to, 7 * scale), at: to, radius: 7 * scale,
+      label: say("board.plane.context", { token: rowNamed(made, query, made.labels) }) },
   };
 }
 
@@ -219,24 +235,32 @@ function diamond([x, y], radius) {
 }
 
 // The picture in words.
-/** @param {Made} made @param {number} query @param {number | null} pointed @param {ReturnType<typeof mixOf>} mix @returns {Told} */
+/** @param {Made} made @param {number} query @param {number | null} pointed @param {ReturnType<typeof mixOf>} mix
+ *  @returns {PictureWords} */
 export function mixInWords(made, query, pointed, { values, drawn, axes, context }) {
   const { weights, masked } = rowOf(made, query);
   const token = rowNamed(made, query);
   const left = values.length - drawn.length;
   const note = [
     left ? say("board.plane.left_out_values", { n: left }) : "",
-    axes && axes.axes[0].length > 2 ? say(axes.share === null ? "board.plane.same" : "board.plane.axes", { share: percent(axes.share ?? 0) }) : "",
+    axes && axes.axes[0].length > 2 ? say(axes.share === null ? "board.plane.same" : "board.plane.axes",
+      { share: percent(axes.share ?? 0) }) : "",
     masked.some(Boolean) ? say("board.plane.masked") : "",
   ].filter(Boolean).join(" ");
-  const all = (/** @type {string} */ sentence, /** @type {Told["numbers"]} */ numbers) => {
-    const alt = [sentence + (numbers.length ? ` ${numbers.map(({ text }) => text).join("")}.` : ""), note].filter(Boolean).join(" ");
+  const all = (/** @type {string} */ sentence, /** @type {PictureWords["numbers"]} */ numbers) => {
+    const alt = [sentence + (numbers.length ? ` ${numbers.map(({ text }) => text).join("")}.` : ""), note]
+      .filter(Boolean).join(" ");
     return { sentence, numbers, note, alt };
   };
   if (!context || !weights.every(Number.isFinite)) return all(say("board.plane.no_context", { token }), []);
-  if (pointed !== null && masked[pointed]) return all(say("board.plane.masked_key", { key: keyNamed(made, pointed) }), []);
-  if (pointed !== null) return all(say("board.plane.gives", { key: keyNamed(made, pointed), share: percent(weights[pointed]) }), []);
-  const largest = weights.map((weight, key) => ({ weight, key })).filter(({ key }) => !masked[key]).toSorted((a, b) => b.weight - a.weight || a.key - b.key);
-  const parts = largest.slice(0, MOST_NAMED).flatMap(({ weight, key }, at) => [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${keyNamed(made, key)}`, role: "v" }]);
-  return all(say("board.plane.mixed", { token }), [...parts, ...(largest.length > MOST_NAMED ? [{ text: " + …", role: "a" }] : [])]);
+  if (pointed !== null && masked[pointed])
+    return all(say("board.plane.masked_key", { key: keyNamed(made, pointed) }), []);
+  if (pointed !== null)
+    return all(say("board.plane.gives", { key: keyNamed(made, pointed), share: percent(weights[pointed]) }), []);
+  const largest = weights.map((weight, key) => ({ weight, key })).filter(({ key }) => !masked[key])
+    .toSorted((a, b) => b.weight - a.weight || a.key - b.key);
+  const parts = largest.slice(0, MOST_NAMED).flatMap(({ weight, key }, at) =>
+    [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${keyNamed(made, key)}`, role: "v" }]);
+  return all(say("board.plane.mixed", { token }),
+    [...parts, ...(largest.length > MOST_NAMED ? [{ text: " + …", role: "a" }] : [])]);
 }

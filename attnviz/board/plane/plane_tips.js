@@ -1,28 +1,25 @@
-// The tips of arrows under the hand: pointing at one is pointing at its score; where queries and keys have two features,
-// moving one changes the row of X that it is made of, by as little as it takes.
+// The tips of arrows under the hand: pointing at one is pointing at its score; where queries and keys have two
+// features, moving one changes the row of X that it is made of, by as little as it takes.
 
 import { allFinite, pointAt, rounded, smallestChange, within } from "./plane_geometry.js";
 import { keyNamed, rowNamed } from "./plane_pictures.js";
 import { lineOf } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { make, toggle } from "../cells/elements.js";
-import { followPointer } from "../../scripts/parts.js";
+import { make, toggle, write } from "../cells/elements.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Plane } from "./plane.js" */
-/** @import { Edit, Made } from "../types.js" */
-/** @import { Picture, Point } from "./plane_types.js" */
 
 const DRAG_STARTS = 4; // pixels
 const STEP = 6; // pixels of a press of a key, about
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-/** @typedef {{ matrix: string, row: number, from: number[], rows: number[][], start: Point }} Grip what a hand moves: a row, by way of a projection */
+/** @typedef {{ matrix: string, row: number, from: number[], rows: number[][], start: Point }} Grip what a hand
+ *  moves: a row, by way of a projection */
 
 export class Tips {
-  /** @param {Plane} plane */
-  constructor(plane) {
+  constructor(/** @type {Plane} */ plane) {
     this.plane = plane;
     this.element = make("div", "tips");
     /** @type {HTMLElement[]} */
@@ -30,8 +27,7 @@ export class Tips {
     this.query = make("div", "tip q");
   }
 
-  /** @param {number} count */
-  build(count) {
+  build(/** @type {number} */ count) {
     this.keys = Array.from({ length: count }, () => make("div", "tip k"));
     this.query = make("div", "tip q");
     [...this.keys, this.query].forEach((tip, at) => this.hear(tip, at < count ? at : null));
@@ -48,12 +44,12 @@ export class Tips {
     tip.addEventListener("keydown", (event) => this.keydown(event, word));
   }
 
-  /** @param {number | null} word */
-  enter(word) {
+  enter(/** @type {number | null} */ word) {
     const { plane } = this;
     const { board } = plane;
     if (board.drag) return;
-    plane.hint = this.gripOf(word) ? say("board.plane.drag", { symbol: board.stages.get(this.gripOf(word)?.matrix ?? "x").symbol }) : "";
+    plane.hint = this.gripOf(word) ? say("board.plane.drag",
+      { symbol: board.stages.get(this.gripOf(word)?.matrix ?? "x").symbol }) : "";
     if (word === null) plane.emphasize();
     else board.pointing.choose(plane.cellOf(word));
   }
@@ -67,8 +63,7 @@ export class Tips {
   }
 
   // Where tips stand, and which of them can be moved.
-  /** @param {Picture} picture */
-  show(picture) {
+  show(/** @type {Picture} */ picture) {
     const marks = new Map(picture.marks.map((mark) => [mark.word, mark.at]));
     this.keys.forEach((tip, word) => this.put(tip, word, marks.get(word) ?? null));
     this.put(this.query, null, this.plane.tab === "scores" ? (picture.main?.at ?? null) : null);
@@ -86,19 +81,22 @@ export class Tips {
     if (grip) {
       const { made } = board;
       const token = word === null ? rowNamed(made, this.plane.query) : keyNamed(made, word);
-      const places = { token, x: written(grip.start[0], board.digits), y: written(grip.start[1], board.digits), symbol: board.stages.get(grip.matrix).symbol };
+      const places = { token, x: written(grip.start[0], board.digits), y: written(grip.start[1], board.digits),
+        symbol: board.stages.get(grip.matrix).symbol };
       const texts = {
-        role: "slider", "aria-roledescription": say("board.plane.kind"), "aria-valuenow": String(grip.start[0]), "aria-valuetext": `(${places.x}, ${places.y})`,
+        role: "slider", "aria-roledescription": say("board.plane.kind"),
+        "aria-valuenow": String(grip.start[0]), "aria-valuetext": `(${places.x}, ${places.y})`,
         "aria-label": say(word === null ? "board.plane.tip_q" : "board.plane.tip_k", places), tabindex: "0",
       };
-      for (const [name, text] of Object.entries(texts)) if (tip.getAttribute(name) !== text) tip.setAttribute(name, text);
+      for (const [name, text] of Object.entries(texts)) write(tip, name, text);
     } else {
-      for (const name of ["role", "aria-roledescription", "aria-valuenow", "aria-valuetext", "aria-label", "tabindex"]) tip.removeAttribute(name);
+      for (const name of ["role", "aria-roledescription", "aria-valuenow", "aria-valuetext", "aria-label",
+        "tabindex"]) tip.removeAttribute(name);
     }
   }
 
-  // What a tip moves, null for one that stands still: in the second picture, on axes that are not its own, or where X is
-  // made of what no hand can change.
+  // What a tip moves, null for one that stands still: in the second picture, on axes that are not its own, or where X
+  // is made of what no hand can change.
   /** @param {number | null} word @returns {Grip | null} */
   gripOf(word) {
     const { board, tab, picture } = this.plane;
@@ -107,7 +105,8 @@ export class Tips {
     if (!found) return null;
     const from = found.rows.map((_, column) => board.givenAt({ matrix: found.matrix, row: found.row, column }));
     const drawn = word === null && picture.main ? pointAt(picture.view, picture.main.at) : found.start;
-    const isWhole = Math.hypot(...drawn) > 0.99 * Math.hypot(...found.start); // one that is drawn shorter has no tip to move
+    // one that is drawn shorter has no tip to move
+    const isWhole = Math.hypot(...drawn) > 0.99 * Math.hypot(...found.start);
     return isWhole ? { ...found, from } : null;
   }
 
@@ -119,9 +118,10 @@ export class Tips {
     if (!grip || !picture || !size || pressed.button !== 0 || board.input.held) return;
     pressed.preventDefault();
     tip.focus();
-    board.input.held = true;
-    const zoom = board.root.getBoundingClientRect().width / board.root.offsetWidth; // in a presentation all is drawn larger
-    const start = /** @type {Point} */ ([picture.view.origin[0] + grip.start[0] * picture.view.unit, picture.view.origin[1] - grip.start[1] * picture.view.unit]);
+    // in a presentation all is drawn larger
+    const zoom = board.root.getBoundingClientRect().width / board.root.offsetWidth;
+    const start = /** @type {Point} */ ([picture.view.origin[0] + grip.start[0] * picture.view.unit,
+      picture.view.origin[1] - grip.start[1] * picture.view.unit]);
     /** @type {Edit[]} */
     let edits = [];
     const move = (/** @type {PointerEvent} */ moved) => {
@@ -134,26 +134,13 @@ export class Tips {
       board.drag = { ...edits[0], value: edits[0].value ?? 0, rest: edits.slice(1) };
       for (const edit of edits) board.editing.change(edit, edit.value ?? 0);
     };
-    const end = (/** @type {boolean} */ take) => {
-      stop();
-      window.removeEventListener("keydown", cancel, true);
-      const dragged = board.drag !== null;
-      board.drag = null;
-      board.input.held = plane.held = false;
+    board.input.follow(pressed, move, (take) => {
+      plane.held = false;
       board.at = null; // a tip was held, no cell
-      const taken = take ? changed(edits, grip.from) : [];
-      if (taken.length) board.editing.commit(taken);
-      else if (dragged) for (const edit of edits) board.editing.restore(edit, grip.from[edit.column]);
-      board.base = null;
+      const before = edits.map((edit) => ({ ...edit, value: grip.from[edit.column] }));
+      board.editing.release(take ? changed(edits, grip.from) : [], before);
       board.at = null;
-    };
-    const cancel = (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Escape" || !board.drag) return;
-      event.stopPropagation();
-      end(false);
-    };
-    const stop = followPointer(pressed, { pointermove: move, pointerup: () => end(true), pointercancel: () => end(false) }, board.ended);
-    window.addEventListener("keydown", cancel, { capture: true, signal: board.ended.signal });
+    });
   }
 
   /** @param {KeyboardEvent} event @param {number | null} word */
@@ -180,12 +167,15 @@ export class Tips {
 export function gripOf({ stages, matrices }, name, row) {
   const [source, projection] = stages.get(name).sources;
   const stage = stages.get(source);
-  const matrix = stage.rule === "given" ? source : stage.rule === "add" ? stage.sources[0] : null; // of X = E + P, the tokens' own vectors
+  // of X = E + P, the tokens' own vectors
+  const matrix = stage.rule === "given" ? source : stage.rule === "add" ? stage.sources[0] : null;
   if (!matrix || stages.get(matrix).rule !== "given" || matrices[name].columns !== 2) return null;
   const start = Array.from(lineOf(matrices[name], row));
   const { values } = matrices[projection];
-  if (!allFinite(start) || !allFinite(values) || !allFinite(lineOf(matrices[matrix], row)) || values.every((value) => value === 0)) return null;
-  const rows = Array.from({ length: matrices[projection].rows }, (_, at) => Array.from(lineOf(matrices[projection], at)));
+  if (!allFinite(start) || !allFinite(values) || !allFinite(lineOf(matrices[matrix], row))
+    || values.every((value) => value === 0)) return null;
+  const rows = Array.from({ length: matrices[projection].rows },
+    (_, at) => Array.from(lineOf(matrices[projection], at)));
   return { matrix, row, rows, start: /** @type {Point} */ ([start[0], start[1]]) };
 }
 

@@ -1,10 +1,10 @@
 // What is drawn in the panel beside the spine: keys around a query, and values around the context mixed from them.
 
 /** In units of the vectors, or in pixels of the picture. */
-export type Point = [x: number, y: number];
+type Point = [x: number, y: number];
 
 /** A key by a query: how far it reaches along it, what is left over, and where it stands. */
-export interface Spot {
+interface KeySpot {
   reach: number;
   rest: number;
   at: Point;
@@ -12,33 +12,28 @@ export interface Spot {
   foot: Point;
 }
 
-export interface Size {
+interface Size {
   width: number;
   height: number;
 }
 
 /** Pixels of a unit, and where the origin is. */
-export interface View {
+interface View {
   unit: number;
   origin: Point;
   /** Whether it stays, whatever leaves it: as long as a hand moves a tip in it. */
   fixed?: boolean;
 }
 
-export interface Rectangle extends Size {
-  x: number;
-  y: number;
-}
-
 /** What names rather don't lie on. */
-export interface Line {
+interface Line {
   from: Point;
   to: Point;
   width: number;
 }
 
 /** What wants a name beside it. Of more than have room, the first in rank are named. */
-export interface Named extends Size {
+interface Named extends Size {
   id: string;
   at: Point;
   radius: number;
@@ -46,14 +41,14 @@ export interface Named extends Size {
 }
 
 /** Where a name stands, which of all places that is, and the line that leads to it where it stands far off. */
-export interface Placed extends Rectangle {
+interface Placed extends Rect {
   id: string;
   choice: number;
   leader: [Point, Point] | null;
 }
 
 /** A key or a value as it is drawn. */
-export interface Mark {
+interface Mark {
   word: number;
   at: Point;
   /** Where on the query's axis it stands, or the same place. */
@@ -66,16 +61,16 @@ export interface Mark {
 }
 
 /** A line through the picture and what it is called. */
-export interface Ruler extends Rectangle {
+interface AxisLine extends Rect {
   path: string;
   text: string;
 }
 
-export interface Picture {
+interface Picture {
   view: View;
   /** Where all lines begin or end. */
   hub: Point;
-  rulers: Ruler[];
+  rulers: AxisLine[];
   /** The line along the query. */
   axis: string;
   marks: Mark[];
@@ -84,14 +79,14 @@ export interface Picture {
 }
 
 /** What the panel says of a picture: a sentence, a line of numbers in colours, and a note. */
-export interface Told {
+interface PictureWords {
   sentence: string;
   numbers: { text: string; role: string }[];
   note: string;
   alt: string;
 }
 
-export interface Axes {
+interface Axes {
   centre: number[];
   axes: number[][];
   /** What they hold of the variance; null where there is none. */

@@ -1,34 +1,27 @@
-// What moves while a row is played, over the board: numbers that run, bars, rows of V that fall into the context row. The
-// board's own cells stay as they are, so that its end is the still board.
+// What moves while a row is played, over the board: numbers that run, bars, rows of V that fall into the context row.
+// The board's own cells stay as they are, so that its end is the still board.
 
 import { CONSTANTS } from "../../scripts/sent.js";
-import { make, setText, toggle } from "../cells/elements.js";
+import { make, markAll, put, setText, toggle, UNSEEN } from "../cells/elements.js";
 import { LEGIBLE } from "../spine/layout.js";
 import { sourcesOf } from "../values/reach.js";
 import { valueAt } from "../values/matrices.js";
 import { percent, written } from "../values/numbers.js";
 import { isHidden, reachedColumns } from "./timeline.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { Stage, BoardCell, Place } from "../types.js" */
-/** @import { Box, Moment, Phase } from "../spine/types.js" */
-
 const BARS = { most: 104, least: 48, above: 22, label: 16 }; // pixels: how high they are, and over what
 const LABELLED = 30; // a bar as wide says its number
 const ARRIVES = 0.7; // of a step: then what moves is there
 
-/** @param {number} part */
-function eased(part) {
+function eased(/** @type {number} */ part) {
   const at = Math.max(0, Math.min(1, part));
   return at * at * (3 - 2 * at);
 }
 
 export class Actors {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
-    this.layer = make("div", "acts");
-    this.layer.setAttribute("aria-hidden", "true");
+    this.layer = make("div", "acts", [], UNSEEN);
     /** @type {Map<string, HTMLElement>} */
     this.all = new Map();
     /** @type {Set<string>} */
@@ -58,8 +51,8 @@ export class Actors {
   }
 
   // An actor in a place of the board, made when it is needed first.
-  /** @param {string} key @param {string} className @param {{ x: number, y: number, width: number, height: number }} at @param {string} text */
-  put(key, className, { x, y, width, height }, text = "") {
+  /** @param {string} key @param {string} className @param {Rect} area @param {string} text */
+  put(key, className, area, text = "") {
     let actor = this.all.get(key);
     if (!actor) {
       actor = make("div", `act ${className}`);
@@ -67,7 +60,8 @@ export class Actors {
       this.layer.append(actor);
     }
     this.seen.add(key);
-    Object.assign(actor.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px`, lineHeight: `${height}px` });
+    put(actor, area);
+    actor.style.lineHeight = `${area.height}px`;
     setText(actor, text);
     return actor;
   }
@@ -86,11 +80,13 @@ export class Actors {
     cover.style.opacity = String(1 - eased((within - 0.35) / 0.3));
   }
 
-  // Scores and scaled scores have one place: there the ones become the others, and stay so until the board stands still.
+  // Scores and scaled scores have one place: there the ones become the others, and stay so until the board stands
+  // still.
   /** @param {Phase[]} phases @param {Moment} moment @param {number} query */
   showScores(phases, { at, part, step, made }, query) {
     const scale = phases.findIndex(({ kind }) => kind === "scale");
-    const scores = phases.findLastIndex(({ kind, name }) => kind === "scores" && phases[scale]?.stage.sources[0] === name);
+    const scores =
+      phases.findLastIndex(({ kind, name }) => kind === "scores" && phases[scale]?.stage.sources[0] === name);
     if (scale < 0 || scores < 0 || phases[scale].on !== phases[scores].on || at < scores) return;
     const { on } = phases[scale];
     const { shown, layout, stages } = this.board;
@@ -104,11 +100,13 @@ export class Actors {
     }
   }
 
-  /** @param {string} key @param {Stage} stage @param {Box} box @param {number} row @param {number} column @param {number} value */
+  /** @param {string} key @param {Stage} stage @param {Box} box @param {number} row @param {number} column
+   *  @param {number} value */
   number(key, stage, box, row, column, value) {
     const { board } = this;
     const shade = board.colours.of(stage.role, value, board.limitOf(stage));
-    const text = box.cell >= LEGIBLE * board.layout.scale ? (board.grids.get(stage.name)?.text(value, board.digits) ?? "") : "";
+    const text = box.cell >= LEGIBLE * board.layout.scale ? (board.grids.get(stage.name)?.text(value, board.digits)
+      ?? "") : "";
     const actor = this.put(key, "number", this.cell(box, row, column), text);
     Object.assign(actor.style, { background: shade?.paper ?? "", color: shade?.ink ?? "" });
   }
@@ -121,7 +119,8 @@ export class Actors {
     if (!box?.turned || !steps.length) return;
     const from = steps[Math.max(0, step - 1)];
     const column = from + (steps[step] - from) * eased(within / 0.4);
-    const frame = this.put("sweep", `sweep role-${stages.get(stage.sources[0]).role}`, { x: box.x - 2, y: box.y - 2, width: box.cell + 3, height: box.height + 3 });
+    const frame = this.put("sweep", `sweep role-${stages.get(stage.sources[0]).role}`,
+      { x: box.x - 2, y: box.y - 2, width: box.cell + 3, height: box.height + 3 });
     frame.style.transform = `translateX(${column * box.cell}px)`;
   }
 
@@ -139,11 +138,13 @@ export class Actors {
       const share = valueAt(shown[name], query, key);
       const whole = share / most; // of the largest
       const size = step === 0 ? whole * eased(within / ARRIVES) : whole + (share - whole) * eased(within / ARRIVES);
-      const bar = this.put(`bar ${key}`, `bar role-${stages.get(name).role}`, { x: box.x + key * box.cell + box.cell * 0.2, y: floor - height, width: box.cell * 0.6, height });
+      const bar = this.put(`bar ${key}`, `bar role-${stages.get(name).role}`,
+        { x: box.x + key * box.cell + box.cell * 0.2, y: floor - height, width: box.cell * 0.6, height });
       bar.style.transform = `scaleY(${size})`;
       if (box.cell < LABELLED) return;
       const text = step === 0 ? written(Math.exp(scores[at] - shift), 2) : percent(share);
-      const label = this.put(`said ${key}`, "said", { x: box.x + key * box.cell - 4, y: floor - BARS.label * layout.scale, width: box.cell + 8, height: BARS.label * layout.scale }, text);
+      const label = this.put(`said ${key}`, "said", { x: box.x + key * box.cell - 4,
+        y: floor - BARS.label * layout.scale, width: box.cell + 8, height: BARS.label * layout.scale }, text);
       label.style.transform = `translateY(${-size * height}px)`;
     });
   }
@@ -172,7 +173,8 @@ export class Actors {
     steps.slice(0, step + 1).forEach((key, at) => {
       const weight = valueAt(shown[weights], query, key);
       const part = at < step ? 1 : eased(within / ARRIVES);
-      for (const column of columns) this.fall(`${key} ${column}`, from, to, { key, column, weight, part, bottom: bottom - stacked * (to.row - 1) }, shown[rows], stages.get(rows), 1 - done);
+      for (const column of columns) this.fall(`${key} ${column}`, from, to, { key, column, weight, part,
+        bottom: bottom - stacked * (to.row - 1) }, shown[rows], stages.get(rows), 1 - done);
       stacked += weight;
     });
   }
@@ -180,7 +182,7 @@ export class Actors {
   /**
    * @param {string} name @param {Box | undefined} from @param {Box} to
    * @param {{ key: number, column: number, weight: number, part: number, bottom: number }} how
-   * @param {import("../types.js").Matrix} matrix @param {Stage} stage @param {number} opacity
+   * @param {Matrix} matrix @param {Stage} stage @param {number} opacity
    */
   fall(name, from, to, { key, column, weight, part, bottom }, matrix, stage, opacity) {
     const { board } = this;
@@ -202,8 +204,7 @@ export class Actors {
 const MARKS = ["up", "work", "making"];
 
 export class Lights {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {Phase[]} */
     this.phases = [];
@@ -228,7 +229,8 @@ export class Lights {
     };
     phases.slice(0, moment.at + 1).forEach((each, at) => {
       for (const source of this.sourcesOf(each, each.columns)) mark(source, "up");
-      for (const column of reachedColumns(phases, moment, at)) mark({ matrix: each.name, row: board.query, column }, "up");
+      for (const column of reachedColumns(phases, moment, at)) mark({ matrix: each.name, row: board.query,
+        column }, "up");
     });
     const { sources, made } = this.atWork(phase, moment);
     for (const source of sources.flat()) mark(source, "work");
@@ -259,7 +261,8 @@ export class Lights {
   /** @param {Phase} phase @param {number[]} columns */
   sourcesOf({ stage, kind, steps }, columns) {
     const { made, query } = this.board;
-    return columns.flatMap((column) => sourcesOf(stage, query, column, made.matrices).flatMap((block, at) => block.filter((place) => {
+    return columns.flatMap((column) => sourcesOf(stage, query, column, made.matrices)
+      .flatMap((block, at) => block.filter((place) => {
       if (kind === "mix" && at === 1) return steps.includes(place.row);
       const of = made.stages.get(place.matrix);
       return of.columns !== "key" || !isHidden(made, of, query, place.column);
@@ -271,18 +274,20 @@ export class Lights {
   atWork(phase, { step }) {
     const { made, query } = this.board;
     const { stage, kind, steps, columns, name } = phase;
-    if (kind === "scale" || kind === "shares") return { sources: [this.sourcesOf(phase, columns.slice(0, kind === "shares" ? 1 : undefined))], made: [] };
+    if (kind === "scale" || kind === "shares")
+      return { sources: [this.sourcesOf(phase, columns.slice(0, kind === "shares" ? 1 : undefined))], made: [] };
     const column = steps[step];
-    if (kind !== "mix") return { sources: sourcesOf(stage, query, column, made.matrices), made: [{ matrix: name, row: query, column }] };
+    if (kind !== "mix")
+      return { sources: sourcesOf(stage, query, column, made.matrices), made: [{ matrix: name, row: query, column }] };
     const [weights, rows] = stage.sources;
-    const row = Array.from({ length: made.matrices[rows].columns }, (_, at) => ({ matrix: rows, row: column, column: at }));
+    const row = Array.from({ length: made.matrices[rows].columns },
+      (_, at) => ({ matrix: rows, row: column, column: at }));
     return { sources: [[{ matrix: weights, row: query, column }], row], made: [] };
   }
 
   /** @param {Map<BoardCell, string>} lit @param {Set<any>} grids */
   light(lit, grids) {
-    for (const [cell] of this.lit) if (!lit.has(cell)) cell.classList.remove(...MARKS);
-    for (const [cell, mark] of lit) for (const each of MARKS) toggle(cell, each, each === mark);
+    markAll(this.lit.keys(), lit, MARKS);
     this.lit = lit;
     for (const grid of this.board.grids.values()) toggle(grid.matrix, "up", grids.has(grid));
   }

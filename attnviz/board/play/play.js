@@ -1,10 +1,10 @@
 // Play this row: what is done to the picked token's row, one after the other, in six seconds; with reduced motion, in
 // steps. It can be paused and set to any moment, and ends with the board as it stands.
 //
-// A step of the lesson asks for its own part, by its matrix, as `play` among what Python sends: that is played by itself,
-// and what was before it is there already. Which phase stands is told by an event attnviz:phase.
+// A step of the lesson asks for its own part, by its matrix, as `play` among what Python sends: that is played by
+// itself, and what was before it is there already. Which phase stands is told by an event attnviz:phase.
 
-import { make, setText, toggle } from "../cells/elements.js";
+import { button, make, setText, toggle } from "../cells/elements.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
 import { Actors, Lights } from "./actors.js";
@@ -14,15 +14,11 @@ import { focusedBeside } from "../../scripts/parts.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { Moment, Phase } from "../spine/types.js" */
-
 const LONGEST_FRAME = 250; // milliseconds: a page that was away goes on where it was, a busy one takes no longer for it
 const KEY_STEP = 200;
 
 export class Play {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     this.actors = new Actors(board);
     /** @type {Phase[]} */
@@ -39,10 +35,10 @@ export class Play {
     this.drawn = ""; // the step whose cells are lit
     this.lights = new Lights(board);
     this.asked = 0; // the number of the last part that Python wanted
-    this.button = buttonOf("play", say("board.play.start"), () => this.press());
-    this.back = buttonOf("back", say("board.play.back"), () => this.stepTo(this.step - 1));
-    this.slider = make("input", "moment");
-    this.leave = buttonOf("leave", say("board.play.end"), () => this.stop());
+    this.button = button("play", say("board.play.start"), () => this.press());
+    this.back = button("back", say("board.play.back"), () => this.stepTo(this.step - 1));
+    this.slider = make("input", "moment", [], { type: "range", step: "any", "aria-label": say("board.play.slider") });
+    this.leave = button("leave", say("board.play.end"), () => this.stop());
     this.controls = make("div", "playback", [this.back, this.button, this.slider, this.leave]);
     this.prepare();
     this.showControls();
@@ -50,8 +46,6 @@ export class Play {
 
   prepare() {
     const { slider } = this;
-    Object.assign(slider, { type: "range", step: "any" });
-    slider.setAttribute("aria-label", say("board.play.slider"));
     slider.oninput = () => (this.stepwise ? this.stepTo(slider.valueAsNumber) : this.scrub(slider.valueAsNumber));
     slider.onblur = () => this.active && !this.moment && this.time > this.span.from && this.stop();
     this.controls.onkeydown = (event) => {
@@ -63,10 +57,9 @@ export class Play {
     };
   }
 
-  // Where its controls stand: beside the words, or where nothing else is to be done with these, in the dock. There are none
-  // where nothing can be played: it needs what is made, in cells of its own.
-  /** @param {import("../spine/types.js").Room} room */
-  place(room) {
+  // Where its controls stand: beside the words, or where nothing else is to be done with these, in the dock. There are
+  // none where nothing can be played: it needs what is made, in cells of its own.
+  place(/** @type {Room} */ room) {
     const { board, controls } = this;
     this.takeUp();
     toggle(controls, "gone", room.tokens > CONSTANTS.FITS || !this.phases.length);
@@ -93,8 +86,8 @@ export class Play {
     else this.run(this.time >= this.span.to ? this.span.from : this.time);
   }
 
-  // Take up the row of now, or a part of it; false where it has a number that can't be played, which is then said to whoever
-  // asked for it.
+  // Take up the row of now, or a part of it; false where it has a number that can't be played, which is then said to
+  // whoever asked for it.
   /** @param {string | null} part */
   begin(part = null) {
     const { board } = this;
@@ -116,7 +109,8 @@ export class Play {
   // The phases of what is reached, up to the part that is asked for, and when they go.
   takeUp() {
     const { made, layout, query, data, grids } = this.board;
-    const spine = layout.columns.map(({ stage }) => stage).filter(({ name, rows }) => rows !== "feature" && grids.has(name));
+    const spine = layout.columns.map(({ stage }) => stage)
+      .filter(({ name, rows }) => rows !== "feature" && grids.has(name));
     const all = phasesOf(made, spine.map(({ name }) => name), query).filter(({ name }) => data.shown.includes(name));
     const last = this.part === null ? all.length - 1 : all.findIndex(({ name }) => name === this.part);
     this.phases = all.slice(0, last + 1).map((phase) => this.ofOnly(phase));
@@ -127,11 +121,11 @@ export class Play {
   /** @param {Phase} phase @returns {Phase} */
   ofOnly(phase) {
     const { data: { only }, query } = this.board;
-    return phase.name === only?.matrix && query === only.row ? { ...phase, columns: [only.column], steps: [only.column], only: true } : phase;
+    return phase.name === only?.matrix
+      && query === only.row ? { ...phase, columns: [only.column], steps: [only.column], only: true } : phase;
   }
 
-  /** @param {number} from */
-  run(from) {
+  run(/** @type {number} */ from) {
     this.pause();
     this.time = from;
     let last = performance.now();
@@ -158,8 +152,7 @@ export class Play {
     else this.stop();
   }
 
-  /** @param {number} time */
-  scrub(time) {
+  scrub(/** @type {number} */ time) {
     this.pause();
     this.time = Math.max(this.span.from, Math.min(this.span.to, time));
     this.show();
@@ -170,8 +163,7 @@ export class Play {
     return this.time >= this.span.to ? this.phases.length + 1 : this.moment ? this.moment.at + 1 : 0;
   }
 
-  /** @param {number} step */
-  stepTo(step) {
+  stepTo(/** @type {number} */ step) {
     const at = Math.max(0, Math.round(step));
     const { from, to } = this.span;
     this.scrub(at === 0 ? from : at > this.phases.length ? to : standing(this.phases[at - 1]));
@@ -193,7 +185,7 @@ export class Play {
   // ---- for the lesson ----
 
   // Python wants a part to be played, once: on a board that has been `seen` before, and not where nothing is to move.
-  /** @param {import("../types.js").BoardData["play"]} play @param {boolean} seen */
+  /** @param {BoardData["play"]} play @param {boolean} seen */
   receive(play, seen) {
     if (!play || play.number === this.asked) return;
     this.asked = play.number;
@@ -239,8 +231,7 @@ export class Play {
   }
 
   // Tell whoever listens which phase stands.
-  /** @param {Phase | null} phase */
-  tell(phase) {
+  tell(/** @type {Phase | null} */ phase) {
     this.board.root.dispatchEvent(new CustomEvent("attnviz:phase", { detail: phase?.name ?? null }));
   }
 
@@ -250,28 +241,23 @@ export class Play {
     const { board } = this;
     const sentence = playing(board.made, phase, moment, board.query);
     board.panel.tell(sentence, numbersOf(board.made, phase, moment, board.query));
-    this.slider.setAttribute("aria-valuetext", say("board.play.at", { at: moment.at + 1, count: this.phases.length, sentence }));
+    this.slider.setAttribute("aria-valuetext",
+      say("board.play.at", { at: moment.at + 1, count: this.phases.length, sentence }));
   }
 
   showControls() {
-    const { button, back, slider, leave, active, stepwise, frame } = this;
+    const { back, slider, leave, active, stepwise, frame } = this;
     back.hidden = !active || !stepwise;
     slider.hidden = leave.hidden = !active;
-    const text = say(!active ? "board.play.start" : stepwise ? "board.play.next" : frame !== null ? "board.play.pause" : "board.play.on");
-    setText(button, text);
-    toggle(button, "on", active);
-    toggle(button, "running", frame !== null);
-    const [least, most, at] = stepwise ? [0, this.phases.length + 1, this.step] : [this.span.from, this.span.to, this.time];
+    const text = say(!active ? "board.play.start" : stepwise ? "board.play.next" : frame !== null ? "board.play.pause"
+      : "board.play.on");
+    setText(this.button, text);
+    toggle(this.button, "on", active);
+    toggle(this.button, "running", frame !== null);
+    const [least, most, at] =
+      stepwise ? [0, this.phases.length + 1, this.step] : [this.span.from, this.span.to, this.time];
     Object.assign(slider, { min: String(least), max: String(most) });
     slider.step = stepwise ? "1" : "any";
     if (slider.valueAsNumber !== at) slider.value = String(at);
   }
-}
-
-/** @param {string} className @param {string} text @param {() => void} act */
-function buttonOf(className, text, act) {
-  const button = make("button", className, [text]);
-  button.type = "button";
-  button.onclick = act;
-  return button;
 }

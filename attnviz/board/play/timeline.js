@@ -1,5 +1,6 @@
 // When what happens while a row is played: the phases of a picked token's row, and what stands at a moment. Phases come
-// from the table's rules and from what is on the board, not from names, so that biases, masks and other tables play, too.
+// from the table's rules and from what is on the board, not from names, so that biases, masks and other tables play,
+// too.
 
 import { grouped, nameOf, pieceNamed } from "../cells/cell.js";
 import { decimal, decimalOf, productOf, sign, signOfAll } from "../values/decimals.js";
@@ -9,9 +10,6 @@ import { valueAt } from "../values/matrices.js";
 import { numberOf, written } from "../values/numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
-
-/** @import { Made, Place, Stage } from "../types.js" */
-/** @import { Moment, Phase, PhaseKind, Span } from "../spine/types.js" */
 
 export const TOTAL = 6000; // milliseconds
 const RISE = 120; // in which all that isn't reached fades ...
@@ -62,19 +60,17 @@ function kindOf(stages, stage) {
 }
 
 // Whether a product is one that attention has.
-/** @param {Stage} stage */
-function isUsual({ name, settings: { cosine, typed }, sources }) {
+function isUsual(/** @type {Stage} */ { name, settings: { cosine, typed }, sources }) {
   return !cosine && !typed.length && !(name === "scores" && sources[0].startsWith("k"));
 }
 
 // Whether scores are divided by anything but one, or masked.
-/** @param {Stage} stage */
-function doesSomething({ settings: { d_k: dK, temperature }, sources }) {
+function doesSomething(/** @type {Stage} */ { settings: { d_k: dK, temperature }, sources }) {
   return (dK !== null && dK !== 1) || temperature !== 1 || sources.length > 1;
 }
 
-// The columns of a stage's row that hold a number, and what happens one after the other: a column for each, or of what is
-// mixed a row of the right factor.
+// The columns of a stage's row that hold a number, and what happens one after the other: a column for each, or of what
+// is mixed a row of the right factor.
 /** @param {Made} made @param {Pick<Phase, "kind" | "stage">} phase @param {number} query */
 function stepsOf(made, { kind, stage }, query) {
   const columns = columnsOf(made, stage, query);
@@ -89,10 +85,12 @@ function columnsOf(made, stage, query) {
   return stage.columns === "key" ? all.filter((key) => !isHidden(made, stage, query, key)) : all;
 }
 
-// Whether a query may not read a key: said by a stage's own rule, by that of what it reads, or by that of what divides it.
+// Whether a query may not read a key: said by a stage's own rule, by that of what it reads, or by that of what divides
+// it.
 /** @param {Made} made @param {Stage} stage @param {number} query @param {number} key */
 export function isHidden(made, stage, query, key) {
-  const after = [...made.stages.values()].filter(({ rule, sources }) => rule === "scale" && sources.includes(stage.name));
+  const after = [...made.stages.values()]
+    .filter(({ rule, sources }) => rule === "scale" && sources.includes(stage.name));
   return [stage, ...after].some((each) => isMasked(made, each, query, key));
 }
 
@@ -102,7 +100,8 @@ export function brokenIn(made, phases, query) {
   const { stages, matrices } = made;
   for (const { stage } of phases) {
     for (const name of [...stage.sources.filter((source) => stages.get(source).rows !== "feature"), stage.name]) {
-      const column = columnsOf(made, stages.get(name), query).find((each) => !Number.isFinite(valueAt(matrices[name], query, each)));
+      const column = columnsOf(made, stages.get(name), query)
+        .find((each) => !Number.isFinite(valueAt(matrices[name], query, each)));
       if (column !== undefined) return { matrix: name, row: query, column };
     }
   }
@@ -110,9 +109,10 @@ export function brokenIn(made, phases, query) {
 }
 
 /**
- * From when to when phases go, or the last of them by itself, which is then the `part`: with the time in which what isn't
+ * From when to when phases go, or the last of them by itself, which is then the `part`: with the time in which what
+ * isn't
  * reached comes back.
- * @param {Phase[]} phases @param {string | null} part @returns {Span}
+ * @param {Phase[]} phases @param {string | null} part @returns {Stretch}
  */
 export function spanOf(phases, part = null) {
   const last = phases[phases.length - 1];
@@ -122,7 +122,7 @@ export function spanOf(phases, part = null) {
 /**
  * What stands at a moment; null where the board stands still, which is before and after. `within` is how much of the
  * step is over, `part` how much of the phase; `made` how many of the phase's steps have made what they make.
- * @param {Phase[]} phases @param {number} time @param {Span} span @returns {Moment | null}
+ * @param {Phase[]} phases @param {number} time @param {Stretch} span @returns {Moment | null}
  */
 export function momentAt(phases, time, { from, to } = spanOf(phases)) {
   if (!phases.length || time <= from || time >= to) return null;
@@ -132,7 +132,8 @@ export function momentAt(phases, time, { from, to } = spanOf(phases)) {
   const part = Math.min(1, (time - start) / (end - start));
   const step = Math.min(steps.length - 1, Math.floor(part * steps.length));
   const within = steps.length ? Math.min(1, part * steps.length - step) : 1;
-  return { at, part, step, within, made: step + (within >= EVEN_OUT ? 1 : 0), veil: Math.min(1, (time - from) / RISE, (to - time) / FADE) };
+  return { at, part, step, within, made: step + (within >= EVEN_OUT ? 1 : 0),
+    veil: Math.min(1, (time - from) / RISE, (to - time) / FADE) };
 }
 
 // The columns of a phase's row that are there at a moment: one after the other, or all at once in the end.
@@ -146,8 +147,7 @@ export function reachedColumns(phases, { at, made }, index) {
 }
 
 // When a phase stands: at its end, before the next one begins.
-/** @param {Phase} phase */
-export function standing({ start, end }) {
+export function standing(/** @type {Phase} */ { start, end }) {
   return end - (end - start) / 1000;
 }
 
@@ -165,16 +165,19 @@ export function playing(made, phase, moment, query) {
   if (kind === "shares") return moment.step === 0 ? say("board.play.exponentials") : shares(made, stage);
   if (kind === "other") return say("board.play.other", { token, made: stage.symbol });
   const [left, factor, bias] = stage.sources.map((name) => made.stages.get(name).symbol);
-  const right = kind === "vector" && stage.settings.transposed ? say("board.matrix.transposed", { symbol: factor }) : factor;
+  const right = kind === "vector"
+    && stage.settings.transposed ? say("board.matrix.transposed", { symbol: factor }) : factor;
   if (kind === "mix") return say("board.play.mix", { token, right, made: stage.symbol });
-  return say(bias ? "board.play.vector_bias" : "board.play.vector", { token, left, right, bias: bias ?? "", made: stage.symbol });
+  return say(bias ? "board.play.vector_bias" : "board.play.vector",
+    { token, left, right, bias: bias ?? "", made: stage.symbol });
 }
 
 // The keys that a query meets: one, where only one is asked for, or those that aren't hidden from it.
 /** @param {Made} made @param {Phase} phase @param {string} token */
 function met(made, { stage, columns, only }, token) {
   if (only) return say("board.play.score", { token, other: pieceNamed(stage, columns[0], made.readNames) });
-  return say(columns.length < made.matrices[stage.name].columns ? "board.play.scores_masked" : "board.play.scores", { token });
+  return say(columns.length < made.matrices[stage.name].columns ? "board.play.scores_masked" : "board.play.scores",
+    { token });
 }
 
 // What scores are divided by, what is added to them or multiplied with them in this row, and whether some are skipped.
@@ -185,7 +188,8 @@ function scaled(made, { stage, columns }, query) {
   const counts = mask && columns.some((column) => valueAt(made.matrices[mask], query, column) !== 0);
   return [
     by ? say("board.play.scale", { by }) : say("board.play.undivided"),
-    ...(counts ? [say(`board.play.${stage.settings.factor ? "times" : "plus"}`, { symbol: made.stages.get(mask).symbol })] : []),
+    ...(counts ? [say(`board.play.${stage.settings.factor ? "times" : "plus"}`,
+      { symbol: made.stages.get(mask).symbol })] : []),
     ...(columns.length < made.matrices[stage.name].columns ? [say("board.play.skipped")] : []),
   ].join(" ");
 }
@@ -194,7 +198,8 @@ function scaled(made, { stage, columns }, query) {
 /** @param {Made} made @param {Stage} stage */
 function shares(made, { settings, sources: [, mask] }) {
   if (!mask) return say("board.play.shares");
-  return say(settings.shared ? "board.play.shares_renormalized" : "board.play.shares_zeroed", { symbol: made.stages.get(mask).symbol });
+  return say(settings.shared ? "board.play.shares_renormalized" : "board.play.shares_zeroed",
+    { symbol: made.stages.get(mask).symbol });
 }
 
 // The numbers of a step: those of its cell, or where it has several, of the largest.
@@ -215,7 +220,8 @@ export function numbersOf(made, phase, { step }, query) {
 /** @param {Made} made @param {string} scores @param {number[]} columns @param {number} column @param {number} query */
 function exponential(made, scores, columns, column, query) {
   const largest = Math.max(...columns.map((key) => valueAt(made.matrices[scores], query, key)));
-  const lowered = valueAt(made.matrices[scores], query, column) - (Math.abs(largest) <= CONSTANTS.READABLE ? 0 : largest);
+  const lowered =
+    valueAt(made.matrices[scores], query, column) - (Math.abs(largest) <= CONSTANTS.READABLE ? 0 : largest);
   const [text, power] = [written(lowered, made.digits), written(Math.exp(lowered), made.digits)];
   return `exp(${text}) ${sign(decimalOf(Math.exp(numberOf(text))), power)} ${power}`;
 }
@@ -227,10 +233,12 @@ function weighted(made, { stage }, key, query) {
   const { columns } = made.matrices[right];
   const weight = valueAt(made.matrices[left], query, key);
   const write = (/** @type {number} */ value) => written(value, made.digits);
-  const row = Array.from({ length: Math.min(TOLD, columns) }, (_, column) => valueAt(made.matrices[right], key, column));
+  const row = Array.from({ length: Math.min(TOLD, columns) },
+    (_, column) => valueAt(made.matrices[right], key, column));
   const [factors, products] = [row.map(write), row.map((value) => write(weight * value))];
   const between = signOfAll(factors.map((text) => productOf([decimal(write(weight)), decimal(text)])), products);
-  const listed = (/** @type {string[]} */ texts) => (columns === 1 ? grouped(texts[0]) : `(${[...texts, ...(columns > TOLD ? ["…"] : [])].join(", ")})`);
+  const listed = (/** @type {string[]} */ texts) =>
+    (columns === 1 ? grouped(texts[0]) : `(${[...texts, ...(columns > TOLD ? ["…"] : [])].join(", ")})`);
   const named = `${nameOf(made.stages.get(left), query, key)} × ${nameOf(made.stages.get(right), key, ":")}`;
   return `${named} = ${write(weight)} × ${listed(factors)} ${between} ${listed(products)}`;
 }

@@ -4,8 +4,6 @@ import { FLOAT32, tolerance } from "../values/arithmetic.js";
 import { lineOf, matrixOf } from "../values/matrices.js";
 import { total } from "../values/numbers.js";
 
-/** @import { Matrix, Settings } from "../types.js" */
-
 // A row's mean and deviation, and what its numbers become.
 /** @param {ArrayLike<number>} line @param {number} epsilon */
 function normedOf(line, epsilon) {
@@ -19,22 +17,26 @@ function normedOf(line, epsilon) {
 /** @param {Settings} settings @param {Matrix} source @param {Matrix} gain @param {Matrix} offset */
 export function compute({ epsilon }, source, gain, offset) {
   const rows = Array.from({ length: source.rows }, (_, row) => normedOf(lineOf(source, row), epsilon).normed);
-  return matrixOf(source.rows, source.columns, (row, column) => rows[row][column] * gain.values[column] + offset.values[column]);
+  return matrixOf(source.rows, source.columns,
+    (row, column) => rows[row][column] * gain.values[column] + offset.values[column]);
 }
 
-/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} source @param {Matrix} gain @param {Matrix} offset */
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} source @param {Matrix} gain
+ *  @param {Matrix} offset */
 export function bounded({ epsilon }, row, column, source, gain, offset) {
   return boundedIn(epsilon, lineOf(source, row), column, gain.values[column], offset.values[column]);
 }
 
-/** @param {number} epsilon @param {ArrayLike<number>} line @param {number} column @param {number} gain @param {number} offset */
+/** @param {number} epsilon @param {ArrayLike<number>} line @param {number} column @param {number} gain
+ *  @param {number} offset */
 function boundedIn(epsilon, line, column, gain, offset) {
   const { deviation, normed } = normedOf(line, epsilon);
   const stretched = normed[column] * gain;
   const sizes = Array.from(line, Math.abs);
   const d = sizes.length;
   const exact = total([stretched, offset]);
-  if (!(total(sizes.map((size) => size * size)) <= FLOAT32.max * (1 - FLOAT32.eps))) return { exact, tolerance: Infinity };
+  if (!(total(sizes.map((size) => size * size)) <= FLOAT32.max * (1 - FLOAT32.eps)))
+    return { exact, tolerance: Infinity };
   const mean = total(sizes) / d;
   const rounded = sizes.map((size) => (d + 6) * (FLOAT32.eps * (size + mean) + FLOAT32.tiny));
   const ofDeviation = Math.sqrt(total(rounded.map((error) => error * error)) / d);

@@ -6,8 +6,6 @@ import { tolerance } from "../values/arithmetic.js";
 import { lineOf, valueAt } from "../values/matrices.js";
 import { total } from "../values/numbers.js";
 
-/** @import { Explained, MadeCell, Matrix, Settings } from "../types.js" */
-
 const { SMALL_LENGTH, LARGE_LENGTH } = CONSTANTS;
 
 /** @param {Settings} settings @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
@@ -20,20 +18,22 @@ export function compute({ transposed, cosine, typed }, left, right, bias) {
   for (let row = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {
       let sum = bias ? bias.values[column] : 0;
-      for (let i = 0, from = row * inner, at = column * start; i < inner; i += 1, from += 1, at += step) sum += a[from] * b[at];
+      for (let i = 0, from = row * inner, at = column * start; i < inner; i += 1, from += 1,
+        at += step) sum += a[from] * b[at];
       values[row * columns + column] = Math.fround(sum);
     }
   }
   if (cosine) {
-    const [ones, others] = [left, right].map((matrix) => Array.from({ length: matrix.rows }, (_, each) => Math.sqrt(Math.fround(lengthOf(lineOf(matrix, each)) ** 2))));
-    for (let at = 0; at < values.length; at += 1) values[at] = Math.fround(values[at] / Math.fround(ones[Math.floor(at / columns)] * others[at % columns]));
+    const [ones, others] = [left, right].map((matrix) =>
+      Array.from({ length: matrix.rows }, (_, each) => Math.sqrt(Math.fround(lengthOf(lineOf(matrix, each)) ** 2))));
+    for (let at = 0; at < values.length; at += 1) values[at] =
+      Math.fround(values[at] / Math.fround(ones[Math.floor(at / columns)] * others[at % columns]));
   }
   for (const [row, column, number] of typed) values[row * columns + column] = number;
   return { rows, columns, values };
 }
 
-/** @param {ArrayLike<number>} line */
-function lengthOf(line) {
+function lengthOf(/** @type {ArrayLike<number>} */ line) {
   return Math.sqrt(total(Array.from(line, (value) => value * value)));
 }
 
@@ -42,7 +42,8 @@ function typedAt({ typed }, row, column) {
   return typed.find(([r, c]) => r === row && c === column)?.[2];
 }
 
-/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} left @param {Matrix} right
+ *  @param {Matrix} [bias] */
 export function bounded(settings, row, column, left, right, bias) {
   const { transposed, cosine } = settings;
   const number = typedAt(settings, row, column);
@@ -50,7 +51,8 @@ export function bounded(settings, row, column, left, right, bias) {
   const [start, step] = transposed ? [column * right.columns, 1] : [column, right.columns];
   const products = lineOf(left, row).map((value, i) => value * right.values[start + i * step]);
   const terms = bias ? [...products, bias.values[column]] : products;
-  if (cosine) return cosineOf(total(products), lengthOf(lineOf(left, row)), lengthOf(lineOf(right, column)), products.length);
+  if (cosine) return cosineOf(total(products), lengthOf(lineOf(left, row)), lengthOf(lineOf(right, column)),
+    products.length);
   return { exact: total(terms), tolerance: tolerance(total(terms.map(Math.abs)), products.length + 2) };
 }
 
@@ -83,7 +85,8 @@ function fourParts(cell) {
   if (sources.length !== 2) return null;
   const [first, second] = [cell.row, cell.column].map((row, i) => partsOf(cell, sources[i], row));
   if (!first || !second) return null;
-  const numbers = first.flatMap((one) => second.map((other) => cell.write(total(one.map((value, i) => value * other[i])))));
+  const numbers =
+    first.flatMap((one) => second.map((other) => cell.write(total(one.map((value, i) => value * other[i])))));
   const [ww, wp, pw, pp] = numbers;
   return say("explanation.product.parts", { ww, wp, pw, pp });
 }
@@ -108,7 +111,8 @@ function summandsOf(cell, name, row) {
   const stage = stages.get(name);
   if (!stage || !stage.sources.every((each) => matrices[each])) return null;
   if (stage.rule === "add") {
-    return stage.sources.some((each) => ["p", "p_y"].includes(each)) ? stage.sources.map((each) => ({ name: each, row })) : null;
+    return stage.sources.some((each) => ["p", "p_y"]
+      .includes(each)) ? stage.sources.map((each) => ({ name: each, row })) : null;
   }
   if (stage.rule !== "concatenate") return null;
   let at = row;
@@ -119,9 +123,12 @@ function summandsOf(cell, name, row) {
   return null;
 }
 
-/** @param {MadeCell} cell @param {Summand} summand @param {{ w: string, transposed: boolean }} by @returns {number[]} */
+/** @param {MadeCell} cell @param {Summand} summand @param {{ w: string, transposed: boolean }} by
+ *  @returns {number[]} */
 function rowTimes({ made: { matrices } }, { name, row }, { w: by, transposed }) {
   const [vectors, w] = [matrices[name], matrices[by]];
-  const at = (/** @type {number} */ i, /** @type {number} */ column) => (transposed ? valueAt(w, column, i) : valueAt(w, i, column));
-  return Array.from({ length: transposed ? w.rows : w.columns }, (_, column) => total(Array.from({ length: vectors.columns }, (__, i) => valueAt(vectors, row, i) * at(i, column))));
+  const at = (/** @type {number} */ i, /** @type {number} */ column) =>
+    (transposed ? valueAt(w, column, i) : valueAt(w, i, column));
+  return Array.from({ length: transposed ? w.rows : w.columns },
+    (_, column) => total(Array.from({ length: vectors.columns }, (__, i) => valueAt(vectors, row, i) * at(i, column))));
 }

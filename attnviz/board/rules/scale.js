@@ -1,7 +1,5 @@
 // Scores divided, and masked, in one go: core/rules/scale.py.
 
-/** @import { Matrix, Settings } from "../types.js" */
-
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
 export function compute(settings, { rows, columns, values: scores }, mask) {
   const divisor = divisorOf(settings);
@@ -20,7 +18,6 @@ function withMask({ factor }, scaled, added) {
   return added === -Infinity ? -Infinity : Math.fround(scaled + added);
 }
 
-/** @param {Settings} settings */
-function divisorOf({ d_k: dK, temperature }) {
+function divisorOf(/** @type {Settings} */ { d_k: dK, temperature }) {
   return (dK === null ? 1 : Math.sqrt(dK)) * temperature;
 }

@@ -12,8 +12,6 @@ import { quotient } from "../values/steps.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Explained, Made, MadeCell, Matrix, Settings, Source, Stage } from "../types.js" */
-
 const { FAR, READABLE, SMALL } = CONSTANTS;
 
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
@@ -29,7 +27,8 @@ export function compute({ shared, axis, sink }, { rows, columns, values: scores 
     for (let at = start; at < end; at += step) sum += values[at] = Math.exp(scores[at] - largest);
     for (let at = start; at < end; at += step) values[at] = Math.fround(values[at] / sum);
   }
-  if (mask) for (let start = 0; start < values.length; start += columns) layOver(values, mask, start, start + columns, shared);
+  if (mask) for (let start = 0; start < values.length; start += columns) layOver(values, mask, start, start + columns,
+    shared);
   return { rows, columns, values };
 }
 
@@ -37,7 +36,8 @@ export function compute({ shared, axis, sink }, { rows, columns, values: scores 
 /** @param {string} axis @param {number} rows @param {number} columns */
 function linesOf(axis, rows, columns) {
   if (axis === "whole") return { n: 1, count: rows * columns, from: 0, step: 1 };
-  return axis === "columns" ? { n: columns, count: rows, from: 1, step: columns } : { n: rows, count: columns, from: columns, step: 1 };
+  return axis === "columns" ? { n: columns, count: rows, from: 1, step: columns }
+    : { n: rows, count: columns, from: columns, step: 1 };
 }
 
 // The place of a cell among those that it shares with.
@@ -49,19 +49,23 @@ function placeIn(axis, row, column, columns) {
 /** @param {string} axis @param {number} row @param {number} column @param {Matrix} matrix */
 function lineAlong(axis, row, column, matrix) {
   if (axis === "whole") return Array.from(matrix.values);
-  return axis === "columns" ? Array.from({ length: matrix.rows }, (_, each) => valueAt(matrix, each, column)) : Array.from(lineOf(matrix, row));
+  return axis === "columns" ? Array.from({ length: matrix.rows }, (_, each) => valueAt(matrix, each, column))
+    : Array.from(lineOf(matrix, row));
 }
 
 // Multiply shares by the exponentials of a mask, and share out again what is left of them.
-/** @param {Float64Array} values @param {Matrix} mask @param {number} start @param {number} end @param {boolean} shared */
+/** @param {Float64Array} values @param {Matrix} mask @param {number} start @param {number} end
+ *  @param {boolean} shared */
 function layOver(values, mask, start, end, shared) {
   let left = 0;
-  for (let at = start; at < end; at += 1) left += values[at] = Math.fround(values[at] * Math.fround(Math.exp(mask.values[at])));
+  for (let at = start; at < end; at += 1) left += values[at] =
+    Math.fround(values[at] * Math.fround(Math.exp(mask.values[at])));
   if (!shared) return;
   for (let at = start; at < end; at += 1) values[at] = Math.fround(values[at] / left);
 }
 
-/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores @param {Matrix} [mask] */
+/** @param {Settings} settings @param {number} row @param {number} column @param {Matrix} scores
+ *  @param {Matrix} [mask] */
 export function bounded({ shared, axis, sink }, row, column, scores, mask) {
   const line = lineAlong(axis, row, column, scores);
   const at = placeIn(axis, row, column, scores.columns);
@@ -79,10 +83,10 @@ export function bounded({ shared, axis, sink }, row, column, scores, mask) {
   return { exact: value, tolerance: Number.isNaN(around) ? Infinity : around };
 }
 
-/** @typedef {{ exact: number, left: number, size: number }} Kept a share after a mask, and what its row adds up to before it is shared out again */
+/** @typedef {{ exact: number, left: number, size: number }} Kept a share after a mask, and what its row adds up to
+ *  before it is shared out again */
 
-/** @param {Kept} kept */
-function boundedOf({ exact, left, size }) {
+function boundedOf(/** @type {Kept} */ { exact, left, size }) {
   const around = left > SMALL ? tolerance(Math.abs(exact), size) + tolerance(Math.abs(exact), 6) : Infinity;
   return { exact, tolerance: Number.isNaN(around) ? Infinity : around };
 }
@@ -136,7 +140,8 @@ function maskedAfter(cell, said) {
   const mask = shared ? masks[cell.column] : masks[0];
   const line = row.map(({ value }) => value);
   const share = shareOf(cell);
-  const exact = shared ? keptOf(line, masks.map(({ value }) => value), cell.column).exact : share * Math.exp(mask.value);
+  const exact =
+    shared ? keptOf(line, masks.map(({ value }) => value), cell.column).exact : share * Math.exp(mask.value);
   const lost = Number.isNaN(exact) && Number.isFinite(share);
   const symbols = namedCell(cell, mask);
   const beyond = Number.isFinite(share) && !lost && !Number.isFinite(cell.value);
@@ -144,7 +149,8 @@ function maskedAfter(cell, said) {
   return {
     ...said,
     symbols: `${said.symbols} × exp(${symbols})${shared ? " / r" : ""}`,
-    words: say(shared ? "explanation.softmax.shared" : "explanation.softmax.times", { words: said.words, mask: symbols, left }),
+    words: say(shared ? "explanation.softmax.shared" : "explanation.softmax.times",
+      { words: said.words, mask: symbols, left }),
     notes: [
       ...said.notes,
       ...(cell.masked ? [say("explanation.softmax.closed", { why: whyHidden(cell) })] : []),
@@ -155,8 +161,7 @@ function maskedAfter(cell, said) {
 }
 
 // The share itself, before a mask is laid over it.
-/** @param {MadeCell} cell */
-function shareOf(cell) {
+function shareOf(/** @type {MadeCell} */ cell) {
   const [row] = cell.sources;
   const { powers, divisor } = shares(row.map(({ value }) => value), cell.stage.settings.sink);
   const at = placeIn(cell.stage.settings.axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns);
@@ -169,19 +174,20 @@ function explainedAlone(cell, steps) {
   const { axis, sink, sink_text: number } = cell.stage.settings;
   const at = placeIn(axis, cell.row, cell.column, cell.made.matrices[row[0].matrix].columns);
   const beside = scoresBeside(cell, row);
-  if (!beside) return { symbols: "", steps: [cell.write(cell.value)], words: say("explanation.softmax.unshown"), notes: [] };
+  if (!beside) return { symbols: "", steps: [cell.write(cell.value)], words: say("explanation.softmax.unshown"),
+    notes: [] };
   const { shift } = shares(row.map(({ value }) => value), sink);
   return {
     symbols: beside.softmax(shift === 0 ? "" : " − m"), // also where the largest is no number
     steps,
-    words: say(`explanation.softmax.share${sink === null ? "" : "_sink"}`, { line: lineOver(axis), n: row.length, score: beside.name(cell.column), sink: number }),
+    words: say(`explanation.softmax.share${sink === null ? "" : "_sink"}`,
+      { line: lineOver(axis), n: row.length, score: beside.name(cell.column), sink: number }),
     notes: notes(cell, row, at, shift, beside),
   };
 }
 
 // What shares are made over, in words.
-/** @param {string} axis */
-function lineOver(axis) {
+function lineOver(/** @type {string} */ axis) {
   return say(`explanation.softmax.line.${axis}`);
 }
 
@@ -203,11 +209,14 @@ function scoresBeside(cell, row) {
   const [matrix] = seen(cell.stage, cell.made);
   if (!matrix) return null;
   const { axis, sink_text: sink } = cell.stage.settings;
-  const of = (/** @type {number | string} */ column, /** @type {number | string} */ at = cell.row) => namedCell(cell, { matrix, row: at, column });
+  const of = (/** @type {number | string} */ column, /** @type {number | string} */ at = cell.row) =>
+    namedCell(cell, { matrix, row: at, column });
   const { settings, sources } = stages.get(row[0].matrix);
   const byMask = matrix === row[0].matrix ? undefined : sources[1];
-  const masked = (/** @type {number | string} */ column, /** @type {number | string} */ at) => (byMask ? namedCell(cell, { matrix: byMask, row: at, column }) : "");
-  const [symbols, divisor] = matrix === row[0].matrix ? [[], ""] : [settings.in_symbols, inWords(cell, settings.in_words)];
+  const masked = (/** @type {number | string} */ column, /** @type {number | string} */ at) =>
+    (byMask ? namedCell(cell, { matrix: byMask, row: at, column }) : "");
+  const [symbols, divisor] =
+    matrix === row[0].matrix ? [[], ""] : [settings.in_symbols, inWords(cell, settings.in_words)];
   const name = (/** @type {number | string} */ column, /** @type {number | string} */ at = cell.row) => {
     const divided = quotient(of(column, at), symbols);
     if (!byMask) return divided;
@@ -216,7 +225,8 @@ function scoresBeside(cell, row) {
   const softmax = (/** @type {string} */ lowered) => {
     if (axis === "whole") return `softmax(${name(":", ":")}${lowered})[${cell.row}, ${cell.column}]`;
     if (axis === "columns") return `softmax(${name(cell.column, ":")}${lowered})[${cell.row}]`;
-    if (divisor || byMask) return `softmax(${name(":")}${lowered}${sink && `, ${sink}${lowered}`})[${cell.column}]`; // no quotient within a quotient
+    // no quotient within a quotient
+    if (divisor || byMask) return `softmax(${name(":")}${lowered}${sink && `, ${sink}${lowered}`})[${cell.column}]`;
     const sum = `Σ_j exp(${of("j")}${lowered})`;
     return `exp(${of(cell.column)}${lowered}) / ${sink ? `(${sum} + exp(${sink}${lowered}))` : sum}`;
   };
@@ -237,10 +247,12 @@ function notes(cell, row, at, shift, beside) {
   const score = row[at];
   const { divisor } = beside;
   return [
-    ...(divisor ? [say(`explanation.softmax.divided${!beside.mask ? "" : beside.factor ? "_factor" : "_added"}`, { score: beside.of(cell.column), divisor, mask: beside.mask })] : []),
+    ...(divisor ? [say(`explanation.softmax.divided${!beside.mask ? "" : beside.factor ? "_factor" : "_added"}`,
+      { score: beside.of(cell.column), divisor, mask: beside.mask })] : []),
     ...(shift === 0 ? [] : notesOfShift(cell, score, shift, beside)),
     ...(cell.masked && cell.sources.length === 1 ? [say("explanation.softmax.masked")] : []),
-    ...(Number.isFinite(cell.sources.length === 1 ? cell.value : shareOf(cell)) || Number.isFinite(cell.value) ? [] : trouble(cell, row, beside)),
+    ...(Number.isFinite(cell.sources.length === 1 ? cell.value : shareOf(cell))
+      || Number.isFinite(cell.value) ? [] : trouble(cell, row, beside)),
   ];
 }
 
@@ -249,7 +261,8 @@ function notesOfShift(cell, score, shift, beside) {
   const [value, largest, less] = [score.value, shift, score.value - shift].map(cell.write);
   const line = lineOver(beside.axis);
   if (!Number.isFinite(shift)) return [say("explanation.softmax.lowered_to_nothing", { line, largest })];
-  const said = [say(`explanation.softmax.lowered${shift === cell.stage.settings.sink ? "_sink" : ""}`, { line, largest })];
+  const said = [say(`explanation.softmax.lowered${shift === cell.stage.settings.sink ? "_sink" : ""}`,
+    { line, largest })];
   if (Number.isFinite(score.value)) {
     const left = sumOf([decimal(value), decimal(cell.write(-shift))]);
     const key = sign(left, less) === "=" ? "explanation.softmax.less" : "explanation.softmax.less_rounded";
@@ -263,7 +276,8 @@ function trouble(cell, row, beside) {
   const line = lineOver(beside.axis);
   const undefinedRow = say(`explanation.trouble.undefined_${beside.axis === "rows" ? "row" : "line"}`, { line });
   const broken = row.find(({ value }) => Number.isNaN(value) || value === Infinity);
-  if (!broken) return [say("explanation.trouble.no_score", { line }), say("explanation.trouble.quotient"), undefinedRow];
+  if (!broken) return [say("explanation.trouble.no_score", { line }), say("explanation.trouble.quotient"),
+    undefinedRow];
   const difference = Number.isNaN(broken.value) ? [] : [say("explanation.trouble.difference")];
   return [already(cell, broken, beside.name(broken.column, broken.row)), ...difference, undefinedRow];
 }

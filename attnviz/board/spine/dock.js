@@ -2,14 +2,13 @@
 
 import { difference, isLarge, matrixByMatrix } from "../values/difference.js";
 import { AGES, ageOf } from "../cells/cell.js";
-import { make, setText, toggle } from "../cells/elements.js";
+import { button, make, setText, toggle } from "../cells/elements.js";
 import { explain, inOneSentence, placeInWords, whatIsNext } from "../values/explain.js";
 import { addressOf } from "../places.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { Explained, Made, Place, Stage } from "../types.js" */
+/** @import { Found } from "../values/difference.js" */
 
 const LARGE = 1000; // a difference in a number from here on is told with the number
 const SLICE_MS = 8; // of looking at many numbers, before anything else has its turn
@@ -17,8 +16,7 @@ const SLICE_MS = 8; // of looking at many numbers, before anything else has its 
 /** @typedef {[text: string, act: () => void]} Offer what a button says and does */
 
 export class Dock {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {Place[]} */
     this.trail = []; // where stepping to sources came from ...
@@ -36,21 +34,20 @@ export class Dock {
     this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
     const first = make("div", "first", [make("div", "made", [this.sentence, this.numbers]), this.steps]);
     const second = make("div", "second", [this.words, this.status]);
-    this.keep = buttonOf("", () => (this.kept ? board.sender.page?.go("compare") : board.sender.tell({ open: "keep" })));
-    const heatmaps = buttonOf(say("board.views.heatmaps"), () => board.sender.tell({ view: "heatmaps" }));
-    this.views = make("div", "views", [this.keep, heatmaps, buttonOf(say("board.views.what_if"), () => askWhatIf(board))]);
-    this.element = make("div", "panel", [this.message, first, second, this.views]);
-    this.element.setAttribute("role", "status");
+    this.keep = button("", "",
+      () => (this.kept ? board.sender.page?.go("compare") : board.sender.tell({ open: "keep" })));
+    const heatmaps = button("", say("board.views.heatmaps"), () => board.sender.tell({ view: "heatmaps" }));
+    const views =
+      make("div", "views", [this.keep, heatmaps, button("", say("board.views.what_if"), () => askWhatIf(board))]);
+    this.element = make("div", "panel", [this.message, first, second, views], { role: "status" });
   }
 
   // Take controls that have no place beside the words.
-  /** @param {HTMLElement} controls */
-  hold(controls) {
+  hold(/** @type {HTMLElement} */ controls) {
     if (controls.nextSibling !== this.status) this.status.before(controls);
   }
 
-  /** @param {string} text */
-  say(text) {
+  say(/** @type {string} */ text) {
     setText(this.message, text);
   }
 
@@ -66,32 +63,44 @@ export class Dock {
 
   /** @param {Place | null} place @param {Place[][]} sources */
   show(place, sources) {
-    const { made } = this.board;
-    const told = this.board.root.classList.contains("narrow") ? "story" : "panel"; // for a finger, or a mouse and keys
     toggle(this.board.root, "explored", this.board.explores);
     this.showKept();
-    const said = place ? explain(made, place) : null;
-    const given = said && !said.symbols.includes(" = ");
-    const editable = place !== null && this.board.isEditable(place);
-    const age = place ? ageOf(this.board.data, place.matrix, place.row) : "";
-    const texts = said && place
-      ? [inOneSentence(made, place, this.board.data.features) + (age ? ` ${AGES[age]} ${say(`board.age.${age}`)}` : ""), given ? said.name : `${said.symbols} ${said.numbers}`, sentences(said, editable ? told : "", notShown(made, sources), whatIsNext(made, place))]
-      : made.shown.length ? [this.board.data.store ? "" : say(`board.${told}.point`), "", this.board.data.store || (this.board.ruler.first && this.board.explores) ? "" : say(this.board.data.fixed ? "board.panel.counted" : `board.${told}.how`)] : ["", "", ""];
-    [this.sentence, this.words].forEach((element, i) => {
-      const text = texts[2 * i];
-      setText(element, text);
-    });
-    if (this.numbers.textContent !== texts[1]) this.numbers.replaceChildren(...inColours(texts[1], sources.flatMap(([first]) => (first ? [this.board.stage(first).role] : []))));
+    const [sentence, numbers, words] = this.textsOf(place, sources);
+    setText(this.sentence, sentence);
+    setText(this.words, words);
+    const roles = sources.flatMap(([first]) => (first ? [this.board.stage(first).role] : []));
+    if (this.numbers.textContent !== numbers) this.numbers.replaceChildren(...inColours(numbers, roles));
     const offered = place ? this.offered(place, sources) : [];
     const key = JSON.stringify([place, offered.map(([text]) => text)]);
     if (key === this.key) return; // a button that has the focus keeps it
     this.key = key;
-    this.steps.replaceChildren(...offered.map(([text, act]) => buttonOf(text, act)));
+    this.steps.replaceChildren(...offered.map(([text, act]) => button("", text, act)));
+  }
+
+  // What is said of a cell, its numbers, and how it is made; without one, what can be done.
+  /** @param {Place | null} place @param {Place[][]} sources */
+  textsOf(place, sources) {
+    const { board } = this;
+    const { made, data: { store, fixed, features } } = board;
+    const told = board.root.classList.contains("narrow") ? "story" : "panel"; // for a finger, or a mouse and keys
+    if (place) {
+      const said = explain(made, place);
+      const given = !said.symbols.includes(" = ");
+      const editable = board.isEditable(place) ? told : "";
+      const words = sentences(said, editable, notShown(made, sources), whatIsNext(made, place));
+      const age = ageOf(board.data, place.matrix, place.row);
+      const aged = age ? ` ${AGES[age]} ${say(`board.age.${age}`)}` : "";
+      return [inOneSentence(made, place, features) + aged, given ? said.name : `${said.symbols} ${said.numbers}`,
+        words];
+    }
+    if (!made.shown.length) return ["", "", ""];
+    const how = fixed ? "board.panel.counted" : `board.${told}.how`;
+    const isEnough = store || (board.ruler.first && board.explores);
+    return [store ? "" : say(`board.${told}.point`), "", isEnough ? "" : say(how)];
   }
 
   // What a matrix is, and what its rows and columns are.
-  /** @param {Stage} stage */
-  describe(stage) {
+  describe(/** @type {Stage} */ stage) {
     const { rows, columns } = this.board.torch[stage.name];
     this.tell(stage.plain, "", say("board.dock.matrix", { title: stage.title, rows, columns, axes: stage.axes }));
   }
@@ -99,16 +108,15 @@ export class Dock {
   // What isn't about a cell that is pointed at.
   /** @param {string} sentence @param {string} numbers @param {string} words */
   tell(sentence, numbers, words = "") {
-    [sentence, numbers, words].forEach((text, at) => {
-      const element = [this.sentence, this.numbers, this.words][at];
-      setText(element, text);
-    });
+    setText(this.sentence, sentence);
+    setText(this.numbers, numbers);
+    setText(this.words, words);
     this.key = "";
     this.steps.replaceChildren();
   }
 
-  // Whose numbers these are, and whether torch's and the page's agree. Of a board that is only looked at, or has very many
-  // numbers, that is looked for once all else is painted, a little at a time: it would wait for it.
+  // Whose numbers these are, and whether torch's and the page's agree. Of a board that is only looked at, or has very
+  // many numbers, that is looked for once all else is painted, a little at a time: it would wait for it.
   report() {
     const { drag, settled, data, made, given } = this.board;
     this.stop?.();
@@ -136,15 +144,16 @@ export class Dock {
     };
   }
 
-  /** @param {Made} made @param {import("../values/difference.js").Found} found */
+  /** @param {Made} made @param {Found} found */
   tellFound(made, found) {
     this.stop = null;
     if (found.unexplained) this.tellStatus(alarmOf(made, found), "", true);
-    else this.tellStatus(this.board.host.whose?.(true) ?? say(`board.status.checked${this.unheard}`), [differenceOf(found), lookedAt(found)].filter(Boolean).join(" "), false);
+    else this.tellStatus(this.board.host.whose?.(true) ?? say(`board.status.checked${this.unheard}`),
+      [differenceOf(found), lookedAt(found)].filter(Boolean).join(" "), false);
   }
 
-  // Why Python has not heard of what was done, although its numbers are there: those of an edit come before, and a picked
-  // word needs none. Blank where it has, or is about to.
+  // Why Python has not heard of what was done, although its numbers are there: those of an edit come before, and a
+  // picked word needs none. Blank where it has, or is about to.
   get unheard() {
     const { sender } = this.board;
     if (!sender.waiting) return "";
@@ -164,10 +173,10 @@ export class Dock {
     toggle(this.status, "plain", !more);
   }
 
-  /** @param {boolean} drag */
-  whoseNumbers(drag) {
+  whoseNumbers(/** @type {boolean} */ drag) {
     if (this.board.sender.away) return say("board.status.offline");
-    const older = this.board.data.shown.filter((name) => this.board.older.has(name)).map((name) => this.board.stages.get(name).symbol);
+    const older = this.board.data.shown.filter((name) => this.board.older.has(name))
+      .map((name) => this.board.stages.get(name).symbol);
     if (older.length) return say("board.status.older", { symbols: older.join(", ") });
     const whose = this.board.host.whose?.(false);
     if (whose) return whose;
@@ -185,17 +194,21 @@ export class Dock {
     const offered = onBoard.map((source) => [
       say("board.panel.go_to", { symbol: board.stage(source).symbol }), () => this.stepTo(source, place),
     ]);
-    if (this.trail.length && this.reached === addressOf(place)) offered.push([say("board.panel.back"), () => this.stepBack()]);
+    if (this.trail.length
+      && this.reached === addressOf(place)) offered.push([say("board.panel.back"), () => this.stepBack()]);
     // The button goes, and the focus with it: to the cell.
     const back = (/** @type {() => void} */ act) => () => {
       act();
       board.focus(place);
     };
     const pinned = board.pointing.isPinned(place);
-    offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"), back(() => (pinned ? board.pointing.unpin() : board.pointing.pin(place)))]);
+    offered.push([say(pinned ? "board.panel.unpin" : "board.panel.pin"),
+      back(() => (pinned ? board.pointing.unpin() : board.pointing.pin(place)))]);
     if ((board.explores || board.data.store) && board.stage(place).role === "a") offered.push(...this.looks(back));
-    if (board.host.bringPanel && board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"), () => this.askWhatIf(place)]);
-    if (board.isEditable(place) && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.editing.reset(place))]);
+    if (board.host.bringPanel && board.data.whatIf?.includes(place.matrix)) offered.push([say("board.panel.what_if"),
+      () => this.askWhatIf(place)]);
+    if (board.isEditable(place)
+      && board.isEdited(place)) offered.push([say("board.panel.reset"), back(() => board.editing.reset(place))]);
     return offered;
   }
 
@@ -205,14 +218,14 @@ export class Dock {
     const { board } = this;
     const whole = say(board.wholeScale ? "board.legend.to_largest" : "board.legend.to_one");
     return [
-      ...(board.frame.leads ? [/** @type {Offer} */ ([board.frame.leadsTo, back(() => board.display.showAs({ all: !board.all }))])] : []),
+      ...(board.frame.leads ? [/** @type {Offer} */ ([board.frame.leadsTo, back(() =>
+        board.display.showAs({ all: !board.all }))])] : []),
       [whole, back(() => board.display.showAs({ wholeScale: !board.wholeScale }))],
     ];
   }
 
   // The cell that is asked about stays in view under the panel's eyes.
-  /** @param {Place} place */
-  askWhatIf(place) {
+  askWhatIf(/** @type {Place} */ place) {
     const { board } = this;
     if (!board.pointing.isPinned(place)) board.pointing.pin(place);
     askWhatIf(board);
@@ -230,8 +243,7 @@ export class Dock {
     if (place) this.goTo(place);
   }
 
-  /** @param {Place} place */
-  goTo(place) {
+  goTo(/** @type {Place} */ place) {
     const { board } = this;
     this.reached = addressOf(place);
     board.pointing.pin(board.pinned && place); // what is pinned moves along
@@ -240,8 +252,7 @@ export class Dock {
   }
 
   // A cell that no step leads to has no way back.
-  /** @param {Place} place */
-  arriveAt(place) {
+  arriveAt(/** @type {Place} */ place) {
     if (this.reached !== addressOf(place)) this.leaveTrail();
   }
 
@@ -256,15 +267,17 @@ export class Dock {
   }
 }
 
-/** @param {Pick<Explained, "words" | "notes">} said @param {string} editable where it is said how a number is changed; blank where none is @param {string} absent @param {string} next */
+/** @param {Pick<Explained, "words" | "notes">} said
+ *  @param {string} editable where it is said how a number is changed; blank where none is @param {string} absent
+ *  @param {string} next */
 function sentences({ words, notes }, editable, absent, next) {
   const how = say("explanation.only", { words });
-  return [editable ? say(`board.${editable}.changeable`, { words: how }) : how, ...notes, absent, next].filter(Boolean).join(" ");
+  return [editable ? say(`board.${editable}.changeable`, { words: how }) : how, ...notes, absent, next].filter(Boolean)
+    .join(" ");
 }
 
 // Open the panel What if, which Python draws at the foot of the window.
-/** @param {Board} board */
-function askWhatIf(board) {
+function askWhatIf(/** @type {Board} */ board) {
   board.sender.tell({ open: "what_if" });
   board.host.bringPanel?.(board.panel.element);
 }
@@ -292,27 +305,25 @@ function inColours(text, [left, right]) {
   let done = 0;
   for (const found of text.matchAll(PRODUCT)) {
     const [whole, first, times, second] = found;
-    parts.push(text.slice(done, found.index), make("i", `role-${left}`, [first]), times, make("i", `role-${right}`, [second]));
+    parts.push(text.slice(done, found.index), make("i", `role-${left}`, [first]), times,
+      make("i", `role-${right}`, [second]));
     done = found.index + whole.length;
   }
   return [...parts, text.slice(done)];
 }
 
-/** @param {number} number */
-function short(number) {
+function short(/** @type {number} */ number) {
   return number.toExponential(0).replaceAll("-", "−").replace("+", "");
 }
 
-/** @param {{ largest: number, within: number }} found */
-function differenceOf({ largest, within }) {
+function differenceOf(/** @type {{ largest: number, within: number }} */ { largest, within }) {
   const size = largest === 0 ? "0" : short(largest);
   if (Math.abs(within) < LARGE) return say("board.status.difference", { size });
   return say("board.status.difference_within", { size, within: short(within) });
 }
 
 // Blank where every cell was compared.
-/** @param {import("../values/difference.js").Found} found */
-function lookedAt({ looked, cells }) {
+function lookedAt(/** @type {Found} */ { looked, cells }) {
   return looked < cells ? say("board.status.looked", { looked, n: cells }) : "";
 }
 
@@ -321,12 +332,4 @@ function alarmOf(made, { largest, unexplained }) {
   const where = unexplained ? placeInWords(made, unexplained) : "";
   const told = largest > 0 && Number.isFinite(largest);
   return told ? say("board.status.wrong_by", { size: short(largest), where }) : say("board.status.wrong", { where });
-}
-
-/** @param {string} text @param {() => void} act */
-function buttonOf(text, act) {
-  const button = make("button", "", [text]);
-  button.type = "button";
-  button.onclick = act;
-  return button;
 }

@@ -2,37 +2,23 @@
 // a cell is pointed at, the bands from the row and the column that meet in it.
 
 import { isWhatIsRead } from "../cells/cell.js";
-
-/** @import { Board } from "../board.js" */
-/** @import { Place } from "../types.js" */
-/** @import { Box } from "./types.js" */
+import { drawn, UNSEEN } from "../cells/elements.js";
+import { overlap } from "../plane/plane_labels.js";
+import { inPath } from "./ribbons.js";
 
 const BEND = 14; // pixels of a line around a corner
-const SVG = "http://www.w3.org/2000/svg";
-
-/** @param {string} className */
-function drawing(className) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("class", className);
-  svg.setAttribute("aria-hidden", "true");
-  return svg;
-}
 
 /** @param {string} className @param {string} d */
 function path(className, d) {
-  const element = document.createElementNS(SVG, "path");
-  element.setAttribute("class", className);
-  element.setAttribute("d", d);
-  return element;
+  return drawn("path", className, { d });
 }
 
-/** @typedef {import("./types.js").Rect} Rect */
-
 // What is left of a band along an axis where nothing is taken.
-/** @param {Rect} band @param {Rect[]} taken @param {"x" | "y"} axis @param {"width" | "height"} size @returns {Rect[]} */
+/** @param {Rect} band @param {Rect[]} taken @param {"x" | "y"} axis @param {"width" | "height"} size
+ *  @returns {Rect[]} */
 function freeOf(band, taken, axis, size) {
   const end = band[axis] + band[size];
-  const inWay = taken.filter((each) => each.x < band.x + band.width && band.x < each.x + each.width && each.y < band.y + band.height && band.y < each.y + each.height);
+  const inWay = taken.filter((each) => overlap(each, band));
   const parts = [];
   let from = band[axis];
   for (const each of inWay.toSorted((one, other) => one[axis] - other[axis])) {
@@ -42,17 +28,11 @@ function freeOf(band, taken, axis, size) {
   return from < end ? [...parts, { ...band, [axis]: from, [size]: end - from }] : parts;
 }
 
-/** @param {number} length */
-function at(length) {
-  return Math.round(length * 10) / 10;
-}
-
 export class Flow {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
-    this.lines = drawing("flow");
-    this.bands = drawing("bands");
+    this.lines = drawn("svg", "flow", UNSEEN);
+    this.bands = drawn("svg", "bands", UNSEEN);
   }
 
   // The lines that stand still, and those of the picked row.
@@ -62,23 +42,27 @@ export class Flow {
     const lines = [];
     const { ghosts } = this.board.data;
     // No line leads to what isn't reached yet.
-    for (const { stage, made, factor, turned, weight } of columns.filter((column) => !ghosts?.includes(column.factor?.name ?? column.stage.name))) {
+    for (const { stage, made, factor, turned,
+      weight } of columns.filter((column) => !ghosts?.includes(column.factor?.name ?? column.stage.name))) {
       const x = boxes[made.sources[0]];
       const own = boxes[stage.name];
       if (factor && turned && boxes[factor.name]) {
         const left = weight ? this.sourceOf(factor.name) : null;
         const over = weight ? boxes[weight.name] : boxes[factor.name];
         if (left) lines.push(this.rise(`lead role-${factor.role}`, left, over, -3 * scale));
-        if (weight) lines.push(path(`lead role-${factor.role}`, `M${at(over.x + over.width / 2)} ${at(over.y + over.height)} V${at(boxes[factor.name].y - 2)}`));
+        if (weight) lines.push(path(`lead role-${factor.role}`,
+          inPath`M${over.x + over.width / 2} ${over.y + over.height} V${boxes[factor.name].y - 2}`));
       }
       if (factor && !turned && weight) {
         const left = this.sourceOf(factor.name);
         const over = boxes[weight.name];
         if (left) lines.push(this.over(`lead role-${factor.role}`, left, over));
-        lines.push(path(`lead role-${factor.role}`, `M${at(over.x + over.width + 3)} ${at(over.y + over.height / 2)} H${at(boxes[factor.name].x - 3)}`));
+        lines.push(path(`lead role-${factor.role}`,
+          inPath`M${over.x + over.width + 3} ${over.y + over.height / 2} H${boxes[factor.name].x - 3}`));
       }
       // Names stand before what is read, and no row of it is the picked word's.
-      if (x && own && x.x < own.x && !isWhatIsRead(stage) && !ghosts?.includes(stage.name)) lines.push(...this.along(x, own, stage.role));
+      if (x && own && x.x < own.x && !isWhatIsRead(stage)
+        && !ghosts?.includes(stage.name)) lines.push(...this.along(x, own, stage.role));
     }
     this.lines.replaceChildren(...lines);
     this.follow();
@@ -96,15 +80,20 @@ export class Flow {
   start(from, aside) {
     const { scale, start, row } = this.board.layout;
     const [x, y] = [from.x + from.width + 3, start + row / 2];
-    return `M${at(x)} ${at(y)} h${at(4 * scale + aside)} q${at(6 * scale)} 0 ${at(6 * scale)} ${at(-6 * scale)}`;
+    return inPath`M${x} ${y} h${4 * scale + aside} q${6 * scale} 0 ${6 * scale} ${-6 * scale}`;
+  }
+
+  // Up to a height, and to the right.
+  turn(/** @type {number} */ height) {
+    const bend = BEND * this.board.layout.scale;
+    return inPath`V${height + bend} q0 ${-bend} ${bend} ${-bend}`;
   }
 
   // From the spine up, and to the right.
   /** @param {string} className @param {Box} from @param {Box} to @param {number} aside */
   rise(className, from, to, aside) {
-    const { scale } = this.board.layout;
     const middle = to.y + to.height / 2;
-    return path(className, `${this.start(from, aside)} V${at(middle + BEND * scale)} q0 ${at(-BEND * scale)} ${at(BEND * scale)} ${at(-BEND * scale)} H${at(to.x - 6)}`);
+    return path(className, inPath`${this.start(from, aside)} ${this.turn(middle)} H${to.x - 6}`);
   }
 
   // The same over what stands in between.
@@ -114,14 +103,15 @@ export class Flow {
     const roof = 2 * scale;
     const [end, middle] = [to.x - 6, to.y + to.height / 2];
     const bend = end - 100 * scale;
-    return path(className, `${this.start(from, 3 * scale)} V${at(roof + BEND * scale)} q0 ${at(-BEND * scale)} ${at(BEND * scale)} ${at(-BEND * scale)} H${at(bend - 40 * scale)} C ${at(bend + 30 * scale)} ${at(roof)}, ${at(bend)} ${at(middle)}, ${at(end)} ${at(middle)}`);
+    const fall = inPath`H${bend - 40 * scale} C ${bend + 30 * scale} ${roof}, ${bend} ${middle}, ${end} ${middle}`;
+    return path(className, `${this.start(from, 3 * scale)} ${this.turn(roof)} ${fall}`);
   }
 
   // A line in the row of the picked word, moved with it.
   /** @param {Box} from @param {Box} to @param {string} role */
   along(from, to, role) {
     const { start, row, scale } = this.board.layout;
-    const line = path(`along role-${role}`, `M${at(from.x + from.width)} ${at(start + row / 2)} H${at(to.x)}`);
+    const line = path(`along role-${role}`, inPath`M${from.x + from.width} ${start + row / 2} H${to.x}`);
     line.setAttribute("stroke-width", String(Math.min(8 * scale, row * 0.5)));
     return [line];
   }
@@ -129,7 +119,8 @@ export class Flow {
   // To the row of the picked word.
   follow() {
     const { query, layout } = this.board;
-    for (const line of this.lines.querySelectorAll(".along")) line.setAttribute("transform", `translate(0 ${at(query * layout.row)})`);
+    for (const line of this.lines.querySelectorAll(".along")) line.setAttribute("transform",
+      inPath`translate(0 ${query * layout.row})`);
   }
 
   // The bands that meet in a cell: from the row of the left factor and from the column of the right one.
@@ -152,15 +143,18 @@ export class Flow {
     const inColumn = Math.abs(box.x + this.columnOf(box, block[0]) * box.cell - x) < 1 && box.y + box.height <= y;
     const across = { x: box.x + box.width, y: y + 2, width: x - box.x - box.width, height: own.row - 5 };
     const down = { x: x + 1, y: box.y + box.height, width: own.cell - 3, height: y - box.y - box.height };
-    const free = inRow ? freeOf(across, this.taken(), "x", "width") : inColumn ? freeOf(down, this.taken(), "y", "height") : [];
-    return free.map((part) => path(`band role-${stages.get(block[0].matrix).role}`, `M${at(part.x)} ${at(part.y)} h${at(part.width)} v${at(part.height)} h${at(-part.width)} Z`));
+    const free = inRow ? freeOf(across, this.taken(), "x", "width")
+      : inColumn ? freeOf(down, this.taken(), "y", "height") : [];
+    return free.map((part) => path(`band role-${stages.get(block[0].matrix).role}`,
+      inPath`M${part.x} ${part.y} h${part.width} v${part.height} h${-part.width} Z`));
   }
 
   // Where numbers and words stand.
   taken() {
     const { board } = this;
     const { boxes } = board.layout;
-    const headed = [...board.grids].flatMap(([name, { headed: height }]) => (height ? [{ ...boxes[name], y: boxes[name].y - height, height }] : []));
+    const headed = [...board.grids]
+      .flatMap(([name, { headed: height }]) => (height ? [{ ...boxes[name], y: boxes[name].y - height, height }] : []));
     return [...Object.values(boxes), ...headed, ...Object.values(board.titles), ...board.frame.words];
   }
 

@@ -2,7 +2,7 @@
 // and the scale of the weights' colours.
 
 import { areMixed, colourAs, isNamedBefore, isOfOthers, isWhatIsRead } from "../cells/cell.js";
-import { make, setText, toggle } from "../cells/elements.js";
+import { button, make, put, setText, toggle, UNSEEN } from "../cells/elements.js";
 import { percent, written } from "../values/numbers.js";
 import { evenShareOfRow } from "../values/reads.js";
 import { dividedBy } from "../values/explain.js";
@@ -10,42 +10,33 @@ import { gapBefore, leadAt, legendAt } from "./plan.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { Stage } from "../types.js" */
-
 const NAMED = 11; // a name needs so much height: of rows that are lower, only some have theirs
 const LETTERS = 14; // of a name, where there is room for them
-const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 }; // what is done between two matrices, and how far it stands out from its row
+// what is done between two matrices, and how far it stands out from its row
+const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
 const { MASK } = CONSTANTS;
 
 export class Frame {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     this.band = make("div", "picked-row");
     this.column = make("div", "picked-column");
-    this.veil = make("div", "veil");
-    this.veil.setAttribute("aria-hidden", "true");
+    this.veil = make("div", "veil", [], UNSEEN);
     /** @type {Map<number, HTMLElement>} */
     this.names = new Map(); // by their rows
     this.followed = make("span", "name"); // of the picked word's row, where that has none
     this.every = 1; // row with a name is the next one
     /** @type {HTMLElement[]} */
     this.elements = [];
-    this.scale = make("button", "op scale");
+    this.scale = button("op scale", "", () => board.display.showAs({ scaled: !board.scaled }));
     this.softmax = make("span", "op softmax", [say("board.op.softmax")]);
-    this.stages = make("button", "stages");
-    /** @type {import("./types.js").Rect[]} */
+    this.stages = button("stages", "", () => board.display.showAs({ all: !board.all }));
+    /** @type {Rect[]} */
     this.words = []; // where its words stand that something could cross
-    this.scale.type = this.stages.type = "button";
-    this.scale.onclick = () => board.display.showAs({ scaled: !board.scaled });
-    this.stages.onclick = () => board.display.showAs({ all: !board.all });
-    this.legend = make("div", "legend");
-    this.legend.setAttribute("role", "img");
     this.ramp = make("span", "ramp");
-    this.even = make("span", "even", [say("board.legend.even")]);
     this.most = make("span", "most");
-    this.legend.append(this.even, this.ramp, make("span", "none", ["0"]), this.most);
+    const even = make("span", "even", [say("board.legend.even")]);
+    this.legend = make("div", "legend", [even, this.ramp, make("span", "none", ["0"]), this.most], { role: "img" });
   }
 
   build() {
@@ -59,7 +50,8 @@ export class Frame {
     const left = first ? boxes[first.name].x - labels : 0;
     const reached = spine.filter(({ name }) => !data.ghosts?.includes(name));
     const last = reached.length ? boxes[reached[reached.length - 1].name] : null;
-    Object.assign(this.band.style, { top: `${start - 2}px`, height: `${row + 3}px`, left: `${left + 2}px`, width: `${(last ? last.x + last.width : 0) - left + 4}px` });
+    const end = last ? last.x + last.width : 0;
+    put(this.band, { x: left + 2, y: start - 2, width: end - left + 4, height: row + 3 });
     toggle(this.band, "hidden", !rows || !last);
     this.every = Math.ceil((NAMED * scale) / row);
     const [x, width] = [left, labels - 8 * scale];
@@ -67,9 +59,11 @@ export class Frame {
     if (areMixed(board.stages.values())) this.names.forEach(colourAs);
     this.placeName(this.followed, x, width);
     const read = rows ? spine.filter((stage, at) => isWhatIsRead(stage) && !isNamedBefore(stage, spine[at - 1])) : [];
-    const ofRead = read.flatMap(({ name, entries }) => [...this.namesOf(data.keys.slice(0, entries.length), boxes[name].x - labels, width).values()]);
+    const ofRead = read.flatMap(({ name, entries }) =>
+      [...this.namesOf(data.keys.slice(0, entries.length), boxes[name].x - labels, width).values()]);
     this.words = read.map(({ name }) => ({ ...boxes[name], x: boxes[name].x - labels, width: labels }));
-    this.elements = [...this.names.values(), ...(rows && this.every > 1 ? [this.followed] : []), ...ofRead, this.column, ...this.between(), ...this.ofHead()];
+    this.elements = [...this.names.values(), ...(rows && this.every > 1 ? [this.followed] : []), ...ofRead, this.column,
+      ...this.between(), ...this.ofHead()];
   }
 
   // The names of rows, so many that none lies over the next.
@@ -78,8 +72,7 @@ export class Frame {
     const { start, row } = this.board.layout;
     const some = texts.map((_, at) => at).filter((at) => at % this.every === 0);
     return new Map(some.map((at) => {
-      const name = make("span", "name", [texts[at]]);
-      name.title = texts[at];
+      const name = make("span", "name", [texts[at]], { title: texts[at] });
       this.placeName(name, x, width);
       name.style.top = `${start + (at + (1 - this.every) / 2) * row}px`;
       return [at, name];
@@ -100,18 +93,18 @@ export class Frame {
     const box = layout.boxes.contexts;
     const own = stages.get("context");
     if (!box || !own || data.head === null) return [];
-    const mark = make("span", "of-head");
-    mark.setAttribute("aria-hidden", "true");
-    Object.assign(mark.style, { left: `${box.x + own.first * box.cell}px`, top: `${box.y + box.height + 2}px`, width: `${torch.context.columns * box.cell - 1}px` });
+    const mark = make("span", "of-head", [], UNSEEN);
+    put(mark, { x: box.x + own.first * box.cell, y: box.y + box.height + 2,
+      width: torch.context.columns * box.cell - 1 });
     return [mark];
   }
 
-  // The stage of a rule that has a place.
   // The attention weights, where they have a place.
   /** @returns {Stage | undefined} */
   weights() {
     const { layout, stages, data } = this.board;
-    return [...stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule) && layout.boxes[stage.name] && !data.ghosts?.includes(stage.name));
+    return [...stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule) && layout.boxes[stage.name]
+      && !data.ghosts?.includes(stage.name));
   }
 
   between() {
@@ -122,21 +115,22 @@ export class Frame {
     const { boxes, scale } = board.layout;
     const box = boxes[weights.name];
     const legend = legendAt(board.layout, box);
-    Object.assign(this.legend.style, { left: `${legend.x}px`, top: `${legend.y}px`, width: `${legend.width}px` });
+    put(this.legend, legend);
     const before = gapBefore(board.layout, box);
     if (!before) return [this.legend];
     // At the first and the last row, so far from their middles that the line in one of them passes beside.
     const { start, end } = board.layout;
     const place = (/** @type {HTMLElement} */ word, /** @type {number} */ top) => {
-      Object.assign(word.style, { left: `${before.x}px`, width: `${before.width}px`, top: `${top}px` });
+      put(word, { x: before.x, y: top, width: before.width });
       this.words.push({ x: before.x, y: top, width: before.width, height: WORD.height * scale });
     };
-    place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale); // over rows that are too low
+    // over rows that are too low
+    place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale);
     place(this.softmax, end + (WORD.under - WORD.height) * scale);
     this.words.push(legend);
     toggle(this.softmax, "gone", before.width < WORD.width * scale);
     const lead = leadAt(board.layout, box, board.all);
-    if (lead) Object.assign(this.stages.style, { left: `${lead.x}px`, width: `${lead.width}px`, top: `${lead.y}px` });
+    if (lead) put(this.stages, { ...lead, height: undefined });
     return [this.legend, this.softmax, ...(this.leads ? [this.scale, this.stages] : [])];
   }
 
@@ -164,7 +158,8 @@ export class Frame {
     this.frameColumn();
     const scaled = board.stages.get("scaled_scores");
     if (scaled) {
-      const by = dividedBy((board.stages.get("divided_scores") ?? scaled).settings) || say("board.op.unscaled"); // divided before it's capped
+      // divided before it's capped
+      const by = dividedBy((board.stages.get("divided_scores") ?? scaled).settings) || say("board.op.unscaled");
       setText(this.scale, by);
       this.scale.setAttribute("aria-pressed", String(board.scaled));
       this.scale.title = say(board.scaled ? "board.op.raw" : "board.op.scaled");
@@ -173,7 +168,8 @@ export class Frame {
       const { hides } = this;
       setText(this.stages, this.leadsTo);
       const { fixed, store } = board.data;
-      toggle(this.stages, "gone", !board.all && (Boolean(fixed || store) || (!hides && board.explores))); // the dock leads there
+      // the dock leads there
+      toggle(this.stages, "gone", !board.all && (Boolean(fixed || store) || (!hides && board.explores)));
       this.stages.title = hides ? say("board.op.mask_shown") : "";
     }
     this.showLegend();
@@ -201,7 +197,7 @@ export class Frame {
     toggle(this.column, "gone", !board.byReaders || !weights);
     if (!weights) return;
     const { x, y, cell, height } = board.layout.boxes[weights.name];
-    Object.assign(this.column.style, { left: `${x - 2 * scale}px`, top: `${y - 2 * scale}px`, width: `${cell + 3 * scale}px`, height: `${height + 3 * scale}px` });
+    put(this.column, { x: x - 2 * scale, y: y - 2 * scale, width: cell + 3 * scale, height: height + 3 * scale });
     this.column.style.transform = `translateX(${board.key * cell}px)`;
   }
 
@@ -210,13 +206,15 @@ export class Frame {
     const weights = this.weights();
     if (!weights) return;
     const most = board.limitOf(weights);
-    const even = weights.name === "attention_weights" ? evenShareOfRow(board.made, board.query) : 1 / board.torch[weights.name].columns;
+    const even = weights.name === "attention_weights" ? evenShareOfRow(board.made, board.query)
+      : 1 / board.torch[weights.name].columns;
     const colours = Array.from({ length: 9 }, (_, at) => board.colours.of(weights.role, (at / 8) * most, most)?.paper);
     this.ramp.style.background = `linear-gradient(to right in oklab, ${colours.join(", ")})`;
     toggle(this.legend, "uneven", even === null);
     this.legend.style.setProperty("--even", `${Math.min(1, (even ?? 0) / most) * 100}%`);
     setText(this.most, most === 1 ? "1" : written(most, 2));
-    const label = [say("board.legend.scale", { most: written(most, board.data.digits) }), even === null ? "" : say("board.legend.even_is", { even: percent(even) })].filter(Boolean).join(" ");
+    const label = [say("board.legend.scale", { most: written(most, board.data.digits) }),
+      even === null ? "" : say("board.legend.even_is", { even: percent(even) })].filter(Boolean).join(" ");
     this.legend.setAttribute("aria-label", label);
   }
 }

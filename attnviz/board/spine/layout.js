@@ -6,13 +6,11 @@ import { LEGEND, planOf, STRIP, THIN } from "./plan.js";
 import { leftFor } from "./telling.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
-/** @import { Stage } from "../types.js" */
-/** @import { Box, Column, Layout, Room, Shapes } from "./types.js" */
-
 const CELL = { width: 48, height: 28 }; // of scores and weights, at most
 const ALL = { height: 200 }; // what the tokens share once they are too many for that; in width, six cells
 const LEAST = 3;
-const [NARROW, NARROWEST, SCREEN] = [24, 18, 1000]; // what a cell of scores gives way to on a narrow screen, and one of few columns on one so wide
+// what a cell of scores gives way to on a narrow screen, and one of few columns on one so wide
+const [NARROW, NARROWEST, SCREEN] = [24, 18, 1000];
 // How wide cells are, and how large gaps, where there isn't room for all of it.
 const WAYS = [[42, 0.72], [42, 0.43], [38, 0.36], [32, 0.36], [28, 0.29], [24, 0.29], [24, 0.14]];
 export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it in whole letters
@@ -30,7 +28,8 @@ const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
 export const RIBBONS = { whole: 78, low: 56, none: 0 }; // the room over the words
 const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 54, saysNarrow: 92, tools: 44 };
-export const PRESENTED = { chips: 24, unshared: 0.5, letters: 0.65 }; // words in a lecture room, where matrices need theirs, and how large their letters are
+// words in a lecture room, where matrices need theirs, and how large their letters are
+export const PRESENTED = { chips: 24, unshared: 0.5, letters: 0.65 };
 const NARROW_PAGE = 500; // on which what is read takes twice as many lines, and tools two, over the ribbons
 const DOCK = 72;
 const PLANE = 420; // over the matrices, at most
@@ -52,13 +51,15 @@ export function layoutOf(stages, shapes, placed, room) {
   if (!placed.length && room.sentence) return wordsAlone(room);
   const plan = planOf(stages, placed, tokens > CONSTANTS.FITS);
   const [wide, gaps] = room.tells ? WAYS[0] : [CELL.width, 1]; // where nothing has to have room beside it
-  const whole = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)), row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps, strip: THIN };
+  const whole = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
+    row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps, strip: THIN };
   const sentence = sentenceOf(room);
   const head = room.sentence ? sentence.height : 0;
   const most = new Measure(plan, shapes, tokens, room, whole);
   const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
   const told = room.tells ? leftFor(room.width) : 0;
-  const largest = Math.max(1, Math.min(LARGEST, (room.width - told - BAND) / most.width, (room.height - DOCK) / heightOf(most)));
+  const largest =
+    Math.max(1, Math.min(LARGEST, (room.width - told - BAND) / most.width, (room.height - DOCK) / heightOf(most)));
   const scale = largest < LARGER ? 1 : largest;
   const [width, height] = [(room.width - told) / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
@@ -66,26 +67,31 @@ export function layoutOf(stages, shapes, placed, room) {
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
   const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
   const may = room.folds ? foldableOf(plan) : [];
-  const ways = [[wide, gaps], ...WAYS.filter(([own, between]) => own < wide || between < gaps), ...(room.width < SCREEN ? [] : [[NARROWEST, 0.14]])];
+  const ways = [[wide, gaps], ...WAYS.filter(([own, between]) => own < wide || between < gaps),
+    ...(room.width < SCREEN ? [] : [[NARROWEST, 0.14]])];
   const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
   // A strip gives way before numbers do.
-  const triesWith = (/** @type {string[]} */ folded) => strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
-    .map(([own, between]) => new Measure(plan, shapes, tokens, room, { wide: own, cell: Math.min(Math.max(NARROW, own), whole.cell, Math.max((6 * own) / tokens, (6 * WAYS[0][0]) / tokens)), row, gaps: between, strip, folded })));
+  const triesWith = (/** @type {string[]} */ folded) =>
+    strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
+    .map(([own, between]) => new Measure(plan, shapes, tokens, room, { wide: own, cell: Math.min(
+      Math.max(NARROW, own), whole.cell, Math.max((6 * own) / tokens, (6 * WAYS[0][0]) / tokens),
+    ), row, gaps: between, strip, folded })));
   // Where not all has room in cells that can be read, what is farthest from attention is folded first.
   const chosen = may.filter((name) => room.folds?.[name]);
   const free = may.filter((name) => room.folds?.[name] === undefined);
   for (let n = 0; may.length && n <= free.length; n += 1) {
-    const fits = triesWith([...chosen, ...free.slice(0, n)]).find((each) => each.width <= width && each.wide >= LEAST_OPEN);
+    const fits = triesWith([...chosen, ...free.slice(0, n)])
+      .find((each) => each.width <= width && each.wide >= LEAST_OPEN);
     if (fits) return new Placing(plan, shapes, fits).layout(scale, width, room, n || chosen.length ? may : []);
   }
   const tries = triesWith([...chosen, ...free]);
-  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + 1]; // what is moved sideways anyway has its numbers
+  // what is moved sideways anyway has its numbers
+  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + 1];
   return new Placing(plan, shapes, fits).layout(scale, width, room, may);
 }
 
 // What the words take, with the ribbons over them and their shares under them.
-/** @param {Room} room */
-function sentenceOf({ width, ribbons: arcs, saysBelow, tells, arcs: most }) {
+function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, saysBelow, tells, arcs: most }) {
   const { chips, unshared } = tells && !arcs ? PRESENTED : SENTENCE;
   const [says, shares] = [saysOf(width), arcs ? SENTENCE.shares : unshared];
   const roof = arcs && most !== undefined && width < NARROW_PAGE ? SENTENCE.tools : 0;
@@ -93,8 +99,7 @@ function sentenceOf({ width, ribbons: arcs, saysBelow, tells, arcs: most }) {
 }
 
 // How high what is read is, under the words.
-/** @param {number} width */
-export function saysOf(width) {
+export function saysOf(/** @type {number} */ width) {
   return width < NARROW_PAGE ? SENTENCE.saysNarrow : SENTENCE.says;
 }
 
@@ -111,24 +116,27 @@ function wordsAlone(room) {
   const left = Math.max(ALL.height, height - DOCK * Math.min(1.5, scale) - head * scale);
   return {
     scale, boxes: {}, width: 1, height: left, labels: 0, above: 0, start: 0, end: left, row: 0,
-    arcs: arcs * scale, roof: roof * scale, chips: chips * scale, shares: shares * scale, aside: { x: 0, y: 0, width: 0, height: 0 }, columns: [], folded: [], foldable: [],
+    arcs: arcs * scale, roof: roof * scale, chips: chips * scale, shares: shares * scale, aside: { x: 0, y: 0, width: 0,
+      height: 0 }, columns: [], folded: [], foldable: [],
   };
 }
 
 // The matrices that may be folded: all but those of attention itself, the farthest from it first.
-/** @param {Column[]} plan */
-function foldableOf(plan) {
+function foldableOf(/** @type {Column[]} */ plan) {
   const q = plan.find(({ stage }) => stage.role === "q");
-  const own = plan.map(({ stage }, at) => (stage.role !== "x" && stage.name !== "contexts") || stage.name === q?.made.sources[0] ? at : -1).filter((at) => at >= 0);
+  const own = plan.map(({ stage }, at) => (stage.role !== "x" && stage.name !== "contexts")
+    || stage.name === q?.made.sources[0] ? at : -1).filter((at) => at >= 0);
   const far = (/** @type {number} */ at) => Math.max(own[0] - at, at - own[own.length - 1]);
   const columns = plan.map(({ stage }, at) => ({ name: stage.name, far: own.includes(at) ? -1 : far(at) }));
-  return columns.filter(({ far: way }) => way >= 0).toSorted((one, other) => other.far - one.far).map(({ name }) => name);
+  return columns.filter(({ far: way }) => way >= 0).toSorted((one, other) => other.far - one.far)
+    .map(({ name }) => name);
 }
 
-// How large everything is where a cell of few columns is so wide, one of scores so, a row so high, a strip so wide at most,
-// and gaps are so much of their whole width.
+// How large everything is where a cell of few columns is so wide, one of scores so, a row so high, a strip so wide at
+// most, and gaps are so much of their whole width.
 class Measure {
-  /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room @param {{ wide: number, cell: number, row: number, gaps: number, strip: number, folded?: string[] }} by */
+  /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room
+   *  @param {{ wide: number, cell: number, row: number, gaps: number, strip: number, folded?: string[] }} by */
   constructor(plan, shapes, tokens, room, { wide, cell, row, gaps, strip, folded = [] }) {
     this.folded = folded;
     this.shapes = shapes;
@@ -139,13 +147,15 @@ class Measure {
     this.row = row;
     this.gaps = gaps;
     this.rows = tokens * row;
-    // Over the spine there is as much room as the rows of tokens take; where factors need more, their rows are lower; they
-    // have their numbers where those of many tokens have none.
+    // Over the spine there is as much room as the rows of tokens take; where factors need more, their rows are lower;
+    // they have their numbers where those of many tokens have none.
     const most = tokens > CONSTANTS.FITS ? ALL.height : Math.max(tokens, SIX) * row;
     const fitting = (/** @type {boolean} */ behind) => {
       const own = plan.filter(({ factor }) => isBehind(factor) === behind).map((column) => this.factorsOver(column));
-      const low = Math.min(Math.max(row, READABLE.height + 3), ...own.filter(({ rows }) => rows).map(({ rows, fixed }) => (most - fixed) / rows));
-      return Math.max(low >= ALMOST * READABLE.height ? READABLE.height : LEAST, low); // their numbers are worth a few pixels
+      const low = Math.min(Math.max(row, READABLE.height + 3),
+        ...own.filter(({ rows }) => rows).map(({ rows, fixed }) => (most - fixed) / rows));
+      // their numbers are worth a few pixels
+      return Math.max(low >= ALMOST * READABLE.height ? READABLE.height : LEAST, low);
     };
     // What mixes all heads has as many rows as all have columns: its rows alone are low then.
     this.factorRows = { attention: fitting(false), behind: fitting(true) };
@@ -154,12 +164,12 @@ class Measure {
     const legend = plan.some(({ stage }) => CONSTANTS.SHARES.includes(stage.rule)) ? SCALE : 0;
     this.above = Math.max(legend, over ? over + TITLE + ROOF : 0);
     this.rowsAbove = over / row;
-    this.width = LABELS + plan.reduce((sum, column, at) => sum + this.widthOf(column) + this.gapBefore(column, plan[at - 1]), 0);
+    this.width = LABELS
+      + plan.reduce((sum, column, at) => sum + this.widthOf(column) + this.gapBefore(column, plan[at - 1]), 0);
   }
 
   // How many rows of factors stand over a column, or beside what does, and what lies between them, strips with it.
-  /** @param {Column} column */
-  factorsOver({ stage, factor, turned, bias, weight, weightBias }) {
+  factorsOver(/** @type {Column} */ { stage, factor, turned, bias, weight, weightBias }) {
     if (!factor || this.folded.includes(stage.name)) return { rows: 0, fixed: 0 };
     if (turned) return this.rowsOf([this.shapes[factor.name].columns, weight], weight ? TITLE + GAP.stack : 0);
     if (factor.rule === "product") return this.rowsOf([weight, weightBias], weightBias ? GAP.bias : 0);
@@ -171,16 +181,17 @@ class Measure {
   rowsOf(stages, between) {
     const counts = stages.map((each) => (typeof each === "number" ? each : each ? this.shapes[each.name].rows : 0));
     const strips = counts.filter((count) => count > STRIP.from);
-    return { rows: counts.reduce((sum, count) => sum + (count > STRIP.from ? 0 : count), 0), fixed: between + strips.length * STRIP.height };
+    return { rows: counts.reduce((sum, count) => sum + (count > STRIP.from ? 0 : count), 0),
+      fixed: between + strips.length * STRIP.height };
   }
 
   // How high what stands over a column is, without the topmost title.
-  /** @param {Column} column */
-  heightOver(column) {
+  heightOver(/** @type {Column} */ column) {
     const { rows, fixed } = this.factorsOver(column);
     const { factor, turned } = column;
     const heads = factor?.columns === "key" ? TITLE : 0; // names of its columns, under its title
-    const ofTokens = factor && !this.folded.includes(column.stage.name) && (factor.rule === "product" || heads) && !turned ? this.shapes[factor.name].rows * this.row + heads : 0;
+    const ofTokens = factor && !this.folded.includes(column.stage.name) && (factor.rule === "product" || heads)
+      && !turned ? this.shapes[factor.name].rows * this.row + heads : 0;
     return Math.max(ofTokens, rows * this.factorRow(factor) + fixed);
   }
 
@@ -192,23 +203,21 @@ class Measure {
   }
 
   // Vectors share so much room, whatever their length is.
-  /** @param {number} features */
-  vector(features) {
+  vector(/** @type {number} */ features) {
     if (features > STRIP.from) return Math.min(1, this.strip / features);
     return Math.max(LEAST, (Math.min(3, Math.max(2, features)) * this.wide) / features);
   }
 
-  /** @param {Stage} stage */
-  cellWidth(stage) {
+  cellWidth(/** @type {Stage} */ stage) {
     const { columns } = this.shapes[stage.name];
     if (this.folded.includes(stage.name)) return FOLDED.width / columns;
     if (stage.columns === "key") return this.cell;
     const named = stage.origin === "input" && this.room.named === columns && this.gaps >= 0.7;
-    return named ? Math.max(this.vector(columns), Math.min(NAMED_FEATURE, this.vector(columns) + 4)) : this.vector(columns);
+    return named ? Math.max(this.vector(columns), Math.min(NAMED_FEATURE, this.vector(columns) + 4))
+      : this.vector(columns);
   }
 
-  /** @param {Column} column */
-  widthOf({ stage, weightBias, turned }) {
+  widthOf(/** @type {Column} */ { stage, weightBias, turned }) {
     return this.shapes[stage.name].columns * this.cellWidth(stage) + (turned && weightBias ? this.cell + GAP.stack : 0);
   }
 
@@ -217,8 +226,10 @@ class Measure {
   gapBefore({ stage, factor, turned, weight }, before) {
     if (!before) return 0;
     if (this.folded.includes(stage.name) && this.folded.includes(before.stage.name)) return FOLDED.gap;
-    if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage)) return this.gaps * GAP.column + LABELS; // with names of their own
-    const gap = CONSTANTS.SHARES.includes(stage.rule) ? Math.max(OPERATION, this.gaps * GAP.operation) : this.gaps * GAP.column;
+    // with names of their own
+    if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage)) return this.gaps * GAP.column + LABELS;
+    const gap = CONSTANTS.SHARES.includes(stage.rule) ? Math.max(OPERATION, this.gaps * GAP.operation)
+      : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
     return Math.max(gap, before.factor ? gap + needed : needed - this.widthOf(before) + LEGEND.width + APART);
@@ -226,8 +237,7 @@ class Measure {
 }
 
 // Whether something learned belongs to what comes behind attention.
-/** @param {Stage | null} factor */
-function isBehind(factor) {
+function isBehind(/** @type {Stage | null} */ factor) {
   return factor !== null && factor.role === "x" && factor.rows === "feature";
 }
 
@@ -254,16 +264,19 @@ class Placing {
       x += sizes.widthOf(column);
     });
     const end = this.start + sizes.rows;
-    const scales = this.plan.filter(({ stage }) => CONSTANTS.SHARES.includes(stage.rule)).map(({ stage }) => this.boxes[stage.name].x + LEGEND.width);
+    const scales = this.plan.filter(({ stage }) => CONSTANTS.SHARES.includes(stage.rule))
+      .map(({ stage }) => this.boxes[stage.name].x + LEGEND.width);
     const used = Math.max(x, ...scales, ...Object.values(this.boxes).map((box) => box.x + box.width));
     const boxes = Object.fromEntries(Object.entries(this.boxes).map(([name, box]) => [name, scaled(box, scale)]));
     const times = (/** @type {number} */ length) => length * scale;
     return {
       scale, boxes,
       width: times(used), height: times(end + FEET),
-      labels: times(LABELS), above: times(this.bottom), start: times(this.start), end: times(end), row: times(sizes.row),
-      arcs: Math.min(times(sentence.arcs), arcs) + times(sentence.roof), roof: times(sentence.roof), chips: times(sentence.chips), shares: times(sentence.shares),
-      aside: { x: times(Math.max(0, width - PLANE)), y: 0, width: times(Math.min(width, PLANE)), height: times(end + 10) },
+      labels: times(LABELS), above: times(this.bottom), start: times(this.start), end: times(end),
+      row: times(sizes.row), arcs: Math.min(times(sentence.arcs), arcs) + times(sentence.roof),
+      roof: times(sentence.roof), chips: times(sentence.chips), shares: times(sentence.shares),
+      aside: { x: times(Math.max(0, width - PLANE)), y: 0, width: times(Math.min(width, PLANE)),
+        height: times(end + 10) },
       columns: this.plan, folded: sizes.folded, foldable,
     };
   }
@@ -288,8 +301,7 @@ class Placing {
     }
   }
 
-  /** @param {Stage | null} stage */
-  widthOf(stage) {
+  widthOf(/** @type {Stage | null} */ stage) {
     return stage ? this.shapes[stage.name].columns * this.sizes.cellWidth(stage) : 0;
   }
 
@@ -317,7 +329,8 @@ class Placing {
   place({ name }, x, y, cell, row, turned = false) {
     const { rows, columns } = this.shapes[name];
     const [down, across] = turned ? [columns, rows] : [rows, columns];
-    this.boxes[name] = { x, y, cell, row, width: across * cell, height: down * row, turned, readable: cell >= LEGIBLE && row >= READABLE.height };
+    this.boxes[name] = { x, y, cell, row, width: across * cell, height: down * row, turned,
+      readable: cell >= LEGIBLE && row >= READABLE.height };
   }
 }
 

@@ -1,11 +1,8 @@
-// Motion that shows what has become of what: the band and the ribbons of another picked word, numbers and colours after a
-// switch. Attributes, labels and the numbers in full have their end values at once; what moves is only what is seen.
+// Motion that shows what has become of what: the band and the ribbons of another picked word, numbers and colours after
+// a switch. Attributes, labels and the numbers in full have their end values at once; what moves is only what is seen.
 
 import { written } from "../values/numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
-
-/** @import { Board } from "../board.js" */
-/** @import { BoardCell, Matrices } from "../types.js" */
 
 export const PICKED_MS = 250;
 export const PREVIEW_MS = { in: 90, out: 60 };
@@ -15,7 +12,8 @@ const MOST_CELLS = 1500; // more of them would cost frames
 const SAME = 2e-6; // of the largest number: what the page and torch round differently
 const EASING = "cubic-bezier(0.3, 0, 0.2, 1)";
 
-/** @typedef {{ cell: BoardCell, from: number, to: number, end: string, written: string }} Run a number that counts up */
+/** @typedef {{ cell: BoardCell, from: number, to: number, end: string, written: string }} Run a number that counts
+ *  up */
 
 // Whether the reader has asked for no motion.
 export function reducedMotion() {
@@ -23,8 +21,7 @@ export function reducedMotion() {
 }
 
 export class Motion {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {Run[]} */
     this.runs = [];
@@ -46,7 +43,8 @@ export class Motion {
     moving.forEach(({ element, look }, at) => {
       const after = look();
       if (JSON.stringify(before[at]) === JSON.stringify(after)) return;
-      const frames = Object.fromEntries(Object.keys(after).map((property) => [property, [before[at][property], after[property]]]));
+      const frames =
+        Object.fromEntries(Object.keys(after).map((property) => [property, [before[at][property], after[property]]]));
       this.following.push(element.animate(frames, { id: "follow", duration, easing: EASING }));
     });
   }
@@ -61,10 +59,12 @@ export class Motion {
       element: share,
       look: () => ribbonLook(share),
     }));
-    const shift = (/** @type {HTMLElement} */ element) => ({ element, look: () => ({ transform: element.style.transform || "none" }) });
+    const shift = (/** @type {HTMLElement} */ element) => ({ element,
+      look: () => ({ transform: element.style.transform || "none" }) });
     const along = [...flow.lines.querySelectorAll(".along")].map((line) => ({
       element: line,
-      look: () => ({ transform: (line.getAttribute("transform") ?? "none").replace(/translate\((\S+) (\S+)\)/, (_, x, y) => `translate(${x}px, ${y}px)`) }),
+      look: () => ({ transform: (line.getAttribute("transform") ?? "none")
+        .replace(/translate\((\S+) (\S+)\)/, (_, x, y) => `translate(${x}px, ${y}px)`) }),
     }));
     return [shift(frame.band), ...along, ...ribbons];
   }
@@ -75,14 +75,16 @@ export class Motion {
   switched(before, instead = {}) {
     this.still();
     if (reducedMotion() || this.board.story.told) return; // a story has bars and percents
-    const changed = [...this.board.grids.values()].flatMap((grid) => this.changedIn(grid, before[instead[grid.stage.name] ?? grid.stage.name]));
+    const changed = [...this.board.grids.values()]
+      .flatMap((grid) => this.changedIn(grid, before[instead[grid.stage.name] ?? grid.stage.name]));
     if (changed.length > MOST_CELLS) return;
-    for (const { cell, from, to } of changed) cell.animate({ boxShadow: [filled(from), filled(to)] }, { id: "switch", duration: COLOURS_MS });
+    for (const { cell, from, to } of changed) cell.animate({ boxShadow: [filled(from), filled(to)] },
+      { id: "switch", duration: COLOURS_MS });
     this.runs = changed.filter(({ run }) => run.end && /\d/.test(run.end)).map(({ run }) => run);
     if (this.runs.length) this.count(performance.now());
   }
 
-  /** @param {import("../cells/grid.js").Grid} grid @param {import("../types.js").Matrix | undefined} before */
+  /** @param {Grid} grid @param {Matrix | undefined} before */
   changedIn({ stage, cells }, before) {
     const { board } = this;
     const after = board.shown[stage.name]; // not there yet while an edit waits for its answer on a board built anew
@@ -91,19 +93,20 @@ export class Motion {
     const limit = board.limitOf(stage);
     return cells.flatMap((cell, at) => {
       const [from, to] = [before.values[at], values[at]];
-      if (!Number.isFinite(from) || !Number.isFinite(to) || cell.masked || Math.abs(to - from) <= SAME * limit) return [];
+      if (!Number.isFinite(from) || !Number.isFinite(to) || cell.masked || Math.abs(to - from) <= SAME * limit)
+        return [];
       const paperOf = (/** @type {number} */ value) => board.colours.of(stage.role, value, limit)?.paper ?? "";
       const end = cell.text.data;
       return [{ cell, from: paperOf(from), to: paperOf(to), run: { cell, from, to, end, written: end } }];
     });
   }
 
-  /** @param {number} start */
-  count(start) {
+  count(/** @type {number} */ start) {
     this.frame = requestAnimationFrame((now) => {
       const part = Math.max(0, Math.min(1, (now - start) / NUMBERS_MS));
       if (part === 1) return this.still();
-      for (const run of this.runs) this.write(run, inBetween(run.from + (run.to - run.from) * part * (2 - part), this.board.digits));
+      for (const run of this.runs) this.write(run,
+        inBetween(run.from + (run.to - run.from) * part * (2 - part), this.board.digits));
       this.count(start);
     });
   }
@@ -128,8 +131,7 @@ export class Motion {
 
 // A cell's colour, laid over its background: Chromium hands an animated background to its compositor, and a tab of 156
 // crashed when the style of such a cell changed afterwards.
-/** @param {string} colour */
-function filled(colour) {
+function filled(/** @type {string} */ colour) {
   return `inset 0 0 0 100px ${colour}`;
 }
 

@@ -4,13 +4,12 @@
 import { isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
-/** @import { Stage } from "../types.js" */
-/** @import { Column, Part, Box, Layout, Rect, Title } from "./types.js" */
-
 /**
  * The columns of the spine, from left to right, of the stages that are placed. Over a product stands its right factor:
- * a given one with its bias under it; over scaled scores that stand beside scores, their mask; K on its side, with what it is made by over it; V with what it is made by at its left.
- * Where tokens are `many`, V stands in the spine, before what it is a factor of: over it, it would be as high as the spine.
+ * a given one with its bias under it; over scaled scores that stand beside scores, their mask; K on its side, with what
+ * it is made by over it; V with what it is made by at its left.
+ * Where tokens are `many`, V stands in the spine, before what it is a factor of: over it, it would be as high as the
+ * spine.
  * What is read stands first, or, where nothing stands `beside` anything, where it's made.
  * @param {Stage[]} stages @param {string[]} placed @param {boolean} many @returns {Column[]}
  */
@@ -28,7 +27,8 @@ export function planOf(stages, placed, many, beside = true) {
     const made = stage.rule === "scale" && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
     const product = made.rule === "product";
     const normed = made.rule === "layer_norm"; // its gain and its offset stand over it, as a factor and a bias do
-    const masked = stage.rule === "scale" && made === stage && all.get(stage.sources[1])?.rule === "given"; // between two squares a third would be too much
+    // between two squares a third would be too much
+    const masked = stage.rule === "scale" && made === stage && all.get(stage.sources[1])?.rule === "given";
     const by = made.rule === "relative"; // the numbers by distance stand over the bias that is made of them
     const right = product || normed || masked ? get(made.sources[1]) : by ? get(made.sources[0]) : null;
     const upright = many && right?.rows !== "feature" && made.settings.transposed !== true;
@@ -49,22 +49,21 @@ export function planOf(stages, placed, many, beside = true) {
 }
 
 // What is read stands before those that read, with names of its own.
-/** @param {Column[]} columns */
-function readFirst(columns) {
+function readFirst(/** @type {Column[]} */ columns) {
   return columns.toSorted((one, other) => Number(isWhatIsRead(other.stage)) - Number(isWhatIsRead(one.stage)));
 }
 
 // A mask keeps its place while scaled scores stand in the place of scores.
-/** @param {Column[]} columns */
-function maskBehind(columns) {
-  const at = columns.findIndex(({ stage, made }, i) => stage.rule === "scale" && made !== stage && stage.sources[1] === columns[i - 1]?.stage.name);
+function maskBehind(/** @type {Column[]} */ columns) {
+  const at = columns.findIndex(({ stage, made }, i) => stage.rule === "scale" && made !== stage
+    && stage.sources[1] === columns[i - 1]?.stage.name);
   return at < 1 ? columns : [...columns.slice(0, at - 1), columns[at], columns[at - 1], ...columns.slice(at + 1)];
 }
 
 // What is the right factor of a column further on stands right before it.
-/** @param {Column[]} columns */
-function factorsBefore(columns) {
-  const isFactor = (/** @type {Column} */ { stage }) => columns.some((other) => other.stage.rule === "product" && other.stage.sources[1] === stage.name);
+function factorsBefore(/** @type {Column[]} */ columns) {
+  const isFactor = (/** @type {Column} */ { stage }) =>
+    columns.some((other) => other.stage.rule === "product" && other.stage.sources[1] === stage.name);
   return columns.flatMap((column) => {
     if (isFactor(column)) return [];
     const own = columns.filter((other) => isFactor(other) && other.stage.name === column.stage.sources[1]);
@@ -72,15 +71,14 @@ function factorsBefore(columns) {
   });
 }
 
-// What has more rows or columns than the matrices of a playground ever have is a strip: so wide, but no cell wider than a
-// pixel, or so high.
+// What has more rows or columns than the matrices of a playground ever have is a strip: so wide, but no cell wider than
+// a pixel, or so high.
 
 export const STRIP = { from: 128, widths: [384, 192, 126], height: 96 };
 export const THIN = STRIP.widths[STRIP.widths.length - 1];
 
 // Whether a matrix has too many rows or columns for cells that a hand finds.
-/** @param {{ rows: number, columns: number }} shape */
-export function isStrip({ rows, columns }) {
+export function isStrip(/** @type {{ rows: number, columns: number }} */ { rows, columns }) {
   return Math.max(rows, columns) > STRIP.from;
 }
 
@@ -108,7 +106,8 @@ export function partsOf(stages, placed) {
 // What is learned stands with the first part that is made by it.
 /** @param {Part[]} parts @returns {Part[]} */
 function withoutTwice(parts) {
-  const isFirst = (/** @type {Part} */ { weight }, /** @type {number} */ at) => !parts.slice(0, at).some((part) => part.weight === weight);
+  const isFirst = (/** @type {Part} */ { weight }, /** @type {number} */ at) => !parts.slice(0, at)
+    .some((part) => part.weight === weight);
   return parts.map((part, at) => (isFirst(part, at) ? part : { ...part, weight: null, bias: null }));
 }
 
@@ -117,7 +116,8 @@ function partOf({ stage, factor, turned, bias }) {
   const vectors = isOfOthers(stage) ? "all" : "row"; // none of these is the picked word's
   const kind = stage.columns !== "key" ? vectors : stage.rule === "softmax" ? "shares" : "pairs";
   const learned = factor?.rows === "feature";
-  return { kind, stage, weight: learned ? factor : null, bias: learned ? bias : null, mixes: Boolean(factor) && !learned && !turned };
+  return { kind, stage, weight: learned ? factor : null, bias: learned ? bias : null,
+    mixes: Boolean(factor) && !learned && !turned };
 }
 
 // Whether a part is made of nothing but the one before it, so that both may stand in one line.
@@ -142,7 +142,8 @@ const { MASK } = CONSTANTS;
 // The scale of the weights' colours, over these.
 /** @param {Layout} layout @param {Box} weights @returns {Rect} */
 export function legendAt({ above, scale }, weights) {
-  return { x: weights.x, y: Math.max(0, above - LEGEND.above * scale), width: LEGEND.width * scale, height: LEGEND.height * scale };
+  return { x: weights.x, y: Math.max(0, above - LEGEND.above * scale), width: LEGEND.width * scale,
+    height: LEGEND.height * scale };
 }
 
 // The gap before the weights: from what stands right before them, scores, or the mask that is added to these.
@@ -152,8 +153,8 @@ export function gapBefore({ boxes }, weights) {
   return read ? { x: read.x + read.width, width: weights.x - read.x - read.width } : null;
 }
 
-// The words under that gap, which lead to all stages, or back to fewer. Names stand at both sides of them: where the gap
-// is narrow they reach to the left, away from where one begins.
+// The words under that gap, which lead to all stages, or back to fewer. Names stand at both sides of them: where the
+// gap is narrow they reach to the left, away from where one begins.
 /** @param {Layout} layout @param {Box} weights @param {boolean} all whether all are shown @returns {Rect | null} */
 export function leadAt(layout, weights, all) {
   const { scale, end } = layout;
@@ -165,11 +166,13 @@ export function leadAt(layout, weights, all) {
 }
 
 /**
- * The titles of all that is placed: over it, or under it where there are names of columns or what it is made of over it.
+ * The titles of all that is placed: over it, or under it where there are names of columns or what it is made of over
+ * it.
  * They end before the next matrix, its title, what leads to all stages, and the `end` of the board. `named` are the
  * matrices with named columns; `all` is whether all stages are shown, null where nothing leads to them.
- * @param {Layout} layout @param {Stage[]} stages @param {string[]} named @param {number} end @param {boolean | null} all
- * @returns {Record<string, Title>}
+ * @param {Layout} layout @param {Stage[]} stages @param {string[]} named @param {number} end @param {boolean | null}
+ * all
+ * @returns {Record<string, Rect>}
  */
 export function titlesOf(layout, stages, named, end, all = null) {
   const { boxes, columns, scale } = layout;
@@ -180,20 +183,27 @@ export function titlesOf(layout, stages, named, end, all = null) {
     const box = boxes[stage.name];
     const over = columns.some(({ factor }) => factor === stage);
     const headed = isNamed(stage) || (over && stage.columns === "key"); // by names of its columns
-    const below = (stage.columns === "key" && !over) || columns.some((column) => column.stage === stage && column.factor?.rule === "product" && !column.turned);
+    const below = (stage.columns === "key" && !over)
+      || columns.some((column) => column.stage === stage && column.factor?.rule === "product" && !column.turned);
     const weight = columns.find((column) => column.factor === stage)?.weight;
-    const beside = box.turned && weight ? Math.min(boxes[weight.name].width, box.width / 2) : 0; // of the line that leads there
+    // of the line that leads there
+    const beside = box.turned && weight ? Math.min(boxes[weight.name].width, box.width / 2) : 0;
     const y = below ? box.y + box.height + 3 : box.y - (headed ? 2 : 1) * ABOVE * scale;
     return { of: stage.name, x: box.x + beside, y, width: 1, height: LINE * scale };
   });
-  const heads = placed.filter((stage) => (stage.columns === "key" || isNamed(stage)) && boxes[stage.name].cell >= HEADED)
-    .map(({ name }) => ({ of: name, x: boxes[name].x, y: boxes[name].y - HEAD.above * scale, width: boxes[name].width, height: HEAD.height * scale }));
+  const heads =
+    placed.filter((stage) => (stage.columns === "key" || isNamed(stage)) && boxes[stage.name].cell >= HEADED)
+    .map(({ name }) => ({ of: name, x: boxes[name].x, y: boxes[name].y - HEAD.above * scale, width: boxes[name].width,
+      height: HEAD.height * scale }));
   const weights = placed.find(({ rule }) => CONSTANTS.SHARES.includes(rule));
   const legend = weights ? [{ of: "", ...legendAt(layout, boxes[weights.name]) }] : [];
   const lead = weights && all !== null ? leadAt(layout, boxes[weights.name], all) : null;
-  const around = [...(lead ? [{ of: "", ...lead }] : []), ...placed.map(({ name }) => ({ of: name, ...boxes[name] })), ...heads, ...starts];
+  const around = [...(lead ? [{ of: "", ...lead }] : []), ...placed.map(({ name }) => ({ of: name, ...boxes[name] })),
+    ...heads, ...starts];
   return Object.fromEntries(starts.map(({ of, x, y, height }) => {
-    const beside = [...around, ...legend.filter((each) => each.x > x)].filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
-    return [of, { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x), height }];
+    const beside = [...around, ...legend.filter((each) => each.x > x)]
+      .filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
+    return [of, { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x),
+      height }];
   }));
 }

@@ -1,15 +1,11 @@
 // The ruler beside a number that is dragged: how far a hand leads it, where it was and what it is. On a first visit it
 // stands there before anything is done, beside one number, and says what that does.
 
-import { make, toggle } from "../cells/elements.js";
-import { evaluateWithin, MOST_STEPS } from "../values/evaluate.js";
+import { make, toggle, UNSEEN } from "../cells/elements.js";
+import { evaluateWithin } from "../values/evaluate.js";
 import { lineOf } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
-
-/** @import { Board } from "../board.js" */
-/** @import { Matrix, Place } from "../types.js" */
-/** @import { Rect } from "./types.js" */
 
 const REACH = 100; // pixels of a hand for the largest number of a matrix
 const [LEAST, KNOB] = [60, 12]; // of a ruler, and of its knob
@@ -17,11 +13,14 @@ const TICK = 24; // between two ticks, at least
 
 /** How many pixels of a hand a one is. @param {Matrix} matrix */
 function pixelsPerOne({ values }) {
-  const most = values.reduce((largest, value) => (Number.isFinite(value) ? Math.max(largest, Math.abs(value)) : largest), 1);
+  const most = values.reduce((largest, value) =>
+    (Number.isFinite(value) ? Math.max(largest, Math.abs(value)) : largest), 1);
   return REACH / most;
 }
 
-/** What a hand makes of a number: whole hundredths, and what it was `drawn` with, where it comes near that. @param {number} before @param {number} way in pixels @param {number} perOne @param {boolean} fine @param {number} drawn */
+/** What a hand makes of a number: whole hundredths, and what it was `drawn` with, where it comes near that.
+ *  @param {number} before @param {number} way in pixels @param {number} perOne @param {boolean} fine
+ *  @param {number} drawn */
 export function draggedTo(before, way, perOne, fine, drawn) {
   if (way === 0 || !Number.isFinite(before)) return before;
   const value = before + way / perOne / (fine ? 10 : 1);
@@ -30,8 +29,7 @@ export function draggedTo(before, way, perOne, fine, drawn) {
 }
 
 export class Ruler {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     this.first = board.host.store?.isFirst() ?? false; // until anything was done
     this.perOne = 1; // of the drag
@@ -41,8 +39,7 @@ export class Ruler {
     this.says = make("div", "ruler-says");
     this.line = make("div", "ruler-line");
     this.knob = make("div", "ruler-knob");
-    this.element = make("div", "ruler", [this.says, this.line, this.knob]);
-    this.element.setAttribute("aria-hidden", "true"); // of what its cell is and says
+    this.element = make("div", "ruler", [this.says, this.line, this.knob], UNSEEN); // its cell is and says it
     this.knob.onpointerdown = (event) => {
       const place = this.place;
       if (!place || board.drag || event.button !== 0) return;
@@ -57,7 +54,8 @@ export class Ruler {
   get toy() {
     const { board } = this;
     if (!this.first || !board.explores) return null;
-    const factor = [...board.stages.values()].find(({ role, rule, rows, name }) => role === "q" && rule === "given" && rows === "feature" && board.torch[name].columns > 1);
+    const factor = [...board.stages.values()].find(({ role, rule, rows, name }) => role === "q" && rule === "given"
+      && rows === "feature" && board.torch[name].columns > 1);
     if (!factor || (!board.grids.has(factor.name) && !board.story.told)) return null;
     const { values, columns } = board.torch[factor.name];
     const at = values.reduce((most, value, each) => (value > values[most] ? each : most), 0);
@@ -75,10 +73,9 @@ export class Ruler {
     if (!toy || !weights || board.stages.get("attention_weights").rule === "given") return "";
     const now = board.given[toy.matrix] ? board.given : board.torch;
     const { values, columns } = now[toy.matrix];
-    const changed = values.slice();
-    changed[toy.row * columns + toy.column] = 0;
-    const given = { ...now, [toy.matrix]: { ...board.torch[toy.matrix], values: changed } };
-    const { matrices } = evaluateWithin([...board.stages.values()], given, board.torch, MOST_STEPS);
+    const without = values.with(toy.row * columns + toy.column, 0);
+    const given = { ...now, [toy.matrix]: { ...board.torch[toy.matrix], values: without } };
+    const { matrices } = evaluateWithin(board.stages, given, board.torch);
     const mostOf = (/** @type {Matrix} */ each) => {
       const row = [...lineOf(each, board.query)];
       return row.indexOf(Math.max(...row));
@@ -125,7 +122,8 @@ export class Ruler {
     const value = drag?.value ?? this.before;
     Object.assign(this.element.style, { left: `${free}px`, top: `${middle}px`, width: `${left - 4 - free}px` });
     this.line.replaceChildren(...this.ticks(free, left - 8, zero, most));
-    const at = held ? Math.min(left, Math.max(free, left + box.cell / 2 + (value - this.before) * this.perOne)) : left - 3;
+    const at = held ? Math.min(left, Math.max(free, left + box.cell / 2 + (value - this.before) * this.perOne))
+      : left - 3;
     this.line.style.setProperty("--to", `${at - free}px`);
     // What it says ends before the lines that lead away from what is multiplied with.
     const x = layout.boxes[this.sourceOf(place)];
@@ -140,15 +138,15 @@ export class Ruler {
   /** @param {number} value @param {boolean} held */
   tell(value, held) {
     const [was, now] = [this.before, value].map((each) => written(each, 2));
-    if (held) return this.says.replaceChildren(make("span", "", [`${was} → `, make("b", "", [now])]), make("small", "", [say("board.ruler.escape")]));
+    if (held) return this.says.replaceChildren(make("span", "", [`${was} → `, make("b", "", [now])]),
+      make("small", "", [say("board.ruler.escape")]));
     const { promise } = this;
     const drag = say(promise ? "board.ruler.drag_to" : "board.ruler.drag", { value: was });
     this.says.replaceChildren(make("span", "", [drag]), ...(promise ? [make("b", "", [promise])] : []));
   }
 
   // What is multiplied with a matrix.
-  /** @param {Place} place */
-  sourceOf({ matrix }) {
+  sourceOf(/** @type {Place} */ { matrix }) {
     return [...this.board.stages.values()].find(({ sources }) => sources[1] === matrix)?.sources[0] ?? "";
   }
 
@@ -156,7 +154,8 @@ export class Ruler {
   /** @param {number} left @param {number} middle */
   freeTo(left, middle) {
     const { boxes, labels, start } = this.board.layout;
-    const inWay = Object.values(boxes).filter(({ x, y, width, height }) => x + width <= left && y < middle + KNOB && middle - KNOB < y + height);
+    const inWay = Object.values(boxes)
+      .filter(({ x, y, width, height }) => x + width <= left && y < middle + KNOB && middle - KNOB < y + height);
     return Math.max(middle > start ? labels : 0, ...inWay.map(({ x, width }) => x + width + 4));
   }
 

@@ -2,7 +2,7 @@
 // is picked, and the overview of what it reads.
 
 import { areMixed, colourAs, ownerOf } from "../cells/cell.js";
-import { make, setText, toggle, write } from "../cells/elements.js";
+import { button, drawn, ledTo, make, setText, toggle, UNSEEN, write } from "../cells/elements.js";
 import { ofHead } from "../places.js";
 import { readBy, readsInPercent } from "../values/reads.js";
 import { percent } from "../values/numbers.js";
@@ -13,34 +13,25 @@ import { LINE, SentenceTools } from "./sentence_tools.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { Matrices } from "../types.js" */
-/** @import { Layout, Room } from "./types.js" */
-/** @typedef {"share" | "before" | "first" | "second"} Drawn of the head in view, the same before an edit, and of two other heads */
+/** @typedef {"share" | "before" | "first" | "second"} Drawn of the head in view, the same before an edit, and of two
+ *  other heads */
 
 /** @type {Drawn[]} */
 const OTHERS = ["first", "second"];
 const NONE = { share: false, before: false, first: false, second: false };
-const SVG = "http://www.w3.org/2000/svg";
 const SAYS = 76; // pixels over what is done with the words
 const SMALLEST = 0.6; // of their size, before the words scroll
 
 export class Sentence {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
-    this.ribbons = document.createElementNS(SVG, "svg");
-    this.ribbons.setAttribute("class", "ribbons");
-    this.ribbons.setAttribute("aria-hidden", "true");
-    this.strip = make("div", "strip");
-    this.strip.setAttribute("role", "radiogroup");
+    this.ribbons = drawn("svg", "ribbons", UNSEEN);
+    this.strip = make("div", "strip", [], { role: "radiogroup", "aria-label": say("board.chips.pick") });
     this.what = make("span", "what", [say("board.sentence.what")]);
     this.reads = make("b");
     this.even = make("span", "even");
-    this.says = make("div", "says", [this.what, this.reads, this.even, " "]);
-    this.says.setAttribute("role", "status");
     this.about = make("span", "about");
-    this.says.append(this.about);
+    this.says = make("div", "says", [this.what, this.reads, this.even, " ", this.about], { role: "status" });
     this.tools = new SentenceTools(this);
     this.element = make("div", "sentence", [this.strip, this.says, this.tools.element]);
     /** @type {HTMLButtonElement[]} */
@@ -76,8 +67,8 @@ export class Sentence {
     this.putShares(layout);
     this.putRibbons(layout, this.end);
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.read.chips, ...this.shares);
-    this.strip.setAttribute("aria-label", say("board.chips.pick"));
-    Object.assign(this.strip.style, { width: `${Math.min(width, left)}px`, height: `${layout.arcs + layout.chips + layout.shares}px` });
+    Object.assign(this.strip.style,
+      { width: `${Math.min(width, left)}px`, height: `${layout.arcs + layout.chips + layout.shares}px` });
     toggle(this.strip, "long", this.end > width + 1);
     this.putSays(layout, left, width, below);
     this.tools.build(layout, left, width, below);
@@ -92,7 +83,8 @@ export class Sentence {
     const { labels, keys, others } = this.board.data;
     let left = 0;
     const put = (/** @type {HTMLElement} */ chip, /** @type {number} */ wide) => {
-      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`, fontSize: `${LETTER.size * by}px` });
+      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`,
+        fontSize: `${LETTER.size * by}px` });
       const middle = left + wide / 2;
       left += wide + BETWEEN * by;
       return middle;
@@ -112,17 +104,13 @@ export class Sentence {
 
   /** @param {string} label @param {number} at */
   chip(label, at) {
-    const chip = make("button", "chip", [label]);
-    chip.type = "button";
-    chip.setAttribute("role", "radio");
-    chip.onclick = () => this.board.picking.pick(at);
+    const chip = button("chip", label, () => this.board.picking.pick(at), { role: "radio" });
     chip.onpointerenter = (event) => event.pointerType === "mouse" && this.board.picking.preview(at);
     return chip;
   }
 
   // Shares stand under the words that are read, or, where those are asked for, that read.
-  /** @param {Layout} layout */
-  putShares({ arcs, chips, scale }) {
+  putShares(/** @type {Layout} */ { arcs, chips, scale }) {
     this.shares = [...this.ends, ...(this.board.data.others ? this.middles : [])].map((middle) => {
       const share = make("span", "share");
       Object.assign(share.style, { left: `${middle}px`, top: `${arcs + chips + 2 * scale}px` });
@@ -134,13 +122,18 @@ export class Sentence {
   putRibbons({ arcs }, width) {
     const { labels, keys } = this.board.data;
     const count = Math.max(keys.length, labels.length);
-    this.paths = Array.from({ length: count > CONSTANTS.FITS ? GROUPS : count }, () => ({ before: pathOf("before"), share: pathOf("ribbon"), first: pathOf("other-0"), second: pathOf("other-1") }));
-    this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]), ...OTHERS.flatMap((which) => this.paths.map((paths) => paths[which])));
-    this.ribbons.setAttribute("width", String(width));
-    this.ribbons.setAttribute("height", String(arcs));
+    this.paths = Array.from({ length: count > CONSTANTS.FITS ? GROUPS : count }, () => ({
+      before: drawn("path", "before"), share: drawn("path", "ribbon"),
+      first: drawn("path", "other-0"), second: drawn("path", "other-1"),
+    }));
+    this.ribbons.replaceChildren(...this.paths.flatMap(({ before, share }) => [before, share]),
+      ...OTHERS.flatMap((which) => this.paths.map((paths) => paths[which])));
+    write(this.ribbons, "width", String(width));
+    write(this.ribbons, "height", String(arcs));
   }
 
-  // What is read, beside the words or below them. What is said of the numbers may be long: it scrolls, and runs under nothing.
+  // What is read, beside the words or below them. What is said of the numbers may be long: it scrolls, and runs under
+  // nothing.
   /** @param {Layout} layout @param {number} left @param {number} width @param {boolean} below */
   putSays({ scale, arcs, chips, shares }, left, width, below) {
     const { ofNow, tells } = this.board.data;
@@ -202,7 +195,8 @@ export class Sentence {
       const told = change ? `${text}\n${change}` : text;
       setText(element, told);
     });
-    const [reads, share] = byReaders ? readBy(board.made, readOf) : (this.changeOf(before, shares) ?? readsInPercent(board.made, query));
+    const [reads, share] =
+      byReaders ? readBy(board.made, readOf) : (this.changeOf(before, shares) ?? readsInPercent(board.made, query));
     const even = board.data.store ? "" : share; // a question has few words: it stands on the scale
     toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
@@ -216,20 +210,24 @@ export class Sentence {
   }
 
   // While a number is held: what was read most, then and now.
-  /** @param {(number | null)[] | null} before @param {(number | null)[]} shares @returns {[reads: string, even: string] | null} */
+  /** @param {(number | null)[] | null} before @param {(number | null)[]} shares
+   *  @returns {[reads: string, even: string] | null} */
   changeOf(before, shares) {
     const { board } = this;
     if (!before || !board.explores || board.data.others) return null;
-    const key = before.reduce((/** @type {number} */ most, share, at) => ((share ?? 0) > (before[most] ?? 0) ? at : most), 0);
+    const key = before.reduce((/** @type {number} */ most, share, at) =>
+      ((share ?? 0) > (before[most] ?? 0) ? at : most), 0);
     const [was, now] = [before[key], shares[key]];
-    if (typeof was !== "number" || typeof now !== "number" || !Number.isFinite(was) || !Number.isFinite(now)) return null;
-    const places = { token: board.data.labels[board.query], key: board.data.keys[key], was: percent(was), now: percent(now) };
+    if (typeof was !== "number" || typeof now !== "number" || !Number.isFinite(was) || !Number.isFinite(now))
+      return null;
+    const places = { token: board.data.labels[board.query], key: board.data.keys[key], was: percent(was),
+      now: percent(now) };
     if (places.was === places.now) return null;
     return [say(key === board.query ? "board.reads.change_itself" : "board.reads.change", places), ""];
   }
 
-  // What has more lines than room can be scrolled by keyboard, too. Measured behind the frame that draws it, which lays it
-  // out in any case.
+  // What has more lines than room can be scrolled by keyboard, too. Measured behind the frame that draws it, which lays
+  // it out in any case.
   letScroll() {
     cancelAnimationFrame(this.measured);
     this.measured = requestAnimationFrame(() => setTimeout(() => {
@@ -257,7 +255,8 @@ export class Sentence {
     const whose = weights ? ownerOf(weights, token, starts.length) : token;
     const { arcs, scale, roof } = this.layout;
     const each = arcs ? ribbonsOf(shares, data.others ? -1 : whose, ends, arcs, scale, starts[whose], roof) : [];
-    const ribbons = new Map((Math.max(data.keys.length, data.labels.length) > CONSTANTS.FITS ? merged(each, scale) : each).map((ribbon) => [ribbon.word, ribbon]));
+    const ribbons = new Map((Math.max(data.keys.length, data.labels.length) > CONSTANTS.FITS ? merged(each, scale)
+      : each).map((ribbon) => [ribbon.word, ribbon]));
     this.paths.forEach((paths, word) => {
       const path = paths[which];
       const ribbon = ribbons.get(word);
@@ -266,30 +265,20 @@ export class Sentence {
     });
   }
 
-  /** @param {KeyboardEvent} event */
-  keydown(event) {
-    if (event.key.toLowerCase() === "r" && !event.ctrlKey && !event.metaKey && !event.altKey) return this.board.picking.turnReaders();
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (this.read.keydown(event, step ?? 0)) return;
-    const count = this.chips.length;
-    const at = event.key === "Home" ? 0 : event.key === "End" ? count - 1 : step ? (this.board.picked + step + count) % count : null;
-    if (at === null || event.ctrlKey || event.metaKey || event.altKey) return;
+  keydown(/** @type {KeyboardEvent} */ event) {
+    if (event.key.toLowerCase() === "r" && !event.ctrlKey && !event.metaKey && !event.altKey)
+      return this.board.picking.turnReaders();
+    if (this.read.keydown(event)) return;
+    const at = ledTo(event, this.board.picked, this.chips.length);
+    if (at === null) return;
     event.preventDefault();
     this.chips[at].focus(); // before anything changes: it has the page laid out, and so that is done once
     this.board.picking.pick(at);
   }
 }
 
-/** @param {string} className */
-function pathOf(className) {
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("class", className);
-  return path;
-}
-
 // A change of a share in percentage points; blank where none is seen.
-/** @param {number} change */
-function points(change) {
+function points(/** @type {number} */ change) {
   const whole = Math.round(100 * change);
   return whole === 0 ? "" : say("board.share.points", { change: whole > 0 ? `+${whole}` : `−${-whole}` });
 }

@@ -1,38 +1,30 @@
 // What stands beside the words: to play their row, to ask why, another sentence, a layer.
 
-import { make, setText, toggle, write } from "../cells/elements.js";
+import { button, make, setText, toggle, write } from "../cells/elements.js";
 import { lineOf } from "../values/matrices.js";
 import { percent } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Sentence } from "./sentence.js" */
-/** @import { Layout } from "./types.js" */
 
-const TOOLS = { few: 150, most: 350, layers: 110 }; // pixels that they take: where nothing is read, where it is, and those for layers
+// pixels that they take: where nothing is read, where it is, and those for layers
+const TOOLS = { few: 150, most: 350, layers: 110 };
 export const LINE = 34; // high is a line of them, under what is read
 
 export class SentenceTools {
-  /** @param {Sentence} sentence */
-  constructor(sentence) {
+  constructor(/** @type {Sentence} */ sentence) {
     this.sentence = sentence;
     this.board = sentence.board;
     const { board } = this;
-    const button = (/** @type {string} */ className, /** @type {string} */ text, /** @type {() => void} */ act) => {
-      const element = make("button", className, [text]);
-      element.type = "button";
-      element.onclick = act;
-      return element;
-    };
     this.why = button("why", "", () => this.turnPlane());
-    this.readers = button("readers", say("board.sentence.readers"), () => board.picking.showReadersOf(null));
-    this.readers.setAttribute("aria-pressed", "true");
+    this.readers = button("readers", say("board.sentence.readers"), () => board.picking.showReadersOf(null), {
+      "aria-pressed": "true", title: say("board.sentence.readers_off"),
+    });
     this.editing = button("edit", say("board.sentence.edit"), () => this.edit());
-    this.examples = make("select", "examples");
-    this.examples.setAttribute("aria-label", say("board.sentence.examples"));
+    this.examples = make("select", "examples", [], { "aria-label": say("board.sentence.examples") });
     this.examples.onchange = () => this.take(this.examples.value);
-    this.layers = make("select", "examples layers");
-    this.layers.setAttribute("aria-label", say("heads.layers"));
-    this.layers.title = say("heads.layers_how");
+    this.layers =
+      make("select", "examples layers", [], { "aria-label": say("heads.layers"), title: say("heads.layers_how") });
     this.layers.onchange = () => board.sender.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
     this.element = make("div", "tools", [this.why, this.editing, this.layers, this.readers]);
     /** @type {((take: boolean, leave?: boolean) => void) | null} */
@@ -40,7 +32,8 @@ export class SentenceTools {
   }
 
   // Under what is read, which stands behind the words, up to `left`; or above them where there is no room.
-  /** @param {Layout} layout @param {number} left @param {number} width @param {boolean} below whether what is read stands below the words */
+  /** @param {Layout} layout @param {number} left @param {number} width
+   *  @param {boolean} below whether what is read stands below the words */
   build(layout, left, width, below) {
     const { data, plane } = this.board;
     const { scale, arcs, chips } = layout;
@@ -51,7 +44,8 @@ export class SentenceTools {
     const above = below || left + tools * scale > width;
     toggle(this.element, "above", above);
     const under = arcs + chips - LINE * scale;
-    Object.assign(this.element.style, above ? { right: "0px", left: "auto", top: "0px" } : { left: `${left + 10 * scale}px`, right: "auto", top: `${under}px` });
+    Object.assign(this.element.style, above ? { right: "0px", left: "auto", top: "0px" }
+      : { left: `${left + 10 * scale}px`, right: "auto", top: `${under}px` });
     this.offer();
   }
 
@@ -60,10 +54,10 @@ export class SentenceTools {
     const { board } = this;
     const weights = board.shown.attention_weights;
     const most = weights && !board.byReaders ? Math.max(...lineOf(weights, board.query)) : NaN;
-    setText(this.why, Number.isFinite(most) ? say("board.plane.why", { share: percent(most) }) : say("board.plane.tab_scores"));
+    setText(this.why,
+      Number.isFinite(most) ? say("board.plane.why", { share: percent(most) }) : say("board.plane.tab_scores"));
     write(this.why, "aria-pressed", String(board.planeOver));
     this.readers.hidden = !board.byReaders;
-    this.readers.title = say("board.sentence.readers_off");
   }
 
   // The plane lies over the matrices, or no more. The tools are the same elements, but were put anew.
@@ -75,20 +69,18 @@ export class SentenceTools {
   // The examples are a list of the browser's own, which shows what it is for, and not what was taken last.
   offer() {
     const { examples = [] } = this.board.data;
-    const first = make("option", "", [say("board.sentence.examples")]);
-    first.value = "";
-    const rest = examples.map(({ name, title }) => Object.assign(make("option", "", [title]), { value: name }));
-    this.examples.replaceChildren(first, ...rest);
+    const option = (/** @type {string} */ title, /** @type {string} */ value) => make("option", "", [title], { value });
+    this.examples.replaceChildren(option(say("board.sentence.examples"), ""),
+      ...examples.map(({ name, title }) => option(title, name)));
     const { data: { layers, layer }, host: { can } } = this.board;
-    const each = Array.from({ length: layers }, (_, at) => Object.assign(make("option", "", [say("heads.layer", { layer: at })]), { value: String(at) }));
-    this.layers.replaceChildren(...each);
+    this.layers.replaceChildren(...Array.from({ length: layers },
+      (_, at) => option(say("heads.layer", { layer: at }), String(at))));
     this.layers.value = String(layer);
     this.layers.hidden = layers < 2 || !can.layers;
     this.editing.hidden = !can.text;
   }
 
-  /** @param {string} name */
-  take(name) {
+  take(/** @type {string} */ name) {
     this.examples.value = "";
     const example = this.board.data.examples.find((each) => each.name === name);
     this.end?.(false);
@@ -98,10 +90,8 @@ export class SentenceTools {
   // The words give way to a box with the whole sentence, and a list to begin with, until it is taken or left.
   edit() {
     const { board, examples } = this;
-    const box = make("input", "text");
     const before = board.data.text;
-    box.value = before;
-    box.setAttribute("aria-label", say("board.sentence.label"));
+    const box = make("input", "text", [], { value: before, "aria-label": say("board.sentence.label") });
     const [top, height] = [this.layout?.arcs ?? 0, this.layout?.chips ?? 0];
     Object.assign(box.style, { top: `${top}px`, height: `${height}px` });
     Object.assign(examples.style, { top: `${top + height + 4}px` });
@@ -122,7 +112,8 @@ export class SentenceTools {
       event.preventDefault(); // or the button that gets the focus is pressed
       end(event.key === "Enter");
     };
-    box.onblur = examples.onblur = ({ relatedTarget }) => relatedTarget === box || relatedTarget === examples || end(true, true);
+    box.onblur = examples.onblur = ({ relatedTarget }) => relatedTarget === box || relatedTarget === examples
+      || end(true, true);
     toggle(this.sentence.element, "editing", true);
     this.sentence.element.append(box, ...(board.data.examples.length ? [examples] : []));
     box.focus();

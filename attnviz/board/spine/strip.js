@@ -5,40 +5,29 @@
 import { focusedBeside } from "../../scripts/parts.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
-import { make, toggle, write } from "../cells/elements.js";
+import { button, canvasOf, drawn, ledTo, make, toggle, UNSEEN, write } from "../cells/elements.js";
 import { paintPixels } from "../cells/pixels.js";
 import { ofHead } from "../places.js";
 import { hiddenIn } from "../values/reach.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { Matrix } from "../types.js" */
-
-const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 74; // pixels, with what is under it
 const PICTURE = 44;
 const LAID = 2; // heads besides the one in view, whose ribbons can be seen at once
 const { MASK } = CONSTANTS;
 const SOON_MS = 60; // within which the pictures of other heads follow a number that is dragged
-/** @type {Record<string, number>} */
-const ARROWS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 export class Strip {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
-    this.choice = make("div", "choice");
-    this.choice.setAttribute("role", "radiogroup");
-    this.choice.setAttribute("aria-label", say("heads.strip"));
+    this.choice = make("div", "choice", [], { role: "radiogroup", "aria-label": say("heads.strip") });
     this.choice.addEventListener("keydown", (event) => this.keydown(event));
-    this.lays = make("div", "lays");
-    this.lays.setAttribute("role", "group");
-    this.lays.setAttribute("aria-label", say("heads.lays"));
+    this.lays = make("div", "lays", [], { role: "group", "aria-label": say("heads.lays") });
     this.element = make("div", "heads", [this.choice, this.lays]);
     /** @type {number[]} */
     this.laid = []; // the oldest first
     /** @type {Picture[]} */
     this.pictures = [];
-    /** @type {import("../types.js").BoardData | null} */
+    /** @type {BoardData | null} */
     this.labelled = null; // of what the words are
     this.painted = 0; // when all were
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -65,9 +54,9 @@ export class Strip {
     return this.isShown ? this.laid.filter((each) => each !== head && each < heads.length) : [];
   }
 
-  /** @param {number} head */
-  lay(head) {
-    this.laid = this.laid.includes(head) ? this.laid.filter((each) => each !== head) : [...this.others, head].slice(-LAID);
+  lay(/** @type {number} */ head) {
+    this.laid = this.laid.includes(head) ? this.laid.filter((each) => each !== head) : [...this.others, head]
+      .slice(-LAID);
     this.mark();
     this.board.sentence.show();
   }
@@ -79,8 +68,9 @@ export class Strip {
     const { rows, columns } = torch.attention_weights;
     const image = this.pictures[0]?.image;
     if (this.pictures.length !== data.heads.length || image.width !== columns || image.height !== rows) {
-      this.pictures = data.heads.map((_, head) => new Picture({ rows, columns }, head, () => this.board.picking.look(head), () => this.lay(head)));
-      this.choice.replaceChildren(...this.pictures.map(({ button }) => button));
+      this.pictures = data.heads.map((_, head) =>
+        new Picture({ rows, columns }, head, () => this.board.picking.look(head), () => this.lay(head)));
+      this.choice.replaceChildren(...this.pictures.map(({ picks }) => picks));
       this.lays.replaceChildren(...this.pictures.map(({ lays }) => lays));
       this.labelled = null;
     }
@@ -94,11 +84,11 @@ export class Strip {
     this.pictures.forEach((picture, head) => {
       const { short, full } = data.heads[head];
       const on = head === data.head;
-      toggle(picture.button, "on", on);
-      picture.button.setAttribute("aria-checked", String(on));
-      picture.button.tabIndex = on ? 0 : -1;
-      picture.button.title = full;
-      picture.button.setAttribute("aria-label", full);
+      toggle(picture.picks, "on", on);
+      picture.picks.setAttribute("aria-checked", String(on));
+      picture.picks.tabIndex = on ? 0 : -1;
+      picture.picks.title = full;
+      picture.picks.setAttribute("aria-label", full);
       picture.called.textContent = say("heads.called", { head });
       picture.does.textContent = short;
     });
@@ -128,9 +118,9 @@ export class Strip {
   }
 
   focus() {
-    const button = this.pictures[this.board.data.head ?? 0]?.button;
-    button?.focus({ preventScroll: true });
-    button?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const picks = this.pictures[this.board.data.head ?? 0]?.picks;
+    picks?.focus({ preventScroll: true });
+    picks?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   // The head in view follows at once; the others, while a number is dragged, a few times in a second.
@@ -151,8 +141,7 @@ export class Strip {
     this.pictures.forEach((_, head) => this.paint(head));
   }
 
-  /** @param {number} head */
-  paint(head) {
+  paint(/** @type {number} */ head) {
     const { board } = this;
     const name = ofHead(board.data, head, "attention_weights");
     const stage = board.stages.get(name);
@@ -160,17 +149,15 @@ export class Strip {
     if (!stage || !matrix || !this.pictures[head]) return;
     const { ramps } = board;
     const limit = board.limitOf(stage);
-    this.pictures[head].paint([matrix, board.shown[MASK]], `${limit},${board.theme}`, (pixels) => paintPixels(pixels, matrix, {
-      turned: false, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks, hidden: hiddenIn({ stages: board.stages, matrices: board.shown }, stage),
-    }));
+    const how = { turned: false, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks,
+      hidden: hiddenIn(board.made, stage) };
+    this.pictures[head]
+      .paint([matrix, board.shown[MASK]], `${limit},${board.theme}`, (pixels) => paintPixels(pixels, matrix, how));
   }
 
-  /** @param {KeyboardEvent} event */
-  keydown(event) {
+  keydown(/** @type {KeyboardEvent} */ event) {
     const { head, heads } = this.board.data;
-    const by = ARROWS[event.key];
-    if (head === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = event.key === "Home" ? 0 : event.key === "End" ? heads.length - 1 : by ? (head + by + heads.length) % heads.length : null;
+    const to = head === null ? null : ledTo(event, head, heads.length);
     if (to === null) return;
     event.preventDefault();
     this.board.picking.look(to);
@@ -180,31 +167,25 @@ export class Strip {
 
 // A head's attention weights, a pixel for each.
 class Picture {
-  /** @param {{ rows: number, columns: number }} size @param {number} head @param {() => void} pick @param {() => void} lay */
+  /** @param {{ rows: number, columns: number }} size @param {number} head @param {() => void} pick
+   *  @param {() => void} lay */
   constructor({ rows, columns }, head, pick, lay) {
-    this.canvas = make("canvas");
-    [this.canvas.width, this.canvas.height] = [columns, rows];
+    const { canvas, context } = canvasOf("", columns, rows);
+    this.context = context;
     // Whole pixels for each weight, where there are so many.
     const most = Math.max(rows, columns);
     const cell = most <= PICTURE ? Math.floor(PICTURE / most) : PICTURE / most;
-    Object.assign(this.canvas.style, { width: `${columns * cell}px`, height: `${rows * cell}px` });
-    this.canvas.setAttribute("aria-hidden", "true");
+    Object.assign(canvas.style, { width: `${columns * cell}px`, height: `${rows * cell}px` });
     this.called = make("b");
     this.does = make("span");
-    this.button = make("button", "head-picture", [this.canvas, make("span", "told", [this.called, this.does])]);
-    this.button.type = "button";
-    this.button.setAttribute("role", "radio");
-    this.button.onclick = pick;
-    const sample = document.createElementNS(SVG, "svg");
-    sample.setAttribute("aria-hidden", "true");
-    this.line = document.createElementNS(SVG, "path");
-    this.line.setAttribute("d", "M0 5 H24");
+    this.picks = button("head-picture", "", pick, { role: "radio" });
+    this.picks.append(canvas, make("span", "told", [this.called, this.does]));
+    this.line = drawn("path", "", { d: "M0 5 H24" });
+    const sample = drawn("svg", "", UNSEEN);
     sample.append(this.line);
-    this.lays = make("button", "lay");
-    this.lays.type = "button";
+    this.lays = button("lay", "", lay);
     this.lays.append(sample);
-    this.lays.onclick = lay;
-    for (const element of [this.button, this.lays]) element.style.gridColumn = String(head + 1);
+    for (const element of [this.picks, this.lays]) element.style.gridColumn = String(head + 1);
     this.image = new ImageData(columns, rows);
     this.pixels = new Uint32Array(this.image.data.buffer);
     /** @type {(Matrix | undefined)[]} */
@@ -213,11 +194,12 @@ class Picture {
   }
 
   // Painted anew where it has other numbers or colours: of twelve heads, a number that is dragged moves one.
-  /** @param {(Matrix | undefined)[]} of @param {string} look what colours depend on beside these @param {(pixels: Uint32Array) => void} draw */
+  /** @param {(Matrix | undefined)[]} of @param {string} look what colours depend on beside these
+   *  @param {(pixels: Uint32Array) => void} draw */
   paint(of, look, draw) {
     if (this.look === look && of.every((matrix, at) => matrix === this.painted[at])) return;
     [this.painted, this.look] = [of, look];
     draw(this.pixels);
-    this.canvas.getContext("2d")?.putImageData(this.image, 0, 0);
+    this.context.putImageData(this.image, 0, 0);
   }
 }

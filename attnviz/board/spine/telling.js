@@ -1,5 +1,5 @@
-// Where what a step of the lesson tells stands: in one column at the right, or above the board, on a page with no room for
-// that. From the layout and from how many letters there are, never from measured text.
+// Where what a step of the lesson tells stands: in one column at the right, or above the board, on a page with no room
+// for that. From the layout and from how many letters there are, never from measured text.
 
 import { make, setText, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
@@ -7,10 +7,6 @@ import { written } from "../values/numbers.js";
 import { mostRead } from "../values/reads.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { filled, say } from "../../scripts/sentences.js";
-
-/** @import { Layout, Rect, Room } from "./types.js" */
-/** @import { Board } from "../board.js" */
-/** @import { Made, NumbersOf, Told } from "../types.js" */
 
 const NARROW = 700; // a page as wide has no room beside anything
 const LEAST = 190;
@@ -44,8 +40,7 @@ export function letterIn(texts, { width, height }, scale) {
   return { size, takes: Math.min(height, heightOf(texts, width, size)) };
 }
 
-/** @param {number} scale */
-function lettersOf(scale) {
+function lettersOf(/** @type {number} */ scale) {
   return LETTERS.map((size) => size * Math.min(LARGER, scale)).filter((size) => size >= SMALLEST);
 }
 
@@ -71,14 +66,17 @@ function linesOf(texts, width, size) {
 /** @param {Made} made @param {Told} told @returns {string} */
 export function toldOf(made, told) {
   if ("reads" in told) {
-    const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`summary.reads.${kind}`, places);
-    return mostRead(made, told.reads, tell, (token) => say("summary.named", { token }), (weight) => written(weight, made.digits));
+    const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) =>
+      say(`summary.reads.${kind}`, places);
+    return mostRead(made, told.reads, tell, (token) => say("summary.named", { token }),
+      (weight) => written(weight, made.digits));
   }
   if ("pair" in told) {
     const [one, other] = told.pair.map((place) => numbersOf(made, place));
     return toldOf(made, one === other ? told.alike : told.differ);
   }
-  const places = Object.entries(told.places).map(([name, place]) => [name, typeof place === "object" ? numbersOf(made, place) : place]);
+  const places = Object.entries(told.places)
+    .map(([name, place]) => [name, typeof place === "object" ? numbersOf(made, place) : place]);
   return filled(told.sentence, Object.fromEntries(places));
 }
 
@@ -93,12 +91,10 @@ function numbersOf({ matrices, digits }, { matrix, row, column }) {
 }
 
 export class Telling {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     this.about = make("p", "about");
-    this.outcome = make("div", "outcome"); // what was predicted beside what happened
-    this.outcome.setAttribute("role", "status");
+    this.outcome = make("div", "outcome", [], { role: "status" }); // what was predicted beside what happened
     this.element = make("div", "telling");
     this.after = make("div", "telling above"); // what stands under a story
     this.above = false; // whether it stands above the board
@@ -117,23 +113,18 @@ export class Telling {
   }
 
   // How much of the window it takes where it stands above the board.
-  /** @param {number} width */
-  heightAbove(width) {
+  heightAbove(/** @type {number} */ width) {
     return aboveAll(this.texts, width);
   }
 
   // After everything has its place.
-  /** @param {Room} room */
-  build(room) {
+  build(/** @type {Room} */ room) {
     const { board, element } = this;
     const { tells } = board.data;
-    this.built = JSON.stringify(tells ?? null);
     element.hidden = !tells;
+    const [first, after] = this.paragraphs();
     if (!tells) return;
-    const analogy = make("p", "analogy", [tells.analogy]);
-    this.outcome.replaceChildren(...tells.outcome.map((each) => make("p", "", [each])));
-    element.replaceChildren(...(tells.outcome.length ? [this.outcome] : []), ...tells.sentences.map(() => make("p")), ...(tells.analogy ? [analogy] : []), ...(tells.about ? [this.about] : []));
-    this.about.textContent = tells.about;
+    element.replaceChildren(...first, ...after);
     if (tells.presents) leavePressed();
     const place = inColumn(board.layout, room.width);
     this.above = !place;
@@ -142,38 +133,51 @@ export class Telling {
     this.show();
   }
 
+  // What is told, and what may be read afterwards.
+  paragraphs() {
+    const { tells } = this.board.data;
+    this.built = JSON.stringify(tells ?? null);
+    if (!tells) return [[], []];
+    const { outcome, sentences, analogy, about } = tells;
+    this.outcome.replaceChildren(...outcome.map((each) => make("p", "", [each])));
+    this.about.textContent = about;
+    return [
+      [...(outcome.length ? [this.outcome] : []), ...sentences.map(() => make("p"))],
+      [...(analogy ? [make("p", "analogy", [analogy])] : []), ...(about ? [this.about] : [])],
+    ];
+  }
+
   // Around a story: what it is about stands over it, and what may be read afterwards under it.
   buildAroundStory() {
-    const { board, element, after } = this;
-    const { tells } = board.data;
-    this.built = JSON.stringify(tells ?? null);
-    if (!tells) return;
+    const { element, after } = this;
+    const [first, rest] = this.paragraphs();
+    if (!this.board.data.tells) return;
     this.above = true;
     element.hidden = false;
     element.className = "telling above";
     element.removeAttribute("style");
-    this.outcome.replaceChildren(...tells.outcome.map((each) => make("p", "", [each])));
-    element.replaceChildren(...(tells.outcome.length ? [this.outcome] : []), ...tells.sentences.map(() => make("p")));
-    after.replaceChildren(...(tells.analogy ? [make("p", "analogy", [tells.analogy])] : []), ...(tells.about ? [this.about] : []));
-    this.about.textContent = tells.about;
+    element.replaceChildren(...first);
+    after.replaceChildren(...rest);
     this.show();
   }
 
   // Its upper edge stands still, however long a number gets.
-  /** @param {Rect} place */
-  beside(place) {
+  beside(/** @type {Rect} */ place) {
     const { scale } = this.board.layout;
     const { size } = letterIn(this.texts, place, scale);
-    return { left: `${place.x}px`, top: `${place.y}px`, width: `${place.width}px`, height: "", maxHeight: `${place.height}px`, fontSize: `${size}px` };
+    return { left: `${place.x}px`, top: `${place.y}px`, width: `${place.width}px`, height: "",
+      maxHeight: `${place.height}px`, fontSize: `${size}px` };
   }
 
   show() {
     const { board, element } = this;
     if (!board.data.tells) return;
-    if (JSON.stringify(board.data.tells) !== this.built) return board.story.told ? this.buildAroundStory() : this.build(board.assembly.room);
+    if (JSON.stringify(board.data.tells) !== this.built)
+      return board.story.told ? this.buildAroundStory() : this.build(board.assembly.room);
     const paragraphs = element.querySelectorAll(":scope > p");
     this.sentences.forEach((sentence, at) => setText(paragraphs[at], sentence));
-    for (const each of [this.about, this.outcome]) toggle(each, "hidden", !board.settled); // while a number changes it may no longer be so
+    // while a number changes it may no longer be so
+    for (const each of [this.about, this.outcome]) toggle(each, "hidden", !board.settled);
   }
 }
 
@@ -185,5 +189,6 @@ function aboveAt(width, height) {
 // A lecture room sees no ring around a button that was pressed with the mouse, once a key leads on.
 function leavePressed() {
   const { activeElement } = document;
-  if (activeElement instanceof HTMLElement && activeElement.closest(".stButton") && !activeElement.matches(":focus-visible")) activeElement.blur();
+  if (activeElement instanceof HTMLElement && activeElement.closest(".stButton")
+    && !activeElement.matches(":focus-visible")) activeElement.blur();
 }

@@ -1,9 +1,7 @@
 // Where everything on the board stands.
 
-import type { Stage } from "../types.js";
-
 /** The room that there is, and what is to stand in it. `named` is how many columns have names over them. */
-export interface Room {
+interface Room {
   width: number;
   height: number;
   tokens: number;
@@ -23,10 +21,10 @@ export interface Room {
   folds?: Record<string, boolean>;
 }
 
-export type Shapes = Record<string, { rows: number; columns: number }>;
+type Shapes = Record<string, { rows: number; columns: number }>;
 
 /** A matrix on the spine, and what stands over it. */
-export interface Column {
+interface Column {
   stage: Stage;
   /** What it is made as: scores, for scaled scores in their place. */
   made: Stage;
@@ -38,11 +36,7 @@ export interface Column {
 }
 
 /** A matrix: its cells, and whether it stands on its side. */
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
+interface Box extends Rect {
   cell: number;
   row: number;
   turned: boolean;
@@ -50,7 +44,7 @@ export interface Box {
   readable: boolean;
 }
 
-export interface Layout {
+interface Layout {
   scale: number;
   width: number;
   height: number;
@@ -75,28 +69,25 @@ export interface Layout {
   foldable: string[];
 }
 
-export interface Rect {
+interface Rect {
   x: number;
   y: number;
   width: number;
   height: number;
 }
 
-/** Where a matrix has its name, and how wide that may be. */
-export type Title = Rect;
-
 /** A ribbon to a word, as the path of an SVG. */
-export interface Ribbon {
+interface Ribbon {
   word: number;
   width: number;
   path: string;
 }
 
 /** What is done to a row while it is played: a vector made, scores, their scaling, their shares, the mix of values. */
-export type PhaseKind = "vector" | "scores" | "scale" | "shares" | "mix" | "other";
+type PhaseKind = "vector" | "scores" | "scale" | "shares" | "mix" | "other";
 
 /** A phase of a row that is played, from `start` to `end` in milliseconds; `on` is the matrix in whose place it is seen. */
-export interface Phase {
+interface Phase {
   name: string;
   on: string;
   kind: PhaseKind;
@@ -112,13 +103,13 @@ export interface Phase {
 }
 
 /** From when to when it goes, in milliseconds. */
-export interface Span {
+interface Stretch {
   from: number;
   to: number;
 }
 
 /** What stands at a moment of it: in which phase and step, and how far. */
-export interface Moment {
+interface Moment {
   at: number;
   part: number;
   step: number;
@@ -130,7 +121,7 @@ export interface Moment {
 // ---- one word's story ----
 
 /** A part of it: the picked word's row of a matrix, what it has for each word, its shares, or every word's row. */
-export interface Part {
+interface Part {
   kind: "row" | "pairs" | "shares" | "all";
   stage: Stage;
   /** What is learned and makes it. */
@@ -143,7 +134,7 @@ export interface Part {
 }
 
 /** What decides where the parts stand. */
-export interface StoryRoom {
+interface StoryRoom {
   width: number;
   height: number;
   labels: string[];
@@ -158,58 +149,51 @@ export interface StoryRoom {
   others: { matrix: string; row: number; part: string }[];
 }
 
-export interface Area {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
 /** Cells in rows; `readable` where they have room for their numbers. */
-export interface Cells extends Area {
+interface Cells extends Rect {
   cell: number;
   row: number;
   readable: boolean;
 }
 
 /** Another word's row, under its name. */
-export interface OtherRow {
+interface OtherRow {
   matrix: string;
   row: number;
-  name: Area;
+  name: Rect;
   cells: Cells;
 }
 
 /** Where a part stands. */
-export interface Spot {
+interface Spot {
   /** Whether it stands in the line of the one before it. */
   joined: boolean;
-  title: Area;
+  title: Rect;
   /** The button for what is learned, or what leads to it from the part in the same line. */
-  way: Area | null;
+  way: Rect | null;
   cells: Cells;
   /** The words over the cells; upright where these are narrow. */
-  heads: Area | null;
+  heads: Rect | null;
   /** The bars of shares, without what stands below them. */
-  bars: Area | null;
+  bars: Rect | null;
   /** The mix in words. */
-  mix: Area | null;
+  mix: Rect | null;
   others: OtherRow[];
   weight: Cells | null;
   bias: Cells | null;
   raw: Cells | null;
   /** What is unfolded. */
-  unfolded: Area | null;
+  unfolded: Rect | null;
 }
 
 /** Where the words and what is read stand, and under them, counted anew, the parts. */
-export interface StoryLayout {
+interface StoryLayout {
   width: number;
   height: number;
-  chips: Area[];
-  read: Area[];
-  tools: Area;
-  says: Area;
+  chips: Rect[];
+  read: Rect[];
+  tools: Rect;
+  says: Rect;
   /** How wide what has a column for each word is where it is moved sideways; 0 where it isn't. */
   words: number;
   /** Whether letters are smaller, on a low screen. */

@@ -1,20 +1,17 @@
 // What was changed last, beside its cell, and the way back.
 
-import { make } from "../cells/elements.js";
+import { overlap } from "../plane/plane_labels.js";
+import { button, make } from "../cells/elements.js";
 import { written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
-
-/** @import { Board } from "../board.js" */
-/** @import { Edit } from "../types.js" */
 
 const MOST = 100; // steps back
 const GAP = 6;
 const HEADS = 20;
 
-/** @typedef {{ x: number, y: number, width: number, height: number }} Rect */
-
 /**
- * Where a chip of a size stands: beside a cell's matrix, under or over it, where it covers nothing of what is `taken`: as
+ * Where a chip of a size stands: beside a cell's matrix, under or over it, where it covers nothing of what is `taken`:
+ * as
  * near to the cell as its button, which is `from` here `to` there in it, can be; else right under the cell.
  * @param {Rect} cell @param {Rect} matrix @param {{ width: number, height: number, from: number, to: number }} size
  * @param {Rect[]} taken @param {{ width: number, height: number }} within
@@ -28,7 +25,8 @@ export function placeBeside(cell, matrix, { width, height, from, to }, taken, wi
     { x: under, y: matrix.y + matrix.height + GAP },
     { x: under, y: matrix.y - GAP - HEADS - height },
   ];
-  const farOf = (/** @type {{ x: number, y: number }} */ { x, y }) => gapBetween({ x: x + from, y, width: to - from, height }, cell);
+  const farOf = (/** @type {{ x: number, y: number }} */ { x, y }) =>
+    gapBetween({ x: x + from, y, width: to - from, height }, cell);
   const free = places.toSorted((one, other) => farOf(one) - farOf(other)).find(({ x, y }) => {
     const isIn = x >= 0 && y >= 0 && x + width <= within.width && y + height <= within.height;
     return isIn && taken.every((each) => !overlap({ x, y, width, height }, each));
@@ -43,14 +41,8 @@ function gapBetween(one, other) {
   return Math.hypot(Math.max(across, 0), Math.max(down, 0));
 }
 
-/** @param {Rect} one @param {Rect} other */
-function overlap(one, other) {
-  return one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height && other.y < one.y + one.height;
-}
-
 export class Undo {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {Edit[][]} */
     this.steps = []; // what takes each change back
@@ -59,30 +51,30 @@ export class Undo {
     this.at = null; // what was changed last
     this.now = 0; // and to what
     this.said = make("span");
-    this.button = make("button", "", [say("board.undo.undo")]);
-    this.button.type = "button";
-    this.button.onclick = () => this.undo();
-    this.element = make("div", "undo", [this.said, " · ", this.button]);
-    this.element.hidden = true;
-    this.element.setAttribute("role", "status");
+    this.button = button("", say("board.undo.undo"), () => this.undo());
+    this.element = make("div", "undo", [this.said, " · ", this.button], { role: "status", hidden: "" });
   }
 
   // Before edits are taken: what these cells have now.
-  /** @param {Edit[]} edits */
-  note(edits) {
+  note(/** @type {Edit[]} */ edits) {
     if (this.undoing) return;
     const { board } = this;
-    const numberBefore = (/** @type {Edit} */ edit) => board.base ? board.base[edit.matrix].values[edit.row * board.base[edit.matrix].columns + edit.column] : board.valueAt(edit);
-    const before = edits.filter((edit) => board.fits(edit)).map((edit) => ({ ...edit, value: board.isEdited(edit) ? numberBefore(edit) : null, was: numberBefore(edit) }));
+    const numberBefore = (/** @type {Edit} */ edit) => board.base
+      ? board.base[edit.matrix].values[edit.row * board.base[edit.matrix].columns + edit.column]
+      : board.valueAt(edit);
+    const before = edits.filter((edit) => board.fits(edit))
+      .map((edit) => ({ ...edit, value: board.isEdited(edit) ? numberBefore(edit) : null, was: numberBefore(edit) }));
     if (!before.length) return;
     const [edit] = edits;
     const [first] = before;
     const now = edit.value ?? board.uneditedAt(edit);
     if (before.length === 1 && Math.fround(now) === Math.fround(first.was)) return this.hide();
-    this.steps = [...this.steps.slice(1 - MOST), before.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }))];
+    this.steps = [...this.steps.slice(1 - MOST),
+      before.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }))];
     const digits = written(first.was, 2) === written(now, 2) ? board.data.digits : 2; // what has changed is told
     const places = { before: written(first.was, digits), now: written(now, digits), n: before.length };
-    this.said.textContent = before.length > 1 ? say("board.undo.several", { n: before.length }) : say("board.undo.change", places);
+    this.said.textContent =
+      before.length > 1 ? say("board.undo.several", { n: before.length }) : say("board.undo.change", places);
     this.now = Math.fround(now);
     this.place(first);
   }
@@ -100,11 +92,10 @@ export class Undo {
   }
 
   // Beside the cell, inside of the board, and over no numbers where there is room.
-  /** @param {Edit} edit */
-  place(edit) {
+  place(/** @type {Edit} */ edit) {
     this.at = edit;
     const { matrix, row, column } = edit;
-    const { element, button, board: { layout, data, root } } = this;
+    const { element, button: own, board: { layout, data, root } } = this;
     const { boxes, scale, height } = layout;
     const box = boxes[matrix];
     if (!box) return;
@@ -112,16 +103,17 @@ export class Undo {
     element.hidden = false;
     const cell = { x: box.x + across * box.cell, y: box.y + down * box.row, width: box.cell, height: box.row };
     const named = HEADS * scale; // over each matrix there may be names
-    const taken = Object.values(boxes).map(({ x, y, ...size }) => ({ x, y: y - named, width: size.width, height: size.height + named }));
+    const taken = Object.values(boxes)
+      .map(({ x, y, ...size }) => ({ x, y: y - named, width: size.width, height: size.height + named }));
     const names = { x: 0, y: layout.start, width: layout.labels, height: layout.row * data.labels.length };
-    const size = { width: element.offsetWidth, height: element.offsetHeight, from: button.offsetLeft, to: button.offsetLeft + button.offsetWidth };
+    const size = { width: element.offsetWidth, height: element.offsetHeight, from: own.offsetLeft,
+      to: own.offsetLeft + own.offsetWidth };
     const beside = placeBeside(cell, box, size, [...taken, names], { width: root.offsetWidth, height });
     Object.assign(element.style, { left: `${beside.x}px`, top: `${beside.y}px` });
   }
 
   // Another head is in view: what takes changes back has other names.
-  /** @param {(name: string) => string} named */
-  turn(named) {
+  turn(/** @type {(name: string) => string} */ named) {
     this.hide();
     this.steps = this.steps.map((step) => step.map((edit) => ({ ...edit, matrix: named(edit.matrix) })));
   }

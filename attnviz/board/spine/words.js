@@ -1,14 +1,12 @@
 // How wide the words over the matrices are, by their letters, and what has room beside them.
 
 import { areOfOthers, ownerOf } from "../cells/cell.js";
-import { make, toggle, write } from "../cells/elements.js";
+import { button, ledTo, toggle, write } from "../cells/elements.js";
 import { hiddenIn } from "../values/reach.js";
 import { valueAt } from "../values/matrices.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { BoardData, Stage } from "../types.js" */
 /** @import { Numbers } from "../values/reach.js" */
-/** @import { Board } from "../board.js" */
 
 export const LETTER = { size: 20, width: 11 }; // pixels at most
 const AROUND = 34; // of a chip, beside its letters
@@ -50,7 +48,8 @@ export function sharesOf(made, query, name = WEIGHTS) {
   const stage = made.stages.get(name);
   const weights = made.matrices[name];
   const hidden = hiddenIn(made, stage);
-  return ofTokens(stage, Array.from({ length: weights.columns }, (_, key) => (hidden?.(query, key) ? null : valueAt(weights, query, key))), (one, other) => one + other);
+  return ofTokens(stage, Array.from({ length: weights.columns },
+    (_, key) => (hidden?.(query, key) ? null : valueAt(weights, query, key))), (one, other) => one + other);
 }
 
 // What each token gives a key, null where it may not read it.
@@ -59,7 +58,8 @@ export function givenTo(made, key, name = WEIGHTS) {
   const stage = made.stages.get(name);
   const weights = made.matrices[name];
   const hidden = hiddenIn(made, stage);
-  return ofTokens(stage, Array.from({ length: weights.rows }, (_, query) => (hidden?.(query, key) ? null : valueAt(weights, query, key))), Math.max);
+  return ofTokens(stage, Array.from({ length: weights.rows },
+    (_, query) => (hidden?.(query, key) ? null : valueAt(weights, query, key))), Math.max);
 }
 
 // What tokens have of which there are pieces: the shares of these together, or the largest.
@@ -79,8 +79,7 @@ function ofTokens(stage, shares, together) {
 // each shows who reads it.
 
 export class ReadWords {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {HTMLButtonElement[]} */
     this.chips = [];
@@ -93,12 +92,11 @@ export class ReadWords {
     const own = board.stages.get("attention_weights")?.own_from ?? null;
     const off = board.data.ribbons === false || board.story.told; // nothing would show who reads it
     this.chips = (others ? keys : []).map((label, at) => {
-      const chip = make("button", "chip read", [label]);
-      chip.type = "button";
+      const chip = button("chip read", label,
+        () => board.picking.showReadersOf(board.byReaders && at === board.key ? null : at));
       const read = say(`board.chips.${own === null ? "read" : at < own ? "kept" : "own"}`, { token: label });
       chip.title = off ? read : say("board.chips.press", { read });
       chip.disabled = off;
-      chip.onclick = () => board.picking.showReadersOf(board.byReaders && at === board.key ? null : at);
       return chip;
     });
     this.mark();
@@ -116,12 +114,11 @@ export class ReadWords {
   }
 
   // A key moves on from one of them to another; false where none of them has the focus.
-  /** @param {KeyboardEvent} event @param {number} step */
-  keydown(event, step) {
+  keydown(/** @type {KeyboardEvent} */ event) {
     const at = this.chips.findIndex((chip) => chip === event.target);
     if (at < 0) return false;
-    if (!step) return true;
-    const next = (at + step + this.chips.length) % this.chips.length;
+    const next = ledTo(event, at, this.chips.length);
+    if (next === null) return true;
     event.preventDefault();
     this.chips[next].focus();
     this.board.picking.showReadersOf(next);

@@ -2,29 +2,25 @@
 // part under part. What makes a part unfolds in its place.
 
 import { pieceNamed } from "../cells/cell.js";
-import { make, toggle } from "../cells/elements.js";
+import { button, make, put, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { dividedBy, seenSourcesOf } from "../values/explain.js";
 import { addressOf } from "../places.js";
 import { bringIntoView, Slider, steady, WordColumns } from "./story_moving.js";
 import { isStrip, partsOf } from "../spine/plan.js";
-import { put, putSentence, RowGrid } from "./story_grids.js";
+import { putSentence, RowGrid } from "./story_grids.js";
 import { NARROW, storyOf } from "./story_layout.js";
 import { StoryPart } from "./story_part.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { Place } from "../types.js" */
-/** @import { Cells, Part, Room, Spot } from "../spine/types.js" */
-
-const [TOY, SAID, VIEWS] = [84, 32, 44]; // pixels of the first thing to do, less of what is read, and those of the dock's ways to other views
+// pixels of the first thing to do, less of what is read, and those of the dock's ways to other views
+const [TOY, SAID, VIEWS] = [84, 32, 44];
 const SYMBOL = 30; // the room for it beside a matrix
 
 export class Story {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     this.told = false;
     this.whole = false; // whether all rows are asked for, on the spine
@@ -46,23 +42,26 @@ export class Story {
     /** @type {Place | null} */
     this.begun = null; // what its slider changes
     this.columns = new WordColumns();
-    this.turn = button("turn", () => this.turnOver());
+    this.turn = button("turn", "", () => this.turnOver());
     this.hand = make("div", "hand", [this.slider.input]);
     board.panel.element.append(this.hand, this.turn);
   }
 
   // Whether a board with so much room tells a story.
-  /** @param {Room} room */
-  takes(room) {
+  takes(/** @type {Room} */ room) {
     const { data, torch } = this.board;
     // Of a model's head the words alone have to be few: its vectors are strips of colour.
-    const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.values(torch).every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
+    const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.values(torch)
+      .every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
     // Questions have words of their own, and a step of the lesson that shows no matrix has nothing but words.
     const tells = data.tells ? data.tells.part.length > 0 : data.says !== false;
-    const narrow = room.sentence && small && room.width < NARROW && tells && Boolean(data.ofNow || (data.fixed && !data.store)); // a question has its own words
+    // a question has its own words
+    const narrow = room.sentence && small && room.width < NARROW && tells
+      && Boolean(data.ofNow || (data.fixed && !data.store));
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
-    for (const each of [says, tools.element, element]) Object.assign(each.style, { width: "", height: "", minHeight: "", paddingTop: "" });
+    for (const each of [says, tools.element, element]) Object.assign(each.style,
+      { width: "", height: "", minHeight: "", paddingTop: "" });
     toggle(this.board.root, "narrow", narrow);
     toggle(this.board.root, "told", this.told);
     this.turn.textContent = say(this.told ? "board.story.all" : "board.story.one");
@@ -80,15 +79,16 @@ export class Story {
   // ---- building ----
 
   // Make everything anew, in the room that there is.
-  /** @param {Room} room */
-  lay(room) {
+  lay(/** @type {Room} */ room) {
     const { board } = this;
     board.play.stop(); // it's played on the spine
     this.room = room;
     board.root.style.setProperty("--s", "1");
     board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, folded: [], foldable: [] };
     const { tells, lit } = board.data;
-    const placed = board.assembly.placed.filter((name) => !isStrip(board.torch[name]) && (!tells || tells.part.includes(name))); // a strip has its place among all rows
+    // a strip has its place among all rows
+    const placed =
+      board.assembly.placed.filter((name) => !isStrip(board.torch[name]) && (!tells || tells.part.includes(name)));
     const parts = partsOf([...board.stages.values()], placed);
     if (lit && addressOf(lit) !== this.litOnce) for (const name of this.holding(parts, lit)) this.open.add(name);
     this.litOnce = addressOf(lit ?? null);
@@ -101,16 +101,19 @@ export class Story {
       }
     }
     board.sentence.build(board.layout, room);
-    this.element.replaceChildren(board.frame.veil, this.names, ...[...this.parts.values()].flatMap(({ elements }) => elements));
+    this.element.replaceChildren(board.frame.veil, this.names,
+      ...[...this.parts.values()].flatMap(({ elements }) => elements));
     this.columns.build([...this.parts.values()]);
     this.hand.append(board.undo.element);
     board.telling.buildAroundStory();
     const { element: before, after } = board.telling;
-    board.root.replaceChildren(...(tells ? [before] : []), board.sentence.element, ...this.toys(), ...board.strip.elements, this.element, ...(tells ? [after] : []), board.panel.element);
+    board.root.replaceChildren(...(tells ? [before] : []), board.sentence.element, ...this.toys(),
+      ...board.strip.elements, this.element, ...(tells ? [after] : []), board.panel.element);
     this.follow();
   }
 
-  // The first thing to do: a slider for one number, and what that does. It stays under the hand until another is picked.
+  // The first thing to do: a slider for one number, and what that does. It stays under the hand until another is
+  // picked.
   toys() {
     const { board, toy, first } = this;
     const { ruler } = board;
@@ -119,7 +122,8 @@ export class Story {
     if (!place) return [];
     const { symbol, role } = board.stage(place);
     const value = written(valueAt(board.torch[place.matrix], place.row, place.column), 2);
-    const says = ruler.toy ? [make("span", "", [say("board.ruler.slide_to", { value })]), " ", make("b", "", [ruler.promise])] : [];
+    const says = ruler.toy ? [make("span", "", [say("board.ruler.slide_to", { value })]), " ",
+      make("b", "", [ruler.promise])] : [];
     toy.replaceChildren(...says, make("div", `role-${role}`, [first.input, make("b", "symbol-of", [symbol])]));
     return [toy];
   }
@@ -138,7 +142,8 @@ export class Story {
     const height = whole - (ruler.toy ? TOY - SAID : this.begun ? TOY : explores ? VIEWS : 0);
     const { labels, keys, layers } = this.board.data;
     // Where there are sentences around it, nothing gives way: it's scrolled all the same.
-    return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels, keys, read: this.read, layers, open, others });
+    return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels, keys,
+      read: this.read, layers, open, others });
   }
 
   /** @param {Part} part @param {Spot} spot */
@@ -150,9 +155,10 @@ export class Story {
   /** @param {Part} part @param {Spot} spot */
   wayTo({ stage, weight, bias, raw }, spot) {
     if (!weight && !raw) return spot.way ? make("span", "way", ["→"]) : null;
-    const element = button("way", () => this.unfold(stage.name));
+    const element = button("way", "", () => this.unfold(stage.name));
     if (!weight) element.textContent = dividedBy(stage.settings) || say("board.op.unscaled");
-    else element.textContent = bias ? say("board.story.times_plus", { symbol: weight.symbol, bias: bias.symbol }) : say("board.story.times", { symbol: weight.symbol });
+    else element.textContent = bias ? say("board.story.times_plus", { symbol: weight.symbol, bias: bias.symbol })
+      : say("board.story.times", { symbol: weight.symbol });
     return element;
   }
 
@@ -181,16 +187,17 @@ export class Story {
   // The parts that unfold to what a cell is in or made of.
   /** @param {Part[]} parts @param {Place} place */
   holding(parts, { matrix }) {
-    const holds = (/** @type {Part} */ { stage, weight, bias, raw }) => [stage, weight, bias, raw].some((each) => each?.name === matrix);
+    const holds = (/** @type {Part} */ { stage, weight, bias, raw }) => [stage, weight, bias, raw]
+      .some((each) => each?.name === matrix);
     return parts.filter((part) => (part.weight ?? part.raw) && holds(part)).map(({ stage }) => stage.name);
   }
 
-  /** @param {string} part */
-  unfold(part) {
+  unfold(/** @type {string} */ part) {
     const opened = this.opened().has(part);
     if (opened) this.open.delete(part);
     else this.open.add(part);
-    if (opened && this.needed().includes(part)) this.board.pointing.pin(null); // what was unfolded for a cell goes with it
+    // what was unfolded for a cell goes with it
+    if (opened && this.needed().includes(part)) this.board.pointing.pin(null);
     this.arrange();
     const unfolded = this.parts.get(part);
     if (!opened) this.reveal([unfolded?.weight, unfolded?.raw].flatMap((grid) => grid?.cells ?? []));
@@ -228,7 +235,9 @@ export class Story {
     }
     const names = spots.flatMap(([, { others }]) => others.map(({ matrix, row, name, cells }) => {
       rows.get(matrix)?.set(row, cells);
-      const whose = make("span", "whose", [say("board.story.other", { symbol: board.stages.get(matrix).symbol, token: pieceNamed(board.stages.get(matrix), row, board.data.names) })]);
+      const stage = board.stages.get(matrix);
+      const token = pieceNamed(stage, row, board.data.names);
+      const whose = make("span", "whose", [say("board.story.other", { symbol: stage.symbol, token })]);
       put(whose, name);
       return whose;
     }));
@@ -268,7 +277,8 @@ export class Story {
     const { board, pinned } = this;
     if (!this.told) return;
     if (board.previewed === null) {
-      const moves = pinned && pinned.row === this.followed && pinned.row !== board.query && board.grids.get(pinned.matrix) instanceof RowGrid;
+      const moves = pinned && pinned.row === this.followed && pinned.row !== board.query
+        && board.grids.get(pinned.matrix) instanceof RowGrid;
       this.followed = board.query;
       if (moves) board.pointing.pin({ ...pinned, row: board.query });
     }
@@ -278,8 +288,7 @@ export class Story {
   }
 
   // The cell that the dock speaks of. A pinned one is in view with all that it is made from.
-  /** @param {Place | null} place */
-  select(place) {
+  select(/** @type {Place | null} */ place) {
     if (!this.told) return;
     const { board, pinned } = this;
     const { toy } = board.ruler;
@@ -296,8 +305,7 @@ export class Story {
   }
 
   // Scroll, where something of these is not in view, until it is.
-  /** @param {Element[]} cells */
-  reveal(cells) {
+  reveal(/** @type {Element[]} */ cells) {
     this.columns.reveal(cells);
     bringIntoView(this.board.host, cells, this.board.panel.element);
   }
@@ -307,12 +315,4 @@ export class Story {
     if (!this.told) return;
     for (const part of this.parts.values()) part.show();
   }
-}
-
-/** @param {string} className @param {() => void} act */
-function button(className, act) {
-  const element = make("button", className);
-  element.type = "button";
-  element.onclick = act;
-  return element;
 }

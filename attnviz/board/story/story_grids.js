@@ -1,13 +1,9 @@
 // The cells of one word's story: of most matrices a row can be shown by itself, and attention weights are bars.
 
 import { inCell } from "../cells/cell.js";
-import { make, toggle } from "../cells/elements.js";
+import { make, put, toggle } from "../cells/elements.js";
 import { Grid } from "../cells/grid.js";
 import { percent, written } from "../values/numbers.js";
-
-/** @import { Board } from "../board.js" */
-/** @import { BoardCell, Matrix, Shade } from "../types.js" */
-/** @import { Box, Cells, StoryLayout } from "../spine/types.js" */
 
 const LETTER = 6.8; // the width of a digit of 12 pixels
 const UNIT = 34; // a bar narrower than this has no room for the sign for percent
@@ -15,13 +11,6 @@ const UNIT = 34; // a bar narrower than this has no room for the sign for percen
 /** @param {Cells} cells @param {boolean} turned @returns {Box} */
 export function boxOf({ x, y, width, height, cell, row, readable }, turned) {
   return { x, y, width, height, cell, row, readable, turned };
-}
-
-// Put an element where an area is.
-/** @param {HTMLElement} element @param {{ x: number, y: number, width?: number, height?: number }} area */
-export function put(element, { x, y, width, height }) {
-  const style = { left: `${x}px`, top: `${y}px`, width: width === undefined ? "" : `${width}px`, height: height === undefined ? "" : `${height}px` };
-  Object.assign(element.style, style);
 }
 
 // A whole matrix, whose name stands in its part's title.
@@ -42,8 +31,7 @@ export class StoryGrid extends Grid {
 
   fit() {}
 
-  /** @param {Cells | null} cells */
-  put(cells) {
+  put(/** @type {Cells | null} */ cells) {
     this.matrix.hidden = !cells;
     if (cells) put(this.element, cells);
   }
@@ -51,8 +39,7 @@ export class StoryGrid extends Grid {
 
 // A matrix whose rows stand by themselves.
 export class RowGrid extends StoryGrid {
-  /** @param {Matrix} matrix */
-  build(matrix) {
+  build(/** @type {Matrix} */ matrix) {
     super.build(matrix);
     this.element.removeAttribute("style");
     this.element.classList.add("rows");
@@ -64,8 +51,7 @@ export class RowGrid extends StoryGrid {
   }
 
   // Show these rows and no others; the first of them is the one that Tab leads to.
-  /** @param {Map<number, Cells>} rows */
-  putRows(rows) {
+  putRows(/** @type {Map<number, Cells>} */ rows) {
     const { columns } = this.board.torch[this.stage.name];
     const first = [...rows.keys()][0];
     this.lines.forEach((line, row) => {
@@ -100,8 +86,7 @@ export class BarGrid extends RowGrid {
     super.paint();
   }
 
-  /** @param {number} value */
-  text(value) {
+  text(/** @type {number} */ value) {
     if (!Number.isFinite(value)) return written(value, 0);
     return this.box.cell < UNIT ? percent(value).replace(/\s*%$/, "") : percent(value);
   }
@@ -120,8 +105,7 @@ export class BarGrid extends RowGrid {
   }
 
   // A share that is there is seen.
-  /** @param {number} share */
-  heightOf(share) {
+  heightOf(/** @type {number} */ share) {
     return share > 0 ? Math.max(1, Math.min(this.bars - 2, Math.round((share / this.top) * this.bars))) : 0;
   }
 }
@@ -129,7 +113,8 @@ export class BarGrid extends RowGrid {
 // A block of a colour over the percents, as a background.
 /** @param {string} colour @param {number} from @param {number} height */
 function layer(colour, from, height) {
-  return `linear-gradient(${colour}, ${colour}) 50% calc(100% - var(--percent) - ${from}px) / calc(100% - 4px) ${height}px no-repeat`;
+  const place = `50% calc(100% - var(--percent) - ${from}px) / calc(100% - 4px) ${height}px`;
+  return `linear-gradient(${colour}, ${colour}) ${place} no-repeat`;
 }
 
 // The sentence over a story.
@@ -138,7 +123,8 @@ function layer(colour, from, height) {
 /** @param {Board} board @param {StoryLayout} layout */
 export function putSentence({ sentence, root }, { chips, read, tools, says, width, low }) {
   toggle(root, "low", low);
-  const places = [...sentence.chips.map((chip, at) => ({ chip, place: chips[at] })), ...sentence.read.chips.map((chip, at) => ({ chip, place: read[at] }))];
+  const places = [...sentence.chips.map((chip, at) => ({ chip, place: chips[at] })),
+    ...sentence.read.chips.map((chip, at) => ({ chip, place: read[at] }))];
   for (const { chip, place } of places) {
     chip.hidden = !place;
     chip.style.fontSize = "";
@@ -148,6 +134,7 @@ export function putSentence({ sentence, root }, { chips, read, tools, says, widt
   put(sentence.tools.element, tools);
   sentence.tools.element.style.right = "";
   // What is read has so much room; where more is said, the parts give way.
-  Object.assign(sentence.says.style, { left: "", top: "", width: "", maxHeight: "none", minHeight: root.classList.contains("newcomer") ? "" : `${says.height}px` });
+  Object.assign(sentence.says.style, { left: "", top: "", width: "", maxHeight: "none",
+    minHeight: root.classList.contains("newcomer") ? "" : `${says.height}px` });
   Object.assign(sentence.element.style, { height: "", paddingTop: `${says.y}px` });
 }

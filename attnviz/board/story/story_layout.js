@@ -4,8 +4,6 @@
 import { widthOf } from "../spine/words.js";
 import { follows } from "../spine/plan.js";
 
-/** @import { Area, Cells, OtherRow, Part, Shapes, Spot, StoryLayout, StoryRoom } from "../spine/types.js" */
-
 export const NARROW = 700; // a board narrower than this tells one word's story
 export const TARGET = 28; // what a finger finds
 const OF_CELLS = TARGET + 1; // and the gap of one that a cell has
@@ -20,7 +18,8 @@ const PERCENT = 18; // under the bars
 const GAP = { most: 9, least: 3 };
 const DOCK = 108; // nothing picked in it
 // by: of the letters over the spine. What is read has four lines.
-const HEAD_OF = { whole: { height: 36, by: 0.85, between: 8, line: 6, says: 78 }, low: { height: 30, by: 0.74, between: 6, line: 6, says: 66 } };
+const HEAD_OF = { whole: { height: 36, by: 0.85, between: 8, line: 6, says: 78 },
+  low: { height: 30, by: 0.74, between: 6, line: 6, says: 66 } };
 const TOOLS = { few: 206, layers: 84 }; // behind the words, with a list of layers
 const MIX = { letter: 6.9, line: 17, beside: 150, longest: 12, share: 9, lines: 4, low: 2 };
 const SCALE = 96; // the button of what scores are divided by
@@ -28,11 +27,14 @@ const WAY = { letter: 7.6, around: 20, arrow: 26 };
 
 /** @param {Part[]} parts @param {Shapes} shapes @param {StoryRoom} room @returns {StoryLayout} */
 export function storyOf(parts, shapes, room) {
-  const placed = (/** @type {Partial<StoryRoom>} */ unfolded, /** @type {number} */ bars, /** @type {number} */ gap, low = false) =>
+  const placed =
+    (/** @type {Partial<StoryRoom>} */ unfolded, /** @type {number} */ bars, /** @type {number} */ gap, low = false) =>
     new Telling(shapes, { ...room, ...unfolded }, { bars, gap, low }).place(parts);
-  // On a low screen gaps and then bars give way, and then, if that is enough, the size of letters; what is unfolded takes nothing from what is there.
+  // On a low screen gaps and then bars give way, and then, if that is enough, the size of letters; what is unfolded
+  // takes nothing from what is there.
   const folded = { open: new Set(), others: [] };
-  const missingIn = (/** @type {ReturnType<typeof headOf>} */ { says }, /** @type {number} */ height) => says.y + says.height + height + DOCK - room.height;
+  const missingIn = (/** @type {ReturnType<typeof headOf>} */ { says }, /** @type {number} */ height) =>
+    says.y + says.height + height + DOCK - room.height;
   const head = headOf(room, HEAD_OF.whole);
   const whole = placed(folded, BARS.most, GAP.most);
   const lines = Object.values(whole.spots).filter(({ joined }) => !joined).length;
@@ -52,11 +54,12 @@ function headOf({ labels, read, layers, width }, size) {
   const tool = TOOLS.few + (layers > 1 ? TOOLS.layers : 0);
   const line = inLines([...[...labels, ...read].map((label) => widthOf(label, size.by)), tool], width, size);
   const tools = line[line.length - 1];
-  return { chips: line.slice(0, labels.length), read: line.slice(labels.length, -1), tools, says: { x: 0, y: tools.y + tools.height + 8, width, height: size.says } };
+  return { chips: line.slice(0, labels.length), read: line.slice(labels.length, -1), tools,
+    says: { x: 0, y: tools.y + tools.height + 8, width, height: size.says } };
 }
 
 // The words in lines, and behind them what is done with them.
-/** @param {number[]} widths @param {number} width @param {typeof HEAD_OF.whole} size @returns {Area[]} */
+/** @param {number[]} widths @param {number} width @param {typeof HEAD_OF.whole} size @returns {Rect[]} */
 function inLines(widths, width, { height, between, line }) {
   let [x, y] = [0, 0];
   return widths.map((whole) => {
@@ -76,19 +79,16 @@ function mixLines(labels, width, low) {
 }
 
 // So many letters of a mix have room.
-/** @param {Area} area */
-export function mixLetters({ width, height }) {
+export function mixLetters(/** @type {Rect} */ { width, height }) {
   return Math.floor((width / MIX.letter) * Math.floor(height / MIX.line)) - MIX.share;
 }
 
-/** @param {Part} part */
-function hasButton({ weight, raw }) {
+function hasButton(/** @type {Part} */ { weight, raw }) {
   return weight !== null || raw !== null;
 }
 
 // How wide the button for what is learned is, or the arrow where nothing is.
-/** @param {Part} part */
-function wayWidth({ weight, bias }) {
+function wayWidth(/** @type {Part} */ { weight, bias }) {
   if (!weight) return WAY.arrow;
   return (weight.symbol.length + 2 + (bias ? bias.symbol.length + 3 : 0)) * WAY.letter + WAY.around;
 }
@@ -102,14 +102,14 @@ class Telling {
     this.gap = gap;
     this.low = low; // whether the words stand over their columns once
     this.headed = false;
-    this.upright = Math.min(UPRIGHT.most, Math.max(...room.keys.map((label) => [...label].length)) * UPRIGHT.letter + 6);
+    this.upright =
+      Math.min(UPRIGHT.most, Math.max(...room.keys.map((label) => [...label].length)) * UPRIGHT.letter + 6);
     // Where there are more words than fingers find columns for, what has a column for each is moved sideways.
     this.word = Math.max(OF_CELLS, Math.min(CELL.most, (room.width - GUTTER) / room.keys.length));
     this.words = GUTTER + room.keys.length * this.word;
   }
 
-  /** @param {Part[]} parts */
-  place(parts) {
+  place(/** @type {Part[]} */ parts) {
     /** @type {Record<string, Spot>} */
     const spots = {};
     let y = 0;
@@ -129,8 +129,7 @@ class Telling {
     return cells * CELL.readable + wayWidth(next) <= this.room.width;
   }
 
-  /** @param {Part} part */
-  columnsOf({ stage }) {
+  columnsOf(/** @type {Part} */ { stage }) {
     return this.shapes[stage.name].columns;
   }
 
@@ -152,13 +151,13 @@ class Telling {
     return this.unfold(next, second, this.unfold(part, first, under, 0), x);
   }
 
-  /** @param {Part} part @param {number} top @returns {Area} */
+  /** @param {Part} part @param {number} top @returns {Rect} */
   title(part, top) {
     return { x: 0, y: top, width: this.room.width, height: hasButton(part) ? TARGET : TITLE };
   }
 
   // The button at the end of a title.
-  /** @param {Part} part @param {Area} title @returns {Area | null} */
+  /** @param {Part} part @param {Rect} title @returns {Rect | null} */
   button(part, title) {
     if (!hasButton(part)) return null;
     const width = part.weight ? wayWidth(part) : SCALE;
@@ -173,8 +172,10 @@ class Telling {
     spots[part.stage.name] = spot;
     spot.way = this.button(part, title);
     if (part.kind === "all" && !(this.low && this.headed)) {
-      this.headed = this.shapes[part.stage.name].rows === this.room.keys.length; // of a kept sentence, it has the first words alone
-      spot.heads = { x: spot.cells.x, y: spot.cells.y, width: spot.cells.width, height: spot.cells.readable ? HEAD : this.upright };
+      // of a kept sentence, it has the first words alone
+      this.headed = this.shapes[part.stage.name].rows === this.room.keys.length;
+      spot.heads = { x: spot.cells.x, y: spot.cells.y, width: spot.cells.width,
+        height: spot.cells.readable ? HEAD : this.upright };
       spot.cells.y += spot.heads.height;
     }
     if (part.kind === "shares") spot.bars = { ...spot.cells, height: this.bars };
@@ -255,14 +256,16 @@ class Telling {
     return Math.min(FEATURE, (this.room.width - left) / columns);
   }
 
-  /** @param {Area} title @param {Cells} cells @returns {Spot} */
+  /** @param {Rect} title @param {Cells} cells @returns {Spot} */
   spot(title, cells, joined = false) {
     /** @type {OtherRow[]} */
     const others = [];
-    return { joined, title, way: null, cells, heads: null, bars: null, mix: null, others, weight: null, bias: null, raw: null, unfolded: null };
+    return { joined, title, way: null, cells, heads: null, bars: null, mix: null, others, weight: null, bias: null,
+      raw: null, unfolded: null };
   }
 
-  /** @param {number} x @param {number} y @param {number} rows @param {number} columns @param {number} cell @returns {Cells} */
+  /** @param {number} x @param {number} y @param {number} rows @param {number} columns @param {number} cell
+   *  @returns {Cells} */
   cells(x, y, rows, columns, cell, row = OF_CELLS) {
     return { x, y, cell, row, width: columns * cell, height: rows * row, readable: cell >= CELL.readable };
   }

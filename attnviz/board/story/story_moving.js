@@ -4,29 +4,23 @@ import { make, toggle } from "../cells/elements.js";
 import { explain } from "../values/explain.js";
 import { addressOf } from "../places.js";
 
-/** @import { Board } from "../board.js" */
-/** @import { Host } from "../types.js" */
-/** @import { Place } from "../types.js" */
 /** @import { StoryPart } from "./story_part.js" */
 
 const BEYOND = 1.5; // times as far as the largest number of its matrix it leads
 
 export class Slider {
-  /** @param {Board} board */
-  constructor(board) {
+  constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {Place | null} */
     this.place = null;
     this.before = 0; // what it was when it was taken hold of
-    this.input = make("input", "slider");
-    this.input.type = "range";
+    this.input = make("input", "slider", [], { type: "range" });
     this.input.oninput = () => this.slide();
     for (const type of ["change", "pointercancel", "blur"]) this.input.addEventListener(type, () => this.release());
   }
 
   // For the cell that the dock speaks of; of a computed one there is nothing to change.
-  /** @param {Place | null} place */
-  show(place) {
+  show(/** @type {Place | null} */ place) {
     const { board, input } = this;
     if (board.drag) return; // it leads the number, and doesn't follow it
     const editable = place !== null && board.isEditable(place);
@@ -58,18 +52,16 @@ export class Slider {
     const { board, place } = this;
     const edit = board.drag;
     if (!edit || !place || addressOf(edit) !== addressOf(place)) return;
-    board.drag = null;
     toggle(board.root, "sliding", false);
-    if (Math.fround(edit.value) === this.before) board.editing.restore(place, this.before);
-    else board.editing.commit([edit]);
-    board.base = null;
+    board.editing.release(Math.fround(edit.value) === this.before ? [] : [edit], [{ ...place, value: this.before }]);
   }
 }
 
 // How far a slider leads from 0 to either side, in round numbers, and in what steps.
 /** @param {number} value @param {number} limit */
 function rangeOf(value, limit) {
-  const size = Math.max(1, Number.isFinite(limit) ? Math.abs(limit) : 1, Number.isFinite(value) ? Math.abs(value) : 1) * BEYOND;
+  const size = Math.max(1, Number.isFinite(limit) ? Math.abs(limit) : 1,
+    Number.isFinite(value) ? Math.abs(value) : 1) * BEYOND;
   const power = 10 ** Math.floor(Math.log10(size));
   return { most: Math.ceil(size / power) * power, step: power / 100 };
 }
@@ -86,21 +78,18 @@ export class WordColumns {
     this.left = 0; // how far they are moved
   }
 
-  /** @param {StoryPart[]} parts */
-  build(parts) {
+  build(/** @type {StoryPart[]} */ parts) {
     this.parts = parts;
     for (const { across } of parts) across.onscroll = () => this.move(across.scrollLeft);
   }
 
   // So wide are all columns, if they are wider than the screen, else 0.
-  /** @param {number} width */
-  spread(width) {
+  spread(/** @type {number} */ width) {
     for (const part of this.parts) part.spread(width);
     if (width) this.move(this.left);
   }
 
-  /** @param {number} to */
-  move(to) {
+  move(/** @type {number} */ to) {
     this.left = to;
     for (const { across, edge } of this.parts) {
       if (Math.abs(across.scrollLeft - to) >= 1) across.scrollLeft = to;
@@ -109,10 +98,10 @@ export class WordColumns {
   }
 
   // Bring the chosen one of these cells into view, or the only one.
-  /** @param {Element[]} cells */
-  reveal(cells) {
+  reveal(/** @type {Element[]} */ cells) {
     const inColumns = cells.filter((cell) => cell.closest(".across.wide"));
-    const cell = inColumns.find((each) => each.classList.contains("chosen")) ?? (inColumns.length === 1 ? inColumns[0] : undefined);
+    const cell = inColumns.find((each) => each.classList.contains("chosen"))
+      ?? (inColumns.length === 1 ? inColumns[0] : undefined);
     const across = cell?.closest(".across");
     if (!cell || !across) return;
     const [own, room] = [cell.getBoundingClientRect(), across.getBoundingClientRect()];

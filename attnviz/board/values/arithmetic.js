@@ -12,9 +12,10 @@ export function tolerance(size, roundings) {
 }
 
 // Whether the roundings of float32 explain a value that should be `exact`.
-/** @param {number} value @param {import("../types.js").Bounded} bounded */
+/** @param {number} value @param {Bounded} bounded */
 export function mayBe(value, { exact, tolerance: most }) {
-  return Number.isFinite(value) ? Math.abs(exact - value) <= most : most === Infinity || Object.is(exact, value); // a NaN may be copied as it is
+  // a NaN may be copied as it is
+  return Number.isFinite(value) ? Math.abs(exact - value) <= most : most === Infinity || Object.is(exact, value);
 }
 
 // The standard normal distribution, in float64.
@@ -24,29 +25,26 @@ const TERMS = 50;
 const ROOT_OF_PI = Math.sqrt(Math.PI);
 
 // Which share of it lies below a value, Φ.
-/** @param {number} value */
-export function normalShare(value) {
+export function normalShare(/** @type {number} */ value) {
   return 0.5 * erfc(-value / Math.SQRT2);
 }
 
-// 1 less the error function. Source: Abramowitz and Stegun 1964, 7.1.6 and 7.1.14, evaluated as CPython's math.erfc was.
-/** @param {number} x */
-export function erfc(x) {
+// 1 less the error function. Source: Abramowitz and Stegun 1964, 7.1.6 and 7.1.14, evaluated as CPython's math.erfc
+// was.
+export function erfc(/** @type {number} */ x) {
   if (Number.isNaN(x)) return NaN;
   const size = Math.abs(x);
   if (size < SERIES) return 1 - erfBySeries(x);
   return x > 0 ? erfcByFraction(size) : 2 - erfcByFraction(size);
 }
 
-/** @param {number} x */
-function erfBySeries(x) {
+function erfBySeries(/** @type {number} */ x) {
   let sum = 0;
   for (let k = TERMS + 0.5; k > 1; k -= 1) sum = 2 + (x * x * sum) / k;
   return (sum * x * Math.exp(-x * x)) / ROOT_OF_PI;
 }
 
-/** @param {number} x */
-function erfcByFraction(x) {
+function erfcByFraction(/** @type {number} */ x) {
   if (x > 30) return 0; // less than the smallest float
   const square = x * x;
   let [a, step] = [0, 0.5];

@@ -1,7 +1,5 @@
-// Whether displayed arithmetic gives what it says: what attnviz/core/rules/explaining/numbers.py does, done in the page.
-// A decimal is { digits: BigInt, power }, digits times ten to the power; null where a number is not finite.
-
-/** @import { Decimal } from "../types.js" */
+// Whether displayed arithmetic gives what it says: what attnviz/core/rules/explaining/numbers.py does, done in the
+// page. A decimal is { digits: BigInt, power }, digits times ten to the power; null where a number is not finite.
 
 /** @param {string} displayed @returns {Decimal | null} */
 export function decimal(displayed) {
@@ -13,26 +11,22 @@ export function decimal(displayed) {
 }
 
 // The float that a decimal is.
-/** @param {Decimal} decimal */
-export function numberIn({ digits, power }) {
+export function numberIn(/** @type {Decimal} */ { digits, power }) {
   return Number(`${digits}e${power}`);
 }
 
 // The decimal that a float is, to forty places.
-/** @param {number} value */
-export function decimalOf(value) {
+export function decimalOf(/** @type {number} */ value) {
   return Number.isFinite(value) ? decimal(value.toExponential(39)) : null;
 }
 
-/** @param {(Decimal | null)[]} decimals */
-export function productOf(decimals) {
+export function productOf(/** @type {(Decimal | null)[]} */ decimals) {
   const known = decimals.filter((each) => each !== null);
   if (known.length < decimals.length) return null;
   return known.reduce((a, b) => ({ digits: a.digits * b.digits, power: a.power + b.power }), { digits: 1n, power: 0 });
 }
 
-/** @param {(Decimal | null)[]} decimals */
-export function sumOf(decimals) {
+export function sumOf(/** @type {(Decimal | null)[]} */ decimals) {
   const known = decimals.filter((each) => each !== null);
   if (known.length < decimals.length) return null;
   const power = Math.min(0, ...known.map((each) => each.power));
@@ -47,8 +41,7 @@ export function ratioOf(above, below) {
   return { digits: (above.digits * 10n ** BigInt(places)) / below.digits, power: above.power - below.power - places };
 }
 
-/** @param {number} whole */
-export function rootOf(whole) {
+export function rootOf(/** @type {number} */ whole) {
   const square = BigInt(whole) * 10n ** 80n;
   let guess = BigInt(Math.ceil(Math.sqrt(whole))) * 10n ** 40n + 1n;
   for (let next = (guess + square / guess) / 2n; next < guess; next = (guess + square / guess) / 2n) guess = next;

@@ -1,22 +1,22 @@
-// What a rule declares of a cell (core/rules/expression.py), interpreted: its number, and how far roundings may take it.
-// Each expression is made into functions once.
+// What a rule declares of a cell (core/rules/expression.py), interpreted: its number, and how far roundings may take
+// it. Each expression is made into functions once.
 
 import { normalShare, tolerance } from "./arithmetic.js";
 import { total } from "./numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
-/** @import { Bounded, Index, Matrix, Node, Piece } from "../types.js" */
-
 /**
  * The cell that is worked out, of these sources; `folds` are the sums and largest numbers that are known already of it,
  * and `line` those that its whole row has.
- * @typedef {{ sources: Matrix[], i: number, j: number, folds?: Map<Node, number>, line?: Map<Node, number> }} At
+ * @typedef {{ sources: Matrix[], i: number, j: number, folds?: Map<Expression, number>, line?: Map<Expression, number>
+ * }} At
  * @typedef {(at: At, k: number) => number} Worked
  */
 
 /** @type {Record<string, (x: number) => number>} */
 export const FUNCTIONS = {
-  exp: Math.exp, root: Math.sqrt, tanh: Math.tanh, cos: Math.cos, sin: Math.sin, normal: normalShare, rounded: Math.fround,
+  exp: Math.exp, root: Math.sqrt, tanh: Math.tanh, cos: Math.cos, sin: Math.sin, rounded: Math.fround,
+  normal: normalShare,
   ln: (x) => (x > 0 ? Math.log(x) : NaN),
   positive: (x) => Math.max(0, x),
   negative: (x) => -x,
@@ -32,10 +32,11 @@ const OPERATIONS = {
 };
 export const SAME = ["as_number", "at_once"];
 
-/** @type {WeakMap<Node, Worked>} */
+/** @type {WeakMap<Expression, Worked>} */
 const WORKED = new WeakMap();
 
-/** @template {object} Key @template Value @param {WeakMap<Key, Value>} known @param {Key} key @param {() => Value} make @returns {Value} */
+/** @template {object} Key @template Value @param {WeakMap<Key, Value>} known @param {Key} key
+ *  @param {() => Value} make @returns {Value} */
 export function once(known, key, make) {
   const found = known.get(key);
   if (found !== undefined) return found;
@@ -45,12 +46,12 @@ export function once(known, key, make) {
 }
 
 // What works an expression out.
-/** @param {Node} node @returns {Worked} */
+/** @param {Expression} node @returns {Worked} */
 export function worked(node) {
   return once(WORKED, node, () => workedOut(node));
 }
 
-/** @param {Node} node @returns {Worked} */
+/** @param {Expression} node @returns {Worked} */
 function workedOut(node) {
   const [op, ...rest] = node;
   if (op === "number") return () => rest[0];
@@ -94,7 +95,8 @@ function onceAtEachPlace(works) {
 
 /** @param {number} source @param {Index} row @param {Index} column @returns {Worked} */
 function cellOf(source, row, column) {
-  if (String(row) === "0,1,0,0" && String(column) === "0,0,1,0") return ({ sources, i, j }) => sources[source].values[i * sources[source].columns + j];
+  if (String(row) === "0,1,0,0" && String(column) === "0,0,1,0")
+    return ({ sources, i, j }) => sources[source].values[i * sources[source].columns + j];
   const [r, c] = [indexOf(row), indexOf(column)];
   return (at, k) => {
     const { columns, values } = at.sources[source];
@@ -102,7 +104,7 @@ function cellOf(source, row, column) {
   };
 }
 
-/** @param {Node} node @returns {Worked} */
+/** @param {Expression} node @returns {Worked} */
 function folded(node) {
   const ofLine = !isOfColumn(node.slice(2));
   return (at) => {
@@ -121,12 +123,14 @@ function folded(node) {
 function isOfColumn(node) {
   if (!Array.isArray(node)) return false;
   if (["index", "entry", "power"].includes(node[0])) return true;
-  const indices = node[0] === "at" ? node.slice(2) : node.filter(Array.isArray).filter(([first]) => typeof first === "number");
-  return indices.some(([, , ofJ, , rest = 0]) => ofJ !== 0 || rest !== 0) || (node[0] !== "at" && node.some(isOfColumn));
+  const indices = node[0] === "at" ? node.slice(2) : node.filter(Array.isArray)
+    .filter(([first]) => typeof first === "number");
+  return indices.some(([, , ofJ, , rest = 0]) => ofJ !== 0 || rest !== 0)
+    || (node[0] !== "at" && node.some(isOfColumn));
 }
 
 // The numbers that a sum, or a largest number, is made of.
-/** @param {Node} node @param {At} at */
+/** @param {Expression} node @param {At} at */
 export function termsOf(node, at) {
   const [n, each, more] = [node[1], worked(node[2]), node.at(-1)];
   const all = Array.from({ length: n }, (_, k) => each(at, k));
@@ -135,7 +139,8 @@ export function termsOf(node, at) {
 
 /** @param {Index} index @returns {Worked} */
 export function indexOf([constant, ofI, ofJ, ofK, rest = 0, modulus = 1, entries = []]) {
-  if (rest || entries.length) return ({ i, j }, k) => constant + ofI * i + ofJ * j + ofK * k + rest * (j % modulus) + (entries.length ? entries[i] : 0);
+  if (rest || entries.length) return ({ i, j }, k) =>
+    constant + ofI * i + ofJ * j + ofK * k + rest * (j % modulus) + (entries.length ? entries[i] : 0);
   return ({ i, j }, k) => constant + ofI * i + ofJ * j + ofK * k;
 }
 
@@ -147,16 +152,17 @@ export function indexOf([constant, ofI, ofJ, ofK, rest = 0, modulus = 1, entries
 /** @type {WeakMap<Piece[], Choice[]>} */
 const CHOICES = new WeakMap();
 
-/** @param {Piece[]} declared */
-export function choicesOf(declared) {
+export function choicesOf(/** @type {Piece[]} */ declared) {
   return once(CHOICES, declared, () => declared.map((piece) => {
-    const places = piece.where.filter(([index]) => Array.isArray(index)).map(([index, low, high]) => ({ place: indexOf(index), low, high }));
+    const places = piece.where.filter(([index]) => Array.isArray(index))
+      .map(([index, low, high]) => ({ place: indexOf(index), low, high }));
     const numbers = piece.where.filter(([op]) => !Array.isArray(op)).map(worked);
     const isPlace = (/** @type {At} */ at) => {
       for (const { place, low, high } of places) if (place(at, 0) < low || place(at, 0) >= high) return false;
       return true;
     };
-    const holds = numbers.length ? (/** @type {At} */ at) => isPlace(at) && numbers.every((number) => number(at, 0) > 0) : isPlace;
+    const holds = numbers.length ? (/** @type {At} */ at) => isPlace(at)
+      && numbers.every((number) => number(at, 0) > 0) : isPlace;
     return { piece, isPlace, holds, value: worked(piece.value) };
   }));
 }
@@ -168,7 +174,8 @@ export function pieceAt(declared, at) {
 }
 
 // The matrix that is declared, cell by cell.
-/** @param {Piece[]} declared @param {[rows: number, columns: number]} shape @param {Matrix[]} sources @returns {Matrix} */
+/** @param {Piece[]} declared @param {[rows: number, columns: number]} shape @param {Matrix[]} sources
+ *  @returns {Matrix} */
 export function computed(declared, [rows, columns], sources) {
   const values = new Float64Array(rows * columns);
   const choices = choicesOf(declared);
@@ -200,7 +207,7 @@ export function boundedBy(declared, at) {
 }
 
 // How large all is that is added up.
-/** @param {Node} node @param {At} at @returns {number} */
+/** @param {Expression} node @param {At} at @returns {number} */
 function sizeOf(node, at) {
   const [op, one, other] = node;
   if (op === "+" || op === "-" || op === "hidden") return sizeOf(one, at) + sizeOf(other, at);
@@ -208,7 +215,8 @@ function sizeOf(node, at) {
   return Math.abs(worked(node)(at, 0));
 }
 
-/** @typedef {{ source: number, row: Index, column: Index, n: number }} Read cells of one source: their row and column, of so many terms */
+/** @typedef {{ source: number, row: Index, column: Index, n: number }} Read cells of one source: their row and
+ *  column, of so many terms */
 
 // All that an expression reads, in the order in which it does.
 /** @param {any} node @param {number} n @returns {Read[]} */

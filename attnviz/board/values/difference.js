@@ -3,8 +3,6 @@
 import { mayBe } from "./arithmetic.js";
 import { boundedOf, evaluate } from "./evaluate.js";
 
-/** @import { Made, Matrices, Place, Stage } from "../types.js" */
-
 const ALL = 40_000; // computed cells, up to which all are looked at ...
 const TERMS = 500_000; // ... where together they're made of no more numbers than these ...
 const SOME = 200; // ... else so many of each matrix
@@ -26,7 +24,7 @@ export function difference(made, given) {
 /** @param {Made} made @param {Matrices} given @returns {Generator<void, Found, void>} */
 export function* matrixByMatrix(made, given) {
   const stages = computedIn(made);
-  const own = isLarge(made) ? null : evaluate([...made.stages.values()], given);
+  const own = isLarge(made) ? null : evaluate(made.stages, given);
   /** @type {Found} */
   const found = { largest: 0, within: 0, unexplained: null, looked: 0, cells: cellsOf(made, stages) };
   for (const stage of stages) {
@@ -39,14 +37,12 @@ export function* matrixByMatrix(made, given) {
 }
 
 // Whether so many cells are compared, or of so many numbers, that only some are looked at.
-/** @param {Made} made */
-export function isLarge(made) {
+export function isLarge(/** @type {Made} */ made) {
   const stages = computedIn(made);
   return cellsOf(made, stages) > ALL || termsOf(made, stages) > TERMS;
 }
 
-/** @param {Made} made */
-function computedIn({ stages }) {
+function computedIn(/** @type {Made} */ { stages }) {
   return [...stages.values()].filter(({ rule }) => rule !== "given");
 }
 
@@ -58,7 +54,8 @@ function cellsOf({ matrices }, stages) {
 // Of how many numbers all cells are made, about: a real model's queries are sums over hundreds.
 /** @param {Made} made @param {Stage[]} stages */
 function termsOf({ matrices }, stages) {
-  const across = (/** @type {Stage} */ { sources }) => Math.max(1, ...sources.map((source) => matrices[source].columns));
+  const across = (/** @type {Stage} */ { sources }) =>
+    Math.max(1, ...sources.map((source) => matrices[source].columns));
   return stages.reduce((sum, stage) => sum + matrices[stage.name].values.length * across(stage), 0);
 }
 

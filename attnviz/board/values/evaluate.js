@@ -7,15 +7,13 @@ import * as scale from "../rules/scale.js";
 import * as softmax from "../rules/softmax.js";
 import { boundedBy, computed } from "./declared.js";
 
-/** @import { Made, Matrices, Matrix, Place, Stage, Stages, Rule } from "../types.js" */
+const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
 
-export const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
-
-/** @param {Stage[]} stages @param {Matrices} given */
+/** @param {Pick<Stages, "values">} stages @param {Matrices} given */
 export function evaluate(stages, given) {
   /** @type {Matrices} */
   const matrices = { ...given };
-  for (const stage of stages) {
+  for (const stage of stages.values()) {
     if (stage.rule !== "given") matrices[stage.name] = computedBy(stage, matrices);
   }
   return matrices;
@@ -25,16 +23,16 @@ export function evaluate(stages, given) {
  * The same as far as it takes no longer than a frame may: a matrix that takes more steps than `most`, and what is made
  * of it, stays as in `before`. Returned are the names of those, too. What nothing that changed is read for, such as the
  * other heads of one whose W_q is dragged, is taken from there as it is.
- * @param {Stage[]} stages @param {Matrices} given @param {Matrices} before @param {number} most
+ * @param {Pick<Stages, "values">} stages @param {Matrices} given @param {Matrices} before @param {number} most
  * @returns {{ matrices: Matrices, older: Set<string> }}
  */
-export function evaluateWithin(stages, given, before, most) {
+export function evaluateWithin(stages, given, before, most = MOST_STEPS) {
   /** @type {Matrices} */
   const matrices = { ...given };
   const older = new Set();
   const changed = new Set(Object.keys(given).filter((name) => !isSame(given[name], before[name])));
   let left = most;
-  for (const stage of stages) {
+  for (const stage of stages.values()) {
     if (stage.rule === "given") continue;
     if (!stage.sources.some((name) => changed.has(name))) {
       matrices[stage.name] = before[stage.name];
@@ -55,7 +53,7 @@ export function evaluateWithin(stages, given, before, most) {
 // By its own arithmetic where its rule has one in the page, for what takes long; else cell by cell, as it's declared.
 /** @param {Stage} stage @param {Matrices} matrices */
 function computedBy(stage, matrices) {
-  const sources = sourcesIn(matrices, stage);
+  const sources = stage.sources.map((name) => matrices[name]);
   const compute = RULES[stage.rule]?.compute;
   return compute ? compute(stage.settings, ...sources) : computed(stage.declared, stage.shape, sources);
 }
@@ -74,17 +72,13 @@ function stepsOf(stage, matrices) {
   return rows * columns * (stage.rule === "product" ? matrices[stage.sources[0]].columns : STEPS);
 }
 
-/** @param {Matrices} matrices @param {Stage} stage */
-function sourcesIn(matrices, stage) {
-  return stage.sources.map((name) => matrices[name]);
-}
-
 // What a cell should be, as { exact, tolerance }, by the numbers of the cells that it is made from.
 /** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices */
 export function boundedOf(stage, row, column, matrices) {
-  const sources = sourcesIn(matrices, stage);
+  const sources = stage.sources.map((name) => matrices[name]);
   const bounded = RULES[stage.rule]?.bounded;
-  return bounded ? bounded(stage.settings, row, column, ...sources) : boundedBy(stage.declared, { sources, i: row, j: column });
+  return bounded ? bounded(stage.settings, row, column, ...sources)
+    : boundedBy(stage.declared, { sources, i: row, j: column });
 }
 
 // What rules do in the page besides what they declare, a file each, of the same name as in attnviz/core/rules:

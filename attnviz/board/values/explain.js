@@ -1,6 +1,7 @@
 // How a cell is made, in symbols, in numbers and in words: what attnviz.explain says of torch's numbers, said in the
 // page, so that it follows while a cell is dragged. A test holds every text to that of Python.
-// `made` holds { stages, matrices, settings, tokens, digits, origins, before, shown }; a place is { matrix, row, column }.
+// `made` holds { stages, matrices, settings, tokens, digits, origins, before, shown }; a place is { matrix, row, column
+// }.
 
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -11,8 +12,6 @@ import { isMasked, sourcesOf } from "./reach.js";
 import { valueAt } from "./matrices.js";
 import { percent, written } from "./numbers.js";
 import { saidOf } from "./said.js";
-
-/** @import { Bounded, Cell, Explained, Made, MadeCell, Place, Stage, Settings } from "../types.js" */
 
 /** @param {Made} made @param {Place} place */
 export function explain(made, place) {
@@ -27,13 +26,13 @@ export function explain(made, place) {
   const how = rule.symbols ? say("explanation.made", { words, numbers }) : say("explanation.only", { words });
   return {
     where, name, value, steps: rule.steps, numbers, words, notes,
-    symbols: rule.symbols && rule.symbols !== name ? `${name} = ${rule.symbols}` : name, // not what is passed on under its own name
+    // not what is passed on under its own name
+    symbols: rule.symbols && rule.symbols !== name ? `${name} = ${rule.symbols}` : name,
     text: [say("explanation.is", { where, cell: name, value }), how, ...notes].join(" "),
   };
 }
 
-/** @param {string[]} steps */
-function numbersOf(steps) {
+function numbersOf(/** @type {string[]} */ steps) {
   const numbers = steps.join(" ");
   return steps.some((step) => step.startsWith("≈")) ? say("explanation.rounded", { numbers }) : numbers;
 }
@@ -69,10 +68,12 @@ function labelOf({ tokens, matrices }, stage, axis, index) {
   }
   const line = lineNamed(kind, index);
   const named = namesOn(stage, kind, tokens);
-  return index < named.length ? say("explanation.line.called", { line, token: named[ownerOf(stage, index, named.length)] }) : line;
+  return index < named.length ? say("explanation.line.called",
+    { line, token: named[ownerOf(stage, index, named.length)] }) : line;
 }
 
-// The cells that a cell is made from, where its explanation names other matrices, such as the scores for scaled scores that are not on the board.
+// The cells that a cell is made from, where its explanation names other matrices, such as the scores for scaled scores
+// that are not on the board.
 /** @param {Made} made @param {Place} place */
 export function seenSourcesOf(made, { matrix, row, column }) {
   const stage = made.stages.get(matrix);
@@ -84,7 +85,8 @@ export function seenSourcesOf(made, { matrix, row, column }) {
 /** @param {Cell} cell @returns {Bounded & Explained} */
 function madeBy(cell) {
   const { made, stage, row, column } = cell;
-  const valued = (/** @type {Place} */ place) => ({ ...place, value: valueAt(made.matrices[place.matrix], place.row, place.column) });
+  const valued = (/** @type {Place} */ place) => ({ ...place,
+    value: valueAt(made.matrices[place.matrix], place.row, place.column) });
   const sources = sourcesOf(stage, row, column, made.matrices).map((block) => block.map(valued));
   const masked = isMasked(made, stage, row, column);
   return { ...boundedOf(stage, row, column, made.matrices), ...explainedBy({ ...cell, sources, masked }) };
@@ -131,22 +133,30 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   const value = written(number, made.digits);
   const { symbol } = stage;
   if (stage.columns === "key") {
-    const [from, to] = [made.names[ownerOf(stage, row, made.names.length)], made.readNames[ownerOf(stage, column, made.readNames.length)]];
+    const [from, to] = [made.names[ownerOf(stage, row, made.names.length)],
+      made.readNames[ownerOf(stage, column, made.readNames.length)]];
     const itself = stage.own_from !== null && column === stage.own_from + row;
-    if (matrix === CONSTANTS.MASK && areMixed(made.stages.values())) return say("board.dock.mask_of_places", { symbol, row, column, value });
-    if (matrix === CONSTANTS.MASK) return say(`board.dock.${number === 0 ? "open" : useOfMask(made, number)}`, { from, to, symbol, value });
+    if (matrix === CONSTANTS.MASK && areMixed(made.stages.values()))
+      return say("board.dock.mask_of_places", { symbol, row, column, value });
+    if (matrix === CONSTANTS.MASK)
+      return say(`board.dock.${number === 0 ? "open" : useOfMask(made, number)}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
-    if (CONSTANTS.SHARES.includes(stage.rule) || stage.hidden_with) return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
-    return itself ? say("board.dock.asks_itself", { from, symbol, value }) : say("board.dock.asks", { from, to, symbol, value });
+    if (CONSTANTS.SHARES.includes(stage.rule) || stage.hidden_with)
+      return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
+    return itself ? say("board.dock.asks_itself", { from, symbol, value })
+      : say("board.dock.asks", { from, to, symbol, value });
   }
-  if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned", { symbol, row, column: column + stage.first, value });
-  const feature = stage.origin === "input" && features?.[column] ? features[column] : say("board.dock.feature", { column: column + stage.first });
+  if (stage.rows === "feature") return say(stage.isVector ? "board.dock.bias" : "board.dock.learned",
+    { symbol, row, column: column + stage.first, value });
+  const feature = stage.origin === "input"
+    && features?.[column] ? features[column] : say("board.dock.feature", { column: column + stage.first });
   const named = isOfOthers(stage) ? made.readNames : made.names;
-  return say("board.dock.vector", { symbol, token: named[ownerOf(stage, row, made.matrices[matrix].rows)], feature, value });
+  return say("board.dock.vector",
+    { symbol, token: named[ownerOf(stage, row, made.matrices[matrix].rows)], feature, value });
 }
 
-// What a mask does with the number of a cell: it's added to its score, or its exponential multiplies that, or the weight.
-// A score of 0 is read as any other, so that −∞ hides nothing as a factor of scores before a softmax.
+// What a mask does with the number of a cell: it's added to its score, or its exponential multiplies that, or the
+// weight. A score of 0 is read as any other, so that −∞ hides nothing as a factor of scores before a softmax.
 /** @param {Made} made @param {number} number */
 function useOfMask({ stages }, number) {
   const [weights, scaled] = ["attention_weights", "scaled_scores"].map((name) => stages.get(name));
@@ -163,21 +173,23 @@ export function whatIsNext(made, { matrix, row, column }) {
   if (!next) return "";
   // Only what comes before the softmax, and is no factor, is added.
   if (next.sources[0] !== matrix && ["scale", "softmax"].includes(next.rule)) {
-    return say(next.rule === "scale" && !next.settings.factor ? "board.next.added" : "board.next.product", { symbol: next.symbol });
+    return say(next.rule === "scale" && !next.settings.factor ? "board.next.added" : "board.next.product",
+      { symbol: next.symbol });
   }
   const capped = [...made.stages.values()].some((stage) => stage.rule === "cap" && stage.sources.includes(next.name));
   if ((next.rule === "scale" && !capped) || next.rule === "softmax") {
     const weights = [...made.stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule));
     const weight = weights ? valueAt(made.matrices[weights.name], row, column) : NaN;
     const share = Number.isFinite(weight) ? percent(weight) : written(weight, made.digits);
-    return next.rule === "scale" && dividedBy(next.settings) ? say("board.next.scale", { by: dividedBy(next.settings), share }) : say("board.next.softmax", { share });
+    return next.rule === "scale" && dividedBy(next.settings) ? say("board.next.scale",
+      { by: dividedBy(next.settings), share }) : say("board.next.softmax", { share });
   }
   return say("board.next.product", { symbol: next.symbol });
 }
 
 // What scores are divided by: "÷ √2", with the temperature where there is one; blank for nothing.
-/** @param {Settings} settings */
-export function dividedBy({ d_k, temperature, temperature_text }) {
-  const parts = [...(d_k === null || d_k === undefined ? [] : [`√${d_k}`]), ...(temperature === 1 ? [] : [temperature_text])];
+export function dividedBy(/** @type {Settings} */ { d_k, temperature, temperature_text }) {
+  const parts = [...(d_k === null || d_k === undefined ? [] : [`√${d_k}`]),
+    ...(temperature === 1 ? [] : [temperature_text])];
   return parts.length ? `÷ ${parts.length > 1 ? `(${parts.join(" · ")})` : parts[0]}` : "";
 }

@@ -1,14 +1,14 @@
 // A matrix is { rows, columns, values }, its values row by row; each is a float32, as in torch, made from sums in
 // float64, so that what overflows there overflows here.
 
-/** @import { Matrix, Matrices, SentMatrix, SentStage } from "../types.js" */
-
 // A matrix of one rule's making: `valueOf` is asked for the number of each cell.
-/** @param {number} rows @param {number} columns @param {(row: number, column: number) => number} valueOf @returns {Matrix} */
+/** @param {number} rows @param {number} columns @param {(row: number, column: number) => number} valueOf
+ *  @returns {Matrix} */
 export function matrixOf(rows, columns, valueOf) {
   const values = new Float64Array(rows * columns);
   for (let row = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1) values[row * columns + column] = Math.fround(valueOf(row, column));
+    for (let column = 0; column < columns; column += 1) values[row * columns + column] =
+      Math.fround(valueOf(row, column));
   }
   return { rows, columns, values };
 }
@@ -25,28 +25,31 @@ export function lineOf({ columns, values }, row) {
 }
 
 // The name of a matrix without the path of its head.
-/** @param {string} name */
-export function baseOf(name) {
+export function baseOf(/** @type {string} */ name) {
   return name.slice(name.lastIndexOf(".") + 1);
 }
 
 // The matrices as Python sends them, unpacked: what attnviz/board/data.py has packed.
 
 // What came `before` just so is the same matrix: another word that is picked changes none of a megabyte of numbers.
-/** @param {Record<string, SentMatrix>} sent @param {{ sent: Record<string, SentMatrix>, matrices: Matrices } | null} before @returns {Matrices} */
+/** @param {Record<string, SentMatrix>} sent
+ *  @param {{ sent: Record<string, SentMatrix>, matrices: Matrices } | null} before @returns {Matrices} */
 export function unpacked(sent, before = null) {
   /** @type {Matrices} */
   const matrices = {};
   for (const [name, matrix] of Object.entries(sent)) {
     const { rows, columns } = matrix;
-    const isAsBefore = (/** @type {string | undefined} */ other) => other === undefined || isSame(sent[other], before?.sent[other]);
+    const isAsBefore = (/** @type {string | undefined} */ other) => other === undefined
+      || isSame(sent[other], before?.sent[other]);
     if (before && isSame(matrix, before.sent[name]) && isAsBefore(matrix.of) && isAsBefore(matrix.plus)) {
       matrices[name] = before.matrices[name];
       continue;
     }
-    const of = (/** @type {string | undefined} */ other) => (other === undefined ? null : (matrices[other] ?? unpackedOne(sent[other])));
+    const of = (/** @type {string | undefined} */ other) =>
+      (other === undefined ? null : (matrices[other] ?? unpackedOne(sent[other])));
     const [source, mask] = [of(matrix.of), of(matrix.plus)];
-    matrices[name] = source ? { rows, columns, values: quotients(source.values, mask?.values, matrix) } : unpackedOne(matrix);
+    matrices[name] =
+      source ? { rows, columns, values: quotients(source.values, mask?.values, matrix) } : unpackedOne(matrix);
   }
   return matrices;
 }
@@ -56,11 +59,11 @@ export function unpacked(sent, before = null) {
 function isSame({ values, runs, ...rest }, other) {
   if (values || !other || other.values) return false;
   if (String(runs) !== String(other.runs)) return false;
-  return Object.entries({ ...other, ...rest }).every(([key, value]) => key === "runs" || (Reflect.get(rest, key) === value && Reflect.get(other, key) === value));
+  return Object.entries({ ...other, ...rest })
+    .every(([key, value]) => key === "runs" || (Reflect.get(rest, key) === value && Reflect.get(other, key) === value));
 }
 
-/** @param {SentMatrix} matrix */
-function unpackedOne({ rows, columns, values, float32, runs, whys }) {
+function unpackedOne(/** @type {SentMatrix} */ { rows, columns, values, float32, runs, whys }) {
   const why = whys ? { whys: reasons(whys, rows * columns) } : {};
   if (runs) return { rows, columns, values: inFull(runs, rows * columns), ...why };
   // JSON has no infinities and no NaN: these travel as words.
@@ -68,9 +71,10 @@ function unpackedOne({ rows, columns, values, float32, runs, whys }) {
 }
 
 // Why a mask hides cells: each reason with 1 for each of its cells, which came as how many in turn aren't and are.
-/** @param {string} text @param {number} length @returns {import("../types.js").Why[]} */
+/** @param {string} text @param {number} length @returns {Why[]} */
 function reasons(text, length) {
-  return JSON.parse(text).map((/** @type {{ key: string, n: number, placed: boolean, cells: number[] }} */ { cells, ...why }) => {
+  return JSON.parse(text)
+    .map((/** @type {{ key: string, n: number, placed: boolean, cells: number[] }} */ { cells, ...why }) => {
     return { ...why, cells: inFull(cells.map((count, i) => [count, i % 2]), length) };
   });
 }
@@ -88,13 +92,11 @@ function inFull(runs, length) {
 }
 
 // The numbers of a text that has the bits of their float32, the lowest byte first, as all browsers have them.
-/** @param {string} text */
-export function numbersIn(text) {
+export function numbersIn(/** @type {string} */ text) {
   return new Float64Array(new Float32Array(bytesIn(text).buffer));
 }
 
-/** @param {string} text */
-export function bytesIn(text) {
+export function bytesIn(/** @type {string} */ text) {
   const bytes = atob(text);
   const bits = new Uint8Array(bytes.length);
   for (let at = 0; at < bits.length; at += 1) bits[at] = bytes.charCodeAt(at);
@@ -116,12 +118,14 @@ function quotients(scores, mask, { rows, columns, dividedBy = 1 }) {
 
 /**
  * What the table in view is given at a moment: of a matrix of all heads, the columns that are one head's own.
- * @param {SentStage[]} stages @param {Matrices} now of which each has its shape @param {Matrices} whole of the moment, by the names of the whole model
+ * @param {SentStage[]} stages @param {Matrices} now of which each has its shape @param {Matrices} whole of the moment,
+ * by the names of the whole model
  * @returns {Matrices}
  */
 export function ofMoment(stages, now, whole) {
   const given = stages.filter(({ rule }) => rule === "given");
-  return Object.fromEntries(given.map((stage) => [stage.name, columnsOf(namedIn(whole, stage) ?? now[stage.name], stage.first, now[stage.name])]));
+  return Object.fromEntries(given.map((stage) =>
+    [stage.name, columnsOf(namedIn(whole, stage) ?? now[stage.name], stage.first, now[stage.name])]));
 }
 
 /** @param {Matrices} whole @param {SentStage} stage */
@@ -134,6 +138,7 @@ function namedIn(whole, { name, layer }) {
 function columnsOf({ rows, columns, values }, first, { columns: own }) {
   if (own === columns) return { rows, columns, values };
   const part = new Float64Array(rows * own);
-  for (let row = 0; row < rows; row += 1) part.set(values.subarray(row * columns + first, row * columns + first + own), row * own);
+  for (let row = 0; row < rows; row += 1) part.set(values.subarray(row * columns + first, row * columns + first + own),
+    row * own);
   return { rows, columns: own, values: part };
 }

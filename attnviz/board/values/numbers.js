@@ -23,8 +23,7 @@ export function inDigits(value, digits) {
 }
 
 // The number that stands there, with the signs of `written`.
-/** @param {string} displayed */
-export function numberOf(displayed) {
+export function numberOf(/** @type {string} */ displayed) {
   return Number(displayed.replaceAll("−", "-").replace("∞", "Infinity"));
 }
 
@@ -52,8 +51,7 @@ function evenOfTie(exact, rounded) {
 }
 
 // Sum exactly, or nearly so (Neumaier 1974); infinities and NaN sum as floats do.
-/** @param {Iterable<number>} values */
-export function total(values) {
+export function total(/** @type {Iterable<number>} */ values) {
   let sum = 0;
   let lost = 0;
   for (const value of values) {
@@ -67,8 +65,7 @@ export function total(values) {
 // A share as the page writes it.
 
 // A share in whole percent; nothing is said to be all or none that isn't.
-/** @param {number} share */
-export function percent(share) {
+export function percent(/** @type {number} */ share) {
   if (share > 0 && 100 * share < 1) return say("board.share.less"); // of hundreds of words most
   const whole = written(100 * share, 0);
   if (share < 1 && whole === "100") return say("board.share.more");

@@ -5,7 +5,6 @@ import { choicesOf, indexOf, once, readsIn } from "./declared.js";
 import { valueAt } from "./matrices.js";
 
 /** @import { At, Read } from "./declared.js" */
-/** @import { Index, Made, Matrices, Matrix, Piece, Place, Span, Stage, Stages } from "../types.js" */
 
 /**
  * The cells of a source that a cell is made from, whether they depend on its row and on its column, and whether they're
@@ -19,7 +18,8 @@ const isLine = (/** @type {Index} */ index) => String(index) === "0,0,0,1";
 /** @param {Matrix} matrix @returns {(one: Read, other: Read) => boolean} */
 function coveredIn({ rows, columns }) {
   return (one, other) => {
-    if (one.n >= other.n) return one !== other && one.n === other.n && `${one.row};${one.column}` === `${other.row};${other.column}`;
+    if (one.n >= other.n)
+      return one !== other && one.n === other.n && `${one.row};${one.column}` === `${other.row};${other.column}`;
     if (other.n === rows * columns && isLine(other.column)) return true;
     if (isLine(other.column)) return other.n === columns && String(one.row) === String(other.row);
     return isLine(other.row) && other.n === rows && String(one.column) === String(other.column);
@@ -53,7 +53,8 @@ function reachOver(declared, matrix, source) {
   const indices = [...places, ...reads.flat().flatMap(({ row, column }) => [row, column])];
   const byRow = indices.some(([, ofI, , , , , entries = []]) => ofI !== 0 || entries.length > 0);
   const byColumn = indices.some(([, , ofJ, , rest = 0]) => ofJ !== 0 || rest !== 0);
-  const isOwn = declared.length === 1 && reads[0].length === 1 && `${reads[0][0].row};${reads[0][0].column}` === "0,1,0,0;0,0,1,0";
+  const isOwn = declared.length === 1 && reads[0].length === 1
+    && `${reads[0][0].row};${reads[0][0].column}` === "0,1,0,0;0,0,1,0";
   return Object.assign(reach, { byRow, byColumn, isOwn });
 }
 
@@ -71,9 +72,11 @@ function spanOver(reads, width) {
   if (!ends.length) return () => ({ row: 0, column: 0, rows: 0, columns: 0 });
   return (at) => {
     const [one, other = one] = ends.map((each) => each(at));
-    const [row, column, end] = [Math.min(one.top, other.top), Math.min(one.left, other.left), Math.max(one.right, other.right)];
+    const [row, column, end] = [Math.min(one.top, other.top), Math.min(one.left, other.left),
+      Math.max(one.right, other.right)];
     const isPair = one.left === one.right && other.left === other.right && end > column + 1;
-    return { row, column, rows: Math.max(one.bottom, other.bottom) - row + 1, columns: end - column + 1, ...(isPair ? { step: end - column } : {}) };
+    return { row, column, rows: Math.max(one.bottom, other.bottom) - row + 1, columns: end - column + 1,
+      ...(isPair ? { step: end - column } : {}) };
   };
 }
 
@@ -85,7 +88,8 @@ function cellsIn({ row, column, rows, columns, step = 1 }) {
 }
 
 /** @typedef {{ stages: Stages, matrices: Matrices }} Numbers */
-/** @typedef {((row: number, column: number) => boolean) | null} Hides whether a mask hides a cell; null where none can be hidden */
+/** @typedef {((row: number, column: number) => boolean) | null} Hides whether a mask hides a cell; null where none
+ *  can be hidden */
 
 // The rectangle of cells [row, column], of which all are meant.
 /** @param {[row: number, column: number][]} cells @returns {Span} */
@@ -116,8 +120,8 @@ export function hiddenIn({ stages, matrices }, stage) {
   return (row, column) => masks.some((mask) => valueAt(mask, row, column) === -Infinity);
 }
 
-// The names of the matrices that hide cells of a stage where they hold −∞: that of its own rule, and of the scores which it
-// is shares of.
+// The names of the matrices that hide cells of a stage where they hold −∞: that of its own rule, and of the scores
+// which it is shares of.
 /** @param {Stages} stages @param {Stage} stage */
 function masksOf(stages, stage) {
   const scores = stage.rule === "softmax" ? stage.sources : stage.hidden_with ? [stage.hidden_with] : [];
@@ -139,7 +143,8 @@ export function feeds({ stages, matrices }, place) {
     if (stage.rule === "given" || !matrices[stage.name] || !stage.sources.some((name) => reached[name])) continue;
     const hidden = hiddenIn({ stages, matrices }, stage);
     const [first] = stage.sources;
-    const read = hidden && reached[first] && leavesOut(stage) ? { ...reached, [first]: seenOf(reached[first], matrices[first], hidden) } : reached;
+    const read = hidden && reached[first]
+      && leavesOut(stage) ? { ...reached, [first]: seenOf(reached[first], matrices[first], hidden) } : reached;
     reached[stage.name] = through(stage, matrices, read, hiddenIn({ stages, matrices }, stages.get(first)));
     if (hidden) withoutHidden(reached[stage.name], matrices[stage.name], hidden);
   }
@@ -147,34 +152,37 @@ export function feeds({ stages, matrices }, place) {
   return reached;
 }
 
-/** @param {Stage} stage @param {Matrices} matrices @param {Record<string, Uint8Array>} reached @param {Hides} factorHides of its first source */
+/** @param {Stage} stage @param {Matrices} matrices @param {Record<string, Uint8Array>} reached
+ *  @param {Hides} factorHides of its first source */
 function through(stage, matrices, reached, factorHides) {
   const { rows, columns } = matrices[stage.name];
   const cells = new Uint8Array(rows * columns);
   reachOf(stage, matrices).forEach((reach, i) => {
     const name = stage.sources[i];
     if (!reached[name]) return;
-    if (factorHides && stage.rule === "product" && i === 1) return mixed(cells, matrices[stage.name], reached[name], factorHides);
+    if (factorHides && stage.rule === "product" && i === 1)
+      return mixed(cells, matrices[stage.name], reached[name], factorHides);
     const isAny = anyOf(matrices[name], reached[name]);
     // What does not depend on the column is asked once for a row, and the other way round.
     if (reach.isOwn && columns === matrices[name].columns) {
       for (let at = 0; at < cells.length; at += 1) cells[at] |= reached[name][at]; // each cell of its own
     } else if (!reach.byColumn) {
-      for (let row = 0; row < rows; row += 1) if (isAny(reach(row, 0))) cells.fill(1, row * columns, (row + 1) * columns);
+      for (let row = 0; row < rows; row += 1) if (isAny(reach(row, 0))) cells.fill(1, row * columns,
+        (row + 1) * columns);
     } else if (!reach.byRow) {
       for (let column = 0; column < columns; column += 1) {
         if (isAny(reach(0, column))) for (let at = column; at < cells.length; at += columns) cells[at] = 1;
       }
     } else {
-      for (let at = 0; at < cells.length; at += 1) if (isAny(reach(Math.floor(at / columns), at % columns))) cells[at] = 1;
+      for (let at = 0; at < cells.length; at += 1) if (isAny(reach(Math.floor(at / columns),
+        at % columns))) cells[at] = 1;
     }
   });
   return cells;
 }
 
 // Whether shares are made of what isn't hidden alone: the others don't even count in a sum.
-/** @param {Stage} stage */
-function leavesOut({ rule, sources, settings: { shared, axis } }) {
+function leavesOut(/** @type {Stage} */ { rule, sources, settings: { shared, axis } }) {
   return sources.length > 1 && (rule === "share" || (rule === "softmax" && shared && axis === "rows"));
 }
 
@@ -184,9 +192,11 @@ function seenOf(cells, { columns }, hidden) {
 }
 
 // What is multiplied by a weight that a mask hides is multiplied by nothing: rows that a row may read come through.
-/** @param {Uint8Array} cells @param {Matrix} matrix @param {Uint8Array} read of the right factor @param {(row: number, column: number) => boolean} hides */
+/** @param {Uint8Array} cells @param {Matrix} matrix @param {Uint8Array} read of the right factor
+ *  @param {(row: number, column: number) => boolean} hides */
 function mixed(cells, { rows, columns }, read, hides) {
-  const lines = Array.from({ length: read.length / columns }, (_, at) => read.subarray(at * columns, (at + 1) * columns));
+  const lines =
+    Array.from({ length: read.length / columns }, (_, at) => read.subarray(at * columns, (at + 1) * columns));
   const reached = lines.flatMap((line, at) => (line.includes(1) ? [at] : []));
   const all = lines[0].map((_, column) => Number(reached.some((at) => lines[at][column])));
   for (let row = 0; row < rows; row += 1) {
@@ -230,6 +240,7 @@ export function spansIn(sources, matrix) {
   return own.flatMap((block) => {
     const span = spanOf(block.map(({ row, column }) => [row, column]));
     // Two cells that lie apart, as a pair that is turned together may, are a span each.
-    return span.rows * span.columns === block.length ? [span] : block.map(({ row, column }) => ({ row, column, rows: 1, columns: 1 }));
+    return span.rows * span.columns === block.length ? [span]
+      : block.map(({ row, column }) => ({ row, column, rows: 1, columns: 1 }));
   });
 }

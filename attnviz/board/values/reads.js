@@ -5,41 +5,38 @@ import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 import { areOfOthers, ownerOf } from "../cells/cell.js";
 import { hiddenIn } from "./reach.js";
+import { lineOf } from "./matrices.js";
 import { percent, total } from "./numbers.js";
-
-/** @import { Made } from "../types.js" */
 
 const SAME = Math.fround(CONSTANTS.SAME); // as torch compares
 const WHOLE = 1e-3; // by which a sum of shares may miss 1
 const { NAMED } = CONSTANTS;
 
-// What a token reads most in percent, and what an even share would be; of tokens that have none, or nothing but one, the last is blank.
+// What a token reads most in percent, and what an even share would be; of tokens that have none, or nothing but one,
+// the last is blank.
 /** @param {Made} made @param {number} query @returns {[reads: string, even: string]} */
 export function readsInPercent(made, query) {
-  const { columns, values } = made.matrices.attention_weights;
   const reach = readableFor(made, query).length;
-  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => say(`board.reads.${kind.replace("of_rest", "most")}`, places);
+  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) =>
+    say(`board.reads.${kind.replace("of_rest", "most")}`, places);
   const told = mostRead(made, query, tell, (token) => say("board.named", { token }), percent);
-  const row = values.slice(query * columns, (query + 1) * columns);
+  const row = lineOf(made.matrices.attention_weights, query);
   const none = reach <= 1 || !sharesAll(made) || isUnknown(made, query) || row.some(Number.isNaN);
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
 
 // Whether rows sum to 1: not where a mask comes after the softmax alone, nor where that runs over anything but rows.
-/** @param {Pick<Made, "stages">} made */
-function sharesAll({ stages }) {
+function sharesAll(/** @type {Pick<Made, "stages">} */ { stages }) {
   return axisOf({ stages }) === "rows" && !isLate({ stages });
 }
 
 // What sums to 1: rows, where no switch has it otherwise.
-/** @param {Pick<Made, "stages">} made */
-function axisOf({ stages }) {
+function axisOf(/** @type {Pick<Made, "stages">} */ { stages }) {
   return stages.get("attention_weights").settings.axis ?? "rows";
 }
 
 // Whether a mask takes from shares that are made already, or a sink from each row.
-/** @param {Pick<Made, "stages">} made */
-function isLate({ stages }) {
+function isLate(/** @type {Pick<Made, "stages">} */ { stages }) {
   const { rule, sources, settings } = stages.get("attention_weights");
   return rule === "softmax" && ((sources.length > 1 && !settings.shared) || settings.sink !== null);
 }
@@ -50,13 +47,12 @@ function isLate({ stages }) {
 function isUnknown({ stages, matrices }, query) {
   const weights = stages.get("attention_weights");
   if (weights.rule !== "given") return false;
-  const { columns, values } = matrices.attention_weights;
-  const row = values.slice(query * columns, (query + 1) * columns);
+  const row = lineOf(matrices.attention_weights, query);
   return Math.abs(total(Array.from(row)) - 1) > WHOLE || (row.includes(0) && !hiddenIn({ stages, matrices }, weights));
 }
 
-// What each gets that shares with a cell, if all get the same: the cells of its row, of what else the softmax runs over;
-// null where nobody gets what a mask takes, of a hidden cell, and where it isn't known what may be read.
+// What each gets that shares with a cell, if all get the same: the cells of its row, of what else the softmax runs
+// over; null where nobody gets what a mask takes, of a hidden cell, and where it isn't known what may be read.
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} row @param {number} column */
 export function evenShare(made, row, column) {
   const weights = made.stages.get("attention_weights");
@@ -74,7 +70,8 @@ export function evenShare(made, row, column) {
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
 export function evenShareOfRow(made, query) {
   const readable = readableFor(made, query);
-  const shares = new Set((axisOf(made) === "columns" ? readable : readable.slice(0, 1)).map((key) => evenShare(made, query, key)));
+  const shares =
+    new Set((axisOf(made) === "columns" ? readable : readable.slice(0, 1)).map((key) => evenShare(made, query, key)));
   return shares.size === 1 ? [...shares][0] : null;
 }
 
@@ -88,7 +85,8 @@ function readableFor(made, query) {
 
 /**
  * What a token reads most: `tell` makes a sentence of its kind and its places, `name` names a token, `write` a weight.
- * @param {Made} made @param {number} query @param {(kind: string, places: Record<string, string | number>) => string} tell
+ * @param {Made} made @param {number} query @param {(kind: string, places: Record<string, string | number>) => string}
+ * tell
  * @param {(token: string) => string} name @param {(weight: number) => string} write
  */
 export function mostRead(made, query, tell, name, write) {
@@ -106,16 +104,19 @@ export function mostRead(made, query, tell, name, write) {
     if (row.some(Number.isNaN)) return tell("mixed_undefined", told);
     const most = Math.max(...row);
     const key = row.indexOf(most);
-    return tell("mixed", { ...told, weight: write(most), key, other: readNames[ownerOf(weights, key, readNames.length)] });
+    return tell("mixed",
+      { ...told, weight: write(most), key, other: readNames[ownerOf(weights, key, readNames.length)] });
   }
   const reach = readable.length;
   if (!reach) return tell("nothing", { token });
-  if (row.some(Number.isNaN)) return tell(row.every(Number.isNaN) && areScoresFinite(made, query) ? "lost" : "undefined", { token });
+  if (row.some(Number.isNaN))
+    return tell(row.every(Number.isNaN) && areScoresFinite(made, query) ? "lost" : "undefined", { token });
   const largest = Math.max(...row);
   const weight = write(largest);
   if (reach === 1) {
     const only = readable[0] !== own ? "only" : own ? "itself" : "first";
-    return tell(count > 1 || from === null ? only : "alone", { token, names: namesOf(readNames, own, readable, name), weight });
+    return tell(count > 1 || from === null ? only : "alone",
+      { token, names: namesOf(readNames, own, readable, name), weight });
   }
   const isLargest = (/** @type {number} */ value) => areSame(largest, value) && write(value) === weight;
   const ties = readable.filter((key) => isLargest(row[key]));
@@ -136,13 +137,12 @@ export function mostRead(made, query, tell, name, write) {
 // Whether the softmax, or what stands in its place, was given finite scores alone.
 /** @param {Pick<Made, "matrices">} made @param {number} query */
 function areScoresFinite({ matrices: { scaled_scores: scores } }, query) {
-  return scores?.values.slice(query * scores.columns, (query + 1) * scores.columns).every(Number.isFinite);
+  return scores && lineOf(scores, query).every(Number.isFinite);
 }
 
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} query @param {number[]} readable */
 function rowOf({ stages, matrices }, query, readable) {
-  const { columns, values } = matrices.attention_weights;
-  const row = Array.from(values.slice(query * columns, (query + 1) * columns));
+  const row = Array.from(lineOf(matrices.attention_weights, query));
   return axisOf({ stages }) === "columns" ? row.map((value, key) => (readable.includes(key) ? value : 0)) : row;
 }
 
@@ -155,14 +155,17 @@ function areSame(largest, value) {
 /** @param {string[]} labels @param {number} query @param {number[]} keys @param {(token: string) => string} name */
 export function namesOf(labels, query, keys, name) {
   const names = keys.map((key) => (key === query ? say("summary.itself") : name(labels[key])));
-  if (names.length > NAMED) return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
-  return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names[names.length - 1] }) : names[0];
+  if (names.length > NAMED)
+    return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
+  return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names[names.length - 1] })
+    : names[0];
 }
 
 // Who reads a token: its column of the attention weights, in a sentence of the board's own numbers. Other than a row, a
 // column hands out no whole: each reader gives the token a share of its own.
 
-/** @typedef {{ token: number, share: number, even: string }} Reader `even` is what it would be if all that share with it got the same; blank where there's none */
+/** @typedef {{ token: number, share: number, even: string }} Reader `even` is what it would be if all that share
+ *  with it got the same; blank where there's none */
 
 // Who reads a token most, and what an even share would be; blank where those who do have different ones. The token is
 // one of those that are read: of another sentence, or of more than this one, it has other places than those that read.
@@ -180,7 +183,8 @@ export function readBy(made, key) {
   const kind = kindOf(made, key, readers, most);
   const who = namesOf(names, own, most.map((reader) => reader.token), (name) => say("board.named", { token: name }));
   const evens = new Set(most.map(({ even }) => even));
-  const even = readNames.length > 1 && evens.size === 1 && most[0].even ? say("board.even", { even: most[0].even }) : "";
+  const even = readNames.length > 1 && evens.size === 1
+    && most[0].even ? say("board.even", { even: most[0].even }) : "";
   return [say(`board.read_by.${kind}`, { token, names: who, weight, count: names.length }), even];
 }
 
@@ -205,7 +209,8 @@ function pieceReadBy(made, key) {
   const most = Math.max(...shares);
   const reader = readers[shares.indexOf(most)];
   const even = evenShare(made, reader, key);
-  const said = say("board.read_by.mixed", { ...places, reader, other: whose(made.names, reader), weight: percent(most) });
+  const said = say("board.read_by.mixed",
+    { ...places, reader, other: whose(made.names, reader), weight: percent(most) });
   return [said, even === null ? "" : say("board.even", { even: percent(even) })];
 }
 

@@ -7,7 +7,6 @@ import { lineNamed, namedCell, tokenOf } from "../cells/cell.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { At } from "./declared.js" */
-/** @import { Explained, Index, MadeCell, Node, Sentence, Stage } from "../types.js" */
 
 /** @param {MadeCell} cell @returns {At} */
 export function placeOf({ made, stage, row, column }) {
@@ -19,22 +18,26 @@ export function saidOf(cell) {
   const at = placeOf(cell);
   const piece = pieceAt(cell.stage.declared, at);
   const { value: node } = piece;
-  const words = piece.words.reduce((said, sentence) => said ?? sentenceOf(cell, at, sentence), /** @type {string | null} */ (null)) ?? "";
-  const said = { symbols: textOf(cell, at, piece.symbols), steps: stepsOf(cell, at, node), words, notes: notesOf(cell, at, piece) };
+  const words = piece.words.reduce((said, sentence) => said ?? sentenceOf(cell, at, sentence),
+    /** @type {string | null} */ (null)) ?? "";
+  const said = { symbols: textOf(cell, at, piece.symbols), steps: stepsOf(cell, at, node), words,
+    notes: notesOf(cell, at, piece) };
   return node[0] === "hidden" || node[0] === "weighed" ? underMask(cell, at, said, node) : said;
 }
 
-/** @param {MadeCell} cell @param {At} at @param {Explained} said @param {Node} node @returns {Explained} */
+/** @param {MadeCell} cell @param {At} at @param {Explained} said @param {Expression} node @returns {Explained} */
 function underMask(cell, at, { symbols, words, ...said }, [op, , read]) {
   const [mask, matrix] = [worked(read)(at, 0), cell.stage.sources[read[1]]];
   if (cell.masked) {
-    return { ...said, symbols: `−∞ ${say("explanation.step.masked")}`, words: say("explanation.scale.masked", { why: whyHidden(cell), words }) };
+    return { ...said, symbols: `−∞ ${say("explanation.step.masked")}`,
+      words: say("explanation.scale.masked", { why: whyHidden(cell), words }) };
   }
   if (mask === 0) return { ...said, symbols, words };
   const name = namedCell(cell, { matrix, row: cell.row, column: cell.column });
   if (op === "weighed") {
     const factor = cell.write(Math.exp(mask));
-    return { ...said, symbols: `${symbols} × exp(${name})`, words: say("explanation.scale.times", { words, mask: name, factor }) };
+    return { ...said, symbols: `${symbols} × exp(${name})`,
+      words: say("explanation.scale.times", { words, mask: name, factor }) };
   }
   const kind = matrix.endsWith("distance_bias") ? "biased" : "added";
   return { ...said, symbols: `${symbols} + ${name}`, words: say(`explanation.scale.${kind}`, { words, mask: name }) };
@@ -43,7 +46,8 @@ function underMask(cell, at, { symbols, words, ...said }, [op, , read]) {
 // A sentence; null where nothing is known for one of its places.
 /** @param {MadeCell} cell @param {At} at @param {Sentence} sentence @returns {string | null} */
 function sentenceOf(cell, at, [, key, places]) {
-  const filled = Object.entries(places).map(([name, each]) => [name, Array.isArray(each) ? nodeOf(cell, at, each) : each]);
+  const filled = Object.entries(places)
+    .map(([name, each]) => [name, Array.isArray(each) ? nodeOf(cell, at, each) : each]);
   return filled.some(([, each]) => each === null) ? null : say(`explanation.${key}`, Object.fromEntries(filled));
 }
 
@@ -84,7 +88,8 @@ function ofSource(cell, at, stage, kind, places) {
   if (kind === "column") return lineNamed("column", row + stage.first);
   if (kind === "name" || kind === "named") {
     const goesOn = typeof column === "number" && typeof row === "number" && column >= width;
-    const name = namedCell(cell, { matrix, row: goesOn ? row + Math.floor(column / width) : row, column: goesOn ? column % width : column });
+    const name = namedCell(cell,
+      { matrix, row: goesOn ? row + Math.floor(column / width) : row, column: goesOn ? column % width : column });
     const token = kind === "named" ? tokenOf(cell, { matrix, row }) : null;
     return token === null ? name : say("explanation.of_token", { number: name, token });
   }

@@ -8,7 +8,6 @@ import { FUNCTIONS, indexOf, SAME, termsOf, worked } from "./declared.js";
 import { numberOf, total } from "./numbers.js";
 
 /** @import { At } from "./declared.js" */
-/** @import { Decimal, MadeCell, Node, Term } from "../types.js" */
 
 /**
  * A part of written arithmetic; a number has no `op` and no parts, the remainder of a long sum is "more".
@@ -24,7 +23,7 @@ const UNWRITTEN = ["rounded", "level"];
 const NUMBERS = ["at", "as_number", "index", "entry", "power"];
 
 // The steps from an expression to the number that it is.
-/** @param {MadeCell} cell @param {At} at @param {Node} node */
+/** @param {MadeCell} cell @param {At} at @param {Expression} node */
 export function stepsOf(cell, at, node) {
   const writing = new Writing(cell, at);
   const last = cell.value;
@@ -32,8 +31,10 @@ export function stepsOf(cell, at, node) {
   const [inner, mask] = [writing.tree(node[1], 0), worked(node[2])(at, 0)];
   if (cell.masked) return [...writing.steps(inner, inner.value), `→ −∞ ${say("explanation.step.masked")}`];
   if (mask === 0) return writing.steps(inner, last);
-  if (node[0] === "hidden") return writing.steps({ op: "+", value: last, parts: [inner, writing.number(mask)], text: "" }, last);
-  return writing.steps({ op: "*", value: last, parts: [writing.number(inner.value), writing.number(Math.exp(mask))], text: "" }, last);
+  if (node[0] === "hidden")
+    return writing.steps({ op: "+", value: last, parts: [inner, writing.number(mask)], text: "" }, last);
+  return writing.steps({ op: "*", value: last, parts: [writing.number(inner.value), writing.number(Math.exp(mask))],
+    text: "" }, last);
 }
 
 /** @param {Part} part */
@@ -55,7 +56,8 @@ class Writing {
       const signs = [];
       const next = this.reduced(part, signs);
       const text = next.op === "" ? this.cell.write(last) : this.text(next);
-      const between = next.op === "" ? sign(this.exact(part), text) : signOfAll(signs.map(([left]) => left), signs.map(([, right]) => right));
+      const between = next.op === "" ? sign(this.exact(part), text)
+        : signOfAll(signs.map(([left]) => left), signs.map(([, right]) => right));
       said.push(`${between} ${text}`);
       part = next;
     }
@@ -67,7 +69,7 @@ class Writing {
     return { op: "", value, parts: [], text };
   }
 
-  /** @param {Node} node @param {number} k @returns {Part} */
+  /** @param {Expression} node @param {number} k @returns {Part} */
   tree(node, k) {
     const [op, ...rest] = node;
     if (UNWRITTEN.includes(op)) return this.tree(rest[0], k);
@@ -76,15 +78,17 @@ class Writing {
     if (op === "sum") return this.sum(node);
     const parts = rest.map((each) => this.tree(each, k));
     const flat = op === "+" ? parts.flatMap((part) => (part.op === "+" ? part.parts : [part])) : parts;
-    return { op, value: worked(node)(this.at, k), parts: flat, text: "", ofTerms: rest.some(([each]) => each === "sum") };
+    return { op, value: worked(node)(this.at, k), parts: flat, text: "",
+      ofTerms: rest.some(([each]) => each === "sum") };
   }
 
-  /** @param {Node} node @returns {Part} */
+  /** @param {Expression} node @returns {Part} */
   sum(node) {
     const [, n, each, keep] = node;
     const all = termsOf(node, this.at).map((value, k) => ({ value, factors: k < n ? [k] : [], count: 1 }));
     const parts = shortened(all, keep ? indexOf(keep)(this.at, 0) : null).map(({ value, factors, count }) =>
-      factors.length ? this.tree(each, factors[0]) : { op: "more", value, parts: [], text: moreWritten(this.cell, value, count) },
+      factors.length ? this.tree(each, factors[0])
+        : { op: "more", value, parts: [], text: moreWritten(this.cell, value, count) },
     );
     return parts.length === 1 ? parts[0] : { op: "+", value: worked(node)(this.at, 0), parts, text: "", ofTerms: true };
   }
@@ -100,7 +104,8 @@ class Writing {
     if (op === "*") return texts.map(grouped).join(" × ");
     if (op !== "/") return texts[0]; // at_once
     const [above, below] = part.parts.map((each) => innermost(each).op);
-    return quotient(above === "*" ? `(${texts[0]})` : texts[0], [below === "+" || below === "*" ? `(${texts[1]})` : texts[1]]);
+    return quotient(above === "*" ? `(${texts[0]})` : texts[0],
+      [below === "+" || below === "*" ? `(${texts[1]})` : texts[1]]);
   }
 
   /** @param {Part} part @returns {Decimal | null} */
@@ -138,17 +143,16 @@ function innermost(part) {
 }
 
 // A displayed number with the other sign.
-/** @param {string} text */
-function negated(text) {
+function negated(/** @type {string} */ text) {
   if (text === "NaN") return text;
   return text.startsWith("−") ? text.slice(1) : `−${text}`;
 }
 
 // Sums and quotients as a page writes them, long sums shortened.
 
-/** @param {string[]} terms */
-export function inSum(terms) {
-  return terms[0] + terms.slice(1).map((term) => (term.startsWith("−") ? ` − ${term.slice(1)}` : ` + ${term}`)).join("");
+export function inSum(/** @type {string[]} */ terms) {
+  return terms[0] + terms.slice(1).map((term) => (term.startsWith("−") ? ` − ${term.slice(1)}` : ` + ${term}`))
+    .join("");
 }
 
 /** @param {string} numerator @param {string[]} divisors */
@@ -164,7 +168,8 @@ const { LONG } = CONSTANTS;
 export function shortened(terms, keep = null) {
   if (terms.length <= LONG) return terms;
   const size = (/** @type {Term<Factor>} */ { value }) => (Number.isNaN(value) ? Infinity : Math.abs(value));
-  const places = terms.map((_, place) => place).toSorted((a, b) => Math.sign(size(terms[b]) - size(terms[a]) || 0) || a - b);
+  const places = terms.map((_, place) => place)
+    .toSorted((a, b) => Math.sign(size(terms[b]) - size(terms[a]) || 0) || a - b);
   const shown = new Set(places.slice(0, LONG - 1));
   if (keep !== null) shown.add(keep);
   const rest = terms.filter((_, place) => !shown.has(place));

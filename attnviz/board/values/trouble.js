@@ -8,11 +8,12 @@ import { valueAt } from "./matrices.js";
 import { inSum } from "./steps.js";
 
 /** @import { At } from "./declared.js" */
-/** @import { MadeCell, Node, Piece, Source, Term, Matrix } from "../types.js" */
 
 const isBroken = (/** @type {{ value: number }} */ { value }) => !Number.isFinite(value);
-const onTheWay = (/** @type {MadeCell} */ cell) => say("explanation.trouble.on_the_way", { largest: largestFloat(cell) });
-const quotientBeyond = (/** @type {MadeCell} */ cell) => say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) });
+const onTheWay = (/** @type {MadeCell} */ cell) =>
+  say("explanation.trouble.on_the_way", { largest: largestFloat(cell) });
+const quotientBeyond = (/** @type {MadeCell} */ cell) =>
+  say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) });
 
 // By its name in a declaration.
 /** @type {Record<string, (cell: MadeCell, at: At, piece: Piece) => string[]>} */
@@ -23,20 +24,17 @@ export function notesOf(cell, at, piece) {
   return KINDS[piece.trouble](cell, at, piece);
 }
 
-/** @param {MadeCell} cell */
-function copied(cell) {
+function copied(/** @type {MadeCell} */ cell) {
   const broken = cell.sources.flat().find(isBroken);
   return broken && isBroken(cell) ? [already(cell, broken)] : [];
 }
 
-/** @param {MadeCell} cell */
-function read(cell) {
+function read(/** @type {MadeCell} */ cell) {
   const broken = cell.sources.flat().find(isBroken);
   return broken ? [already(cell, broken)] : isBroken(cell) ? [onTheWay(cell)] : [];
 }
 
-/** @param {MadeCell} cell */
-function wholeRow(cell) {
+function wholeRow(/** @type {MadeCell} */ cell) {
   if (!isBroken(cell)) return [];
   const broken = cell.sources.flat().find(isBroken);
   return broken ? [already(cell, broken), say("explanation.trouble.undefined_row")] : [onTheWay(cell)];
@@ -67,11 +65,11 @@ function quotient(cell, at, { value }) {
   const divided = worked(value[1])(at, 0);
   // Nothing is left of a score beside a number so large that float32 has no digits for both.
   if (!mask.value || cell.value !== mask.value || !divided || !Number.isFinite(mask.value)) return said;
-  return [...said, say("explanation.scale.swallowed", { mask: cell.write(mask.value), score: cell.write(divided), dtype: FLOAT32.name })];
+  return [...said, say("explanation.scale.swallowed",
+    { mask: cell.write(mask.value), score: cell.write(divided), dtype: FLOAT32.name })];
 }
 
-/** @param {MadeCell} cell */
-function distance(cell) {
+function distance(/** @type {MadeCell} */ cell) {
   const broken = cell.sources.slice(0, cell.masked ? 1 : 2).flat().find(isBroken);
   return broken ? [already(cell, broken)] : isBroken(cell) && !cell.masked ? [onTheWay(cell)] : [];
 }
@@ -94,7 +92,8 @@ function summed(cell, at, { value: node, trouble }) {
   const noNumber = Number.isNaN(cell.value) && terms.length > 1 ? [say("explanation.trouble.difference")] : [];
   if (broken) {
     if (factors.some(({ value }) => Number.isNaN(value))) return [already(cell, broken)];
-    return [already(cell, broken), ...(terms.some(({ value }) => Number.isNaN(value)) ? [say("explanation.trouble.product")] : noNumber)];
+    return [already(cell, broken),
+      ...(terms.some(({ value }) => Number.isNaN(value)) ? [say("explanation.trouble.product")] : noNumber)];
   }
   const over = terms.filter(({ value }) => Math.abs(value) > FLOAT32.max);
   if (over.length) return [...beyond(cell, terms, over), ...noNumber];
@@ -114,15 +113,17 @@ function beyond(cell, terms, over) {
 /** @param {MadeCell} cell @param {string} arithmetic @param {number} value */
 function isBeyond(cell, arithmetic, value) {
   const infinite = cell.write(value < 0 ? -Infinity : Infinity);
-  return say("explanation.trouble.beyond", { arithmetic: `${arithmetic} = ${cell.write(value)}`, largest: largestFloat(cell), infinite });
+  return say("explanation.trouble.beyond",
+    { arithmetic: `${arithmetic} = ${cell.write(value)}`, largest: largestFloat(cell), infinite });
 }
 
-/** @param {MadeCell} cell @param {At} at @param {Node} node @returns {Term[]} */
+/** @param {MadeCell} cell @param {At} at @param {Expression} node @returns {Term[]} */
 function addends(cell, at, node) {
   if (node[0] === "at_once") return addends(cell, at, node[1][1][1]); // of directions: the product that is divided
   if (node[0] === "+") return node.slice(1).flatMap((each) => addends(cell, at, /** @type {any} */ (each)));
   const [each, n] = node[0] === "sum" ? [node[2], node[1]] : [node, 1];
-  return Array.from({ length: n }, (_, k) => ({ value: worked(each)(at, k), factors: factorsIn(cell, at, each, k), count: 1 }));
+  return Array.from({ length: n },
+    (_, k) => ({ value: worked(each)(at, k), factors: factorsIn(cell, at, each, k), count: 1 }));
 }
 
 // The cells that an expression reads, but for those that all terms of a line have in common.
@@ -137,8 +138,7 @@ function factorsIn(cell, at, node, k) {
 // Why a mask hides a cell: as its kind says, or where that is not known, told by the mask alone. See core/masks.py.
 
 // Why a mask hides a cell, in words.
-/** @param {MadeCell} cell */
-export function whyHidden({ made, stage, row, column, ofRow, ofColumn }) {
+export function whyHidden(/** @type {MadeCell} */ { made, stage, row, column, ofRow, ofColumn }) {
   const { key, n } = reasonOf(made.matrices[stage.sources[1]], row, column, stage.own_from);
   return say(`explanation.hidden.${key}`, { key: ofColumn, query: ofRow, n });
 }
@@ -146,7 +146,8 @@ export function whyHidden({ made, stage, row, column, ofRow, ofColumn }) {
 /**
  * `n` are the tokens of a window. The first query's own key is `from`, and those before it were kept; where it's null,
  * keys are of another sentence, and neither before nor behind a query.
- * @param {Matrix} mask @param {number} row @param {number} column @param {number | null} from @returns {{ key: string, n: number }}
+ * @param {Matrix} mask @param {number} row @param {number} column @param {number | null} from @returns {{ key: string,
+ * n: number }}
  */
 function reasonOf(mask, row, column, from) {
   const { rows, columns } = mask;
@@ -158,13 +159,16 @@ function reasonOf(mask, row, column, from) {
   };
   if (everywhere((r, c) => c !== column || hides(r, c))) return { key: "nobody", n: 0 };
   if (mask.whys) {
-    const holds = (/** @type {Float64Array} */ cells) => cells.every((own, at) => !own || mask.values[at] === -Infinity);
-    return mask.whys.find(({ cells, placed }) => !(placed && from === null) && cells[row * columns + column] && holds(cells)) ?? { key: "painted", n: 0 };
+    const holds = (/** @type {Float64Array} */ cells) =>
+      cells.every((own, at) => !own || mask.values[at] === -Infinity);
+    return mask.whys.find(({ cells, placed }) => !(placed && from === null) && cells[row * columns + column]
+      && holds(cells)) ?? { key: "painted", n: 0 };
   }
   if (from === null) return { key: "painted", n: 0 };
   const before = (/** @type {number} */ r, /** @type {number} */ c) => from + r - c;
   if (before(row, column) < 0 && everywhere((r, c) => before(r, c) >= 0 || hides(r, c))) return { key: "later", n: 0 };
-  if (before(row, column) === 0 && everywhere((r, c) => before(r, c) !== 0 || hides(r, c))) return { key: "itself", n: 0 };
+  if (before(row, column) === 0 && everywhere((r, c) => before(r, c) !== 0 || hides(r, c)))
+    return { key: "itself", n: 0 };
   if (before(row, column) > 0) {
     let n = before(row, column);
     everywhere((r, c) => {

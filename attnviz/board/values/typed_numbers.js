@@ -41,8 +41,7 @@ const THOUSANDS = {
 const HIDES = /^-\s*(?:inf|infinity|∞)$/i;
 const TWO_WAYS = whole("[1-9][0-9]{0,2},[0-9]{3}");
 
-/** @param {string} pattern */
-function whole(pattern) {
+function whole(/** @type {string} */ pattern) {
   return new RegExp(`^(?:${pattern})$`);
 }
 
@@ -55,7 +54,8 @@ export function readNumber(text, { blanks = false } = {}) {
   const plain = inAscii(text);
   if (!plain) return { reason: "empty" };
   const unsigned = "+-".includes(plain[0]) ? plain.slice(1).trimStart() : plain;
-  const bare = blanks ? unsigned.replace(BLANKS, (_, digits, blank, percent) => digits.replaceAll(blank, "") + (percent ?? "")) : unsigned;
+  const bare = blanks ? unsigned.replace(BLANKS,
+    (_, digits, blank, percent) => digits.replaceAll(blank, "") + (percent ?? "")) : unsigned;
   const { reason, value } = sizeOf(bare);
   if (value === undefined) return { reason };
   if (!Number.isFinite(Math.fround(value))) return { reason: "too_large" };
@@ -70,9 +70,9 @@ export function readCell(matrix, text, options) {
 }
 
 // A text with plain digits and signs in place of typeset ones.
-/** @param {string} text */
-function inAscii(text) {
-  const lowered = (/** @type {string} */ digits) => [...digits].map((digit) => "0123456789-+"[SUPERSCRIPT.indexOf(digit)]).join("");
+function inAscii(/** @type {string} */ text) {
+  const lowered = (/** @type {string} */ digits) => [...digits]
+    .map((digit) => "0123456789-+"[SUPERSCRIPT.indexOf(digit)]).join("");
   return text
     .trim()
     .replace(RAISED, (_, digits) => `10^${lowered(digits)}`)
@@ -104,9 +104,11 @@ function sizeOf(bare) {
 /** @param {string} digits @param {boolean} grouped @returns {Read<string>} */
 function withPoint(digits, grouped) {
   for (const [sign, other] of SIGNS) {
-    if (THOUSANDS[sign].test(digits)) return { value: digits.replaceAll(other, "").replace(/['’]/g, "").replace(sign, ".") };
+    if (THOUSANDS[sign].test(digits))
+      return { value: digits.replaceAll(other, "").replace(/['’]/g, "").replace(sign, ".") };
     if (!PLAIN[sign].test(digits)) continue;
-    return grouped && sign === "," && TWO_WAYS.test(digits) ? { reason: "two_ways" } : { value: digits.replace(sign, ".") };
+    return grouped && sign === ","
+      && TWO_WAYS.test(digits) ? { reason: "two_ways" } : { value: digits.replace(sign, ".") };
   }
   return { reason: "no_number" };
 }
@@ -131,8 +133,7 @@ export function backAt(start, value) {
   return Math.abs(value - start) < 0.51 * 10 ** (powerOf(start) - FINEST) ? start : value;
 }
 
-/** @param {number} value */
-function powerOf(value) {
+function powerOf(/** @type {number} */ value) {
   return Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)));
 }
 

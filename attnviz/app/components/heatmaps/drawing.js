@@ -32,14 +32,16 @@ function longest(texts, size) {
 
 /** @param {Picture} picture @param {string[]} texts that stand in the cells @returns {Layout} */
 export function layoutOf({ rows, columns, title, formula, inCell }, texts) {
-  const cell = inCell ? { width: Math.ceil(Math.max(38, longest(texts, LABEL) + 9)), height: 25 } : bareCell(rows.length, columns.length);
+  const cell = inCell ? { width: Math.ceil(Math.max(38, longest(texts, LABEL) + 9)), height: 25 }
+    : bareCell(rows.length, columns.length);
   const left = Math.ceil(14 + longest(rows, LABEL) * 1.06); // one may be bold
   const across = cell.width * columns.length;
   const lengths = columns.map((label) => widthOf(label, LABEL));
   const labels = labelRoom(lengths, cell.width);
   const own = widthOf(title, TITLE, 700) + (formula ? widthOf(` = ${formula}`, TITLE) : 0) + 4;
   const whole = Math.ceil(Math.max(NARROWEST, (own * SMALLEST_TITLE) / TITLE, left + across + labels.right));
-  return { cell, left, labels: { angle: labels.angle, room: labels.room }, whole, title: Math.floor(Math.min(TITLE, (TITLE * whole) / own) * 10) / 10 };
+  return { cell, left, labels: { angle: labels.angle, room: labels.room }, whole,
+    title: Math.floor(Math.min(TITLE, (TITLE * whole) / own) * 10) / 10 };
 }
 
 // The names of rows have room beside each other, as far as each row has its own.
@@ -64,7 +66,8 @@ function labelRoom(lengths, width) {
 
 const APART = 6; // pixels between two lines of hatching, at right angles to them
 
-/** @param {HTMLCanvasElement} canvas @param {{ shown: Picture, values: Float64Array, kinds: Uint8Array | null }} cells @param {Colours} colours */
+/** @param {HTMLCanvasElement} canvas
+ *  @param {{ shown: Picture, values: Float64Array, kinds: Uint8Array | null }} cells @param {Colours} colours */
 export function paint(canvas, { shown, values, kinds }, { ramps, hatches }) {
   const [down, across] = [shown.rows.length, shown.columns.length];
   const { width, height } = canvas.getBoundingClientRect();
@@ -74,13 +77,15 @@ export function paint(canvas, { shown, values, kinds }, { ramps, hatches }) {
   context.scale(canvas.width / across, canvas.height / down); // in units of cells
   const masked = (/** @type {number} */ kind) => kind === 1;
   if (kinds?.some(masked)) hatch(context, placesOf(kinds, across, masked), [across, down], hatches.masked);
-  if (kinds?.some((kind) => kind > 1)) hatch(context, placesOf(kinds, across, (kind) => kind > 1), [across, down], hatches.undefined);
+  if (kinds?.some((kind) => kind > 1)) hatch(context, placesOf(kinds, across, (kind) => kind > 1), [across, down],
+    hatches.undefined);
   context.imageSmoothingEnabled = false;
   context.drawImage(coloured(values, down, across, shown, ramps), 0, 0, across, down);
 }
 
 // One pixel for each cell; those that hold no number stay open.
-/** @param {Float64Array} values @param {number} rows @param {number} columns @param {Picture} picture @param {Colours["ramps"]} ramps */
+/** @param {Float64Array} values @param {number} rows @param {number} columns @param {Picture} picture
+ *  @param {Colours["ramps"]} ramps */
 function coloured(values, rows, columns, { role, limit }, ramps) {
   const small = Object.assign(document.createElement("canvas"), { width: columns, height: rows });
   const context = small.getContext("2d");
@@ -103,7 +108,8 @@ function placesOf(kinds, across, isMeant) {
   return places;
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Path2D} places @param {[number, number]} size @param {Hatch} how */
+/** @param {CanvasRenderingContext2D} context @param {Path2D} places @param {[number, number]} size
+ *  @param {Hatch} how */
 function hatch(context, places, size, { ground, line, crossed }) {
   context.save();
   context.clip(places);

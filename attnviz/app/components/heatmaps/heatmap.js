@@ -77,7 +77,8 @@ export class Heatmap {
 
   texts() {
     const { digits, inCell } = this.shown;
-    return inCell ? [...this.values].map((value, at) => (this.kinds?.[at] ? this.signOf(this.kinds[at]) : written(value, digits))) : [];
+    return inCell ? [...this.values]
+      .map((value, at) => (this.kinds?.[at] ? this.signOf(this.kinds[at]) : written(value, digits))) : [];
   }
 
   /** @param {number} kind */
@@ -87,21 +88,25 @@ export class Heatmap {
 
   /** @param {Picture} picture @param {Layout} layout @param {Colours} colours */
   caption({ title, formula, role, plain, about }, layout, { theme }) {
-    if (this.title.textContent !== (formula ? `${title} = ${formula}` : title)) this.title.replaceChildren(make("b", "", [title]), formula ? ` = ${formula}` : "");
+    if (this.title.textContent !== (formula ? `${title} = ${formula}` : title)) this.title.replaceChildren(make("b", "",
+      [title]), formula ? ` = ${formula}` : "");
     const bold = this.title.firstChild;
     if (bold instanceof HTMLElement) bold.style.color = FIGURES.ROLES[role][theme];
     this.title.style.fontSize = `${layout.title}px`;
-    for (const [element, text] of /** @type {const} */ ([[this.plain, plain], [this.about, about]])) if (element.textContent !== text) element.textContent = text;
+    for (const [element, text] of /** @type {const} */ ([[this.plain, plain],
+      [this.about, about]])) if (element.textContent !== text) element.textContent = text;
   }
 
   /** @param {Picture} picture @param {Layout} layout */
   arrange({ rows, columns, query, inCell }, { cell, left, labels, whole }) {
     const { style } = this.element;
-    for (const [name, value] of Object.entries({ cell: cell.width, row: cell.height, left, room: labels.room })) style.setProperty(`--${name}`, `${value}px`);
+    for (const [name, value] of Object.entries({ cell: cell.width, row: cell.height, left,
+      room: labels.room })) style.setProperty(`--${name}`, `${value}px`);
     style.width = `${whole}px`;
     toggle(this.element, "narrow", whole < 216);
     const [down, across] = [cell.height * rows.length, cell.width * columns.length];
-    Object.assign(this.cells.style, { width: `${across}px`, height: `${down}px`, gridTemplateColumns: inCell ? `repeat(${columns.length}, ${cell.width}px)` : "" });
+    Object.assign(this.cells.style, { width: `${across}px`, height: `${down}px`,
+      gridTemplateColumns: inCell ? `repeat(${columns.length}, ${cell.width}px)` : "" });
     this.scale.style.width = `${left + across}px`;
     this.rows.replaceChildren(...named(rows, cell.height).map((row) => {
       const label = make("span", row === query ? "picked" : "", [rows[row]]);
@@ -129,13 +134,16 @@ export class Heatmap {
     const box = (/** @type {string} */ kind, /** @type {number[]} */ rows, /** @type {number[]} */ across) => {
       const made = make("div", kind);
       const [top, bottom, left, right] = [rows[0], rows[1] + 1, across[0], across[1] + 1];
-      Object.assign(made.style, { top: `${top * cell.height}px`, height: `${(bottom - top) * cell.height}px`, left: `${left * cell.width}px`, width: `${(right - left) * cell.width}px` });
+      Object.assign(made.style, { top: `${top * cell.height}px`, height: `${(bottom - top) * cell.height}px`,
+        left: `${left * cell.width}px`, width: `${(right - left) * cell.width}px` });
       return made;
     };
-    const drawn = (/** @type {number[]} */ places, /** @type {number} */ step) => places.map((place) => Math.floor(place / step));
+    const drawn = (/** @type {number[]} */ places, /** @type {number} */ step) =>
+      places.map((place) => Math.floor(place / step));
     this.over.replaceChildren(
       ...(query === null ? [] : [box(low ? "followed low" : "followed", [query, query], [0, columns.length - 1])]),
-      ...frames.map((each) => box(each.chosen ? "chosen" : "made", drawn(each.rows, steps[0]), drawn(each.columns, steps[1]))),
+      ...frames.map((each) =>
+        box(each.chosen ? "chosen" : "made", drawn(each.rows, steps[0]), drawn(each.columns, steps[1]))),
     );
   }
 
@@ -143,7 +151,8 @@ export class Heatmap {
   fill() {
     const { colours, picture } = this;
     if (!picture || !colours) return;
-    const drawn = JSON.stringify([picture.numbers, picture.kinds, picture.limit, picture.role, picture.digits, picture.shares, colours.theme]);
+    const drawn = JSON.stringify([picture.numbers, picture.kinds, picture.limit, picture.role, picture.digits,
+      picture.shares, colours.theme]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     const { limit, role, inCell } = picture;
@@ -192,7 +201,8 @@ export class Heatmap {
   cellAt(x, y) {
     const { rows, columns } = this.shown;
     const { left, top, width, height } = this.cells.getBoundingClientRect();
-    const place = (/** @type {number} */ part, /** @type {number} */ of) => Math.min(of - 1, Math.max(0, Math.floor(part * of)));
+    const place = (/** @type {number} */ part, /** @type {number} */ of) =>
+      Math.min(of - 1, Math.max(0, Math.floor(part * of)));
     return { row: place((y - top) / height, rows.length), column: place((x - left) / width, columns.length) };
   }
 
@@ -202,8 +212,10 @@ export class Heatmap {
     const { rows, columns, axes, symbol, digits, shares } = this.shown;
     const at = row * columns.length + column;
     const kind = KINDS[this.kinds?.[at] ?? 0];
-    const value = kind === "finite" ? written(this.values[at], digits) : say(`figures.signs.${kind === "masked" && shares ? "share" : kind}`);
-    return say("figures.hover", { rows: axes[0], row: rows[row], columns: axes[1], column: columns[column], symbol, value });
+    const value = kind === "finite" ? written(this.values[at], digits)
+      : say(`figures.signs.${kind === "masked" && shares ? "share" : kind}`);
+    return say("figures.hover",
+      { rows: axes[0], row: rows[row], columns: axes[1], column: columns[column], symbol, value });
   }
 
   /** @param {number} row */

@@ -36,7 +36,8 @@ class Heatmaps {
     this.trigger = () => {};
     this.shown = 0; // the version of the page's query that is drawn
     this.asks = false;
-    this.follow = (/** @type {Event} */ event) => this.root.isConnected ? this.compare(event) : window.removeEventListener("attnviz:query", this.follow);
+    this.follow = (/** @type {Event} */ event) =>
+      this.root.isConnected ? this.compare(event) : window.removeEventListener("attnviz:query", this.follow);
     this.tip = make("div", "tip");
     this.tip.hidden = true;
     this.colours = this.takeColours();
@@ -127,7 +128,8 @@ class Heatmaps {
 
   draw() {
     const { data, colours } = this;
-    const drawn = [...this.byName].map(([name, heatmap]) => ({ heatmap, picture: data.pictures[name], frames: data.frames.filter(({ matrix }) => matrix === name) }));
+    const drawn = [...this.byName].map(([name, heatmap]) => ({ heatmap, picture: data.pictures[name],
+      frames: data.frames.filter(({ matrix }) => matrix === name) }));
     for (const { heatmap, picture, frames } of drawn) heatmap.lay(picture, frames, colours);
     const boxes = drawn.map(({ heatmap }) => heatmap.element.getBoundingClientRect());
     const far = drawn.filter(({ heatmap }, at) => {
@@ -151,7 +153,8 @@ class Heatmaps {
     const { target } = event;
     const cells = target instanceof Element ? target.closest(".cells") : null;
     const name = cells?.closest("figure")?.dataset.matrix;
-    return cells && name && event instanceof MouseEvent ? { heatmap: this.at(name), ...this.at(name).cellAt(event.clientX, event.clientY) } : null;
+    return cells && name && event instanceof MouseEvent ? { heatmap: this.at(name),
+      ...this.at(name).cellAt(event.clientX, event.clientY) } : null;
   }
 
   /** @param {PointerEvent} event */

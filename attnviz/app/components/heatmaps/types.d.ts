@@ -1,6 +1,5 @@
 // What the heatmaps of a page are sent: see attnviz/figures/on_page.py.
 
-import type { Ramps, Role } from "../../../board/types.js";
 import type { Hatch } from "../../../scripts/sent.js";
 
 export interface Picture {

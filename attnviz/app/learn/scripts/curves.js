@@ -5,7 +5,8 @@ import { say } from "../../../scripts/sentences.js";
 import { placeOf, ticksOf } from "./moments.js";
 
 /** @typedef {{ label: string, kind: string, points: [step: number, value: number][] }} Curve */
-/** @typedef {{ title: string, top: number | null, curves: Curve[] }} Chart `top` of its axis; null where its values say it */
+/** @typedef {{ title: string, top: number | null, curves: Curve[] }} Chart `top` of its axis; null where its values
+ *  say it */
 
 const SVG = "http://www.w3.org/2000/svg";
 export const LEFT = 60; // pixels for what stands at the axis
@@ -43,7 +44,8 @@ export class Curves {
     const inside = height - ABOVE - BELOW;
     const y = (/** @type {number} */ value) => ABOVE + inside * (1 - Math.min(1, Math.max(0, value / most)));
     for (const value of [0, most / 2, most]) {
-      svg.append(drawn("line", { x1: this.left, x2: this.left + this.width, y1: y(value), y2: y(value), class: "rule" }));
+      svg.append(drawn("line",
+        { x1: this.left, x2: this.left + this.width, y1: y(value), y2: y(value), class: "rule" }));
       const text = top === 1 ? say("board.share.percent", { share: Math.round(100 * value) }) : short(value);
       svg.append(drawn("text", { x: this.left - 8, y: y(value) + 4, class: "at" }, text));
     }
@@ -71,7 +73,8 @@ export class Curves {
     for (const { label, kind } of curves.toReversed()) {
       const wide = LETTER * label.length;
       group.append(drawn("text", { x: right, y: 12, class: "name" }, label));
-      group.append(drawn("line", { x1: right - wide - 22, x2: right - wide - 6, y1: 8, y2: 8, class: `curve ${kind}` }));
+      group.append(drawn("line",
+        { x1: right - wide - 22, x2: right - wide - 6, y1: 8, y2: 8, class: `curve ${kind}` }));
       right -= wide + 38;
     }
     return group;

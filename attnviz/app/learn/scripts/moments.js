@@ -2,14 +2,15 @@
 
 import { evaluate } from "../../../board/values/evaluate.js";
 
-/** @import { Matrices, Stage } from "../../../board/types.js" */
-
-/** @typedef {{ name: string, rows: number, columns: number, since: number }} Learned a learned matrix, and where its numbers begin in a moment's */
+/** @typedef {{ name: string, rows: number, columns: number, since: number }} Learned a learned matrix, and where its
+ *  numbers begin in a moment's */
 /** @typedef {{ name: string, first: number, after: number }} Off rows of a matrix of which nothing goes on */
 
 /**
- * Every matrix at a moment: what is learned is taken from its numbers, what else is given stays, rows that are off are 0.
- * @param {Stage[]} stages @param {Matrices} given @param {Learned[]} learned @param {Float32Array} numbers of the moment
+ * Every matrix at a moment: what is learned is taken from its numbers, what else is given stays, rows that are off are
+ * 0.
+ * @param {Stage[]} stages @param {Matrices} given @param {Learned[]} learned @param {Float32Array} numbers of the
+ * moment
  * @param {Off[]} off
  */
 export function madeAt(stages, given, learned, numbers, off = []) {
@@ -18,7 +19,8 @@ export function madeAt(stages, given, learned, numbers, off = []) {
   for (const { name, rows, columns, since } of learned) {
     matrices[name] = { rows, columns, values: Float64Array.from(numbers.subarray(since, since + rows * columns)) };
   }
-  for (const { name, first, after } of off) matrices[name].values.fill(0, first * matrices[name].columns, after * matrices[name].columns);
+  for (const { name, first, after } of off) matrices[name].values.fill(0, first * matrices[name].columns,
+    after * matrices[name].columns);
   return evaluate(stages, matrices);
 }
 

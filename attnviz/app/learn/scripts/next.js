@@ -6,10 +6,9 @@ import { percent } from "../../../board/values/numbers.js";
 import { bar } from "../../../scripts/head_view.js";
 import { say } from "../../../scripts/sentences.js";
 
-/** @import { Matrices } from "../../../board/types.js" */
-
 /** @typedef {{ labels: string[], entries: string[], right: (string | null)[] }} Model */
-/** @typedef {{ name: string, share: number, all?: number }} Entry `all` is its share with all heads, where some are off */
+/** @typedef {{ name: string, share: number, all?: number }} Entry `all` is its share with all heads, where some are
+ *  off */
 
 const MOST = 6;
 
@@ -21,20 +20,23 @@ export class Next {
   }
 
   /**
-   * @param {Model} model @param {Matrices} made @param {Matrices | null} whole the same with all heads, where some are off
+   * @param {Model} model @param {Matrices} made @param {Matrices | null} whole the same with all heads, where some are
+   * off
    * @param {number} query
    */
   show({ labels, entries, right: rights }, made, whole, query) {
     const row = Math.min(query, made.probabilities.rows - 1);
     const right = rights[row];
     const before = whole ? lineOf(whole.probabilities, row) : null;
-    const line = [...lineOf(made.probabilities, row)].map((share, at) => ({ share, all: before?.[at], name: entries[at] }));
+    const line = [...lineOf(made.probabilities, row)]
+      .map((share, at) => ({ share, all: before?.[at], name: entries[at] }));
     this.heading.textContent = say("learn.time.next", { token: labels[row] });
     toggle(this.bars, "both", whole !== null);
     const titles = bar("", say("learn.time.without"), 0);
     titles.classList.add("titles");
     titles.append(make("span", "all", [say("learn.time.with_all")]));
-    this.bars.replaceChildren(...(whole ? [titles] : []), ...shownOf(line, right).map((entry) => this.bar(entry, right)));
+    this.bars.replaceChildren(...(whole ? [titles] : []),
+      ...shownOf(line, right).map((entry) => this.bar(entry, right)));
   }
 
   /** @param {Entry} entry @param {string | null} right */

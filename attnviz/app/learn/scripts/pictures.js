@@ -4,7 +4,6 @@ import { canvasOf, make, toggle } from "../../../board/cells/elements.js";
 import { paintPixels } from "../../../board/cells/pixels.js";
 
 /** @import { Ramp } from "../../../board/cells/colours.js" */
-/** @import { Matrices } from "../../../board/types.js" */
 /** @import { Head, Model } from "./time.js" */
 
 const PICTURE = 56; // pixels

@@ -7,7 +7,8 @@ import { say } from "../../../scripts/sentences.js";
 /** @import { Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ seed: number, learned: boolean, steps: number[], accuracies: number[], losses: (number | null)[], share: string, loss: string }} Outcome `share` of right answers and `loss` are the last, as they are written */
-/** @typedef {{ picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law, nothing is right or wrong; `top` of the losses of all */
+/** @typedef {{ picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law,
+ *  nothing is right or wrong; `top` of the losses of all */
 /** @typedef {{ drawn: string }} State */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -24,7 +25,8 @@ export default function seeds({ parentElement, data, setTriggerValue }) {
   if (drawn === state.drawn) return;
   state.drawn = drawn;
   root.setAttribute("aria-label", say(data.hasLaw ? "learn.seeds.all" : "learn.seeds.all_losses"));
-  root.replaceChildren(...data.seeds.map((outcome) => picture(outcome, data, () => setTriggerValue("seed", outcome.seed))));
+  root.replaceChildren(...data.seeds.map((outcome) =>
+    picture(outcome, data, () => setTriggerValue("seed", outcome.seed))));
 }
 
 /** @returns {State} */
@@ -38,14 +40,17 @@ function picture({ seed, learned, steps, accuracies, losses, share: right, loss 
   const share = data.hasLaw ? right : loss;
   const button = make("button", `seed${learned ? " learned" : ""}${seed === data.picked ? " on" : ""}`);
   button.type = "button";
-  button.setAttribute("aria-label", data.hasLaw ? say("learn.seeds.one", { seed, share, loss }) : say("learn.seeds.one_loss", { seed, loss }));
+  button.setAttribute("aria-label",
+    data.hasLaw ? say("learn.seeds.one", { seed, share, loss }) : say("learn.seeds.one_loss", { seed, loss }));
   const figure = make("span", "figure", [String(seed)]);
-  button.append(...shares, curve(steps, losses, data.steps, data.top, "losses"), figure, make("span", "share", [share]));
+  button.append(...shares, curve(steps, losses, data.steps, data.top, "losses"), figure,
+    make("span", "share", [share]));
   button.onclick = open;
   return button;
 }
 
-/** @param {number[]} steps @param {(number | null)[]} values @param {number} last step @param {number} top @param {string} kind */
+/** @param {number[]} steps @param {(number | null)[]} values @param {number} last step @param {number} top
+ *  @param {string} kind */
 function curve(steps, values, last, top, kind) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
@@ -54,7 +59,8 @@ function curve(steps, values, last, top, kind) {
   const line = document.createElementNS(SVG, "polyline");
   const points = steps.flatMap((step, at) => {
     const value = values[at];
-    return value === null ? [] : [`${((step / last) * WIDTH).toFixed(1)},${(HEIGHT - 1 - (HEIGHT - 2) * Math.min(1, value / top)).toFixed(1)}`];
+    return value === null ? []
+      : [`${((step / last) * WIDTH).toFixed(1)},${(HEIGHT - 1 - (HEIGHT - 2) * Math.min(1, value / top)).toFixed(1)}`];
   });
   line.setAttribute("points", points.join(" "));
   svg.append(line);

@@ -14,7 +14,6 @@ import { Next } from "./next.js";
 import { later, Pictures } from "./pictures.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
-/** @import { Matrices, Roles, SentMatrix, SentStage, Stage } from "../../../board/types.js" */
 /** @import { Chart } from "./curves.js" */
 /** @import { Learned, Off } from "./moments.js" */
 
@@ -27,9 +26,11 @@ import { later, Pictures } from "./pictures.js";
  *   asks: string[], board: string }} Model
  */
 /**
- * `steps` of all moments, of which `arrived` are there; `at` is the one that is asked for, or the last one; of a training
+ * `steps` of all moments, of which `arrived` are there; `at` is the one that is asked for, or the last one; of a
+ * training
  * that was `begun` once more, the page shows each moment as it comes.
- * @typedef {{ id: string, steps: number[], arrived: number, done: number, all: number, at: number | null, begun: number,
+ * @typedef {{ id: string, steps: number[], arrived: number, done: number, all: number, at: number | null, begun:
+ * number,
  *   active: boolean, small: boolean, charts: { shares: Chart, loss: Chart }, step: string, head: string, query: string,
  *   from: string, roles: Pick<Roles, "a" | "paper">, model: Model }} Data
  */
@@ -188,7 +189,8 @@ class Time {
     this.asked = window.attnvizAddress?.change(patch, { source }) ?? 0;
   }
 
-  // Play what there is in ten seconds; what comes while it trains is shown as it comes, each moment long enough to be seen.
+  // Play what there is in ten seconds; what comes while it trains is shown as it comes, each moment long enough to be
+  // seen.
   start(follows = false) {
     if (!follows && this.at >= this.data.arrived - 1) this.at = 0;
     const each = follows ? EACH_MS : PLAYED_MS / Math.max(1, this.data.arrived - 1);
@@ -262,15 +264,18 @@ class Time {
       play.setAttribute("aria-label", play.title);
     }
     const phase = step === 0 ? "random" : data.active || step < of ? "learning" : "trained";
-    this.note.textContent = say(`learn.time.${phase}`, { step: step.toLocaleString("en"), steps: say("count.step", { n: step }) });
+    this.note.textContent =
+      say(`learn.time.${phase}`, { step: step.toLocaleString("en"), steps: say("count.step", { n: step }) });
     const told = [
-      [say("learn.time.step_name"), say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })],
+      [say("learn.time.step_name"),
+        say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })],
       ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, points }) => {
         const value = points.findLast(([at]) => at <= step)?.[1] ?? NaN;
         return [label, this.loss ? value.toFixed(3) : percent(value)];
       }),
     ];
-    this.figures.replaceChildren(...told.map(([name, value]) => make("div", "", [make("dt", "", [name]), make("dd", "", [value])])));
+    this.figures.replaceChildren(...told.map(([name, value]) =>
+      make("div", "", [make("dt", "", [name]), make("dd", "", [value])])));
   }
 
   /** @param {number} row */

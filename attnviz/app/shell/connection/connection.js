@@ -26,7 +26,8 @@ class Connection {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.silence = undefined;
     this.app = partOf(document, "[data-testid=stApp]");
-    new MutationObserver(() => this.look()).observe(this.app, { attributes: true, attributeFilter: ["data-test-connection-state"] });
+    new MutationObserver(() => this.look())
+      .observe(this.app, { attributes: true, attributeFilter: ["data-test-connection-state"] });
     new MutationObserver(() => this.closeDialog()).observe(document.body, { childList: true });
   }
 

@@ -23,7 +23,8 @@ export default function arriving({ data }) {
 
 // Streamlit's list of pages has headings among its lines, which a list can't have: those of each door are one, here.
 function nameLists() {
-  const [page, list] = ["stAppViewContainer", "stSidebar"].map((name) => document.querySelector(`[data-testid=${name}]`));
+  const [page, list] = ["stAppViewContainer", "stSidebar"]
+    .map((name) => document.querySelector(`[data-testid=${name}]`));
   if (page) lists.observe(page, { childList: true }); // it comes in a window that becomes narrow, and is filled then
   if (list) lists.observe(list, { childList: true, subtree: true });
   for (const part of document.querySelectorAll("[data-testid=stSidebarNavItems], [data-testid=stSidebarNavItems] > *")) {
