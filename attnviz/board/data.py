@@ -35,9 +35,26 @@ MOST_COLUMNS = 128  # of any matrix, up to which the board draws it; of tokens, 
 FEW_DIGITS = 2  # in cells, as long as nobody asks for another number of digits
 # What of a stage the page reads unchanged.
 _SENT = (
-    "name symbol title plain axes meaning rows columns origin short role "
-    "head shared_by first own_from hidden_with masked_by layer owners"
-).split()
+    "name",
+    "symbol",
+    "title",
+    "plain",
+    "axes",
+    "meaning",
+    "rows",
+    "columns",
+    "origin",
+    "short",
+    "role",
+    "head",
+    "shared_by",
+    "first",
+    "own_from",
+    "hidden_with",
+    "masked_by",
+    "layer",
+    "owners",
+)
 
 
 def fits_board(scenario: Scenario) -> bool:

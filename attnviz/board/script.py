@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from attnviz.board.data import FITS
-from attnviz.colours.roles import ROLES
+from attnviz.colours.palette import ROLES
 from attnviz.core.rules import product
 from attnviz.core.rules.explaining import numbers, softmax
 from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK

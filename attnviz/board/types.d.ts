@@ -119,7 +119,8 @@ interface Stage {
   shared_by: number;
   /** The column of the whole Q, K, V or context where this head's columns begin. */
   first: number;
-  /** The texts of a vocabulary, where rows or columns stand for its entries; of another sentence, or of more, where these are keys. */
+  /** The texts of a vocabulary, where rows or columns stand for its entries; of another sentence, or of more, where
+   *  these are keys. */
   entries: string[];
   /** Which key is that of the first token, behind those that were kept; null where keys are of another sentence. */
   own_from: number | null;
@@ -185,7 +186,8 @@ interface BoardData extends TableData {
   roles: Roles;
   labels: string[];
   names: string[];
-  /** What the tokens that are read are called in the same ways, and whether they are others than those that read, or more. */
+  /** What the tokens that are read are called in the same ways, and whether they are others than those that read, or
+   *  more. */
   keys: string[];
   readNames: string[];
   others: boolean;
@@ -249,8 +251,8 @@ interface BoardData extends TableData {
   fixed?: boolean;
   /** Of a model that is trained, the step that its numbers are of. */
   moment?: number;
-  /** Of a model that writes on: its rows "from" one on were computed now; "of" these matrices, those before it at a step
-   *  "before", or they are read from its "cache". */
+  /** Of a model that writes on: its rows "from" one on were computed now; "of" these matrices, those before it at a
+   *  step "before", or they are read from its "cache". */
   ages?: { from: number; of: Record<string, "before" | "cache"> };
   numbersOf: string;
   picked?: Place | null;
@@ -278,7 +280,8 @@ interface Host {
   widest?(limit: number): number;
   /** Whose numbers are shown, in words: those that were sent, or the page's own; by default, torch's that answers. */
   whose?(sent: boolean): string;
-  /** Is told what was done where there is no page, as its "query"; of which "numbers" are shown, null for the page's own, and which token is "picked". */
+  /** Is told what was done where there is no page, as its "query"; of which "numbers" are shown, null for the page's
+   *  own, and which token is "picked". */
   tells?(what: string, detail: unknown): void;
   /** Brings the panel What if into sight, and the board's foot above it. */
   bringPanel?(foot: HTMLElement): void;

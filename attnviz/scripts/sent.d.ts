@@ -3,7 +3,8 @@
 /** A sentence of the catalogue, or its forms. */
 export type Template = string | { readonly one: string; readonly other: string };
 
-/** The sentences that the script says, by what stands before the last dot of their keys, and by what stands behind it. */
+/** The sentences that the script says, by what stands before the last dot of their keys, and by what stands behind
+ *  it. */
 export const SENTENCES: { readonly [room: string]: { readonly [name: string]: Template } };
 
 /** To a loader alone: where the script is, seen from the server, and what it draws in. See
@@ -17,7 +18,9 @@ export const STYLE: string;
 export type Hatch = { readonly ground: string; readonly line: string; readonly ink: string; readonly crossed: boolean };
 
 /** The colours of pictures on a page. */
-export type FigureTheme = { readonly [name in "paper" | "text" | "muted" | "outline" | "band" | "grid" | "picked" | "right"]: string } & { readonly masked: Hatch; readonly undefined: Hatch };
+export type FigureTheme =
+  & { readonly [name in "paper" | "text" | "muted" | "outline" | "band" | "grid" | "picked" | "right"]: string }
+  & { readonly masked: Hatch; readonly undefined: Hatch };
 
 /** To the heatmaps' script alone. See attnviz/figures/on_page.py. */
 export const FIGURES: {

@@ -27,7 +27,11 @@ const SPINE = ["x", "q", "scores", "attention_weights", "context"];
 function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, scaled = true, biases = false } = {}) {
   const given = (/** @type {string} */ name,
     rows = "feature") => ({ name, symbol: name, rule: "given", rows, columns: "feature", sources: [], settings: {} });
-  const product = (/** @type {string} */ name, /** @type {string[]} */ sources, columns = "feature", rows = "token") => ({ name, symbol: name, rule: "product", rows, columns, sources, settings: { transposed: columns === "key", cosine: false, typed: [] }, declared: declared(productOf(name, sources)) });
+  /** @param {string} name @param {string[]} sources */
+  const product = (name, sources, columns = "feature", rows = "token") => ({
+    name, symbol: name, rule: "product", rows, columns, sources,
+    settings: { transposed: columns === "key", cosine: false, typed: [] }, declared: declared(productOf(name, sources)),
+  });
   const productOf = (/** @type {string} */ name, /** @type {string[]} */ sources) => {
     const inner = { q: 2, k: 2, v: 2, scores: dK, context: tokens }[name] ?? 0;
     const sum = whole(inner, ["*", ["at", 0, I, K], name === "scores" ? ["at", 1, J, K] : ["at", 1, K, J]]);
@@ -40,8 +44,17 @@ function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, s
       ["x", "w_v", ...bias("b_v")]),
     product("scores", ["q", "k"], "key", "query"),
     ...(causal ? [{ ...given("mask", "query"), columns: "key" }] : []),
-    { name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", sources: causal ? ["scores", "mask"] : ["scores"], settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature) }, masked_by: causal ? "mask" : null, declared: declared(["hidden", ["at", 0, I, J], causal ? ["at", 1, I, J] : ["number", 0], 1]) },
-    { name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key", sources: ["scaled_scores"], settings: { axis: "rows", sink: null }, declared: declared(whole(tokens, ["at", 0, I, K])) },
+    {
+      name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key",
+      sources: causal ? ["scores", "mask"] : ["scores"], masked_by: causal ? "mask" : null,
+      settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature) },
+      declared: declared(["hidden", ["at", 0, I, J], causal ? ["at", 1, I, J] : ["number", 0], 1]),
+    },
+    {
+      name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key",
+      sources: ["scaled_scores"], settings: { axis: "rows",
+        sink: null }, declared: declared(whole(tokens, ["at", 0, I, K])),
+    },
     product("context", ["attention_weights", "v"], "feature", "query"),
   ];
   const matrix = (/** @type {number} */ rows, /** @type {number} */ columns) => ({ rows, columns,

@@ -100,8 +100,8 @@ export function reachLine(view, query, key, scale) {
   const [ux, uy] = directionOf(query) ?? [0, 0];
   const [x, y] = [uy, ux]; // to the right of the query, in pixels
   const side = (spot.at[0] - spot.foot[0]) * x - (spot.at[1] - spot.foot[1]) * y > 0 ? -1 : 1;
-  const off = (/** @type {Point} */ [px, py], /** @type {number} */ by) =>
-    /** @type {Point} */ ([px + side * by * scale * x, py + side * by * scale * y]);
+  /** @type {(point: Point, by: number) => Point} */
+  const off = ([px, py], by) => [px + side * by * scale * x, py + side * by * scale * y];
   const [from, to] = [view.origin, placed(view, spot.foot)];
   const ticks = [from, to].map((end) => line(off(end, MEASURE - TICK), off(end, MEASURE + TICK)));
   return [line(off(from, MEASURE), off(to, MEASURE)), ...ticks].join(" ");

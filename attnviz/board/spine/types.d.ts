@@ -86,7 +86,8 @@ interface Ribbon {
 /** What is done to a row while it is played: a vector made, scores, their scaling, their shares, the mix of values. */
 type PhaseKind = "vector" | "scores" | "scale" | "shares" | "mix" | "other";
 
-/** A phase of a row that is played, from `start` to `end` in milliseconds; `on` is the matrix in whose place it is seen. */
+/** A phase of a row that is played, from `start` to `end` in milliseconds; `on` is the matrix in whose place it is
+ *  seen. */
 interface Phase {
   name: string;
   on: string;

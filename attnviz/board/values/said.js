@@ -18,8 +18,9 @@ export function saidOf(cell) {
   const at = placeOf(cell);
   const piece = pieceAt(cell.stage.declared, at);
   const { value: node } = piece;
-  const words = piece.words.reduce((said, sentence) => said ?? sentenceOf(cell, at, sentence),
-    /** @type {string | null} */ (null)) ?? "";
+  const first = (/** @type {string | null} */ said, /** @type {Sentence} */ sentence) => said
+    ?? sentenceOf(cell, at, sentence);
+  const words = piece.words.reduce(first, null) ?? "";
   const said = { symbols: textOf(cell, at, piece.symbols), steps: stepsOf(cell, at, node), words,
     notes: notesOf(cell, at, piece) };
   return node[0] === "hidden" || node[0] === "weighed" ? underMask(cell, at, said, node) : said;

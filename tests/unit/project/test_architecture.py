@@ -1,4 +1,4 @@
-"""The documents name files that are there, and docs/ARCHITECTURE.md every room."""
+"""The documents name files that are there, docs/ARCHITECTURE.md every room, and scripts have no long lines."""
 
 import re
 from pathlib import Path
@@ -27,6 +27,15 @@ def named_in(document: str) -> list[str]:
 def test_every_file_and_folder_that_is_named_is_there(document: str) -> None:
     assert len(named_in("docs/ARCHITECTURE.md")) > 40
     assert [each for each in named_in(document) if not any(held.endswith(f"/{each}") for held in HELD)] == []
+
+
+def test_no_line_of_a_script_is_longer_than_120_characters() -> None:
+    scripts = [each for folder in FOLDERS for ending in ("js", "ts") for each in (ROOT / folder).rglob(f"*.{ending}")]
+    assert len(scripts) > 100
+    lines = (
+        (each.name, at, line) for each in scripts for at, line in enumerate(each.read_text("utf-8").splitlines(), 1)
+    )
+    assert [f"{name}:{at}" for name, at, line in lines if len(line) > 120] == []
 
 
 def test_every_room_has_its_line() -> None:

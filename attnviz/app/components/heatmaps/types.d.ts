@@ -22,7 +22,8 @@ export interface Picture {
   limit: number;
   /** float32 in base64, row by row; NaN in all but the finite cells. */
   numbers: string;
-  /** What each cell is, a byte each, in base64: finite, masked, minus infinity, infinity or NaN; blank where all are finite. */
+  /** What each cell is, a byte each, in base64: finite, masked, minus infinity, infinity or NaN; blank where all are
+   *  finite. */
   kinds: string;
   /** Whether the numbers are shares, of which a masked one is 0. */
   shares: boolean;

@@ -6,7 +6,13 @@ import { say } from "../../../scripts/sentences.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
 
-/** @typedef {{ seed: number, learned: boolean, steps: number[], accuracies: number[], losses: (number | null)[], share: string, loss: string }} Outcome `share` of right answers and `loss` are the last, as they are written */
+/**
+ * `share` of right answers and `loss` are the last, as they are written.
+ * @typedef {{
+ *   seed: number, learned: boolean, steps: number[], accuracies: number[], losses: (number | null)[],
+ *   share: string, loss: string,
+ * }} Outcome
+ */
 /** @typedef {{ picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law,
  *  nothing is right or wrong; `top` of the losses of all */
 /** @typedef {{ drawn: string }} State */

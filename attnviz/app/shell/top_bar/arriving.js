@@ -27,7 +27,8 @@ function nameLists() {
     .map((name) => document.querySelector(`[data-testid=${name}]`));
   if (page) lists.observe(page, { childList: true }); // it comes in a window that becomes narrow, and is filled then
   if (list) lists.observe(list, { childList: true, subtree: true });
-  for (const part of document.querySelectorAll("[data-testid=stSidebarNavItems], [data-testid=stSidebarNavItems] > *")) {
+  const items = "[data-testid=stSidebarNavItems]";
+  for (const part of document.querySelectorAll(`${items}, ${items} > *`)) {
     part.setAttribute("role", { UL: "group", LI: "none" }[part.tagName] ?? "list");
   }
 }
