@@ -119,11 +119,12 @@ class Editing:
     masks: dict[int, list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
     off: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     even: set[int] = field(default_factory=set)
+    frozen: dict[int, Tensor] = field(default_factory=dict)  # weights that take the place of an attention's own
 
     def touches(self, number: int) -> bool:
         """Whether anything is changed of an attention but the products before it."""
         parts = any(attention == number for attention, _ in self.parts)
-        return parts or number in self.masks or number in self.off or number in self.even
+        return parts or number in self.masks or number in self.off or number in self.even or number in self.frozen
 
     def part(self, number: int, name: str, tensor: Tensor) -> Tensor:
         """Return queries, keys or values ``(1, heads, tokens, d)`` of an attention with their changes."""
@@ -163,11 +164,14 @@ class Editing:
         self, number: int, output: Tensor, weights: Tensor | None, value: Tensor, mask: Tensor | None
     ) -> tuple[Tensor, Tensor | None]:
         """Return contexts ``(1, tokens, heads, d)`` and weights of an attention with heads that are off, or even."""
-        if number in self.even and weights is not None:
+        replaced = self.frozen.get(number)
+        if number in self.even and replaced is None and weights is not None:
             readable = torch.ones_like(weights, dtype=torch.bool)
             if mask is not None:
                 readable &= mask[..., : weights.shape[-1]] > torch.finfo(mask.dtype).min / 2
-            weights = readable.to(weights.dtype) / readable.sum(-1, keepdim=True)
+            replaced = readable.to(weights.dtype) / readable.sum(-1, keepdim=True)
+        if replaced is not None and weights is not None:
+            weights = replaced.expand(weights.shape)
             each = value.repeat_interleave(weights.shape[-3] // value.shape[-3], dim=-3)
             output = (weights @ each).transpose(1, 2).contiguous()
         if heads := self.off.get(number):

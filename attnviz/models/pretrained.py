@@ -9,6 +9,7 @@ import inspect
 import math
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import cache
 from itertools import chain
 from types import ModuleType
@@ -175,6 +176,28 @@ def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:
     if not ids:
         raise ValueError(f"target is {in_short(target)}, expected what the decoder begins with")
     return ids
+
+
+class Changing(Watch):
+    """Has models compute several texts at once with changes, and keeps nothing of it."""
+
+    def attend(self, *_: Any, **__: Any) -> None:
+        """Count an attention, by whose number its changes are found."""
+        self.attended.append(None)  # type: ignore[arg-type]
+
+
+def scores_of(twin: Any, ids: Tensor, editing: Editing | None = None, **more: Any) -> Tensor:
+    """Return the scores ``(texts, tokens, vocabulary)`` of what comes next in several texts of one length, by a model
+    with changes.
+
+    Raises ``ValueError`` for several texts where the attention of a changed model is written out.
+    """
+    if editing is None or goes_through_ours(twin):
+        with torch.no_grad(), nullcontext() if editing is None else Changing(editing):
+            scores: Tensor = twin(input_ids=ids, **more).logits
+        return scores
+    attended: Tensor = called(twin, {"input_ids": ids, **more}, editing)[1].logits
+    return attended
 
 
 def layers_of(

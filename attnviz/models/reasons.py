@@ -4,7 +4,7 @@ becomes of the scores when what a layer computes at a token is that of another s
 import copy
 import inspect
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from attnviz.core.limits import RefusedError, check_whole, in_short
 from attnviz.models.editing import editing_of
-from attnviz.models.pretrained import called
+from attnviz.models.pretrained import called, goes_through_ours, scores_of
 from attnviz.models.trace import ModelTrace
 from attnviz.models.writing import check_writes
 
@@ -79,18 +79,17 @@ def why(view: ModelTrace, token: int) -> Why:
     return Why(logit, tuple(parts), keys)
 
 
-def patched(view: ModelTrace, other: ModelTrace, layer: int, token: int) -> Tensor:
+def patched(view: ModelTrace, other: ModelTrace, layer: int, token: int, *, frozen: bool = False) -> Tensor:
     """Return the scores ``(vocabulary,)`` of the next token after a text, with what a layer makes of one of its tokens
-    replaced by what it makes of the token at this place in another text.
+    replaced by what it makes of the token at this place in another text. Where a model is changed, it is for both, but
+    for changes of the text's own numbers. With `frozen` attention, tokens read each other as they did before that.
 
     Source: Meng et al. 2022, Locating and Editing Factual Associations in GPT, section 2.1.
     """
-    own, blocks, states = _patching(view, other)
-    check_whole("layer", layer, 0, len(blocks) - 1)
+    patching = _Patching(view, other, frozen=frozen)
+    check_whole("layer", layer, 0, len(patching.blocks) - 1)
     check_whole("token", token, 0, min(len(view.tokens), len(other.tokens)) - 1)
-    with _replacing(blocks[layer], states[layer], [token]), torch.no_grad():
-        scores: Tensor = own(**_inputs(view, own)).logits[0, -1]
-    return scores
+    return patching.scores([token], layer)[0]
 
 
 def moved(view: ModelTrace, other: ModelTrace) -> Tensor:
@@ -99,38 +98,53 @@ def moved(view: ModelTrace, other: ModelTrace) -> Tensor:
 
     Raises ``ValueError`` where that would take too long.
     """
-    own, blocks, states = _patching(view, other)
-    n, n_all = min(len(view.tokens), len(other.tokens)), len(view.tokens)
-    numbers = sum(each.numel() for each in own.parameters())
-    if (multiplied := numbers * n * n_all * (len(blocks) + 1)) > MOST_MULTIPLIED:
+    patching = _Patching(view, other)
+    n, n_all, n_layers = min(len(view.tokens), len(other.tokens)), len(view.tokens), len(patching.blocks)
+    numbers = sum(each.numel() for each in view.model.parameters())
+    if (multiplied := numbers * n * n_all * (n_layers + 1)) > MOST_MULTIPLIED:
         message = f"a map would take {multiplied:,} multiplications, expected at most {MOST_MULTIPLIED:,}"
         raise RefusedError("model_map_large", detail=message)
-    inputs: dict[str, Any] = _inputs(view, own, n)
-    if "logits_to_keep" in inspect.signature(own.forward).parameters:
-        inputs["logits_to_keep"] = 1
-    with torch.no_grad():  # without any change, of the same shape: so nothing but the change moves a number
-        plain = own(**inputs).logits[:, -1].softmax(-1)
-        rows = []
-        for block, made in zip(blocks, states, strict=True):
-            with _replacing(block, made, range(n)):
-                rows.append((own(**inputs).logits[:, -1].softmax(-1) - plain).abs().sum(-1) / 2)
+    # Without any replacement, of the same shape: so nothing but that moves a number.
+    at_once = list(range(n)) if patching.takes_several else [0]
+    plain = patching.scores(at_once).softmax(-1)
+    rows = [torch.cat([(patching.scores(tokens, layer).softmax(-1) - plain).abs().sum(-1) / 2
+                       for tokens in ([at_once] if patching.takes_several else [[token] for token in range(n)])])
+            for layer in range(n_layers)]  # fmt: skip
     return torch.stack(rows)
 
 
-def _patching(view: ModelTrace, other: ModelTrace) -> tuple[Any, list[nn.Module], list[Tensor]]:
-    """Return a model of one's own, its blocks, and what each makes of another text."""
-    for each in (view, other):
-        check_writes(each)
-        if each.edits:
-            raise ValueError(f"the model is changed by {in_short(each.edits)}, expected one without changes")
-    own = _twin(view.model)
-    blocks, states = _blocks(view, own), list[Tensor]()
-    hooks = [block.register_forward_hook(lambda _, __, made: states.append(_first(made))) for block in blocks]
-    with torch.no_grad():
-        own(**_inputs(other, own))
-    for hook in hooks:
-        hook.remove()
-    return own, blocks, states
+class _Patching:
+    """A model of one's own, changed as a text's is, and what each of its `blocks` makes of another text."""
+
+    def __init__(self, view: ModelTrace, other: ModelTrace, *, frozen: bool = False) -> None:
+        for each in (view, other):
+            check_writes(each)
+        if other.edits:
+            raise ValueError(f"the other text's model is changed by {in_short(other.edits)}, expected no changes of it")
+        self._view, self._own, self._states = view, _twin(view.model), list[Tensor]()
+        self.blocks = _blocks(view, self._own)
+        plain, of_model = (view.original or view).layers, [each for each in view.edits if each.of_model]
+        keep = [each.register_forward_hook(lambda _, __, made: self._states.append(_first(made)))
+                for each in self.blocks]  # fmt: skip
+        scores_of(self._own, _ids(other, self._own), editing_of(of_model, plain) if of_model else None)
+        for hook in keep:
+            hook.remove()
+        self._editing = editing_of(view.edits, plain) if view.edits or frozen else None
+        if self._editing is not None and frozen:
+            self._editing.frozen = {layer.number: layer.weights for layer in view.layers}
+        ours = goes_through_ours(self._own)
+        self.takes_several = self._editing is None or (ours and len(of_model) == len(view.edits))
+        self._keeps_few = "logits_to_keep" in inspect.signature(self._own.forward).parameters
+
+    def scores(self, tokens: Sequence[int], layer: int | None = None) -> Tensor:
+        """Return the scores of the next token ``(tokens, vocabulary)`` where what a layer makes of each of these is the
+        other text's; without a layer, as they are."""
+        block = nullcontext() if layer is None else _replacing(self.blocks[layer], self._states[layer], tokens)
+        few = (
+            {"logits_to_keep": 1} if len(tokens) > 1 and self._keeps_few else {}
+        )  # another shape gives other last bits
+        with block:
+            return scores_of(self._own, _ids(self._view, self._own, len(tokens)), self._editing, **few)[:, -1]
 
 
 @contextmanager
@@ -170,7 +184,7 @@ class _Stream:
             each.register_forward_hook(lambda module, given, made: _keep(seen, module, given, made))
         plain = view.original or view
         editing = editing_of(view.edits, plain.layers) if view.edits else None
-        self.attended = called(own, _inputs(view, own), editing)[0]
+        self.attended = called(own, {"input_ids": _ids(view, own)}, editing)[0]
         into = seen[self._output][0]
         norms = (each for each, (_, made) in seen.items() if each is not self._output and torch.equal(made, into))
         self._norm = next(norms, None)
@@ -205,8 +219,8 @@ def _twin(model: Any) -> Any:
     return copy.deepcopy(model, {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
 
 
-def _inputs(view: ModelTrace, model: Any, rows: int = 1) -> dict[str, Tensor]:
-    return {"input_ids": torch.tensor([view.cut["input_ids"]] * rows, device=model.device)}
+def _ids(view: ModelTrace, model: Any, rows: int = 1) -> Tensor:
+    return torch.tensor([view.cut["input_ids"]] * rows, device=model.device)
 
 
 def _blocks(view: ModelTrace, own: Any) -> list[nn.Module]:

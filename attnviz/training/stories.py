@@ -5,8 +5,7 @@
 
 import argparse
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
@@ -25,7 +24,18 @@ PLACES, LAYERS, HEADS, WIDTH = 96, 3, 4, 64
 BATCH, RATE, STEPS, WARM_UP = 32, 4e-3, 3000, 60
 REPEATS, BLOCKS, REPEATED = 500, (3, 17), 32  # steps before, of words at random that come again; how long that is
 HELD_OUT, JUDGED_BY = 500, 1_000_000  # stories, and what is added to the seed of the training to draw them
+RECALLED = ("recall of a name", "recall of an animal's name", "recall of what somebody does")
+KINDS = ("recall", *RECALLED, *ASKED[1:])  # what stories ask
 Told = Sequence[Drawn]
+
+
+class Asked(NamedTuple):
+    """Where a story asks for a word: behind which one, and the places that tell it."""
+
+    story: int
+    at: int
+    word: int
+    told_by: tuple[int, ...]
 
 
 class Read(NamedTuple):
@@ -71,20 +81,20 @@ def repeats(generator: torch.Generator, world: World) -> Read:
 
 
 @one_thread()
-def trained(seed: int, world: World, steps: int = STEPS) -> Any:
+def trained(seed: int, world: World, steps: int = STEPS, before: int = REPEATS) -> Any:
     """Return a decoder that has learned from stories which a seed draws: each step from others.
 
-    Before, it learns from blocks of words at random that come again, so that a head finds what followed a word before:
-    in stories alone, a small part of all words teaches that, and none was found in 1,100 steps.
+    Some steps `before`, it learns from blocks of words at random that come again, so that a head finds what followed a
+    word before: in stories alone, a small part of all words teaches that, and none was found in 1,100 steps.
     """
     generator = torch.Generator().manual_seed(seed)
     model = new_decoder(len(world.vocabulary) + 1, PLACES, LAYERS, HEADS, WIDTH, seed).train()
     model.set_attn_implementation("sdpa")  # the same, faster
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.0)
-    total = REPEATS + steps
-    rate = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=total, pct_start=WARM_UP / total)
+    total = before + steps
+    rate = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=total, pct_start=min(0.5, WARM_UP / total))
     for step in range(total):
-        told = step >= REPEATS
+        told = step >= before
         ids, counted = read(stories(BATCH, generator, world, PLACES), world) if told else repeats(generator, world)
         logits = model(ids[:, :-1], use_cache=False).logits
         loss = F.cross_entropy(logits[counted[:, 1:]], ids[:, 1:][counted[:, 1:]])
@@ -104,83 +114,109 @@ def _pieces(told: Told) -> Iterator[Told]:
     yield from (told[at : at + 100] for at in range(0, len(told), 100))
 
 
+def asked_in(told: Told, world: World) -> dict[str, list[Asked]]:
+    """Return where stories ask for each thing; of recall, for what is recalled, too."""
+    words = {word: i for i, word in enumerate(world.vocabulary)}
+    found = {each: list[Asked]() for each in KINDS}
+    for story, (own, points) in enumerate(told):
+        for at, (word, point) in enumerate(zip(own[1:], points[1:], strict=True)):
+            if point.asked:
+                asked = Asked(story, at, words[word], point.told_by)
+                found[point.asked].append(asked)
+                if point.asked == "recall":
+                    of = 0 if word in world.names else 1 if word in world.pets else 2
+                    found[RECALLED[of]].append(asked)
+    return found
+
+
+def right(guesses: Sequence[Sequence[int]], asked: Mapping[str, list[Asked]]) -> dict[str, int]:
+    """Return how often the most probable word is the right one, of each thing that is asked."""
+    return {each: sum(guesses[one.story][one.at] == one.word for one in all_of) for each, all_of in asked.items()}
+
+
 def judged(model: Any, told: Told, world: World) -> Judged:
     """Return what a model is worth on stories."""
-    places = {word: i for i, word in enumerate(world.vocabulary)}
-    entropy = cross = n = 0.0
-    right, asked = Counter[str](), Counter[str]()
+    words = {word: i for i, word in enumerate(world.vocabulary)}
+    entropy, cross, guesses = 0.0, 0.0, list[list[int]]()
     for piece in _pieces(told):
         expects = model(read(piece, world).ids[:, :-1]).logits.log_softmax(-1).double()
-        guesses = expects.argmax(-1).tolist()
-        for row, (words, points) in enumerate(piece):
-            for at, (word, point) in enumerate(zip(words[1:], points[1:], strict=True)):
-                known = [places[each] for each in point.law]
+        guesses += expects.argmax(-1).tolist()
+        for row, (_, points) in enumerate(piece):
+            for at, point in enumerate(points[1:]):
+                known = [words[each] for each in point.law]
                 entropy += point.entropy
                 cross -= float(expects[row, at, known] @ torch.tensor([*point.law.values()], dtype=torch.float64))
-                n += 1
-                asked[point.asked] += 1
-                right[point.asked] += guesses[row][at] == places[word]
-    of = {each: asked[each] for each in ASKED}
-    return Judged(entropy / n, cross / n, {each: right[each] for each in of}, of)
+    n, asked = sum(len(own) - 1 for own, _ in told), asked_in(told, world)
+    return Judged(entropy / n, cross / n, right(guesses, asked), {each: len(all_of) for each, all_of in asked.items()})
 
 
 def reading(model: Any, told: Told, world: World) -> dict[str, Tensor]:
     """Return of each thing that is asked how much each head reads the places that tell it ``(layers, heads)``, on
     average over where it's asked."""
-    found = {each: list[Tensor]() for each in ASKED}
+    found = {each: list[Tensor]() for each in KINDS}
     for piece in _pieces(told):
         weights = torch.stack(model(read(piece, world).ids[:, :-1], output_attentions=True).attentions)
-        for row, (_, points) in enumerate(piece):
-            for at, point in enumerate(points):
-                if point.asked:
-                    found[point.asked].append(weights[:, row, :, at - 1, list(point.told_by)].sum(-1))
+        for each, all_of in asked_in(piece, world).items():
+            found[each] += (weights[:, one.story, :, one.at, list(one.told_by)].sum(-1) for one in all_of)
     return {each: torch.stack(seen).mean(0) for each, seen in found.items()}
 
 
 @contextmanager
-def without(model: Any, layer: int, head: int) -> Iterator[None]:
-    """Have a model compute without a head: nothing of what it reads goes on."""
-    weight = model.transformer.h[layer].attn.c_proj.weight
-    rows = slice(head * WIDTH // HEADS, (head + 1) * WIDTH // HEADS)
-    before = weight[rows].clone()
-    weight[rows] = 0
+def without(model: Any, *places: tuple[int, int]) -> Iterator[None]:
+    """Have a model compute without some heads: nothing of what they read goes on."""
+    weights = [block.attn.c_proj.weight for block in model.transformer.h]
+    before = [weight.clone() for weight in weights]
+    for layer, head in places:
+        weights[layer][head * WIDTH // HEADS : (head + 1) * WIDTH // HEADS] = 0
     try:
         yield
     finally:
-        weight[rows] = before
+        for weight, old in zip(weights, before, strict=True):
+            weight[:] = old
 
 
 class Named(NamedTuple):
-    """A head, how much of its attention goes to what determines the words of one kind, on average, and how much of
-    these is right without it."""
+    """Heads, how much of the attention of each goes to what determines the words of one kind, on average, and how much
+    of these is right without them all."""
 
-    layer: int
-    head: int
-    share: float
+    heads: tuple[tuple[int, int], ...]
+    shares: tuple[float, ...]
     right_without: float
 
 
-def named(model: Any, told: Told, world: World) -> dict[str, tuple[Named, Named]]:
-    """Return of each thing that is asked the head that reads most what tells it, and that without which most is lost;
-    they may be one."""
-    shares, lost = reading(model, told, world), dict[tuple[int, int], dict[str, float]]()
-    for layer, head in product(range(LAYERS), range(HEADS)):
-        with without(model, layer, head):
-            lost[layer, head] = judged(model, told, world).shares
-
-    def of(each: str, place: tuple[int, int]) -> Named:
-        return Named(*place, float(shares[each][place]), lost[place][each])
-
-    return {
-        each: (
-            of(each, max(lost, key=lambda at: float(shares[each][at]))),
-            of(each, min(lost, key=lambda at: lost[at][each])),
-        )
-        for each in ASKED
-    }
+def kept(model: Any, told: Told, world: World, *heads: tuple[int, int]) -> dict[str, float]:
+    """Return how much of what stories ask a model has right without some heads."""
+    asked, guesses = asked_in(told, world), list[list[int]]()
+    with without(model, *heads):
+        for piece in _pieces(told):
+            guesses += model(read(piece, world).ids[:, :-1]).logits.argmax(-1).tolist()
+    return {each: n / len(asked[each]) for each, n in right(guesses, asked).items()}
 
 
-def card_of(settings: dict[str, Any], model: Any, judged: Judged, named: dict[str, tuple[Named, Named]]) -> str:
+def named(model: Any, told: Told, world: World) -> dict[str, dict[str, Named]]:
+    """Return of each thing that is asked the head that reads most what tells it, that without which most is lost, and
+    all that read it at least half as much as the one that does most."""
+    shares = reading(model, told, world)
+    places = list(product(range(LAYERS), range(HEADS)))
+
+    lost = {place: kept(model, told, world, place) for place in places}
+    found = {}
+    for each in KINDS:
+        share = {place: float(shares[each][place]) for place in places}
+        most, missed = max(places, key=share.__getitem__), min(places, key=lambda at: lost[at][each])
+        readers = tuple(place for place in places if share[place] >= share[most] / 2)
+        found[each] = {
+            does: Named(heads, tuple(share[place] for place in heads), without_them)
+            for does, heads, without_them in (
+                ("reads it most", (most,), lost[most][each]),
+                ("is missed most", (missed,), lost[missed][each]),
+                ("read it at least half as much, together", readers, kept(model, told, world, *readers)[each]),
+            )
+        }
+    return found
+
+
+def card_of(settings: dict[str, Any], model: Any, judged: Judged, named: Mapping[str, Mapping[str, Named]]) -> str:
     """Return the card of a model, with the settings of its training, what it's worth and what its heads do."""
     config, shares = model.config, judged.shares
     numbers = sum(each.numel() for each in model.parameters())
@@ -188,9 +224,10 @@ def card_of(settings: dict[str, Any], model: Any, judged: Judged, named: dict[st
         f"| {each}: right | {judged.right[each]:,} of {n:,}, {shares[each]:.2%} |" for each, n in judged.asked.items()
     )
     heads = "\n".join(
-        f"| {each} | {does} | layer {by.layer}, head {by.head} | {by.share:.2f} | {by.right_without:.2%} |"
-        for each, both in named.items()
-        for does, by in zip(("reads it most", "is missed most"), both, strict=True)
+        f"| {each} | {does} | {', '.join(f'{layer}.{head}' for layer, head in by.heads)}"
+        f" | {', '.join(f'{share:.2f}' for share in by.shares)} | {by.right_without:.2%} |"
+        for each, all_of in named.items()
+        for does, by in all_of.items()
     )
     return (Path(__file__).parent / "story_card.md").read_text(encoding="utf-8").format(
         layers=config.n_layer, heads=config.n_head, width=config.n_embd, places=config.n_positions,

@@ -1,7 +1,7 @@
 """What a model computes for a sentence, kept for all who ask for the same."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from hashlib import blake2s
@@ -22,9 +22,10 @@ from attnviz.models.editing import editing_of
 from attnviz.models.kept import Kept, Shelf
 from attnviz.models.loading import Progress
 from attnviz.models.pieces import most_tokens, n_weights
-from attnviz.models.pretrained import look
+from attnviz.models.pretrained import look, scores_of
 from attnviz.models.reasons import Why, moved, why
 from attnviz.models.writing import appended
+from attnviz.training.stories import Asked, right
 from attnviz.words import plural, say
 
 MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, and 512 tokens of the included model have half of it
@@ -109,8 +110,21 @@ def looked_why(view: ModelTrace, token: int) -> Why:
 
 def looked_moved(view: ModelTrace, other: ModelTrace) -> Tensor:
     """Return how far each layer and token of another sentence moves the next word of this one."""
-    found: Tensor = _kept().get((view.name, view.text, view.written, other.text), lambda: moved(view, other),
-                                lambda moves: moves.numel() * 4)  # fmt: skip
+    key = (view.name, view.text, view.written, "*".join(map(str, view.edits)), other.text)
+    found: Tensor = _kept().get(key, lambda: moved(view, other), lambda moves: moves.numel() * 4)
+    return found
+
+
+def looked_right(
+    view: ModelTrace, edits: tuple[ModelEdit, ...], ids: Tensor, asked: Mapping[str, list[Asked]]
+) -> dict[str, int]:
+    """Return how often a model with changes has right what stories ask, by what they ask."""
+
+    def made() -> dict[str, int]:
+        editing = editing_of(edits, (view.original or view).layers) if edits else None
+        return right(scores_of(view.model, ids, editing).argmax(-1).tolist(), asked)
+
+    found: dict[str, int] = _kept().get((view.name, "held out", "*".join(map(str, edits))), made, len)
     return found
 
 

@@ -1,13 +1,14 @@
 """What the model's numbers are for: the similarity that an encoder finds, and why a word has its score; beside these
 the numbers of the model without its changes, and those that another sentence puts in their place."""
 
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 import torch
 from torch import Tensor
 
-from attnviz.app.model.looked import fitting, looked, looked_moved, looked_why
+from attnviz.app.model.looked import fitting, looked, looked_moved, looked_right, looked_why, most_of
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.parts.charts import Measured, show_measured
 from attnviz.app.refusals import told
@@ -19,14 +20,18 @@ from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
 from attnviz.models import ModelTrace, similarity
 from attnviz.models.pieces import text_of
+from attnviz.models.pretrained import goes_through_ours
 from attnviz.models.reasons import Part, Why, patched
 from attnviz.models.uses import has_next, has_vector, last_vectors
+from attnviz.training.stories import JUDGED_BY, PLACES, Asked, asked_in, read
+from attnviz.training.tasks.story_grammar import ASKED, World, stories
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 
 _OTHER_KEY = "model.other"
 _DIGITS = 2  # of percent
+_EXAM = 50  # held-out stories
 _MOST_PARTS, _MOST_READ = 9, 3  # that are told, the largest first
 
 
@@ -152,19 +157,38 @@ def _strongest(view: ModelTrace, found: Why) -> str:
     )
 
 
-def places_of(view: ModelTrace) -> tuple[dict[str, Any] | None, Tensor | None]:
-    """Return what is drawn of all places of another sentence, and the scores of the next word with the picked one; None
-    where no sentence is typed, and where none is picked."""
+@lru_cache(maxsize=1)
+def _exam() -> tuple[Tensor, dict[str, list[Asked]]]:
+    """Return held-out stories as numbers, and where they ask for what."""
+    drawn = stories(_EXAM, torch.Generator().manual_seed(JUDGED_BY), World(), PLACES, held_out=True)
+    return read(drawn, World()).ids[:, :-1], asked_in(drawn, World())
+
+
+def held_out_in_words(view: ModelTrace) -> str:
+    """Say how much a changed model has right of what held-out stories determine; blank where it isn't changed, or knows
+    nothing of their world."""
+    edits, words = tuple(each for each in view.edits if each.of_model), World().vocabulary
+    known = tuple(view.tokenizer.convert_ids_to_tokens(range(min(len(words), len(view.tokenizer)))))
+    if not edits or known != words or most_of(view) < PLACES or not goes_through_ours(view.model):
+        return ""
+    counts = [looked_right(view, each, *_exam()) for each in (edits, ())]
+    told = {each: [percent(count[each] / len(_exam()[1][each])) for count in counts] for each in ASKED}
+    shares = {f"{each}{when}": share for each, both in told.items()
+              for when, share in zip(("", "_before"), both, strict=True)}  # fmt: skip
+    return say("write.held_out", n=_EXAM, **shares)
+
+
+def places_of(view: ModelTrace) -> tuple[dict[str, Any] | None, dict[str, Tensor]]:
+    """Return what is drawn of all places of another sentence, None where none is typed; and the scores of the next word
+    with the one that is picked, with attention as it follows from that, and as it was."""
     text, place = take(MODEL_FROM), take(MODEL_PLACE)
     if not text.strip():
-        return None, None
-    if view.edits:
-        return {"title": say("write.from.changed")}, None
+        return None, {}
     try:
         other = looked(view.name, text)
         moves = looked_moved(view, other)
     except ValueError as error:
-        return {"title": told(error)}, None
+        return {"title": told(error)}, {}
     layers, n = moves.shape
     place = place if place is not None and place[0] < layers and place[1] < n else None
     data = {
@@ -175,4 +199,6 @@ def places_of(view: ModelTrace) -> tuple[dict[str, Any] | None, Tensor | None]:
         "told": [[percent(share) for share in row] for row in moves.tolist()],
         "picked": "" if place is None else ".".join(map(str, place)),
     }
-    return data, None if place is None else patched(view, other, *place)
+    if place is None:
+        return data, {}
+    return data, {name: patched(view, other, *place, frozen=name == "frozen") for name in ("put", "frozen")}

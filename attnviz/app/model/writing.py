@@ -10,7 +10,7 @@ from torch import Tensor
 from attnviz.app.model.grid import unknown_in_words
 from attnviz.app.model.looked import most_of
 from attnviz.app.model.typing import is_too_long, sentence
-from attnviz.app.model.uses import places_of, reasons_of
+from attnviz.app.model.uses import held_out_in_words, places_of, reasons_of
 from attnviz.app.scripts import script
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import mark_of_now
@@ -62,9 +62,9 @@ def show_next(view: ModelTrace) -> None:
     chances = sampling.chances(view)
     full = writes and len(view.tokens) >= most_of(view)
     ended = bool(view.written) and view.written[-1] in ends_of(view.model)
-    places, put = places_of(view) if writes else (None, None)
+    places, put = places_of(view) if writes else (None, {})
     others = {} if view.original is None else {"before": view.original.result.logits[0, -1]}
-    others |= {} if put is None else {"put": put}
+    others |= put
     law = law_of(view.tokens, view.tokenizer.get_vocab() if len(view.tokenizer) < _FEW else ())
     data = {
         "rows": _rows(view, sampling, chances.probabilities, list(others.values()), law),
@@ -90,6 +90,8 @@ def show_next(view: ModelTrace) -> None:
         "from": mark_of_now(),
     }
     _next(key="model.next", data=data)
+    if exam := held_out_in_words(view) if writes else "":
+        st.caption(exam)
     short = say("write.settings", temperature=f"{sampling.temperature:g}", top=sampling.top_k)
     with st.popover(short, width="content"):
         _show_settings(sampling, seed, writes=writes)

@@ -18,12 +18,13 @@ from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, STORIES, ModelEdit, offered, similarity
+from attnviz.models import INCLUDED, STORIES, ModelEdit, load, offered, similarity
 from attnviz.models.offering import short_name
 from attnviz.models.reasons import moved, patched
 from attnviz.models.uses import costs_in_words
 from attnviz.models.writing import appended
-from attnviz.training.tasks.story_grammar import World, stories
+from attnviz.training.stories import JUDGED_BY, judged, without
+from attnviz.training.tasks.story_grammar import ASKED, World, stories
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
@@ -59,8 +60,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
 
 
 def loaded(folder: str) -> tuple[Any, Any]:
-    from attnviz.models import load
-
     return load(folder)
 
 
@@ -250,13 +249,15 @@ def test_another_sentences_numbers_are_put_in_its_place(folders: dict[str, str])
     shown = nexts(reader)["places"]
     assert np.allclose(shown["shares"], moved(view, from_b), atol=1e-6)
     assert (shown["picked"], shown["tokens"][1][:2]) == ("1.11", ["[CLS]", "the (1)"])
-    put = patched(view, from_b, 1, 11).softmax(-1)
-    assert column(reader, "put") == [percent(float(put[row["id"]])) for row in nexts(reader)["rows"]]
+    for name, frozen in (("put", False), ("frozen", True)):
+        put = patched(view, from_b, 1, 11, frozen=frozen).softmax(-1)
+        assert column(reader, name) == [percent(float(put[row["id"]])) for row in nexts(reader)["rows"]]
     reader.set("model.from", TEXT)  # into itself: nothing moves, to the last bit
     assert not np.any(nexts(reader)["places"]["shares"])
     assert in_address(reader.at, "model_place") == ""
     changed = Reader(PAGE, **asked, model_from=other, model_edits="1.2.off")
-    assert nexts(changed)["places"] == {"title": say("write.from.changed")}
+    off = look_into(*loaded(folders["gpt2"]), TEXT, edits=["1.2.off"])
+    assert np.allclose(nexts(changed)["places"]["shares"], moved(off, from_b), atol=1e-6)
 
 
 def test_the_true_probability_of_a_word_is_the_stories_law() -> None:
@@ -270,17 +271,32 @@ def test_the_true_probability_of_a_word_is_the_stories_law() -> None:
     assert law_of(words[:5], WORDS) is None  # nor does this model know the world
 
 
+def test_a_changed_model_of_stories_says_what_it_has_right_of_others() -> None:
+    """A head that is off gives what it does where its rows of W_o are zeros."""
+    (told,) = [each for each in Reader(PAGE, model=STORIES, model_edits="0.1.off").captions if "never seen" in each]
+    drawn = stories(50, torch.Generator().manual_seed(JUDGED_BY), World(), 96, held_out=True)
+    model = load(STORIES)[0]
+    before = judged(model, drawn, World()).shares
+    with without(model, (0, 1)):
+        now = judged(model, drawn, World()).shares
+    assert now["recall"] < 0.95 < before["recall"]
+    told_now = {each: percent(now[each]) for each in ASKED}
+    assert told == say(
+        "write.held_out", n=50, **told_now, **{f"{each}_before": percent(before[each]) for each in ASKED}
+    )
+
+
 def test_what_cant_be_written_is_told_and_nothing_is_lost(folders: dict[str, str]) -> None:
     asked = {"model": folders["gpt2"], "model_text": "the cat sat"}
     reader = Reader(PAGE, **asked, model_written="3.999.4")
     assert "999.4" in reader.messages[0]
     assert in_address(reader.at, "model_written") == "3"
-    full = Reader(PAGE, **asked, model_written=".".join(["5"] * 61))
+    full = Reader(PAGE, model=STORIES, model_text="anna paints", model_written=".".join(["5"] * 95))
     assert say("write.unknown", ids="5.5") in full.messages[0]
-    assert in_address(full.at, "model_written") == ".".join(["5"] * 59)
-    assert say("write.full", n=64) in [each.value for each in full.at.info]
+    assert in_address(full.at, "model_written") == ".".join(["5"] * 93)  # behind <s> and two words
+    assert say("write.full", n=96) in [each.value for each in full.at.info]
     assert not nexts(full)["writes"]
-    assert nexts(full)["ids"] == ".".join(["5"] * 59)
+    assert nexts(full)["ids"] == ".".join(["5"] * 93)
     reading = Reader(PAGE, model=folders["t5"], model_text=TEXT, model_written="4")
     assert say("write.cant") in reading.captions
     assert in_address(reading.at, "model_written") == ""

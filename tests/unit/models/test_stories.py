@@ -3,13 +3,15 @@
 import math
 import re
 from collections import Counter
+from itertools import product
+from pathlib import Path
 
 import pytest
 import torch
 
 from attnviz.models import STORIES, load
 from attnviz.models.offering import ALONG
-from attnviz.training.stories import judged, reading, without
+from attnviz.training.stories import KINDS, judged, kept, reading, trained
 from attnviz.training.tasks.stories import LENGTH, SMALL, Stories
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, point_after, points, stories
 
@@ -98,15 +100,29 @@ def test_the_model_has_learned_what_its_card_says() -> None:
     assert worth.entropy <= worth.cross_entropy <= MOST_OVER * worth.entropy
     card = (ALONG[STORIES].folder(STORIES) / "README.md").read_text(encoding="utf-8")
     reads = reading(model, own[:40], WORLD)
-    for each in ASKED:
-        assert worth.asked[each] >= 40
+    for each in KINDS:
+        assert worth.asked[each] >= 20
         assert worth.shares[each] >= LEAST_RIGHT
-        reader, missed = (
-            tuple(map(int, place)) for place in re.findall(rf"\| {each} .*layer (\d), head (\d) \|", card)
+        reader, missed, together = (
+            [(int(place[0]), int(place[2])) for place in places.split(", ")]
+            for places in re.findall(rf"\| {each} \| [^|]*\| ([\d., ]+) \|", card)
         )
-        assert reads[each][reader] == reads[each].max() >= 0.35
-        with without(model, *missed):
-            assert judged(model, own, WORLD).shares[each] <= 0.95
+        assert reads[each][*reader[0]] >= max(0.35, 0.9 * float(reads[each].max()))
+        for off, most in ((missed, 0.95), (together, 0.75)):
+            assert kept(model, own, WORLD, *off)[each] <= most
+    for each in ("recall of a name", "pronoun", "agreement"):  # of which one head does what isn't done without it
+        does = max(product(range(3), range(4)), key=lambda place: float(reads[each][*place]))
+        assert kept(model, own, WORLD, does)[each] <= 0.95
+
+
+def test_the_same_seed_trains_the_same_bytes(tmp_path: Path) -> None:
+    def made(seed: int, name: str) -> bytes:
+        trained(seed, SMALL, steps=2, before=2).save_pretrained(tmp_path / name)
+        return (tmp_path / name / "model.safetensors").read_bytes()
+
+    first = made(0, "first")
+    assert made(0, "again") == first
+    assert made(1, "other") != first
 
 
 def test_the_model_that_comes_along_is_small() -> None:

@@ -12,6 +12,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from attnviz import ModelTrace, look_into
 from attnviz.commands.main import main
 from attnviz.models import STORIES, load
+from attnviz.models.editing import editing_of
+from attnviz.models.pretrained import scores_of
 from attnviz.models.uses import Costs, costs_of
 from attnviz.models.writing import Sampling, appended
 from tests.unit.small_models import DECODERS, MODELS, WORDS, bart, tokenizer
@@ -110,6 +112,17 @@ def test_a_changed_model_writes_on_with_its_changes(edit: str) -> None:
     for place, trace in steps.heads.items():
         torch.testing.assert_close(trace.context, anew.heads[place].context, rtol=0, atol=1e-6)
     assert not torch.equal(steps.result.logits, steps.original.result.logits)
+
+
+def test_several_texts_at_once_are_computed_with_the_changes_as_each_alone() -> None:
+    edits = ("0.1.off", "1.even", "0.0.w_q.2.1=3.0")
+    views = [look_into(model_of("GPT-2"), tokenizer(), text, edits=edits) for text in ("the cat sat", "cat the mat")]
+    plain = views[0].original
+    assert plain is not None
+    ids = torch.tensor([view.cut["input_ids"] for view in views])
+    scores = scores_of(plain.model, ids, editing_of(views[0].edits, plain.layers))
+    for view, own in zip(views, scores, strict=True):
+        torch.testing.assert_close(own, view.result.logits[0], rtol=0, atol=1e-6)
 
 
 def test_writing_ends_where_the_model_ends_it_or_has_no_more_places() -> None:
