@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -132,9 +131,9 @@ def _told(name: str, kind: str = "", **places: object) -> dict[str, Later]:
 def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
     """Return attention weights ``(n_heads, n_queries, n_keys)`` averaged over heads as a trace of this matrix alone;
     `trace` is one of these heads."""
-    told: dict[str, Any] = {key: say(f"models.average.{key}") for key in ("title", "meaning")}
+    told = {key: later(f"models.average.{key}") for key in ("title", "meaning")}
     told |= {"plain": told["meaning"], "short": told["title"]}
-    stage = replace(trace.stages["attention_weights"], rule=None, sources=(), **told)
+    stage = replace(trace.stages["attention_weights"].retold(**told), rule=None, sources=())
     made = {"attention_weights": weights.double().mean(0).to(trace.attention_weights.dtype)}
     return AttentionTrace(MappingProxyType({stage.name: stage}), made, trace.tokens)
 
@@ -143,12 +142,9 @@ def with_output(trace: AttentionTrace, w_o: Tensor) -> AttentionTrace:
     """Return a head with its rows of W_o, and with what it gives to the output: the product of its contexts with
     these."""
     context = replace(trace.stages["context"], rule=None, sources=())
-    rows: dict[str, Any] = {key: say(f"models.rows.{key}") for key in _TOLD}
-    part: dict[str, Any] = {key: say(f"models.part.{key}") for key in _TOLD}
-    behind = {
-        "w_o": replace(ALL_STAGES["w_o"], **rows),
-        "output": replace(ALL_STAGES["output"], sources=("context", "w_o"), **part),
-    }
+    rows, part = ({key: later(f"models.{of}.{key}") for key in _TOLD} for of in ("rows", "part"))
+    output = replace(ALL_STAGES["output"].retold(**part), sources=("context", "w_o"))
+    behind = {"w_o": ALL_STAGES["w_o"].retold(**rows), "output": output}
     made = run(MappingProxyType({"context": context, **behind}), _plain({"context": trace.context, "w_o": w_o}))
     matrices = {**trace.matrices, **{name: made[name] for name in behind}}
     return AttentionTrace(MappingProxyType({**trace.stages, **behind}), matrices, trace.tokens, trace.notices)
