@@ -2,7 +2,7 @@
 
 import operator
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Generic, Protocol, TypeVar
 
 from attnviz.words import catalogue, plural, say
@@ -160,6 +160,17 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
 
 def check_temperature(value: object) -> float:
     """Return the temperature as a float, or raise ``ValueError`` naming it and its limits."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE:
-        raise RefusedError("number", name="temperature", value=value, low=MIN_TEMPERATURE, high=MAX_TEMPERATURE)
+    return check_number("temperature", value, MIN_TEMPERATURE, MAX_TEMPERATURE)
+
+
+def check_number(name: str, value: object, low: float, high: float) -> float:
+    """Return a number from `low` to `high` as a float, or raise ``ValueError`` naming it and its limits."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise RefusedError("number", name=name, value=value, low=low, high=high)
     return float(value)
+
+
+def check_choice(name: str, value: object, allowed: Collection[object]) -> None:
+    """Raise ``ValueError`` naming a value that is none of those allowed."""
+    if value not in allowed:
+        raise RefusedError("choice", name=name, value=value, allowed=tuple(allowed))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from attnviz.core.limits import RefusedError, check_whole
+from attnviz.core.limits import RefusedError, check_number, check_whole
 
 MAX_DIM = 4096
 MAX_DIMS = 64
@@ -12,7 +12,7 @@ MAX_TRIALS = 10_000
 MAX_KEYS = 256
 MAX_SCALES = 16
 MAX_EXPONENT = 2.0
-MAX_FACTOR = 1000.0  # of the classic row: far more than makes its softmax all or nothing
+MAX_FACTOR = 1000  # of the classic row: far more than makes its softmax all or nothing
 MAX_SCORES = MAX_TRIALS * MAX_KEYS  # trials x queries x keys, all held at once, up to 33 times in float32
 MAX_ENTRY = 1e6  # of |x|, whose fourth power times every dimension then stays far from overflow
 
@@ -81,9 +81,7 @@ def log_steps(first: object, last: object, how_many: object) -> tuple[int, ...]:
 
 def check_factor(name: str, factor: object) -> float:
     """Return a number that scores are multiplied by, or raise ValueError naming it and its limits."""
-    if isinstance(factor, bool) or not isinstance(factor, int | float) or not -MAX_FACTOR <= factor <= MAX_FACTOR:
-        raise RefusedError("number", name=name, value=factor, low=-int(MAX_FACTOR), high=int(MAX_FACTOR))
-    return float(factor)
+    return check_number(name, factor, -MAX_FACTOR, MAX_FACTOR)
 
 
 def check_scales(scales: Sequence[Scale]) -> dict[str, float]:

@@ -11,7 +11,7 @@ import torch
 
 from attnviz.core.carried import bring_back, carry_over
 from attnviz.core.changes import Changes, changes_of
-from attnviz.core.limits import MAX_SEED, RefusedError, check_whole
+from attnviz.core.limits import MAX_SEED, RefusedError, check_choice, check_number, check_whole
 from attnviz.core.scenario import SETTINGS, Scenario, without_changes
 from attnviz.core.settings import fitted
 from attnviz.scaling.arguments import (
@@ -60,16 +60,10 @@ class SweepSettings:
         check_whole("keys", self.keys, 2, MAX_KEYS)
         check_whole("seed", self.seed, 0, MAX_SEED)
         check_whole("dim", self.dim, 0, MAX_DIM)
-        if isinstance(self.p, bool) or not isinstance(self.p, int | float) or not 0 <= self.p <= MAX_P:
-            raise RefusedError("number", name="p", value=self.p, low=0, high=MAX_P)
+        check_number("p", self.p, 0, MAX_P)
         check_factor("times", self.times)
-        if self.heads not in HEADS:
-            raise RefusedError("choice", name="heads", value=self.heads, allowed=tuple(HEADS))
-        if self.statistics not in get_args(Statistics):
-            allowed = get_args(Statistics)
-            raise RefusedError("choice", name="statistics", value=self.statistics, allowed=allowed)
-        if self.source not in SOURCES:
-            raise RefusedError("choice", name="source", value=self.source, allowed=tuple(SOURCES))
+        for name, allowed in (("heads", HEADS), ("statistics", get_args(Statistics)), ("source", SOURCES)):
+            check_choice(name, getattr(self, name), allowed)
         if not self.scales or len(set(self.scales) & set(SCALE_CHOICES)) < len(self.scales):
             raise RefusedError("scales", detail=f"scales is {self.scales!r}")
 
