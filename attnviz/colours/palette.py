@@ -87,9 +87,10 @@ FONT_FAMILY = ", ".join((f'"{LETTERS}"', "Arial", "Helvetica", "sans-serif"))
 TITLE_SIZE, FONT_SIZE, SMALL_SIZE = 14, 13, 12
 
 
-def font(shown: Theme) -> dict[str, Any]:
-    """Return the letters of a figure, as Plotly reads them."""
-    return {"family": FONT_FAMILY, "size": FONT_SIZE, "color": shown.text}
+def on_page(shown: Theme) -> dict[str, Any]:
+    """Return what the layout of every figure has, as Plotly reads it: the page's letters, and no ground of its own."""
+    clear, letters = "rgba(0,0,0,0)", {"family": FONT_FAMILY, "size": FONT_SIZE, "color": shown.text}
+    return {"paper_bgcolor": clear, "plot_bgcolor": clear, "font": letters, "dragmode": False}
 
 
 class ScaleStyle(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, font, scale_style, theme
+from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, on_page, scale_style, theme
 from attnviz.scaling.in_words import shown
 from attnviz.scaling.row_statistics import STATISTICS
 from attnviz.words import say
@@ -116,14 +116,11 @@ def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> di
     layout: dict[str, Any] = {
         "height": 300,
         "margin": {"l": 52, "r": 12, "t": 62, "b": 44},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": font(colours),
+        **on_page(colours),
         "title": {"text": f"<b>{curve.title}</b>", "font": {"size": TITLE_SIZE}, "x": 0, "y": 0.97, "yanchor": "top"},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": SMALL_SIZE}},
         "xaxis": x_axis,
         "yaxis": y_axis,
-        "dragmode": False,
         "hovermode": "closest",
     }
     if picked is not None:

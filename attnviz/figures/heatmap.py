@@ -9,7 +9,7 @@ import textwrap
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from attnviz.colours.palette import FONT_SIZE, ROLES, SMALL_SIZE, TITLE_SIZE, font
+from attnviz.colours.palette import FONT_SIZE, ROLES, SMALL_SIZE, TITLE_SIZE, on_page
 from attnviz.core.stages import Stage, formula_of
 from attnviz.core.trace import Trace
 from attnviz.figures.cells import cell_traces, hatched, legend
@@ -87,13 +87,10 @@ def _layout(picture: Picture, formula: str, filled_up: bool) -> dict[str, Any]:
         "width": round(whole),
         "height": round(top + height * n_rows + bottom),
         "margin": {"l": round(left), "r": round(right), "t": round(top), "b": bottom, "autoexpand": False},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": font(picture.theme),
+        **on_page(picture.theme),
         "title": _title(picture, formula, lines) | {"font": {"size": round(title_size, 1)}},
         "xaxis": _axis(picture.column_names, None, picture) | {"side": "top", "tickangle": angle},
         "yaxis": _axis(picture.row_names, row, picture) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
-        "dragmode": False,
         "showlegend": False,
     }
     return layout | _marks(picture, row, (width, height), left)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attnviz.colours.palette import ROLES, SMALL_SIZE, TITLE_SIZE, font, theme
+from attnviz.colours.palette import ROLES, SMALL_SIZE, TITLE_SIZE, on_page, theme
 from attnviz.colours.shading import scale_of, shades
 from attnviz.core.tokens import token_labels
 from attnviz.figures.cells import fixed
@@ -80,11 +80,10 @@ def model_spec(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
         "layout": {
             "width": round(_LEFT + width + _RIGHT), "height": round(_TOP + height + _BELOW),
             "margin": {"l": _LEFT, "r": _RIGHT, "t": _TOP, "b": _BELOW, "autoexpand": False},
-            "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font": font(shown),
             "title": _title(view, grid, largest, dark),
             "xaxis": _axis(grid.columns, grid.heads, "models.head", "head") | {"side": "top"},
             "yaxis": _axis(grid.rows, grid.layers, "models.layer", "layer") | {"autorange": "reversed"},
-            "dragmode": False, "showlegend": False,
+            "showlegend": False, **on_page(shown),
         },
     }  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from attnviz.colours.palette import FONT_SIZE, ROLES, TITLE_SIZE, Theme, font, theme
+from attnviz.colours.palette import FONT_SIZE, ROLES, TITLE_SIZE, Theme, on_page, theme
 from attnviz.colours.shading import scale_of, shades, takes_black
 from attnviz.compare import Comparison
 from attnviz.figures.heatmap import spec_of
@@ -123,14 +123,13 @@ def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
             "height": 62 + CELL_HEIGHT * n_rows + bottom,
             "margin": {"l": round(left), "t": 62, "b": bottom,
                        "r": round(max(right, written_over - left - CELL_WIDTH * n_columns))},
-            "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-            "font": font(shown),
+            **on_page(shown),
             "title": {"text": f'<b style="color:{ROLES[table.role].on(dark)}">{html.escape(table.title)}</b>',
                       "font": {"size": TITLE_SIZE}, "x": 0, "y": 1, "yanchor": "top", "yref": "container",
                       "pad": {"t": 12, "l": 4}},
             "xaxis": _axis(columns, shown) | {"side": "top"},
             "yaxis": _axis(rows, shown) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
-            "annotations": annotations, "dragmode": False,
+            "annotations": annotations,
             "shapes": hatching(~np.isfinite(z), (CELL_WIDTH, CELL_HEIGHT), shown.undefined)
                       if not np.isfinite(z).all() else [],
         },
@@ -201,10 +200,8 @@ def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
         ],
         "layout": {
             "width": 340, "height": 330, "margin": {"l": 36, "r": 24, "t": 28, "b": 92},
-            "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-            "font": font(shown), "legend": {"orientation": "h", "y": -0.12},
+            **on_page(shown), "legend": {"orientation": "h", "y": -0.12},
             "xaxis": {"gridcolor": shown.grid, "zeroline": False, "fixedrange": True},
             "yaxis": {"gridcolor": shown.grid, "zeroline": False, "fixedrange": True},
-            "dragmode": False,
         },
     }  # fmt: skip
