@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz.app.components.board import show_board
+from attnviz.app.components.followed import mark_while_older
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_editor, show_folded_editor
@@ -10,7 +11,7 @@ from attnviz.app.parts.head_picker import show_head_picker
 from attnviz.app.playground.heatmaps import show_heatmaps
 from attnviz.app.playground.views import chosen_view, keep_if_asked, show_way_to_board, show_way_to_lesson
 from attnviz.app.playground.what_if import show_what_if
-from attnviz.app.session.link_values import traced_in_view
+from attnviz.app.session.link_values import picked_head, picked_layer, traced_in_view
 from attnviz.app.session.session import this_session
 from attnviz.board.drawn import OF_PLAYGROUND
 from attnviz.core.scenario import Scenario
@@ -40,16 +41,19 @@ def show_playground(scenario: Scenario) -> None:
 def show_pictures(scenario: Scenario, query: int) -> None:
     """Draw every matrix as a picture, beside the editor."""
     show_head_picker(scenario)
-    says = st.container(gap="xsmall")
+    says, digits = st.container(gap="xsmall"), this_session().digits
+    seen = (query, picked_head(scenario), picked_layer(scenario), digits)
     editor, pictures = st.columns([25, 75], gap="small")
-    with editor:
+    with editor, st.container():
         scenario = show_editor(scenario)
+        mark_while_older(scenario, "editor", *seen)
     computed = traced_in_view(scenario)
     with says:
-        st.text(attends_most(computed, query, this_session().digits))
-    says.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
+        st.text(attends_most(computed, query, digits))
+        st.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
+        mark_while_older(scenario, "says", *seen)
     with pictures:
-        show_heatmaps(computed, scenario, query)
+        show_heatmaps(computed, scenario, query, seen)
     show_what_if(scenario)
 
 

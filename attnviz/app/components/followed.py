@@ -1,5 +1,5 @@
-"""What the page says while a number is dragged on the board: sentences that can't follow it are marked as older, so
-that one page never says two numbers for one thing.
+"""What the page says while its board or heatmaps show newer numbers: what waits for a run is marked as older, so that
+one page never says two numbers for one thing.
 """
 
 from collections.abc import Iterator
@@ -26,18 +26,24 @@ _outdated = st.components.v2.component(
 
 
 @contextmanager
-def marked_while_older(scenario: Scenario, key: str) -> Iterator[None]:
-    """Mark what is drawn within as older while a board of the page shows other numbers than those of this scenario."""
-    with st.container(key=f"may_be_older_{key}", gap=None):
-        _outdated(key=f"{key}.outdated", data={"of": numbers_of(scenario), "note": say("board.older")})
+def marked_while_older(scenario: Scenario, key: str, *seen: int) -> Iterator[None]:
+    """Mark what is drawn within as older while the page shows other numbers than those of this scenario, or these
+    otherwise `seen`."""
+    with st.container(gap=None):
+        mark_while_older(scenario, key, *seen)
         with st.container():
             yield
 
 
-def numbers_of(scenario: Scenario) -> str:
-    """Return a short text that tells the numbers of a scenario from those of every other.
+def mark_while_older(scenario: Scenario, key: str, *seen: int) -> None:
+    """Draw the mark of what stands in the container of this key."""
+    _outdated(key=f"{key}.outdated", data={"of": numbers_of(scenario, *seen), "note": say("board.older")})
+
+
+def numbers_of(scenario: Scenario, *seen: int) -> str:
+    """Return a short text that tells the numbers of a scenario, or these as they are `seen`, from all others.
 
     >>> numbers_of(Scenario()) == numbers_of(Scenario()), numbers_of(Scenario()) == numbers_of(Scenario(seed=1))
     (True, False)
     """
-    return blake2s(query_of(scenario).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return blake2s(repr((query_of(scenario), seen)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

@@ -8,6 +8,7 @@ import streamlit as st
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, in_view, of_whole
 from attnviz.core.scenario import Scenario
@@ -53,21 +54,26 @@ def take_click(trace: AttentionTrace, matrix: Any, row: Any, column: Any) -> Non
             _pick_seen(trace, matrix, row, column)
 
 
-def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:
-    """Draw the select boxes and the explanation of the picked cell, at the lower edge of what is seen."""
-    with st.container(key="picked_cell"):
+def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -> DeltaGenerator:
+    """Draw the select boxes and the explanation of the picked cell, at the lower edge of what is seen; return where."""
+    place = st.container(key="picked_cell")
+    with place:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             _show_choice(trace, picked, query)
-        if picked is None:
-            return
-        longest = max(map(len, picked.steps))
-        size = next((size for size, most in LATEX_SIZES.items() if longest <= most), None)
-        if size:
-            with st.container(key=f"picked_latex_{size}"):
-                st.latex(picked.latex)
-                st.text(" ".join((f"{picked.words}.", *picked.notes)))
-        with st.container(key="picked_beside_latex" if size else "picked_alone"):
-            st.text(picked.text)
+        if picked is not None:
+            _explain(picked)
+    return place
+
+
+def _explain(picked: Explanation) -> None:
+    longest = max(map(len, picked.steps))
+    size = next((size for size, most in LATEX_SIZES.items() if longest <= most), None)
+    if size:
+        with st.container(key=f"picked_latex_{size}"):
+            st.latex(picked.latex)
+            st.text(" ".join((f"{picked.words}.", *picked.notes)))
+    with st.container(key="picked_beside_latex" if size else "picked_alone"):
+        st.text(picked.text)
 
 
 def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:

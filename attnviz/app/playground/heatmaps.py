@@ -1,7 +1,7 @@
 """Heatmaps on a page: one component that is sent numbers, and what is said of them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import streamlit as st
 
 from attnviz.app.components import script_file
 from attnviz.app.components.board import AT
+from attnviz.app.components.followed import mark_while_older, numbers_of
 from attnviz.app.parts.picked_cell import picked_cell, show_picked, take_click
 from attnviz.app.session import state
 from attnviz.app.session.address import mark_of_now
@@ -50,15 +51,18 @@ def drawn_heatmaps(trace: AttentionTrace, picked: Explanation | None, query: int
     }  # fmt: skip
 
 
-def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int) -> None:
+def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int, seen: Sequence[int]) -> None:
     """Draw every matrix of the trace in the order of the computation, beside the learned ones that it is made with;
-    they wrap where the page is narrow. Numbers of another query the page asks for itself, as a board does."""
+    they wrap where the page is narrow. Numbers of another query the page asks for itself, as a board does; what is
+    `seen` of them tells what is said beside them whether it is older."""
     picked = picked_cell(trace, scenario)
     asks = {"at": AT, "page": HEATMAPS} if has_numbers(scenario) else None
-    data = drawn_heatmaps(trace, picked, query, state.digits()) | {"from": mark_of_now(), "numbers": asks}
+    beside = {"from": mark_of_now(), "numbers": asks, "numbersOf": numbers_of(scenario, *seen)}
+    data = drawn_heatmaps(trace, picked, query, state.digits()) | beside
     painting().begin_first()
     _heatmaps(key=_KEY, data=json.dumps(data).encode(), on_picked_change=partial(_take_click, trace))
-    show_picked(trace, picked, query)
+    with show_picked(trace, picked, query):
+        mark_while_older(scenario, "picked", *seen)
 
 
 def _take_click(trace: AttentionTrace) -> None:

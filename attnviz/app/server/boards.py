@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from attnviz.app.components.drawing import drawn_data
+from attnviz.app.components.followed import numbers_of
 from attnviz.app.lesson.steps import looks_of_step, predicted_of
 from attnviz.app.playground.heatmaps import drawn_heatmaps
 from attnviz.app.questions.question import looks_of
@@ -63,7 +64,8 @@ def _of_now(state: State, page: str, presenting: bool) -> bytes | None:
     picked = cell and as_seen(trace.stages, trace.matrices, *cell)
     if page == HEATMAPS:
         explained = picked and explain(trace, *picked, digits=digits, scenario=scenario)
-        return packed(drawn_heatmaps(trace, explained, state.position, digits))
+        seen = numbers_of(scenario, state.position, state.values[HEAD], state.values[LAYER], digits)
+        return packed(drawn_heatmaps(trace, explained, state.position, digits) | {"numbersOf": seen})
     data = drawn_data(
         scenario, trace, state.position, digits, _looks(state, page, scenario, trace, presenting), of_now=True
     )

@@ -183,15 +183,19 @@ def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else
     reader.page.route_web_socket("**/_stcore/stream", hold)
     reader.open(text="Your journey starts with one step", embedding="stable")
     wanted = [[written(number, 4) for number in row] for row in trace(Scenario(embedding="stable", seed=7)).q.tolist()]
+    older = reader.page.locator(".outdated:not(:empty)")
+    expect(older).to_have_count(0)
     holds = True
     reader.set_number("Seed", 7)
     eventually(lambda: reader.cells("q"), wanted)
+    expect(older).to_have_count(3)  # the sentence, the table and the picked cell, which are of the run before
     eventually(lambda: bool(held), True)
     holds = False
     for server, message in held:
         server.send(message)
     eventually(lambda: bool(reader.page.evaluate(_AGREES)), True)
     assert reader.cells("q") == wanted
+    expect(older).to_have_count(0)
     assert "seed=7" in reader.address
 
 

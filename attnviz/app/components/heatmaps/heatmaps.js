@@ -101,6 +101,7 @@ class Heatmaps {
     this.data = data;
     this.trigger = trigger;
     this.picked = JSON.stringify(data.frames.at(-1) ?? "");
+    window.dispatchEvent(new CustomEvent("attnviz-numbers", { detail: data.numbersOf }));
     this.tip.hidden = true;
     this.arrange();
     this.draw();

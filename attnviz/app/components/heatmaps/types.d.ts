@@ -47,6 +47,8 @@ export interface Frame {
 export interface Data {
   /** What tells the query that it was drawn from. */
   from: string;
+  /** What tells its numbers, as they are seen, from others. */
+  numbersOf: string;
   /** Where the numbers of another query are asked for, and as whose; null where these are too many. */
   numbers: { at: string; page: string } | null;
   /** The matrices that stand together, in the order of the computation. */
