@@ -1,30 +1,18 @@
 """A model writes on in a browser: a press appends a word, whose row comes, and the bars of the next ones."""
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import expect
 
+from attnviz.models import STORIES
 from attnviz.words import say
 from tests.browser.playground import Playground
-from tests.browser.serving import running_server
-from tests.unit.small_models import MODELS, tokenizer
 
 
-@pytest.fixture
-def writing(tmp_path: Path, new_reader: Callable[..., Playground]) -> Iterator[Playground]:
-    """A reader of a server that offers a small decoder."""
-    folder = tmp_path / "small"
-    MODELS["GPT-2"]().save_pretrained(folder)
-    tokenizer().save_pretrained(folder)
-    with running_server(ATTNVIZ_MODELS=str(folder)) as server:
-        yield new_reader(height=768, at=server)
-
-
-def test_a_press_appends_a_word_and_its_row_and_the_next_ones_come(writing: Playground) -> None:
-    page = writing.open("/model", model="small", model_text="the cat sat").page
+def test_a_press_appends_a_word_and_its_row_and_the_next_ones_come(new_reader: Callable[..., Playground]) -> None:
+    writing = new_reader(height=768)
+    page = writing.open("/model", model=STORIES, model_text="anna paints horses .").page
     rows, now = page.locator(".weights tr"), page.locator(".weights tr.now")
     expect(rows).to_have_count(1 + 5, timeout=30_000)
     first = page.locator(".next .row").nth(1)
@@ -39,6 +27,11 @@ def test_a_press_appends_a_word_and_its_row_and_the_next_ones_come(writing: Play
     expect(now).to_have_attribute("title", say("write.row_now"))
     expect(page.locator(".written u")).to_have_text([word])
     assert page.locator(".next .row .number").all_text_contents() != before
+    page.get_by_role("button", name=say("models.page.numbers")).click()
+    cells = page.get_by_role("gridcell")
+    expect(cells.and_(page.locator("[aria-label$='computed now']")).first).to_be_attached()
+    expect(cells.and_(page.locator("[aria-label$='read from the cache']")).first).to_be_attached()
+    page.get_by_role("button", name=say("models.page.all"), exact=True).click()
     page.get_by_role("button", name=say("write.ten"), exact=True).click()
     expect(page.get_by_role("button", name=say("write.stop"))).to_be_visible()
     expect(rows).to_have_count(1 + 8)
