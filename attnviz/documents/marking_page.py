@@ -37,6 +37,7 @@ STYLE = """<style>
 .marked th { font-weight: 400; opacity: 0.75; padding: 0 0.35rem; text-align: right; white-space: nowrap; }
 .marked td { padding: 0.1rem 0.4rem; text-align: right; border: 1px solid rgba(128, 128, 128, 0.35);
   vertical-align: top; white-space: nowrap; }
+.marked .corner { border: 0; }
 .marked td small { display: block; opacity: 0.9; font-size: 0.78rem; }
 .marked .right { background: rgba(0, 114, 178, 0.13); }
 .marked .carried, .marked .hidden, .marked .cut { background: rgba(86, 180, 233, 0.28); }
@@ -127,7 +128,7 @@ def _marked_cell(table: MarkedTable, row: int, column: int) -> str:
 
 
 def _heading(label: str, of: str) -> str:
-    return f'<th scope="{of}">{html.escape(label)}</th>' if label else "<td></td>"
+    return f'<th scope="{of}">{html.escape(label)}</th>' if label else '<td class="corner"></td>'
 
 
 def _table_of(title: str, stage: Stage, rows: Sequence[Sequence[str]], tokens: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ table { border-collapse: collapse; margin: 0 0 0.5rem; font-variant-numeric: tab
 caption { text-align: left; font-weight: 600; white-space: nowrap; }
 th { font-weight: 400; color: #555; padding: 0 0.5rem; text-align: right; }
 td { border: 1px solid #888; padding: 0.25rem 0.6rem; text-align: right; min-width: 2.2rem; height: 1.2rem; }
+.corner { border: 0; }
 td small { display: block; color: #444; font-size: 0.8em; }
 .pairs { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; }
 .marked, .room, .link { break-inside: avoid; }

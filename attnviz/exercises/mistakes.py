@@ -81,9 +81,8 @@ def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
 def _made(step: Step) -> Iterator[tuple[str, Candidate]]:
     for slip in SLIPS:
         if slip.name in _TRIED and step.is_of(slip.where):
-            for made in slip.ways(step):
-                candidate = made if isinstance(made, Candidate) else Candidate(made)
-                yield candidate.named or slip.name, candidate
+            for made in slip.made(step):
+                yield made.named or slip.name, made
                 if slip.name == "not_normalized":
                     break  # what comes next differs by a factor alone
 

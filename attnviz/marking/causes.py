@@ -9,10 +9,10 @@ import numpy as np
 
 from attnviz.core.rules import Softmax
 from attnviz.core.stages import Stage
-from attnviz.core.tokens import visible
 from attnviz.marking import slips_of_numbers, slips_of_products, slips_of_softmax
 from attnviz.marking.hidden import DEVIATIONS
 from attnviz.marking.outcome import ENTERS, Mark, MarkedTable, Marking
+from attnviz.marking.settings import shown_token
 from attnviz.marking.step import Candidate, Row, Slip, Step, made_by
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
@@ -87,7 +87,7 @@ def _made(
     or of all their digits."""
     by_name: dict[str, list[tuple[Candidate, np.ndarray, np.ndarray]]] = {}
     ways: list[list[Candidate | None]]
-    ways = [[each if isinstance(each, Candidate) else Candidate(each) for each in slip.ways(step)] for step in steps]
+    ways = [[*slip.made(step)] for step in steps]
     if len(ways[0]) != len(ways[1]):  # they don't go together
         ways = [[*ways[0], *[None] * len(ways[1])], [*[None] * len(ways[0]), *ways[1]]]
     for together in zip_longest(*ways):
@@ -174,7 +174,7 @@ def _clause(table: MarkedTable, cause: Cause, tokens: Sequence[str]) -> str:
 
 
 def _row(stage: Stage, row: int, tokens: Sequence[str]) -> str:
-    token = visible(tokens[row]).replace("␣", " ") if row < len(tokens) and stage.rows != "feature" else ""
+    token = shown_token(tokens, row) if stage.rows != "feature" else ""
     return say("marking.cause.of_token", token=token) if token else say("marking.cause.of_row", row=row)
 
 

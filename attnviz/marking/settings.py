@@ -1,6 +1,6 @@
 """What a handout says of its computation, how its heads share columns, and how its numbers are read."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -22,6 +22,7 @@ from attnviz.core.stages import (
     lowered,
     residual_table,
 )
+from attnviz.core.tokens import visible
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.stage_names import OF_A_HEAD
 
@@ -56,6 +57,11 @@ def symbol_of(name: str) -> str:
     head = _head_of(name)
     symbol = EVERY_STAGE[base_of(name)].symbol
     return symbol if head is None else symbol + lowered(head)
+
+
+def shown_token(tokens: Sequence[str], place: int) -> str:
+    """Return the token of a row as a sentence shows it; an empty text where there is none."""
+    return visible(tokens[place]).replace("␣", " ") if place < len(tokens) else ""
 
 
 def apart(tables: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,10 @@ class Slip(NamedTuple):
     where: frozenset[str]
     ways: "Callable[[Step], Candidates]"
 
+    def made(self, step: "Step") -> list[Candidate]:
+        """Return what a step becomes by it."""
+        return [each if isinstance(each, Candidate) else Candidate(each) for each in self.ways(step)]
+
 
 ANY = frozenset({"product", "scale", "softmax", "add", "relu", "gelu", "concatenate", "slice"})
 PRODUCT, SCALE, SOFTMAX, ADD, SCORES = (

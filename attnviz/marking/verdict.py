@@ -10,12 +10,11 @@ import torch
 
 from attnviz.core.masks import CAUSAL
 from attnviz.core.stages import EVERY_STAGE, VECTORS, Stage
-from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
 from attnviz.marking.causes import cause_in_words
 from attnviz.marking.outcome import Mark, MarkedTable, Marking
-from attnviz.marking.settings import base_of, symbol_of
+from attnviz.marking.settings import base_of, shown_token, symbol_of
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import plural, say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS
@@ -178,16 +177,12 @@ def _carried_in_words(marking: Marking) -> list[str]:
 def place_of(stage: Stage, row: int, column: int, tokens: Sequence[str] = ()) -> str:
     """Name a cell for people: by the token of its row, and of its column where that is a key, then by its numbers."""
     name = stage.at(row, column)
-    of_row = _token(tokens, row) if stage.rows != "feature" else ""
-    of_column = _token(tokens, column) if stage.columns == "key" else ""
+    of_row = shown_token(tokens, row) if stage.rows != "feature" else ""
+    of_column = shown_token(tokens, column) if stage.columns == "key" else ""
     if of_row and of_column:
         what = say(f"marking.cell.{base_of(stage.name)}")
         return say("marking.cell.pair", what=what, row=of_row, column=of_column, name=name)
     return say("marking.cell.of_row", row=of_row, name=name) if of_row else say("marking.cell.bare", name=name)
-
-
-def _token(tokens: Sequence[str], place: int) -> str:
-    return visible(tokens[place]).replace("␣", " ") if place < len(tokens) else ""
 
 
 def _doubt(marking: Marking, tokens: Sequence[str]) -> tuple[str, ...]:

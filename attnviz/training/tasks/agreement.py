@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, every, most_of_one
+from attnviz.training.tasks.base import Batch, OneAnswer, every
 
 VOCABULARY = (
     "<s>", "the", "near", "behind", "is", "are", "old", "here", "red", ".",
@@ -27,11 +27,8 @@ def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor
     return sentences(plural * 4 + (second + 2 + first) % 4, near, second, end), torch.ones(n, 8, dtype=torch.bool)
 
 
-SUBJECT, BEFORE_VERB = 2, 5
-
-
 @dataclass(frozen=True)
-class Agreement(Task):
+class Agreement(OneAnswer):
     """The verb is "is" or "are" as the first noun says, whatever noun stands next to it."""
 
     vocabulary: tuple[str, ...] = VOCABULARY
@@ -41,10 +38,7 @@ class Agreement(Task):
     defaults = {"seed": 28}  # noqa: RUF012
     figures = ("subject",)
     functions = (sentences, draw)
-
-    def batch(self, ids: torch.Tensor, counted: torch.Tensor) -> Batch:
-        """One place of each asks."""
-        return asking_at(BEFORE_VERB, ids, counted)
+    told, asks = 2, 5  # the subject, and the place before the verb
 
     def held_out(self) -> Batch:
         """All sentences with pairs of nouns that were never seen; half of them have nouns of different numbers."""
@@ -67,7 +61,3 @@ class Agreement(Task):
         if len(nouns) != 2 or tokens[-1] not in nouns:
             return None
         return "are" if nouns[0] in VOCABULARY[14:] else "is"
-
-    def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """How much the place before the verb reads the subject."""
-        return {"subject": most_of_one(weights, batch, BEFORE_VERB, SUBJECT)}

@@ -118,22 +118,24 @@ def most(weights: Weights, read: Tensor, asked: Tensor) -> float:
     return max((each * read).sum(-1)[asked].mean().item() for each in weights.values())
 
 
-def most_of_one(weights: Weights, batch: Batch, asking: int, read: int) -> float:
-    """Return the attention weight with which one place of each text reads another, averaged over the texts, of the head
-    that gives most."""
-    n, length = batch.ids.shape
-    there = torch.zeros(n, length, length)
-    there[:, asking, read] = 1
-    asked = torch.zeros(n, length, dtype=torch.bool)
-    asked[:, asking] = True
-    return most(weights, there, asked)
+@dataclass(frozen=True)
+class OneAnswer(Task):
+    """A task of whose texts one place `asks`, which has to read another one, `told`, of the only figure."""
 
+    asks: ClassVar[int]
+    told: ClassVar[int]
 
-def asking_at(place: int, ids: Tensor, counted: Tensor) -> Batch:
-    """Return a batch in each text of which one place asks."""
-    asked = torch.zeros_like(counted)
-    asked[:, place] = True
-    return Batch(ids, counted, asked)
+    def batch(self, ids: Tensor, counted: Tensor) -> Batch:
+        """Return texts as a batch, of which one place asks."""
+        asked = torch.zeros_like(counted)
+        asked[:, self.asks] = True
+        return Batch(ids, counted, asked)
+
+    def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
+        """Return how much the place that asks reads the other."""
+        read = torch.zeros(len(batch.ids), self.length, self.length)
+        read[:, self.asks, self.told] = 1
+        return {self.figures[0]: most(weights, read, read.sum(-1) > 0)}
 
 
 def is_held_out(orders: torch.Tensor, n: int) -> torch.Tensor:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attnviz.training.tasks.base import Batch, Task, Weights, asking_at, every, most_of_one
+from attnviz.training.tasks.base import Batch, OneAnswer, every
 
 VOCABULARY = ("<s>", ",", "poor", ".", "bites", "kicks", "sees", "dog", "man", "cat", "boy", "cow", "hen")
 
@@ -23,11 +23,8 @@ def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor
     return ids, (torch.arange(7) == 5).expand(n, 7)
 
 
-BITTEN, BEFORE_ANSWER = 3, 5
-
-
 @dataclass(frozen=True)
-class Order(Task):
+class Order(OneAnswer):
     """Poor is who was bitten, the second of the two."""
 
     vocabulary: tuple[str, ...] = VOCABULARY
@@ -37,10 +34,7 @@ class Order(Task):
     defaults = {"seed": 3, "steps": 400, "d_model": 16, "d_k": 8}  # noqa: RUF012
     figures = ("bitten",)
     functions = (sentences, draw)
-
-    def batch(self, ids: torch.Tensor, counted: torch.Tensor) -> Batch:
-        """One place of each asks."""
-        return asking_at(BEFORE_ANSWER, ids, counted)
+    told, asks = 3, 5  # who was bitten, and the place before the answer
 
     def held_out(self) -> Batch:
         """All sentences with pairs that were never seen together, each in both orders: who doesn't see the order has at
@@ -55,12 +49,8 @@ class Order(Task):
         >>> Order().law(("<s>", "dog", "bites", "man", ",", "poor"))
         'man'
         """
-        return tokens[BITTEN] if len(tokens) == BEFORE_ANSWER + 1 and tokens[-1] == "poor" else None
+        return tokens[self.told] if len(tokens) == self.asks + 1 and tokens[-1] == "poor" else None
 
     def counts(self, tokens: Sequence[str], place: int) -> bool:
         """After "poor"."""
         return tokens[place] == "poor"
-
-    def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """How much the place before the answer reads who was bitten."""
-        return {"bitten": most_of_one(weights, batch, BEFORE_ANSWER, BITTEN)}

@@ -210,10 +210,10 @@ class Reader(html.parser.HTMLParser):
         self.cells: list[str] = []
         self.open: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag != "meta":
             self.open.append(tag)
-        if tag == "td":
+        if tag == "td" and ("class", "corner") not in attrs:
             self.cells.append("")
 
     def handle_endtag(self, tag: str) -> None:
