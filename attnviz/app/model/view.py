@@ -346,13 +346,11 @@ def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: s
 
 def _query(view: ModelTrace, place: tuple[int, int]) -> int:
     """Return the token that is followed: the one picked, or one that tells something; a change lets it stay."""
-    trace = (view.original or view).heads[place]
-    picked = take(MODEL_QUERY)
-    if picked is None and view.written:
-        return len(trace.tokens) - 1  # of which the next word is made
-    if picked is not None:
-        return min(int(picked), len(trace.tokens) - 1)
-    return _telling(trace.attention_weights)
+    layer, picked = (view.original or view).layers[place[0]], take(MODEL_QUERY)
+    if picked is None and not view.written:
+        return _telling(layer.weights[place[1]])
+    last = len(layer.tokens) - 1  # of which the next word is made
+    return last if picked is None else min(int(picked), last)
 
 
 def _telling(weights: Any) -> int:
