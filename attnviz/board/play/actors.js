@@ -1,6 +1,7 @@
 // What moves while a row is played, over the board: numbers that run, bars, rows of V that fall into the context row.
 // The board's own cells stay as they are, so that its end is the still board.
 
+import { symbolOf } from "../cells/cell.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { make, markAll, put, setText, toggle, UNSEEN } from "../cells/elements.js";
 import { LEGIBLE } from "../spine/layout.js";
@@ -98,6 +99,9 @@ export class Actors {
       const value = (1 - scaled) * valueAt(before, query, key) + scaled * valueAt(after, query, key);
       this.number(`score ${key}`, stages.get(on), layout.boxes[on], query, key, value);
     }
+    // What is shown in another's place has its own name.
+    const seen = stages.get(phases[scaled < 0.5 ? scores : scale].name);
+    if (seen.name !== on) this.put("named", "named", this.board.titles[on], `${symbolOf(seen)} ${seen.short}`);
   }
 
   /** @param {string} key @param {Stage} stage @param {Box} box @param {number} row @param {number} column

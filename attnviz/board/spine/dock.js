@@ -90,8 +90,9 @@ export class Dock {
       const words = sentences(said, editable, notShown(made, sources), whatIsNext(made, place));
       const age = ageOf(board.data, place.matrix, place.row);
       const aged = age ? ` ${AGES[age]} ${say(`board.age.${age}`)}` : "";
-      return [inOneSentence(made, place, features) + aged, given ? said.name : `${said.symbols} ${said.numbers}`,
-        words];
+      const joint = said.symbols.includes("−∞") ? " " : " = ";
+      const numbers = given ? said.name : said.symbols + joint + said.numbers;
+      return [inOneSentence(made, place, features) + aged, numbers, words];
     }
     if (!made.shown.length) return ["", "", ""];
     const how = fixed ? "board.panel.counted" : `board.${told}.how`;

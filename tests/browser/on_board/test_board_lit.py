@@ -130,3 +130,17 @@ def test_the_scale_of_colours_lies_on_no_number_and_is_whole(chromium: Browser, 
         assert parts == 4
         assert (under, beyond) == ([], 0)
         page.context.close()
+
+
+def test_with_forced_colours_what_is_picked_and_dragged_is_seen(chromium: Browser) -> None:
+    page = mounted(chromium, Scenario("the fluffy cat"), LIGHT, query=1, sentence=True, whatIf=["w_q"])
+    page.emulate_media(forced_colors="active")
+    colour = "(all) => all.map((each) => getComputedStyle(each).backgroundColor)"
+    the, fluffy = page.locator(".chip").evaluate_all(colour)[:2]
+    assert the != fluffy
+    knob, line, paper = (
+        page.locator(each).evaluate_all(colour)[0] for each in (".ruler-knob", ".ruler-line", ".board")
+    )
+    assert paper not in (knob, line)
+    assert len(set(page.locator("[data-matrix=scores] .cell").evaluate_all(colour))) > 3, "colours of numbers"
+    page.context.close()
