@@ -1,5 +1,5 @@
-// Marks what Python says of torch's numbers as older, while a board or heatmaps of the page show others: those of a drag,
-// or of a change that the rest of the page hasn't heard of yet.
+// Marks what Python says of torch's numbers as older, while a board or heatmaps of the page show others: those of a
+// drag, or of a change that the rest of the page hasn't heard of yet.
 
 import { keptFor, partOf } from "../../scripts/parts.js";
 
