@@ -30,6 +30,7 @@ import { say } from "../../scripts/sentences.js";
 /** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
 
 const TEN = 10;
+const MOST_ON_PHONE = 4; // columns of numbers: of more, what is drawn and the score are left out there
 const FIRST = 5; // words that are seen at once
 const PACE_MS = 500; // between two words that are written by themselves
 
@@ -81,6 +82,7 @@ export default function modelNext({ parentElement, data }) {
   written.hidden = none;
   const focused = focusOf(root);
   root.style.setProperty("--numbers", String(data.titles.length));
+  root.classList.toggle("many", data.titles.length > MOST_ON_PHONE);
   root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows, ...reasons(data),
     ...places(data));
   if (focused) /** @type {HTMLElement | null} */ (root.querySelector(focused))?.focus();
