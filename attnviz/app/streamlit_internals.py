@@ -65,7 +65,7 @@ def replace_parts() -> None:
 
 
 def _value_of_its_type(states: WStates, key: str) -> Any:
-    """Return the value of a control; its default where a message was forged, which Streamlit hands on as it came."""
+    """Return the value of a control; its default where a message was forged, which Streamlit passes on unchanged."""
     state, control, value = states.states.get(key), states.widget_metadata.get(key), None
     if not isinstance(state, Serialized) or control is None:
         return _value_of(states, key)

@@ -138,7 +138,7 @@ class _Patching:
 
     def scores(self, tokens: Sequence[int], layer: int | None = None) -> Tensor:
         """Return the scores of the next token ``(tokens, vocabulary)`` where what a layer makes of each of these is the
-        other text's; without a layer, as they are."""
+        other text's; without a layer, unchanged."""
         block = nullcontext() if layer is None else _replacing(self.blocks[layer], self._states[layer], tokens)
         few = (
             {"logits_to_keep": 1} if len(tokens) > 1 and self._keeps_few else {}

@@ -41,7 +41,7 @@ def mark_while_older(scenario: Scenario, key: str, *seen: int) -> None:
 
 
 def numbers_of(scenario: Scenario, *seen: int) -> str:
-    """Return a short text that tells the numbers of a scenario, or these as they are `seen`, from all others.
+    """Return a short text that tells the numbers of a scenario, or those `seen` otherwise, from all others.
 
     >>> numbers_of(Scenario()) == numbers_of(Scenario()), numbers_of(Scenario()) == numbers_of(Scenario(seed=1))
     (True, False)
