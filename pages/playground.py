@@ -10,7 +10,7 @@ from attnviz.app.parts.editor import show_editor, show_folded_editor
 from attnviz.app.parts.head_picker import show_head_picker
 from attnviz.app.playground.heatmaps import show_heatmaps
 from attnviz.app.playground.views import chosen_view, keep_if_asked, show_way_to_board, show_way_to_lesson
-from attnviz.app.playground.what_if import show_what_if
+from attnviz.app.playground.what_if import as_predicted, show_what_if
 from attnviz.app.session.link_values import picked_head, picked_layer, traced_in_view
 from attnviz.app.session.session import this_session
 from attnviz.board.drawn import OF_PLAYGROUND
@@ -18,27 +18,29 @@ from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
 from attnviz.link.parameter_table import HEATMAPS
+from attnviz.teach.predictions import Asked
 
 
 def show_playground(scenario: Scenario) -> None:
-    """Draw what the sentence and the controls make."""
+    """Draw what the sentence and the controls make, but for what is to be predicted first."""
+    scenario, asked = as_predicted(scenario)
     if chosen_view(scenario) == HEATMAPS:
         # A line for each would take it from the pictures.
         with st.container(horizontal=True, vertical_alignment="center", key="playground_top"):
             show_way_to_board(scenario)
             query = show_token_picker(scenario)
-        show_pictures(scenario, query)
+        show_pictures(scenario, query, asked)
         return
     board = st.container()
     show_way_to_lesson(scenario)
     keep_if_asked(scenario)
     scenario = show_folded_editor(scenario)
-    show_what_if(scenario)
+    show_what_if(scenario, asked)
     with board:  # with what was typed into the editor
         show_board(scenario, OF_PLAYGROUND, "playground")
 
 
-def show_pictures(scenario: Scenario, query: int) -> None:
+def show_pictures(scenario: Scenario, query: int, asked: Asked | None) -> None:
     """Draw every matrix as a picture, beside the editor."""
     show_head_picker(scenario)
     says, digits = st.container(gap="xsmall"), this_session().digits
@@ -54,7 +56,7 @@ def show_pictures(scenario: Scenario, query: int) -> None:
         mark_while_older(scenario, "says", *seen)
     with pictures:
         show_heatmaps(computed, scenario, query, seen)
-    show_what_if(scenario)
+    show_what_if(scenario, asked)
 
 
 scenario = this_session().scenario

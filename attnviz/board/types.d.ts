@@ -304,6 +304,8 @@ type Told =
 interface Tells {
   /** What was predicted beside what happened. */
   outcome: string[];
+  /** Where a wrong prediction is seen to fail, too: with which token, or how a number is made. */
+  see: { title: string; token?: number; place?: Place } | null;
   sentences: Told[];
   analogy: string;
   about: string;

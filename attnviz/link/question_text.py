@@ -150,7 +150,7 @@ def can_be_shown(question: Question, example: Example, digits: int) -> bool:
 
 # In place of a choice: the answer was asked for without any; more was tried since.
 SKIPPED, TRIED = "none", "tried"
-MOST_PREDICTED = 12  # the last ones; what was predicted earlier is asked anew
+MOST_PREDICTED = 48  # more than there are: questions, steps and switches
 _ONE = re.compile(r"([a-z0-9_-]{1,40})\.([a-z0-9_-]{1,40})")
 
 

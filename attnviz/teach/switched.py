@@ -1,15 +1,16 @@
 """What is predicted before a switch of What if is turned: one number of the board, before and after, and why."""
 
-from collections.abc import Mapping
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import dataclass, replace
-
-import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import PLACES, SOFTMAX, TYPED, WhatIf
+from attnviz.explanation.masking import key_of, reads_others
+from attnviz.explanation.origins import setting_in_words
+from attnviz.teach.predictions import Asked, spread
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
@@ -29,24 +30,13 @@ _ASKED = {
 }
 
 
-def turned_on(now: WhatIf, to: WhatIf) -> str:
-    """Return which switch is on in `to` that wasn't so now, by its place in the catalogue; blank where none is.
-
-    >>> turned_on(WhatIf(), WhatIf.read("scores:cosine")), turned_on(WhatIf.read("scores:cosine"), WhatIf())
-    ('scores.cosine', '')
-    """
-    if set(to.typed) - set(now.typed):
-        return TYPED
-    return next((f"{name}.{way}" for name, way in to.chosen.items() if now.get(name) != way), "")
-
-
 def about(place: str) -> str:
     """Return what links call the prediction of a switch: ``scores-cosine``."""
     return place.replace(".", "-")
 
 
 @dataclass(frozen=True)
-class Turned:
+class _Turned:
     """A switch that is turned: the cell that is asked about, in the traces before and after, as seen from a head."""
 
     place: str
@@ -56,89 +46,74 @@ class Turned:
     after: AttentionTrace
 
     @property
-    def matrix(self) -> str:
-        """The matrix that the cell is of."""
-        return "scores" if self._kind == "score" else "attention_weights"
-
-    @property
-    def _kind(self) -> str:
+    def kind(self) -> str:
         return _ASKED[self.place][0]
 
-    def _number(self, trace: AttentionTrace) -> float:
+    @property
+    def matrix(self) -> str:
+        return "scores" if self.kind == "score" else "attention_weights"
+
+    def number(self, trace: AttentionTrace) -> float:
         row = trace[self.matrix][self.query].double()
-        return float(row.sum() if self._kind == "sum" else row[self.key])
+        return float(row.sum() if self.kind == "sum" else row[self.key])
 
     def written(self, value: float) -> str:
-        """Write a number as it's asked about."""
-        return percent(value) if self._kind == "share" else written(value, 2)
+        return percent(value) if self.kind == "share" else written(value, 2)
 
     @property
-    def numbers(self) -> tuple[str, str]:
-        """The number before and after."""
-        return self.written(self._number(self.before)), self.written(self._number(self.after))
-
-    @property
-    def _mirrored(self) -> str:
+    def mirrored(self) -> str:
+        """The score of the key with the query, before; blank where there's none."""
         scores = self.before.scores
         square = self.key < scores.shape[0] and self.query < scores.shape[1]
         return self.written(float(scores[self.key, self.query])) if square else ""
 
-    @property
-    def choices(self) -> Mapping[str, str]:
-        """The choices, by name; one that says the same as another isn't among them."""
-        now, mirrored = self.numbers[0], self._mirrored
-        told = {"number": now, "mirrored": mirrored} | self._names
-        return {
-            each: say(f"what_if.predict.choice.{each}", **told)
-            for each in _ASKED[self.place][1]
-            if each != MIRRORED or mirrored not in ("", now)
-        }
-
-    @property
-    def right(self) -> str:
-        """The choice that the numbers make right: two are the same where they are written alike."""
-        now, then = self.numbers
+    def right(self, now: str, then: str) -> str:
+        """Return the choice that the numbers make right: two are the same where they are written alike."""
         if now == then:
             return SAME
-        if MORE in self.choices:
-            return MORE if self._number(self.after) > self._number(self.before) else LESS
-        return MIRRORED if MIRRORED in self.choices and then == self._mirrored else OTHER
+        if MORE in _ASKED[self.place][1]:
+            return MORE if self.number(self.after) > self.number(self.before) else LESS
+        return MIRRORED if MIRRORED in _ASKED[self.place][1] and then == self.mirrored else OTHER
 
-    @property
-    def now(self) -> str:
-        """What the number is before."""
-        return say(f"what_if.predict.now.{self._kind}", number=self.numbers[0], **self._names)
+    def wrong(self, choice: str, right: str) -> str:
+        """Return the key of what leads to a choice that isn't right."""
+        own = f"what_if.predict.wrong.{self.place.replace('.', '_').replace('-', '_')}"
+        return f"{own}.{'alike' if right == SAME else 'turned' if choice in (MORE, LESS) else choice}"
 
-    @property
-    def _names(self) -> dict[str, str]:
-        return {
+    def asked(self, act: str) -> Asked:
+        """Return what is asked; of choices that say the same, one."""
+        now, then = (self.written(self.number(trace)) for trace in (self.before, self.after))
+        right = self.right(now, then)
+        lay, lie = (written(spread(trace.scaled_scores[self.query]), 2) for trace in (self.before, self.after))
+        told = {
             "query": token_labels(self.before.tokens, 40)[self.query],
             "key": token_labels(self.before.read_tokens, 40)[self.key],
+            "mirrored": self.mirrored,
         }
+        names = [each for each in _ASKED[self.place][1] if each != MIRRORED or self.mirrored not in ("", now)]
+        return Asked(
+            about(self.place), act,
+            say("predicting.then", now=say(f"what_if.predict.now.{self.kind}", number=now, **told)),
+            {each: say(f"what_if.predict.choice.{each}", number=now, **told) for each in names},
+            right,
+            say(f"question_page.{'stays' if now == then else 'moves'}", before=now, after=then),
+            {each: say(self.wrong(each, right), lay=lay, lie=lie, number=then, **told) for each in names
+             if each != right},
+            (say(key_of(self.place, "more", reads_others(self.before))),),
+            (self.matrix, self.query, self.key),
+            {f"scores,{self.key},{self.query}": MIRRORED, f"scores,{self.query},{self.key}": SAME}
+            if MIRRORED in names else {},
+        )  # fmt: skip
 
-    def misconception(self, choice: str) -> str:
-        """Say what leads to a choice that isn't right, and what the numbers say of it; blank for the right one."""
-        if choice == self.right or choice not in self.choices:
-            return ""
-        lay, lie = (written(_spread(trace.scaled_scores[self.query]), 2) for trace in (self.before, self.after))
-        own = f"what_if.predict.wrong.{self.place.replace('.', '_').replace('-', '_')}"
-        kind = "alike" if self.right == SAME else "turned" if choice in (MORE, LESS) else choice
-        return say(f"{own}.{kind}", lay=lay, lie=lie, number=self.numbers[1], **self._names)
 
-
-def _spread(row: torch.Tensor) -> float:
-    finite = row[row.isfinite()]
-    return float(finite.max() - finite.min()) if finite.numel() else 0.0
-
-
-def turned(scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0, layer: int = 0) -> Turned | None:
+def turned(scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0, layer: int = 0) -> Asked | None:
     """Return what is asked before a switch is turned; None where the numbers leave nothing to ask.
 
     Raises ``ValueError`` for a switch that doesn't fit the other settings.
 
     >>> asked = turned(Scenario("a b"), WhatIf.read("softmax:whole"), "softmax.whole", 0)
-    >>> asked.numbers[0], asked.right, sorted(asked.choices)
-    ('1.00', 'less', ['less', 'more', 'same'])
+    >>> asked.right, sorted(asked.choices), asked.cell[0]
+    ('less', ['less', 'more', 'same'], 'attention_weights')
     """
     before, after = (traced(each).seen_from(head, layer) for each in (scenario, replace(scenario, what_if=to.text)))
     if place == TYPED:
@@ -154,7 +129,43 @@ def turned(scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0
     matrices = [trace[name][query] for trace in (before, after) for name in ("scores", "attention_weights")]
     if weights[key] <= 0 or not all(bool(row.isfinite().all()) for row in matrices):
         return None
-    return Turned(place, query, key, before, after)
+    return _Turned(place, query, key, before, after).asked(called(place, to))
+
+
+def called(place: str, to: WhatIf) -> str:
+    """Return what a switch does, in words."""
+    if place == TYPED:
+        return setting_in_words("what_if", WhatIf(typed=to.typed).text)
+    name, _, way = place.partition(".")
+    choice = say(f"what_if.{name}.{way.replace('-', '_')}.choice")
+    return say("question_page.choose", label=say(f"what_if.{name}.label"), choice=choice)
+
+
+def yet_to_predict(
+    scenario: Scenario, predicted: Container[str], query: int, head: int = 0, layer: int = 0
+) -> tuple[Scenario, Asked | None]:
+    """Return the scenario as it may be drawn: without those of its switches of which something is to be predicted yet;
+    and what is asked of the first of them, None where there's none.
+
+    >>> cosine = Scenario("a b", what_if="scores:cosine")
+    >>> shown, asked = yet_to_predict(cosine, (), 0)
+    >>> shown.what_if, asked.about, yet_to_predict(cosine, {"scores-cosine"}, 0) == (cosine, None)
+    ('', 'scores-cosine', True)
+    """
+    on = WhatIf.read(scenario.what_if)
+    left = [place for place in PLACES if without(on, place) != on and about(place) not in predicted]
+    drawn = on
+    for place in left:
+        drawn = without(drawn, place)
+    for place in left:
+        name, _, way = place.partition(".")
+        to = WhatIf(drawn.chosen, on.typed) if place == TYPED else drawn.with_(name, way)
+        with suppress(ValueError):  # it doesn't fit without another one: nothing is asked
+            shown = replace(scenario, what_if=drawn.text)
+            if asked := turned(shown, to, place, query, head, layer):
+                return shown, asked
+        drawn = to
+    return scenario, None
 
 
 def next_of(scenario: Scenario, place: str) -> str:

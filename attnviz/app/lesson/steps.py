@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,7 +11,7 @@ from attnviz.app.components.board import show_board
 from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.examples import show_way_to_panel
 from attnviz.app.parts.picked_cell import pick
-from attnviz.app.parts.predicting import TRIED, Asked, ask, prediction
+from attnviz.app.parts.predicting import ask, prediction
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.link_values import take
@@ -20,10 +21,12 @@ from attnviz.board.drawn import Looks
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
+from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import NUMBERS, OFF, PREDICTED, PREDICTIONS, QUESTION, STEP
+from attnviz.link.question_text import TRIED
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
 from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
-from attnviz.teach.lesson_predictions import StepPrediction, prediction_of
+from attnviz.teach.predictions import ASKING, fails_at, nothing_to_predict, prediction_of
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
@@ -126,12 +129,14 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
             st.text(sentence)
         return
     presenting = is_presenting()
-    asks = prediction_of(step.name, trace, query, state.digits())
     predicted = prediction(_about(step))
     looks = looks_of_step(step, scenario, trace, query, state.digits(), predicted, presenting=presenting)
     with st.container(key="lesson_body"):
-        if asks and not predicted:
-            _show_asked(step, asks, presenting=presenting)
+        asked = prediction_of(step.name, trace, query, state.digits())
+        if asked and not predicted:
+            st.html(_ASKED_CSS)
+            with st.container(key="lesson_asked", gap="xsmall"):
+                ask(asked)
         else:
             looks = replace(looks, play=_part_to_play(number))
         show_board(scenario, looks, "lesson", presenting=presenting)
@@ -147,33 +152,47 @@ def predicted_of(step: Step, state_of_link: Mapping[str, Any]) -> str:
     return TRIED if state_of_link[PREDICTIONS] == OFF else state_of_link[PREDICTED].get(_about(step), "")
 
 
-def _show_asked(step: Step, asks: StepPrediction, *, presenting: bool) -> None:
-    """Draw what a step asks where it tells afterwards."""
-    st.html(_ASKED_CSS)
-    with st.container(key="lesson_asked", gap="xsmall"):
-        act, question = asks.asks
-        ask(Asked(_about(step), act, "", asks.labels, question), presents=presenting)
-
-
 def looks_of_step(
     step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, predicted: str, *, presenting: bool
 ) -> Looks:
     """Return how the board of a step looks: before its prediction as the last step left it, with no number of its
     own."""
-    asks = prediction_of(step.name, trace, query, digits)
-    if asks is None or predicted:
-        outcome = asks.outcome(predicted) if asks and predicted != TRIED else []
-        return _looks_after(step, scenario, trace, query, digits, outcome, presenting=presenting)
+    asked = prediction_of(step.name, trace, query, digits)
+    if asked is None or predicted:
+        outcome = [] if predicted == TRIED else asked.outcome(predicted) if asked else _why_nothing(step, trace, query)
+        see = _where_it_fails(step, trace, query, digits, predicted) if asked else None
+        return _looks_after(step, scenario, trace, query, digits, outcome, see, presenting=presenting)
     before = STEPS[STEPS.index(step) - 1]
-    looks = _looks_after(before, scenario, trace, query, digits, [], presenting=presenting)
+    looks = _looks_after(before, scenario, trace, query, digits, [], None, presenting=presenting)
     return replace(looks, lit=None, new=(), tells={**(looks.tells or {}), "sentences": [], "analogy": "", "about": ""})
 
 
+def _why_nothing(step: Step, trace: AttentionTrace, query: int) -> list[str]:
+    if step.name not in ASKING:
+        return []
+    return [say(f"predicting.nothing.{nothing_to_predict(step.name, trace, query) or 'even'}")]
+
+
+def _where_it_fails(step: Step, trace: AttentionTrace, query: int, digits: int, choice: str) -> dict[str, Any] | None:
+    """Return where a wrong choice is seen to fail, too, and how its button is called: the next token with which it
+    does, else how the number at hand is made."""
+    asks = partial(prediction_of, step.name, trace, digits=digits)
+    asked = asks(query)
+    if asked is None or choice not in asked.wrong or step.lit is None:
+        return None
+    token = fails_at(asks, choice, query, len(trace.tokens))
+    if token is None:
+        matrix, row, column = step.lit(trace, query)
+        return {"place": {"matrix": matrix, "row": row, "column": column}, "title": say("predicting.made")}
+    return {"token": token, "title": say("predicting.see", token=token_labels(trace.tokens, 40)[token])}
+
+
 def _looks_after(
-    step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, outcome: list[str], *,
-    presenting: bool,
+    step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, outcome: list[str],
+    see: dict[str, Any] | None, *, presenting: bool,
 ) -> Looks:  # fmt: skip
-    """Return how the board looks with a step's numbers; `outcome` is what came of its prediction."""
+    """Return how the board looks with a step's numbers; `outcome` is what came of its prediction, and `see` leads
+    to where a wrong one fails, too."""
     number = 1 + STEPS.index(step)
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
@@ -181,7 +200,7 @@ def _looks_after(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
         sentence=True, says=False, ribbons=_ribbons(step, names, presenting), scaled="scaled_scores" in names,
-        tells={"outcome": outcome, "sentences": [each.sent() for each in step.tells(trace, query, digits)],
+        tells={"outcome": outcome, "see": see, "sentences": [each.sent() for each in step.tells(trace, query, digits)],
                "analogy": step.analogy, "about": about_the_numbers(step, scenario), "presents": presenting,
                "part": shown_matrices(step, trace)},
     )  # fmt: skip

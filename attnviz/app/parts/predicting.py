@@ -1,19 +1,19 @@
 """One prediction before an answer: how a page asks for it, keeps it in the link, and tells it beside what happened.
 
-A page calls what it asks about by a short name, which stands in links for ever (`predicted=values.more`):
+What is asked, and which choice the numbers make right, is an `Asked` of attnviz/teach/predictions.py:
 
-    asked = Asked("values", act, now, {"more": "More than 67 %", "same": "67 %, the same"})
-    if not prediction("values"):  # neither made nor skipped: nothing of the answer may be drawn, or sent to a board
+    if not prediction(asked.about):  # neither made nor skipped: nothing of the answer may be drawn, or sent to a board
         ask(asked, then=do_what_is_asked)
     else:
-        show_outcome(asked, short={"more": "More", "same": "The same"}, happened="same", told="67 % before and after")
+        show_outcome(asked)
 
-`then` runs with the press, before the next run, with what was predicted; all that it changes of the link is one step
-of Back. A link with `predictions=off` asks for none: :func:`prediction` is then always `TRIED`. In a presentation
-(`presents`) Space reveals. What is right is the page's to compute: nothing here knows.
+`then` runs with the press, before the next run; all that it changes of the link is one step of Back. Space reveals, as
+a teacher does. A link with `predictions=off` asks for none: :func:`prediction` is then always `TRIED`. A page that
+draws what `asked` is about without asking is found by tests/browser/test_questions.py.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,25 +25,14 @@ from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
 from attnviz.link.question_text import SKIPPED, TRIED, with_prediction
+from attnviz.teach.predictions import Asked
 from attnviz.words import say
 
-__all__ = ["SKIPPED", "TRIED", "Asked", "ask", "keep", "prediction", "show_outcome"]
-
-_told = st.components.v2.component(
+_script = st.components.v2.component(
     "attnviz_predicted", html="<i></i>", js=script(Path(__file__).with_name("predicted.js"))
 )
+_PUNCTUATION, _ESCAPED = re.compile(r"([!-/:-@\[-`{-~])"), r"\\\1"
 _STYLE = f"<style>{Path(__file__).with_name('predicting.css').read_text()}</style>"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is asked: what will be done, how it is now, and the choices as their buttons say them, by name."""
-
-    about: str
-    act: str
-    now: str
-    choices: Mapping[str, str]
-    question: str = ""  # where it isn't what is then
 
 
 @dataclass
@@ -53,12 +42,21 @@ class _Told:
     times: int = 0
 
 
+class _All(Container[str]):
+    """All that could be predicted."""
+
+    def __contains__(self, about: object) -> bool:
+        return True
+
+
 def prediction(about: str) -> str:
     """Return the choice that was made, `SKIPPED`, or `TRIED` after more; blank while it's still to be made."""
-    if take(PREDICTIONS) == OFF:
-        return TRIED
-    predicted: dict[str, str] = take(PREDICTED)
-    return predicted.get(about, "")
+    return TRIED if take(PREDICTIONS) == OFF else str(take(PREDICTED).get(about, ""))
+
+
+def predicted(predictions: str, made: Container[str]) -> Container[str]:
+    """Return what needs no prediction any more, by what a link says of both."""
+    return _All() if predictions == OFF else made
 
 
 def keep(about: str, choice: str) -> None:
@@ -66,37 +64,34 @@ def keep(about: str, choice: str) -> None:
     url_texts.put(PREDICTED, with_prediction(take(PREDICTED), about, choice))
 
 
-def ask(asked: Asked, then: Callable[[str], None] = lambda _: None, *, presents: bool = False) -> None:
+def ask(asked: Asked, then: Callable[[], None] = lambda: None) -> None:
     """Draw what is to be predicted: a button for each choice, and one for none."""
     st.html(_STYLE)
     st.caption(say("predicting.first"))
-    st.markdown(f"## {asked.act}")
-    st.text(asked.question or say("predicting.then", now=asked.now))
-    args = asked.about, then
+    st.markdown(f"## {_PUNCTUATION.sub(_ESCAPED, asked.act)}")  # in which tokens may stand
+    st.text(f"{asked.asks} {say('predicting.click')}" if asked.cells else asked.asks)
     for choice, label in asked.choices.items():
-        st.button(label, key=f"predict.{choice}", on_click=_press, args=(choice, *args), width="stretch")
-    st.button(
-        say("predicting.skip"), key="predicting.skip", type="tertiary", on_click=_press, args=(SKIPPED, *args),
-        shortcut="Space" if presents else None,
-    )  # fmt: skip
+        st.button(label, key=f"predict.{choice}", on_click=_press, args=(choice, asked, then), width="stretch")
+    st.button(say("predicting.skip"), key="predicting.skip", type="tertiary", on_click=_press,
+              args=(SKIPPED, asked, then), shortcut="Space")  # fmt: skip
+    _script(key="predicting.asked", data={"times": 0, "cells": dict(asked.cells)})
 
 
-def _press(choice: str, about: str, then: Callable[[str], None]) -> None:
-    keep(about, choice)
+def _press(choice: str, asked: Asked, then: Callable[[], None]) -> None:
+    keep(asked.about, choice)
     this_session().part(_Told).times += 1
-    then(choice)
+    then()
 
 
-def show_outcome(asked: Asked, short: Mapping[str, str], happened: str, told: str) -> None:
-    """Draw what was predicted beside what happened, with this sentence on the numbers; it is read aloud."""
+def show_outcome(asked: Asked) -> None:
+    """Draw what was done, what was predicted beside what happened, what leads to a wrong choice, and why; what happened
+    is read aloud."""
     st.html(_STYLE)
-    made = prediction(asked.about)
-    with st.container(key="prediction_outcome", gap="xsmall"):
-        with st.container(horizontal=True, key="prediction_both"):
-            for key, choice in (("predicted", made), ("happened", happened)):
-                if choice in short:
-                    with st.container(gap=None):
-                        st.caption(say(f"predicting.{key}"))
-                        st.markdown(f"## {short[choice]}")
-        st.markdown(f"**{told}**")
-    _told(key="predicting.told", data={"times": this_session().part(_Told).times})
+    both, *more = asked.outcome(prediction(asked.about))
+    with st.container(key="prediction_outcome", gap="xxsmall"):
+        st.text(asked.act)
+        with st.container(key="prediction_both"):
+            st.text(both)
+    if more:
+        st.text(" ".join(more))
+    _script(key="predicting.told", data={"times": this_session().part(_Told).times, "cells": {}})

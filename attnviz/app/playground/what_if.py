@@ -1,34 +1,41 @@
 """The panel What if: what attention doesn't do, to try it and to compare it with the usual way."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import streamlit as st
 
 from attnviz.app.parts.examples import PANEL, open_panel
 from attnviz.app.parts.picked_cell import pick
-from attnviz.app.parts.predicting import Asked, ask, prediction, show_outcome
+from attnviz.app.parts.predicting import ask, predicted, show_outcome
 from attnviz.app.playground.mask import show_mask
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
-from attnviz.app.session.link_values import picked_head, picked_layer, picked_query, take
+from attnviz.app.session.link_values import picked_head, picked_layer, picked_query, take, traced_in_view
 from attnviz.app.session.session import this_session
 from attnviz.core.heads import of_whole
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, PLACES, SWITCHES, TYPED, WhatIf
 from attnviz.explanation.masking import key_of
-from attnviz.explanation.origins import setting_in_words
-from attnviz.link.parameter_table import BITS, OPEN, PREDICTED, WHAT_IF
-from attnviz.teach.switched import Turned, about, alone, next_of, turned, turned_on, without
+from attnviz.link.parameter_table import BITS, OPEN, PREDICTED, PREDICTIONS, QUERY, WHAT_IF
+from attnviz.teach.predictions import Asked, fails_at
+from attnviz.teach.switched import about, alone, called, next_of, turned, without, yet_to_predict
 from attnviz.words import say
 
 WIDGET = "what_if"
 
 
-def show_what_if(scenario: Scenario) -> None:
-    """Draw the panel, folded; what is on stands beside it, or in it."""
+def as_predicted(scenario: Scenario) -> tuple[Scenario, Asked | None]:
+    """Return the scenario as the page may draw it, without a switch of which something is to be predicted; and that."""
+    done = predicted(take(PREDICTIONS), take(PREDICTED))
+    return yet_to_predict(scenario, done, picked_query(scenario), picked_head(scenario), picked_layer(scenario))
+
+
+def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
+    """Draw the panel, folded; what is on stands beside it, or in it. Before a switch does what it does, that is to be
+    predicted (`asked`)."""
     on = WhatIf.read(scenario.what_if)
     session = this_session()
     if take(BITS) and not session.what_if_opened:  # what a link says is to be seen
@@ -37,10 +44,13 @@ def show_what_if(scenario: Scenario) -> None:
     if take(OPEN) == WHAT_IF:  # of a cell on the board, or of another page
         open_panel()
         url_texts.correct(OPEN, "")
+    if asked:
+        open_panel()
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
         if panel.open:
             with st.container(key="what_if_panel"):
-                if _asks(scenario):
+                if asked:
+                    _ask(scenario, asked)
                     return
                 _show_ways(scenario, on)
                 _show_happened(scenario, on)
@@ -96,7 +106,8 @@ def _show_typed(scenario: Scenario, on: WhatIf) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_typed"):
         row, column = (
             st.selectbox(say(f"what_if.typed.{axis}"), range(len(labels)), format_func=labels.__getitem__,
-                         key=f"what_if.typed.{axis}", persist_state="session")
+                         index=picked_query(scenario) if axis == "query" else 0, key=f"what_if.typed.{axis}",
+                         persist_state="session")
             for axis, labels in names.items()
         )  # fmt: skip
         number = st.number_input(say("what_if.typed.number"), -LARGEST, LARGEST, 5.0, 0.5, format="%g",
@@ -109,105 +120,57 @@ def _show_typed(scenario: Scenario, on: WhatIf) -> None:
         st.caption(say("what_if.typed.more"))
 
 
-@dataclass
-class _Waiting:
-    """The switches to be turned once what they do was predicted, with the one that is asked about."""
-
-    to: str = ""
-    place: str = ""
-
-
-def _waits(to: str = "", place: str = "") -> None:
-    waiting = this_session().part(_Waiting)
-    waiting.to, waiting.place = to, place
-
-
 def _put(change: Callable[[WhatIf], WhatIf]) -> None:
-    """Set the switches; in a callback, before the controls are drawn. What one does is predicted first."""
-    scenario = this_session().scenario
+    """Set the switches; in a callback, before the controls are drawn."""
     try:
-        now = WhatIf.read(this_session().get(WIDGET))
-        to = WhatIf.read(change(now).text)
+        to = WhatIf.read(change(WhatIf.read(this_session().get(WIDGET))).text)
     except ValueError:
         state.say(say("what_if.refused", most=MOST_TYPED))
         return
-    place = turned_on(now, to)
-    before = without(to, place) if place else to
-    if place == TYPED:
-        before = WhatIf(to.chosen, now.typed)
-    if place and scenario is not None and not prediction(about(place)) and _turned(scenario, before, to, place):
-        _turn(before.text)
-        _waits(to.text, place)
-    else:
-        _turn(to.text)
+    turn({WIDGET: to.text})
 
 
-def _turn(text: str) -> None:
-    _waits()
-    turn({WIDGET: text})
-
-
-def _turned(scenario: Scenario, before: WhatIf, to: WhatIf, place: str) -> Turned | None:
-    try:
-        usual = replace(scenario, what_if=before.text)
-        return turned(usual, to, place, picked_query(scenario), picked_head(scenario), picked_layer(scenario))
-    except ValueError:  # doesn't fit the other settings, which is told where it's turned
-        return None
-
-
-def _asked(found: Turned, to: WhatIf) -> Asked:
-    return Asked(about(found.place), _called(found.place, to), found.now, found.choices)
-
-
-def _called(place: str, to: WhatIf) -> str:
-    """Return what a switch does, in words."""
-    if place == TYPED:
-        return setting_in_words("what_if", WhatIf(typed=to.typed).text)
-    name, _, way = place.partition(".")
-    return say(
-        "question_page.choose", label=say(f"what_if.{name}.label"), choice=say(f"what_if.{_key(name, way)}.choice")
-    )
-
-
-def _asks(scenario: Scenario) -> bool:
-    """Ask what the switch that was pressed will do, where one was; return whether that is asked."""
-    waiting = this_session().part(_Waiting)
-    on, to = WhatIf.read(scenario.what_if), WhatIf.read(waiting.to)
-    found = _turned(scenario, on, to, waiting.place) if waiting.place else None
-    if found is None:
-        _waits()
-        return False
-    cell = of_whole(found.before.stages, found.matrix, found.query, found.key)
-
-    def then(_: str) -> None:
-        pick(cell)
-        _turn(waiting.to)
-
+def _ask(scenario: Scenario, asked: Asked) -> None:
+    """Ask what a switch will do, and have its cell in view afterwards."""
+    cell = asked.cell and of_whole(traced_in_view(scenario).stages, *asked.cell)
     with st.container(key="what_if_asked", gap="xsmall"):
-        ask(_asked(found, to), then)
-        st.button(say("what_if.predict.leave"), key="what_if.leave", type="tertiary", on_click=_waits)
-    return True
+        ask(asked, lambda: pick(cell))
+        st.button(say("what_if.predict.leave"), key="what_if.leave", type="tertiary", on_click=_put,
+                  args=(lambda now: _without_asked(now, asked),))  # fmt: skip
+
+
+def _without_asked(on: WhatIf, asked: Asked) -> WhatIf:
+    return without(on, next(place for place in PLACES if about(place) == asked.about))
 
 
 def _show_happened(scenario: Scenario, on: WhatIf) -> None:
-    """Tell what became of the number that was asked about last, why, and what to try next."""
-    predicted: dict[str, str] = take(PREDICTED)
+    """Tell what became of the number that was asked about last, why, where a wrong prediction fails, too, and what to
+    try next."""
+    made: dict[str, str] = take(PREDICTED)
     is_on = {about(place): place for place in PLACES if without(on, place) != on}
-    last = next((is_on[each] for each in reversed(predicted) if each in is_on), "")
+    last = next((is_on[each] for each in reversed(made) if each in is_on), "")
     if not last:
         return
-    found = _turned(scenario, without(on, last), on, last)
-    if found is None:
+    usual = replace(scenario, what_if=without(on, last).text)
+
+    def asks(query: int) -> Asked | None:
+        return turned(usual, on, last, query, picked_head(scenario), picked_layer(scenario))
+
+    query = picked_query(scenario)
+    asked = asks(query)
+    if asked is None:
+        st.text(say("predicting.nothing.switch"))
         return
-    was, now = found.numbers
-    short = {each: say(f"what_if.predict.short.{each}", mirrored=now) for each in found.choices}
-    told = say(f"question_page.{'stays' if was == now else 'moves'}", before=was, after=now)
-    show_outcome(_asked(found, on), short, found.right, told)
-    why = say(key_of(last, "more", scenario.reads_others))
-    st.text(" ".join(filter(None, (found.misconception(predicted[about(last)]), why))))
-    if then := next_of(replace(scenario, what_if=""), last):
-        st.button(say("what_if.predict.next", choice=_called(then, on)), key="what_if.next", on_click=_put,
-                  args=(lambda _: alone(then),))  # fmt: skip
+    show_outcome(asked)
+    with st.container(horizontal=True, key="what_if_next"):
+        if made[asked.about] in asked.wrong:
+            other = fails_at(asks, made[asked.about], query, len(scenario.tokens))
+            if other is not None and last != TYPED:
+                st.button(say("predicting.see", token=token_labels(scenario.tokens, 40)[other]), key="what_if.see",
+                          on_click=url_texts.put, args=(QUERY, other))  # fmt: skip
+        if then := next_of(replace(scenario, what_if=""), last):
+            st.button(say("what_if.predict.next", choice=called(then, alone(then))), key="what_if.next", on_click=_put,
+                      args=(lambda _: alone(then),))  # fmt: skip
 
 
 def _keep_usual(scenario: Scenario) -> None:

@@ -1,6 +1,6 @@
 """What stands beside a question's example: the prediction, then what happened, why, and what else can be tried."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -10,7 +10,7 @@ import streamlit as st
 
 from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.parts.examples import begin_with, show_way_to_panel
-from attnviz.app.parts.predicting import Asked, ask, keep, prediction, show_outcome
+from attnviz.app.parts.predicting import ask, keep, prediction, show_outcome
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
@@ -20,7 +20,7 @@ from attnviz.link.question_text import SKIPPED, TRIED, Example, example_from_tex
 from attnviz.scaling.settings import MAX_P
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
-from attnviz.teach.questions.asking import ANSWERS, Change, View
+from attnviz.teach.questions.asking import ANSWERS, QUERY, Change, View
 from attnviz.words import say
 
 
@@ -63,26 +63,24 @@ def _send(question: Question, example: Example) -> None:
     url_texts.send(NUMBERS, example_text(question, replace(example, query=min(example.query, last))))
 
 
-def _change(question: Question, change: Change) -> None:
+def _change(question: Question, change: Callable[[Example], Example]) -> None:
     """Change the example of a question; what cannot be done to it gets a message."""
-    example = example_of(question)
     try:
-        changed = change(example.scenario)
+        changed = change(example_of(question))
     except ValueError:  # a step of training that leads beyond what float32 holds, or more edits than there may be
         state.say(say("question_page.refused"))
         return
-    _send(question, replace(example, scenario=changed))
+    _send(question, changed)
     keep(question.slug, TRIED)
 
 
-def _press(question: Question, preset: Preset) -> None:
-    _change(question, lambda scenario: question.pressed(preset, scenario))
+def _make(question: Question, change: Change) -> None:
+    _change(question, lambda example: replace(example, scenario=change(example.scenario)))
 
 
-def _choose(question: Question, chosen: Mapping[str, str]) -> None:
-    example = example_of(question)
-    _send(question, replace(example, options=example.options | dict(chosen)))
-    keep(question.slug, TRIED)
+def _view(question: Question, view: View) -> None:
+    """Open what a button leads to: a change of the example, or what is chosen or followed there."""
+    _change(question, lambda now: Example(*question.viewed(view, now.scenario, now.options, now.query)))
 
 
 def _act(question: Question) -> None:
@@ -115,10 +113,10 @@ class Panel:
         """Draw it: nothing is answered before something was pressed."""
         stage = Stage.of(self.question, self.example, prediction(self.question.slug))
         if stage is Stage.ASKED:
-            ask(self._asked, lambda _: _act(self.question))
+            ask(self.question.asked, lambda: _act(self.question))
             return
         if stage is Stage.ANSWERED:
-            self._show_happened()
+            show_outcome(self.question.asked)
         st.text(self.question.answer[0])
         if stage is Stage.ANSWERED:
             self._show_next()
@@ -129,45 +127,20 @@ class Panel:
             self._show_tries()
             self._show_ways_on()
 
-    @property
-    def _asked(self) -> Asked:
-        question, number = self.question, self.question.happened.before
-        choices: dict[str, str] = {
-            each: say(f"question_page.answer.{each}", number=number) for each in question.answers
-        }
-        return Asked(question.slug, *question.asks, choices)
-
-    def _show_happened(self) -> None:
-        happened = self.question.happened
-        key = "stays" if happened.answer == "same" else "moves"
-        told = say(f"question_page.{key}", before=happened.before, after=happened.after)
-        short: dict[str, str] = {each: say(f"question_page.short.{each}") for each in ANSWERS}
-        show_outcome(self._asked, short, happened.answer, told)
-        if (wrong := self._wrong) is not None:
-            st.text(say(f"questions.{self.question.name}.wrong.{wrong}"))
-
-    @property
-    def _wrong(self) -> str | None:
-        """What was predicted, where a misconception led to it."""
-        made = prediction(self.question.slug)
-        return made if made in self.question.predicts.wrong else None
-
     def _show_next(self) -> None:
-        question, wrong = self.question, self._wrong
-        refuted: View | None = question.predicts.wrong[wrong] if wrong else None  # type: ignore[index]
-        then = refuted or question.then
-        if then is None:
-            return
-        st.caption(say("question_page.then"))
-        if isinstance(then, Preset):
-            st.button(then.label, key="questions.then", type="primary", on_click=_press, args=(question, then),
+        """Draw what leads to where a wrong claim is seen to fail, else to what is worth a try."""
+        question, wrong = self.question, self.question.predicts.wrong
+        view = wrong.get(prediction(question.slug), question.then)  # type: ignore[call-overload]
+        if view is not None:
+            st.button(self._named(view), key="questions.then", type="primary", on_click=_view, args=(question, view),
                       width="stretch")  # fmt: skip
-            return
-        name, choice = list(then.items())[-1]
-        st.button(self._named(name, choice), key="questions.then", type="primary", on_click=_choose,
-                  args=(question, then), width="stretch")  # fmt: skip
 
-    def _named(self, name: str, choice: str) -> str:
+    def _named(self, view: View) -> str:
+        if isinstance(view, Preset):
+            return view.label
+        name, choice = list(view.items())[-1]
+        if name == QUERY:
+            return say("question_page.follow", token=self.question.start.tokens[int(choice)])
         (option,) = (each for each in self.question.options if each.name == name)
         called = choice if isinstance(option, Exponent) else option.choices[choice]
         return say("question_page.choose", label=option.label, choice=called)
@@ -211,10 +184,10 @@ class Panel:
         if question.reorder:
             reorder = question.reorder
             show_token_order(example.scenario.tokens, f"questions.{question.slug}.order",
-                             lambda tokens: _change(question, lambda now: reorder(now, tokens)))  # fmt: skip
+                             lambda tokens: _make(question, lambda now: reorder(now, tokens)))  # fmt: skip
         with st.container(horizontal=True, gap="xsmall"):
             for place, preset in enumerate(question.presets):
-                st.button(preset.label, key=f"questions.{question.slug}.press.{place}", on_click=_press,
+                st.button(preset.label, key=f"questions.{question.slug}.press.{place}", on_click=_view,
                           args=(question, preset))  # fmt: skip
         if any(preset.of == "start" for preset in question.presets):
             st.caption(say("question_page.from_start"))
@@ -232,7 +205,7 @@ class Panel:
         this_session().put(key, kind(min(max(control.read(self.example.scenario), control.low), control.high)))
         st.slider(
             control.label, kind(control.low), kind(control.high), step=kind(control.step), key=key,
-            on_change=lambda: _change(self.question, lambda now: control.change(now, this_session().get(key))),
+            on_change=lambda: _make(self.question, lambda now: control.change(now, this_session().get(key))),
         )  # fmt: skip
 
     def _show_choice(self, option: Option | Exponent) -> None:
@@ -241,7 +214,7 @@ class Panel:
 
         def take_it() -> None:
             value = this_session().get(key)
-            _choose(question, {option.name: value if isinstance(option, Option) else f"{value:.4g}"})
+            _view(question, {option.name: value if isinstance(option, Option) else f"{value:.4g}"})
 
         if isinstance(option, Exponent):
             this_session().put(key, float(chosen))

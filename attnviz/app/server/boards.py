@@ -6,6 +6,7 @@ from types import MappingProxyType
 from attnviz.app.components.drawing import drawn_data
 from attnviz.app.components.followed import numbers_of
 from attnviz.app.lesson.steps import looks_of_step, predicted_of
+from attnviz.app.parts.predicting import predicted
 from attnviz.app.playground.heatmaps import drawn_heatmaps
 from attnviz.app.questions.question import looks_of
 from attnviz.board.data import has_numbers
@@ -30,15 +31,16 @@ from attnviz.link.parameter_table import QUERY as TOKEN
 from attnviz.link.question_text import TRIED, example_from_text, question_of
 from attnviz.link.state import State, state_of
 from attnviz.teach.lesson import STEPS
+from attnviz.teach.switched import yet_to_predict
 
 PLAYGROUND, LESSON, QUESTIONS = "playground", "lesson", "questions"
-_OF_NOW = (TOKEN, HEAD, LAYER, CELL)
+_OF_NOW = (TOKEN, HEAD, LAYER, CELL, PREDICTED, PREDICTIONS)
 # Pages that have a board on which numbers are changed, and what beside the set-up it depends on.
 PAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         PLAYGROUND: _OF_NOW,
         HEATMAPS: _OF_NOW,
-        LESSON: (*_OF_NOW, STEP, PREDICTED, PREDICTIONS),
+        LESSON: (*_OF_NOW, STEP),
         QUESTIONS: (QUESTION, NUMBERS, PREDICTED, PREDICTIONS),
     }
 )
@@ -59,7 +61,11 @@ def _of_now(state: State, page: str, presenting: bool) -> bytes | None:
     scenario = state.scenario
     if scenario is None or not has_numbers(scenario) or (page == LESSON and scenario.reads_others):
         return None
-    trace = traced(scenario).seen_from(state.values[HEAD], state.values[LAYER])
+    head, layer = state.values[HEAD], state.values[LAYER]
+    if page != LESSON:
+        done = predicted(state.values[PREDICTIONS], state.values[PREDICTED])
+        scenario, _ = yet_to_predict(scenario, done, state.position, head, layer)
+    trace = traced(scenario).seen_from(head, layer)
     digits, cell = state.values["digits"], state.values[CELL]
     picked = cell and as_seen(trace.stages, trace.matrices, *cell)
     if page == HEATMAPS:
@@ -76,10 +82,9 @@ def _looks(state: State, page: str, scenario: Scenario, trace: AttentionTrace, p
     if page == PLAYGROUND:
         return OF_PLAYGROUND
     (step,) = [each for each in STEPS if each.name == state.values[STEP]]
-    predicted = predicted_of(step, state.values)
-    return looks_of_step(
-        step, scenario, trace, state.position, state.values["digits"], predicted, presenting=presenting
-    )
+    made = predicted_of(step, state.values)
+    digits = state.values["digits"]
+    return looks_of_step(step, scenario, trace, state.position, digits, made, presenting=presenting)
 
 
 def _of_question(state: State) -> bytes | None:

@@ -130,9 +130,11 @@ export class Grid {
     return Object.assign(cell, { called, text });
   }
 
-  // Only cells whose number or colour changed are written. Where a change is held, each changed cell has a bar for it.
+  // Only cells whose number or colour changed are written, and none of what isn't reached yet. Where a change is held,
+  // each changed cell has a bar for it.
   paint() {
     const { board, stage, box } = this;
+    if (board.data.ghosts?.includes(stage.name)) return;
     const { columns } = board.shown[stage.name];
     const picked = isOfQueries(stage) ? board.query : -1;
     const how = this.how();
@@ -177,7 +179,8 @@ export class Grid {
     const bar = barOf(change, largest);
     if (!anew && cell.look === look && cell.change === change && (cell.bar ?? 0) === bar) return;
     Object.assign(cell, { value: values[at], look, empty, change });
-    if (anew) cell.dataset.value = String(values[at]);
+    if (empty) delete cell.dataset.value;
+    else cell.dataset.value = String(values[at]);
     const blank = values[at] === 0 || values[at] === -Infinity;
     cell.masked = blank && isMasked(board.made, stage, row, column);
     const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : this.text(values[at], digits);

@@ -109,7 +109,9 @@ export class Telling {
   // All that is written, for its length.
   get texts() {
     const { tells } = this.board.data;
-    return tells ? [...tells.outcome, ...this.sentences, ...[tells.analogy, tells.about].filter(Boolean)] : [];
+    if (!tells) return [];
+    const { outcome, see, analogy, about } = tells;
+    return [...outcome, see?.title ?? "", ...this.sentences, analogy, about].filter(Boolean);
   }
 
   // How much of the window it takes where it stands above the board.
@@ -139,7 +141,7 @@ export class Telling {
     this.built = JSON.stringify(tells ?? null);
     if (!tells) return [[], []];
     const { outcome, sentences, analogy, about } = tells;
-    this.outcome.replaceChildren(...outcome.map((each) => make("p", "", [each])));
+    this.outcome.replaceChildren(...this.outcomeOf(tells));
     this.about.textContent = about;
     return [
       [...(outcome.length ? [this.outcome] : []), ...sentences.map(() => make("p"))],
@@ -159,6 +161,17 @@ export class Telling {
     element.replaceChildren(...first);
     after.replaceChildren(...rest);
     this.show();
+  }
+
+  // What was predicted beside what happened, with a way to where a wrong prediction fails, too.
+  outcomeOf(/** @type {Tells} */ { outcome, see }) {
+    const told = outcome.map((each) => make("p", "", [each]));
+    if (!see) return told;
+    const { picking, pointing } = this.board;
+    const { token, place } = see;
+    const way = make("button", "see", [see.title]);
+    way.addEventListener("click", () => (token === undefined ? pointing.pin(place ?? null) : picking.pick(token)));
+    return [...told, way];
   }
 
   // Its upper edge stands still, however long a number gets.

@@ -4,8 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import torch
 
@@ -14,6 +13,7 @@ from attnviz.core.scenario import SETTINGS, Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.explanation.numbers_from import edits_of, is_random
 from attnviz.scaling.settings import MAX_P, SweepSettings
+from attnviz.teach.predictions import Asked
 from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import PROJECTIONS
 from attnviz.words import Said, listed, plural, say
@@ -22,8 +22,8 @@ from attnviz.words.shares import percent
 
 Answer = Literal["more", "same", "less", "other"]
 ANSWERS: tuple[Answer, ...] = get_args(Answer)  # "other" is more or less, where it doesn't matter which
-Cell = tuple[str, int, int]
-READS: Cell = ("attention_weights", 0, 1)  # what "fluffy" reads of "cat"
+OfFollowed = tuple[str, int]  # a matrix, and the column in the row of the token that is followed
+READS: OfFollowed = ("attention_weights", 1)  # what it reads of "cat"
 Change = Callable[[Scenario], Scenario]
 Subject = Literal["meaning", "shapes", "scaling", "softmax", "order", "training"]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
@@ -32,17 +32,21 @@ OF_OLDER_LINKS = frozenset({"scale"})  # the settings that links hold in which s
 
 @dataclass(frozen=True)
 class Preset:
-    """A button: the key of what it is called, and what it makes of the example: of how it started, or is now."""
+    """A button: the key of what it is called, and what it makes of the example: of how it started, or is now; with the
+    token that is followed then, if another one."""
 
     key: str
     change: Change
     of: Literal["start", "now"] = "start"
     places: Mapping[str, object] = field(default_factory=dict)
+    follows: int | None = None
 
     label = Said("{its.key}")
 
 
-View = Preset | Mapping[str, str]  # of an example: what a button makes of it, or what is chosen
+# Of an example: what a button makes of it, or what is chosen; `QUERY` is the token that is followed then.
+View = Preset | Mapping[str, str]
+QUERY = "query"
 
 
 @dataclass(frozen=True)
@@ -113,13 +117,13 @@ class Prediction:
     done to it.
 
     `act` is that: a change of the example, or what is chosen. `kind` tells how the number is written. `wrong` are the
-    answers that are offered beside the right one, each a misconception that has its sentence, with a view that refutes
-    it; None where the example as it is then does. With `either`, more and less are one answer.
+    answers that are offered beside the right one, each a misconception that has its sentence, with a view in which
+    what it claims fails, too. With `either`, more and less are one answer.
     """
 
-    of: Cell | Callable[[Now], float | torch.Tensor]
+    of: OfFollowed | Callable[[Now], float | torch.Tensor]
     act: Change | Mapping[str, str]
-    wrong: Mapping[Answer, "View | None"]
+    wrong: Mapping[Answer, "View"]
     kind: Literal["share", "number", "count"] = "share"
     either: bool = False
 
@@ -127,8 +131,8 @@ class Prediction:
         """Return the number that is predicted."""
         if callable(self.of):
             return float(self.of(now))
-        name, row, column = self.of
-        return float(now.made[name][row, column])
+        name, column = self.of
+        return float(now.made[name][now.query, column])
 
     def after(self, scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:
         """Return an example and its choices once it is done."""
@@ -150,14 +154,6 @@ class Prediction:
         if self.written(before) == self.written(after):
             return "same"
         return "other" if self.either else "more" if after > before else "less"
-
-
-class Happened(NamedTuple):
-    """The number that was to be predicted, before and after, as written, and which of the answers is right."""
-
-    before: str
-    after: str
-    answer: Answer
 
 
 @dataclass(frozen=True)
@@ -242,22 +238,24 @@ class Question:
         return self.predicts.after(self.start, self.defaults)
 
     @property
-    def asks(self) -> tuple[str, str]:
-        """What will be done, and the number to predict, before that."""
-        key = f"questions.{self.name}.predict"
-        return say(f"{key}.act"), say(f"{key}.now", number=self.happened.before)
-
-    @property
-    def happened(self) -> Happened:
-        """What becomes of the number that is predicted."""
-        numbers = [self.predicts.number(self.now(*each)) for each in ((self.start, self.defaults), self.acted)]
-        before, after = map(self.predicts.written, numbers)
-        return Happened(before, after, self.predicts.answer(*numbers))
-
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        """What may be predicted: the right answer, and those that a misconception leads to."""
-        return tuple(each for each in ANSWERS if each in (self.happened.answer, *self.predicts.wrong))
+    def asked(self) -> Asked:
+        """What is asked before any answer: the right choice is computed from the example before and after."""
+        predicts, key = self.predicts, f"questions.{self.name}"
+        follow = self.first_followed(self.start)
+        one, other = (
+            predicts.number(self.now(*each, query=follow)) for each in ((self.start, self.defaults), self.acted)
+        )
+        before, after, right = predicts.written(one), predicts.written(other), predicts.answer(one, other)
+        names = [each for each in ANSWERS if each in (right, *predicts.wrong)]
+        return Asked(
+            self.slug,
+            say(f"{key}.predict.act"),
+            say("predicting.then", now=say(f"{key}.predict.now", number=before)),
+            {each: say(f"question_page.answer.{each}", number=before) for each in names},
+            right,
+            say(f"question_page.{'stays' if right == 'same' else 'moves'}", before=before, after=after),
+            {each: say(f"{key}.wrong.{each}") for each in predicts.wrong},
+        )
 
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> Seen:
         """Return what one sees of the example now."""
@@ -274,6 +272,16 @@ class Question:
             trace = traced(self.start)
             return tuple((trace[name], trace.stages[name].role) for name in self.card)
         return tuple((table.matrix, table.role) for table in self.look(self.start, {}, 2).tables)
+
+    def viewed(
+        self, view: View, scenario: Scenario, options: Mapping[str, str], query: int
+    ) -> tuple[Scenario, dict[str, str], int]:
+        """Return an example, its choices and the token followed as a view has them."""
+        if isinstance(view, Preset):
+            follows = query if view.follows is None else view.follows
+            return self.pressed(view, scenario), dict(options), follows
+        chosen = {name: choice for name, choice in view.items() if name != QUERY}
+        return scenario, {**options, **chosen}, int(view.get(QUERY, query))
 
     def pressed(self, preset: Preset, scenario: Scenario) -> Scenario:
         """Return what a button makes of the example."""
@@ -308,13 +316,14 @@ class Question:
 
     def is_own(self, scenario: Scenario) -> bool:
         """Whether an example is one that the buttons, the sliders and the board can make of the question's own."""
-        if self.fixed and not self.presets:
-            return scenario in (self.start, *self.earlier)
+        begun = (self.start, *self.earlier)
+        views = (*self.presets, self.then, *self.predicts.wrong.values())
+        made = [view.change(own) for view in views if isinstance(view, Preset) for own in begun]
+        if self.fixed:
+            return scenario in (*begun, *made)
         if not (self.fits(scenario) and all(c.low <= c.read(scenario) <= c.high for c in self.controls if c.whole)):
             return False
-        begun = (self.start, *self.earlier)
-        made = (preset.change(own) for preset in self.presets for own in begun)
-        return any(self._is_like(scenario, own) for own in chain(begun, made))
+        return any(self._is_like(scenario, own) for own in (*begun, *made))
 
     def _is_like(self, scenario: Scenario, own: Scenario) -> bool:
         same = (getattr(scenario, name) == getattr(own, name) for name in SETTINGS if name not in self.varies)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.scenario import Scenario, traced
-from attnviz.teach.questions.asking import CAT, READS, Option, Prediction, Question, rows
+from attnviz.teach.questions.asking import CAT, QUERY, READS, Option, Prediction, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
 
@@ -41,7 +41,9 @@ LATE_MASK = Question(
     _LATER,
     _late_mask,
     subject="softmax",
-    predicts=Prediction(lambda now: now.made.attention_weights[1].sum(), {"use": "zeroed"}, {"same": None}),
+    predicts=Prediction(
+        lambda now: now.made.attention_weights[now.query].sum(), {"use": "zeroed"}, {"same": {QUERY: "0"}}
+    ),
     then={"use": "factor"},
     makes=lambda s, chosen: replace(s, mask_use=chosen["use"]),
     fixed=True,
@@ -76,7 +78,7 @@ PADDING = Question(
     _padding,
     subject="softmax",
     follows=0,
-    predicts=Prediction(READS, {"mask": "on"}, {"same": None, "less": None}),
+    predicts=Prediction(READS, {"mask": "on"}, {"same": {QUERY: "2"}, "less": {QUERY: "3"}}),
     makes=lambda s, chosen: replace(s, masking="padding", mask_size=N_PADDING) if chosen["mask"] == "on" else s,
     fixed=True,
     earlier=(_FILLED_UP,),
@@ -128,7 +130,9 @@ HEADS = Question(
     _heads,
     subject="shapes",
     predicts=Prediction(
-        lambda now: now.made.heads[0].attention_weights[1, 0], {"n": "one"}, {"more": None, "same": {"n": "four"}}
+        lambda now: now.made.heads[0].attention_weights[now.query, 0],
+        {"n": "one"},
+        {"more": {QUERY: "0"}, "same": {"n": "four"}},
     ),
     then={"n": "four"},
     makes=lambda s, chosen: replace(s, n_heads=NUMBERED[chosen["n"]]),
@@ -189,7 +193,10 @@ RESHAPE = Question(
     _reshape,
     subject="shapes",
     predicts=Prediction(
-        lambda now: sum(map(int.__eq__, _owners(now)[0], range(4))), {"way": "view"}, {"same": None}, kind="count"
+        lambda now: sum(map(int.__eq__, _owners(now)[0], range(4))),
+        {"way": "view"},
+        {"same": {QUERY: "3"}},
+        kind="count",
     ),
     makes=_cut_in_two,
     fixed=True,

@@ -8,7 +8,18 @@ import torch
 from attnviz.core.carried import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.explanation import explain
-from attnviz.teach.questions.asking import CAT, OF_OLDER_LINKS, Control, Option, Prediction, Preset, Question, eye, rows
+from attnviz.teach.questions.asking import (
+    CAT,
+    OF_OLDER_LINKS,
+    QUERY,
+    Control,
+    Option,
+    Prediction,
+    Preset,
+    Question,
+    eye,
+    rows,
+)
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
 from attnviz.teach.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
 from attnviz.words import say
@@ -66,10 +77,11 @@ _AXIS = Question(
     ),
     _axis,
     subject="softmax",
+    follows=0,
     predicts=Prediction(
-        lambda now: softmax_over(now.trace.scaled_scores, now.options["axis"])[0].sum(),  # type: ignore[arg-type]
+        lambda now: softmax_over(now.trace.scaled_scores, now.options["axis"])[now.query].sum(),  # type: ignore[arg-type]
         {"axis": "columns"},
-        {"same": {"axis": "whole"}, "less": None}
+        {"same": {"axis": "whole"}, "less": {QUERY: "1"}}
     ),
     then={"axis": "whole"},
     card=("scores", "attention_weights"),
@@ -87,6 +99,13 @@ _FOUR = Scenario(say("questions.before"), d_in=3, d_out=3, init="uniform", seed=
 def _own_keys(scenario: Scenario) -> Scenario:
     """Make the queries' matrix that of the keys, too."""
     return with_matrix(scenario, "w_k", scenario.matrix("w_q"))
+
+
+def _identities(scenario: Scenario) -> Scenario:
+    return with_matrix(with_matrix(scenario, "w_q", "identity"), "w_k", "identity")
+
+
+_IDENTITIES = Preset("questions.symmetry.press.identity", _identities)
 
 
 def _mirrored(now: Now) -> Seen:
@@ -116,7 +135,7 @@ _SYMMETRY = Question(
     subject="meaning",
     follows=0,
     predicts=Prediction(
-        lambda now: now.gap(now.trace.scores, now.trace.scores.mT), _own_keys, {"same": None}, kind="number"
+        lambda now: now.gap(now.trace.scores, now.trace.scores.mT), _own_keys, {"same": _IDENTITIES}, kind="number"
     ),
     then=Preset("questions.symmetry.press.smallest", lambda _: _SMALLEST),
     earlier=(_FOUR,),
@@ -190,7 +209,9 @@ def _compares_directly(now: Now) -> bool:
     return torch.equal(now.trace.q, now.trace.x) and torch.equal(now.trace.k, now.trace.x)
 
 
-_TWO = Preset("questions.self.press.two", lambda s: replace(_PLAIN, text="A B", x=rows((1, 0), (3, 0)), edits=()))
+_TWO = Preset(
+    "questions.self.press.two", lambda s: replace(_PLAIN, text="A B", x=rows((1, 0), (3, 0)), edits=()), follows=0
+)
 _SELF = Question(
     "self",
     _PLAIN,

@@ -11,9 +11,10 @@ from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings
 from attnviz.teach.masked import mean_of_draws, n_draws
-from attnviz.teach.questions.asking import CAT, READS, Exponent, Option, Prediction, Question, rows
+from attnviz.teach.questions.asking import CAT, QUERY, READS, Exponent, Option, Prediction, Preset, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.replaced import dropout
+from attnviz.teach.variations import with_matrix
 from attnviz.words import say
 from attnviz.words.numbers import in_format, significant
 
@@ -54,7 +55,11 @@ DROPOUT = Question(
     CAT,
     _dropout,
     subject="training",
-    predicts=Prediction(lambda now: _after_dropout(now)[1].sum(), {"p": "none"}, {"same": None, "less": None}),
+    predicts=Prediction(
+        lambda now: _after_dropout(now)[now.query].sum(),
+        {"p": "none"},
+        {"same": {"p": "half", "draw": "mean"}, "less": {"draw": "third"}},
+    ),
     then={"p": "half", "draw": "mean"},
     makes=_with_dropout,
     fixed=True,
@@ -112,7 +117,7 @@ NUMERICS = Question(
     predicts=Prediction(
         lambda now: _numerics(now).tables[0].matrix.isnan().sum(),
         {"dtype": "float16", "shift": "off"},
-        {"same": None},
+        {"same": Preset("questions.numerics.press.longer", lambda s: with_matrix(s, "w_q", 10 * s.matrix("w_q")))},
         kind="count",
     ),
     then={"shift": "on"},
@@ -155,7 +160,7 @@ MULTIPLY = Question(
     _multiply,
     subject="scaling",
     follows=0,
-    predicts=Prediction(READS, {"c": "half"}, {"more": None, "same": {"c": "ten"}}),
+    predicts=Prediction(READS, {"c": "half"}, {"more": {QUERY: "2"}, "same": {"c": "ten"}}),
     then={"c": "ten"},
     makes=lambda s, chosen: replace(s, x=tuple(map(tuple, (s.inputs * FACTORS[chosen["c"]]).tolist()))),
     fixed=True,

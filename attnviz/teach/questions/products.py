@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.head_figures import score_parts
-from attnviz.teach.questions.asking import CAT, READS, Option, Prediction, Question, rows
+from attnviz.teach.questions.asking import CAT, QUERY, READS, Option, Prediction, Question, rows
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
@@ -93,7 +93,7 @@ KEYS_FIRST = Question(
     subject="meaning",
     follows=0,
     predicts=Prediction(
-        ("scores", 0, 1), {"way": "keys-first"}, {"same": {"way": "exchanged"}}, kind="number", either=True
+        ("scores", 1), {"way": "keys-first"}, {"same": {"way": "exchanged"}}, kind="number", either=True
     ),
     then={"way": "both"},
     makes=lambda s, chosen: replace(s, what_if=_WAYS[chosen["way"]]),
@@ -128,7 +128,7 @@ LINEAR = Question(
     _linear,
     subject="shapes",
     follows=2,
-    predicts=Prediction(("q", 2, 0), {"way": "x-w-t"}, {"same": None}, kind="number", either=True),
+    predicts=Prediction(("q", 0), {"way": "x-w-t"}, {"same": {QUERY: "3"}}, kind="number", either=True),
     makes=lambda s, chosen: replace(s, what_if=_LINEARS[chosen["way"]]),
     fixed=True,
     earlier=(_SQUARE,),

@@ -202,7 +202,7 @@ WHICH_D = Question(
     _which_d,
     subject="scaling",
     follows=0,
-    predicts=Prediction(READS, {"divisor": _BY_D_IN}, {"more": None, "same": _LONGER}),
+    predicts=Prediction(READS, {"divisor": _BY_D_IN}, dict.fromkeys(("more", "same"), _LONGER)),
     then=_LONGER,
     makes=_divided,
     earlier=(_drawn(8, 2),),

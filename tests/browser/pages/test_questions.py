@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -11,8 +14,14 @@ from attnviz import AttentionTrace, Scenario
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
+from attnviz.core.what_if import PLACES, TYPED, WhatIf
+from attnviz.explanation.masking import key_of
 from attnviz.link.question_text import question_of
+from attnviz.link.set_up import query_of
+from attnviz.teach.lesson import STEPS, reached_matrices
+from attnviz.teach.predictions import Asked, prediction_of
 from attnviz.teach.questions import QUESTIONS, Question
+from attnviz.teach.switched import alone, turned
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
@@ -72,16 +81,18 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
     wide = size[0] > 1000
     for at, question in enumerate(QUESTIONS):
         learner.is_at(question.title)
-        expect(learner.page.get_by_text(question.asks[0], exact=True)).to_be_visible()
+        expect(learner.page.get_by_text(question.asked.act, exact=True)).to_be_visible()
         _look(learner, trouble, question.slug, wide)
-        answers = {*question.answer, question.try_this, say("question_page.seen"), say("predicting.happened")}
+        answers = {*question.answer, question.try_this, say("question_page.seen"), question.asked.happened}
         answers |= {say(f"questions.{question.name}.wrong.{wrong}") for wrong in question.predicts.wrong}
         answers |= {*question.look(question.start, {}, 4).sentences, *question.look(*question.acted, 4).sentences}
         found = _holds(learner, question, question.start, question.defaults)
         assert not [each for each in answers if each in found]
         wrong = next(iter(question.predicts.wrong))
         learner.page.locator(f".st-key-{f'predict-{wrong}' if wide else 'predicting-skip'} button").click()
-        expect(learner.page.get_by_text(say("predicting.happened"), exact=True)).to_be_in_viewport()
+        expect(
+            learner.page.get_by_text(question.asked.outcome(wrong if wide else "")[0], exact=True)
+        ).to_be_in_viewport()
         expect(learner.page.locator(".st-key-prediction_outcome")).to_be_focused()
         expect(learner.page.get_by_text(question.answer[0], exact=True)).to_be_in_viewport()
         _look(learner, trouble, f"{question.slug}, answered", wide)
@@ -91,18 +102,82 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
     assert not trouble, "\n".join(map(str, trouble))
 
 
-def _holds(learner: Learner, question: Question, scenario: Scenario, options: dict[str, str]) -> str:
-    """Return all text of the page, once the cells of its board are those of an example."""
-    made = question.made(scenario, options)
+def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_a_prediction(
+    new_learner: Callable[..., Learner],
+) -> None:
+    """Of each, nothing that is told afterwards is in the page's text, and no cell has a number of its own; Space shows
+    what happened, or a press on the row or the cell that a choice is of."""
+    learner = new_learner(1366, 768).open("/lesson", step=STEPS[1].name, example="published")
+    usual = Scenario(embedding="published")
+    trace = traced(usual)
+    for before, step in pairwise(STEPS):
+        asked = prediction_of(step.name, trace, 1, 4)
+        assert asked is not None
+        expect(learner.page.get_by_text(asked.act, exact=True)).to_be_visible()
+        text, cells = _seen(learner, usual)
+        _holds_nothing(text, {*step.says(trace, 1, 4), step.analogy}, asked)
+        assert not {at.split(",")[0] for at in cells} - {*reached_matrices(STEPS.index(before) + 1, trace)}
+        assert not before.one_cell or sum(at.startswith("scores") for at in cells) == 1
+        if asked.cells:  # a row of it is a choice
+            at, choice = list(asked.cells.items())[-1]
+            learner.page.locator(f"[data-at='{at},0']").first.click()
+            learner.says(asked.outcome(choice)[0])
+        else:
+            learner.page.keyboard.press("Space")
+            learner.says(asked.happened)
+            learner.page.locator(".st-key-lesson-next button").click()
+    learner.open("/")
+    for place in PLACES:
+        to = WhatIf.read("typed:1:2:5") if place == TYPED else alone(place)
+        square = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2)
+        patch = dict(parse_qsl(query_of(replace(square, what_if=to.text)))) | {"predicted": None}
+        learner.page.evaluate("patch => { window.attnvizAddress.change(patch); }", patch)
+        asked = turned(square, to, place, 1)
+        assert asked is not None
+        expect(learner.page.get_by_text(asked.act, exact=True)).to_be_visible()
+        note, more = (say(key_of(place, kind, reads_others=False)) for kind in ("note", "more"))
+        _holds_nothing(_seen(learner, square)[0], {note, more}, asked)
+    assert asked is not None
+    _reveal(learner)
+    learner.says(asked.happened)
+    assert more in _seen(learner, replace(square, what_if=to.text))[0]
+
+
+def _reveal(learner: Learner) -> None:
+    """Press Space, again where a page that has just come doesn't hear it yet."""
+
+    def is_asked() -> bool:
+        if learner.settle().page.locator(".st-key-predicting-skip").count():
+            learner.page.keyboard.press("Space")
+            learner.page.wait_for_timeout(300)
+        return bool(learner.page.locator(".st-key-predicting-skip").count())
+
+    eventually(is_asked, False)
+
+
+def _holds_nothing(text: str, told: set[str], asked: Asked) -> None:
+    answers = {*told, *asked.more, asked.happened, *asked.wrong.values()} - {""}
+    assert not [each for each in answers if each in text]
+
+
+def _seen(learner: Learner, scenario: Scenario) -> tuple[str, dict[str, float]]:
+    """Return all text of the page and the numbers of its cells, once these are those of a scenario."""
     seen: Any = {}
 
     def others() -> list[str]:
         seen.update(learner.page.evaluate(_ALL))
-        return [at for at, value in seen["cells"].items() if not _is(made, at, value)]
+        return [at for at, value in seen["cells"].items() if not _is(traced(scenario), at, value)]
 
     eventually(others, [])
-    assert bool(seen["cells"]) == bool({*question.shown(options)} & {*made.seen_from(0).stages})
-    return str(seen["text"])
+    return str(seen["text"]), dict(seen["cells"])
+
+
+def _holds(learner: Learner, question: Question, scenario: Scenario, options: dict[str, str]) -> str:
+    """Return all text of the page, once the cells of its board are those of an example."""
+    made = question.made(scenario, options)
+    text, cells = _seen(learner, question.makes(scenario, {**question.defaults, **options}))
+    assert bool(cells) == bool({*question.shown(options)} & {*made.seen_from(0).stages})
+    return text
 
 
 def _is(made: AttentionTrace, at: str, value: float) -> bool:

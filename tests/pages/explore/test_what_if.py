@@ -50,20 +50,20 @@ def test_nothing_of_a_switch_is_in_the_page_before_it_was_predicted_or_skipped(p
         name, to = place.split(".")[0], alone(place).text
         playground.set(f"what_if.{name}", place.split(".")[1])
     assert playground.shows(scenario)
-    assert in_address(playground.at, "what_if") == ""
+    assert in_address(playground.at, "what_if") == to
     why = say(key_of(place, "more", reads_others=False))
     asked = turned(scenario, WhatIf.read(to), place, 0 if place == TYPED else 1)
     assert asked is not None
     assert why not in playground.says
-    assert asked.now in playground.says
-    assert say("question_page.moves", before=asked.numbers[0], after=asked.numbers[1]) not in playground.says
-    wrong = next(each for each in asked.choices if each != asked.right)
+    assert asked.asks in playground.says
+    assert asked.happened not in playground.says
+    wrong = next(iter(asked.wrong))
     playground.press_key(f"predict.{wrong}" if name != "cut" else "predicting.skip")
     assert playground.shows(replace(scenario, what_if=to))
     assert in_address(playground.at, "predicted") == f"{about(place)}.{wrong if name != 'cut' else 'none'}"
     assert why in playground.says
     assert "wrong" not in playground.says.lower()
-    assert (asked.misconception(wrong) in playground.says) == (name != "cut")
+    assert (asked.wrong[wrong] in playground.says) == (name != "cut")
     assert playground.can_press(say("what_if.compare"))
     if place != "scores.cosine":
         return

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz.core.scenario import Scenario, traced
 from attnviz.link.set_up import scenario_from_query
 from attnviz.teach.lesson import STEPS, Step, about_the_numbers
-from attnviz.teach.lesson_predictions import prediction_of
+from attnviz.teach.predictions import prediction_of
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
@@ -137,9 +137,9 @@ def test_nothing_of_a_step_is_in_the_page_before_its_prediction(lesson: Lesson, 
     before = {name for each in STEPS[: STEPS.index(step)] for name in each.shows}
     assert set(board["shown"]) - set(board["ghosts"]) <= before
     assert (board["tells"]["sentences"], board["tells"]["outcome"]) == ([], [])
-    assert asks.asks[1] in texts(at)
+    assert asks.asks in texts(at)
     wrong = next(choice for choice in asks.choices if choice != asks.right)
-    press(at, asks.labels[wrong])
+    press(at, asks.choices[wrong])
     assert tells(at)["outcome"] == asks.outcome(wrong)
     assert tells(at)["sentences"]
     assert in_address(at, "predicted") == f"step-{step.name}.{wrong}"
@@ -149,5 +149,5 @@ def test_a_step_leads_to_the_questions_asked_there(lesson: Lesson) -> None:
     at = lesson(step="8", predictions="on")
     asked = next(question for question in QUESTIONS if question.step == 8)
     press(at, asked.title)
-    assert asked.asks[1] in texts(at)
+    assert asked.asked.asks in texts(at)
     assert in_address(at, "question") == asked.slug

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attnviz import Scenario
+from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
 from attnviz.teach.lesson import STEPS
-from attnviz.teach.lesson_predictions import ASKING, StepPrediction, prediction_of
+from attnviz.teach.predictions import ASKING, Asked, fails_at, nothing_to_predict, prediction_of
 from attnviz.words import catalogue
 from tests.examples import examples
 from tests.unit.helpers import setups
@@ -32,20 +32,30 @@ def test_the_right_choice_is_right(scenario: Scenario) -> None:
                 numbers = {name: np.asarray(trace[name].tolist(), dtype=float) for name in _READ}
                 assert asks.right in asks.choices
                 assert asks.right in _REFEREES[step](asks, numbers, query)
-                assert len(set(asks.labels.values())) == len(asks.labels) >= 2
+                assert len(set(asks.choices.values())) == len(asks.choices) >= 2
+                assert {*asks.wrong} == {*asks.choices} - {asks.right}
                 for choice in (*asks.choices, "none"):
                     assert all(asks.outcome(choice))
+                    other = _where_it_fails(step, trace, choice, query)
+                    there = None if other is None else prediction_of(step, trace, other, DIGITS)
+                    assert there is None or choice in there.wrong, "which the referee sees, too, as it comes to it"
+
+
+def _where_it_fails(step: str, trace: AttentionTrace, choice: str, query: int) -> int | None:
+    found = fails_at(lambda at: prediction_of(step, trace, at, DIGITS), choice, query, len(trace.tokens))
+    assert found != query
+    return found
 
 
 _READ = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 _Numbers = dict[str, np.ndarray]
 
 
-def _of_x(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
-    return {name for name in asks.choices if asks.places[name] == of["x"].size}
+def _of_x(asks: Asked, of: _Numbers, query: int) -> set[str]:
+    return {name for name, label in asks.choices.items() if label.startswith(f"{of['x'].size}:")}
 
 
-def _of_q(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+def _of_q(asks: Asked, of: _Numbers, query: int) -> set[str]:
     return {"same" if of["q"][query].tolist() == of["k"][query].tolist() else "differ"}
 
 
@@ -55,30 +65,30 @@ def _strongest(of: _Numbers, query: int) -> list[int]:
     return [key for score, key in row if score == max(row)[0]]
 
 
-def _of_sign(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+def _of_sign(asks: Asked, of: _Numbers, query: int) -> set[str]:
     names = {1: "above", 0: "zero", -1: "below"}
     return {names[int(np.sign(of["scores"][query, key]))] for key in _strongest(of, query)}
 
 
-def _of_mirror(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+def _of_mirror(asks: Asked, of: _Numbers, query: int) -> set[str]:
     names = {1: "more", 0: "same", -1: "less"}
     scores = of["scores"]
     return {names[int(np.sign(scores[key, query] - scores[query, key]))] for key in _strongest(of, query)}
 
 
-def _of_spread(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+def _of_spread(asks: Asked, of: _Numbers, query: int) -> set[str]:
     rows = [row[np.isfinite(row)] for row in (of["scores"][query], of["scaled_scores"][query])]
     before, after = (np.ptp(row) if row.size else 0 for row in rows)
     near = {"same"} if math.isclose(before, after, rel_tol=1e-5) else set()
     return near | ({"wider"} if after > before else {"closer"} if after < before else {"same"})
 
 
-def _of_share(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+def _of_share(asks: Asked, of: _Numbers, query: int) -> set[str]:
     share = of["attention_weights"][query].max()
     return {"all" if share >= 1 else "half" if share >= 0.5 else "less"}
 
 
-def _of_mix(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+def _of_mix(asks: Asked, of: _Numbers, query: int) -> set[str]:
     row, values = of["attention_weights"][query], of["v"][:, 0]
     if np.isclose(row.sum(), 1, atol=1e-5) and (row >= 0).all():
         return {"between"}  # a mean
@@ -89,7 +99,7 @@ def _of_mix(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
     return {name for name, holds in named.items() if holds}
 
 
-def _of_context(asks: StepPrediction, of: _Numbers, query: int) -> set[str]:
+def _of_context(asks: Asked, of: _Numbers, query: int) -> set[str]:
     away = np.linalg.norm(of["v"] - of["context"][query], axis=1)
     row = [(share, key) for key, share in enumerate(of["attention_weights"][query]) if key != query]
     others = [key for share, key in row if share == max(row)[0]]
@@ -115,3 +125,6 @@ def test_where_nothing_can_be_predicted_nothing_is_asked() -> None:
     alone = traced(Scenario(text="alone", d_in=1))
     asked = [step for step in ASKING if prediction_of(step, alone, 0, DIGITS)]
     assert not set(asked) & {"embeddings", "one-score", "all-scores", "context"}
+    assert {nothing_to_predict(step, alone, 0) for step in ASKING} == {"", "alone"}
+    broken = traced(Scenario("a b", w_q=((3e38,) * 2,) * 3))
+    assert nothing_to_predict("softmax", broken, 0) == "no_numbers"

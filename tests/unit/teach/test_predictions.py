@@ -1,6 +1,6 @@
 """Which prediction is right is computed here anew, in float64, for every setting that a question offers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -10,7 +10,6 @@ import torch
 
 from attnviz import Scenario
 from attnviz.teach.questions import QUESTIONS, Exponent, Question
-from attnviz.teach.questions.asking import View
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.questions.numerics import FACTORS
 from attnviz.words import catalogue
@@ -21,7 +20,7 @@ from tests.unit.teach.seen.of_order import loss_of
 from tests.unit.teach.seen.of_sizes import softmax
 from tests.unit.teach.seen.world import IDS, World, array
 
-Made = tuple[Scenario, dict[str, str]]
+Made = tuple[Scenario, dict[str, str], int]  # with the token that is followed
 
 
 def _largest(w: World) -> float:
@@ -57,40 +56,40 @@ def _transposed(w: World) -> np.ndarray:
 
 
 NUMBERS: dict[str, Callable[[World], Any]] = {
-    "values": lambda w: w.ref["attention_weights"][0, 1],
+    "values": lambda w: w.ref["attention_weights"][w.query, 1],
     "sum": lambda w: np.abs(w.ref["context"][0] - w.ref["context"][1]).max(),
-    "biases": lambda w: w.ref["attention_weights"][0, 1],
+    "biases": lambda w: w.ref["attention_weights"][w.query, 1],
     "sizes": lambda w: len(w.names) ** 2,
     "root": _largest,
-    "which_d": lambda w: softmax(w.ref["scores"] / np.sqrt(_widths(w)), -1)[0, 1],
-    "where": lambda w: softmax(w.ref["scores"] / np.sqrt(w.scenario.d_out), -1)[0, 1],
-    "axis": lambda w: over(w)[0].sum(),
+    "which_d": lambda w: softmax(w.ref["scores"] / np.sqrt(_widths(w)), -1)[w.query, 1],
+    "where": lambda w: softmax(w.ref["scores"] / np.sqrt(w.scenario.d_out), -1)[w.query, 1],
+    "axis": lambda w: over(w)[w.query].sum(),
     "symmetry": lambda w: np.abs(w.ref["scores"] - w.ref["scores"].T).max(),
     "self": lambda w: sum(row.argmax() == i for i, row in enumerate(w.ref["scores"])),
     "learned": lambda w: loss_of(torch.tensor(w.ref["context"]), w.now.x.double()),
     "order": lambda w: w.ref["attention_weights"][w.now.tokens.index("bites"), w.now.tokens.index("dog")],
-    "late_mask": lambda w: by_hand._late(w)[1].sum(),
-    "padding": lambda w: by_hand._padded(w)[0][0, 1],
-    "heads": lambda w: by_hand._of_head(w, 0)[1, 0],
+    "late_mask": lambda w: by_hand._late(w)[w.query].sum(),
+    "padding": lambda w: by_hand._padded(w)[0][w.query, 1],
+    "heads": lambda w: by_hand._of_head(w, 0)[w.query, 0],
     "reshape": _own_rows,
-    "cosine": lambda w: softmax(by_hand._compared(w) / np.sqrt(w.scenario.d_out), -1)[0, 1],
-    "keys_first": lambda w: by_hand._ordered(w)[0, 1],
-    "linear": lambda w: _transposed(w)[2, 0],
+    "cosine": lambda w: softmax(by_hand._compared(w) / np.sqrt(w.scenario.d_out), -1)[w.query, 1],
+    "keys_first": lambda w: by_hand._ordered(w)[w.query, 1],
+    "linear": lambda w: _transposed(w)[w.query, 0],
     "one_matrix": lambda w: min(w.scenario.d_in, NUMBERED[w.options["d"]]),
     "parts": _part,
-    "dropout": lambda w: by_hand._dropped(w)[1].sum(),
+    "dropout": lambda w: by_hand._dropped(w)[w.query].sum(),
     "numerics": lambda w: int(by_hand._in_bits(w)[2].isnan().sum()),
-    "multiply": lambda w: softmax(FACTORS[w.options["c"]] ** 2 * by_hand._scaled(w), -1)[0, 1],
+    "multiply": lambda w: softmax(FACTORS[w.options["c"]] ** 2 * by_hand._scaled(w), -1)[w.query, 1],
 }
 
 
 def number(question: Question, made: Made) -> float:
-    return float(NUMBERS[question.name](World(question, *made, 4, 0)))
+    return float(NUMBERS[question.name](World(question, *made[:2], 4, made[2])))
 
 
 def becomes(question: Question, made: Made) -> str:
-    """What became of the number since the start, as it is written."""
-    before, after = number(question, (question.start, question.defaults)), number(question, made)
+    """What became of the number since the start, of the same token, as it is written."""
+    before, after = number(question, (question.start, question.defaults, made[2])), number(question, made)
     kind = question.predicts.kind
     one, other = (percent(n) if kind == "share" else f"{n:.{2 * (kind == 'number')}f}" for n in (before, after))
     if one.replace("-0.00", "0.00") == other.replace("-0.00", "0.00"):
@@ -98,47 +97,49 @@ def becomes(question: Question, made: Made) -> str:
     return "other" if question.predicts.either else "more" if after > before else "less"
 
 
-def viewed(question: Question, view: View | None, made: Made) -> Made:
-    scenario, options = made
-    if view is None:
-        return made
-    if isinstance(view, Mapping):
-        return scenario, options | dict(view)
-    return question.pressed(view, scenario), options
+def acted(question: Question) -> Made:
+    return *question.acted, question.first_followed(question.start)
 
 
 def settings_of(question: Question) -> Iterator[Made]:
     """All that a question offers: its button, each end and the middle of each slider, each choice; and what it asks."""
-    yield question.acted
+    follows = question.first_followed(question.start)
+    yield acted(question)
     for view in (question.then, *question.predicts.wrong.values(), *question.presets):
-        yield viewed(question, view, question.acted)
+        if view is not None:
+            yield question.viewed(view, *acted(question))
     for control in question.controls:
         for at in (control.low, (control.low + control.high) // 2, control.high):
-            yield control.change(question.start, at), question.defaults
+            yield control.change(question.start, at), question.defaults, follows
     for option in question.options:
         for choice in ("0.25", "0.5", "1") if isinstance(option, Exponent) else option.names:
-            yield question.start, question.defaults | {option.name: choice}
+            yield question.start, question.defaults | {option.name: choice}, follows
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
 def test_the_right_prediction_is_right_for_every_setting(question: Question) -> None:
     predicts = question.predicts
-    before = predicts.number(question.now(question.start, question.defaults))
     for made in settings_of(question):
-        now = predicts.number(question.now(*made))
+        scenario, options, query = made
+        before = predicts.number(question.now(question.start, question.defaults, query=query))
+        now = predicts.number(question.now(scenario, options, query=query))
         # The means of random draws are those of other draws.
         assert now == pytest.approx(number(question, made), abs=0.05 if question.name == "root" else 2e-4, nan_ok=True)
         assert predicts.answer(before, now) == becomes(question, made), made
-    assert question.happened.answer == becomes(question, question.acted)
+    assert question.asked.right == becomes(question, acted(question))
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
 def test_each_other_prediction_names_a_misconception_and_fails_in_its_view(question: Question) -> None:
-    right, wrong = question.happened.answer, question.predicts.wrong
-    assert set(question.answers) == {right, *wrong}
-    assert 2 <= len(question.answers) <= 4
+    asked = question.asked
+    right, wrong = asked.right, question.predicts.wrong
+    assert {*asked.choices} == {right, *wrong}
+    assert 2 <= len(asked.choices) <= 4
     assert right not in wrong
     for answer, view in wrong.items():
-        assert becomes(question, viewed(question, view, question.acted)) != answer
+        shown = question.viewed(view, *acted(question))
+        assert shown != acted(question), "it leads elsewhere"
+        assert becomes(question, shown) != answer
+        assert question.is_own(shown[0]), "a link can carry it"
     said = f"questions.{question.name}.wrong."
     assert {key.removeprefix(said) for key in catalogue() if key.startswith(said)} == set(wrong)

@@ -1,5 +1,6 @@
 """What is asked before a switch of What if is turned: which choice is right follows from the numbers, in numpy."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,21 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
-from attnviz.teach.switched import LESS, MIRRORED, MORE, OTHER, SAME, alone, next_of, turned, turned_on, without
+from attnviz.teach.predictions import fails_at
+from attnviz.teach.switched import (
+    LESS,
+    MIRRORED,
+    MORE,
+    OTHER,
+    SAME,
+    about,
+    alone,
+    next_of,
+    turned,
+    without,
+    yet_to_predict,
+)
+from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 from tests.examples import examples
@@ -54,33 +69,46 @@ def test_the_right_choice_follows_from_the_numbers(place: str, data: st.DataObje
     typed = (query, data.draw(st.integers(0, 2)), data.draw(st.sampled_from((-3.0, 0.0, 5.0))))
     to = WhatIf.read(f"typed:{typed[0]}:{typed[1]}:{typed[2]}") if place == TYPED else alone(place)
     found = turned(scenario, to, place, query, head)
-    assert turned_on(WhatIf(), to) == place
+    linked = replace(scenario, what_if=to.text)
+    drawn = yet_to_predict(linked, (), query, head)
+    assert yet_to_predict(linked, {about(place)}, query, head) == (linked, None)
     assert without(to, place) == WhatIf()
     assert next_of(scenario, place) not in ("", place)
     if found is None:  # nothing else is read
         assert scenario.causal
+        assert drawn == (linked, None)
         return
-    assert found.query == query != found.key
+    assert drawn == (scenario, found), "a link with it on asks, too"
+    assert found.cell is not None
+    matrix, asker, key = found.cell
+    assert asker == query != key
     both = [attended(scenario, each, head, typed) for each in ("", place)]
     if place.startswith("softmax"):
         was, now = (weights[query].sum() for _, weights in both)
     else:
-        was, now = (each[0 if found.matrix == "scores" else 1][query, found.key] for each in both)
-    write = percent if found.matrix != "scores" and not place.startswith("softmax") else lambda value: written(value, 2)
+        was, now = (each[0 if matrix == "scores" else 1][query, key] for each in both)
+    write = percent if matrix != "scores" and not place.startswith("softmax") else lambda value: written(value, 2)
     if any(write(float(each * (1 - 1e-5))) != write(float(each * (1 + 1e-5))) for each in (was, now)):
         return  # on the edge between two ways to write it
-    assert found.numbers == (write(float(was)), write(float(now)))
-    mirrored = write(float(both[0][0][found.key, query]))
+    told = [write(float(was)), write(float(now))]
+    moved = "stays" if told[0] == told[1] else "moves"
+    assert found.happened == say(f"question_page.{moved}", before=told[0], after=told[1])
+    mirrored = write(float(both[0][0][key, query]))
     right = SAME if write(float(was)) == write(float(now)) else MORE if now > was else LESS
     if place in ("projections.exchanged", "scores.keys-first"):
         right = right if right == SAME else MIRRORED
         assert write(float(now)) == mirrored
-    elif found.matrix == "scores":
+    elif matrix == "scores":
         right = right if right == SAME else OTHER
     assert found.right == right
     assert 2 <= len(found.choices) <= 4
-    assert found.numbers[0] in found.now
-    for choice in found.choices:
-        told = found.misconception(choice)
-        assert bool(told) == (choice != right)
-        assert "wrong" not in told.lower()
+    assert told[0] in found.asks
+    assert {*found.wrong} == {*found.choices} - {right}
+    assert "wrong" not in " ".join(found.wrong.values()).lower()
+    for choice in found.wrong if place != TYPED else ():
+        other = fails_at(lambda at: turned(scenario, to, place, at, head), choice, query, 3)
+        again = None if other is None else turned(scenario, to, place, other, head)
+        assert again is None or choice in again.wrong
+    for where, choice in found.cells.items():
+        assert choice in found.choices
+        assert write(float(both[0][0][tuple(map(int, where.split(",")[1:]))])) in found.choices[choice]

@@ -1,0 +1,180 @@
+"""What is predicted before an answer, wherever it's asked, and what each step of the lesson asks of its board."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import torch
+
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.tokens import token_labels
+from attnviz.explanation.told import Numbers
+from attnviz.words import plural, say
+from attnviz.words.numbers import written
+from attnviz.words.shares import percent
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One prediction: what will be done, the question, its choices by name, and what stands beside it afterwards.
+
+    `about` is what links call it, for ever. `right` is the choice that the numbers make right; `happened` says what
+    they are, `wrong` what leads to each other choice, `more` why it is so. `cell` is the one that is asked about;
+    `cells` are choices, too, by where a click on the board says them: "v,1" is a row.
+    """
+
+    about: str
+    act: str
+    asks: str
+    choices: Mapping[str, str]
+    right: str
+    happened: str
+    wrong: Mapping[str, str]
+    more: tuple[str, ...] = ()
+    cell: tuple[str, int, int] | None = None
+    cells: Mapping[str, str] = field(default_factory=dict)
+
+    def outcome(self, predicted: str) -> list[str]:
+        """Return what was predicted beside what happened, what leads to a wrong choice, and why."""
+        if predicted not in self.choices:
+            return [self.happened, *self.more]
+        key = "as" if predicted == self.right else "but"
+        both = say(f"predicting.{key}", predicted=self.choices[predicted], happened=self.happened)
+        return [both, *filter(None, [self.wrong.get(predicted)]), *self.more]
+
+
+def fails_at(asks: Callable[[int], Asked | None], choice: str, query: int, n: int) -> int | None:
+    """Return the next token whose numbers don't make a choice right, either; None where there is none."""
+    for other in (*range(query + 1, n), *range(query)):
+        asked = asks(other)
+        if asked is not None and choice in asked.wrong:
+            return other
+    return None
+
+
+def named(trace: AttentionTrace, position: int) -> str:
+    """Return a token as sentences call it."""
+    return say("lesson.named", token=token_labels(trace.tokens, 40)[position])
+
+
+def spread(row: torch.Tensor) -> float:
+    """Return how far the largest number of a row is from the smallest, of those that are finite."""
+    finite = row[row.isfinite()]
+    return float(finite.max() - finite.min()) if finite.numel() else 0.0
+
+
+# Of a step, by the numbers of a trace and the query's position: the choices, the right one first named, and what its
+# sentences have places for. None where these numbers leave nothing to predict.
+_Found = tuple[tuple[str, ...], str, dict[str, object]]
+
+
+def _names(trace: AttentionTrace, query: int, other: int) -> dict[str, object]:
+    return {"token": named(trace, query), "other": named(trace, other)}
+
+
+def _other(row: torch.Tensor, query: int) -> int:
+    """Return the key beside its own that a query has the largest number for."""
+    return int(torch.nan_to_num(row, nan=-torch.inf).index_fill(0, torch.tensor([query]), -torch.inf).argmax())
+
+
+def _compared(number: float, to: float, choices: tuple[str, str, str]) -> tuple[tuple[str, str, str], str]:
+    """Return three choices with the one that is right of a number: it is more than another one, the same, or less."""
+    return choices, choices[0 if number > to else 2 if number < to else 1]
+
+
+def _in_x(trace: AttentionTrace, query: int, digits: int) -> _Found:
+    n, d_in = len(trace.tokens), trace.x.shape[-1]
+    counts = {"all": n * d_in, "sentence": d_in, "token": n}
+    choices = tuple(name for name, count in counts.items() if name == "all" or count != counts["all"])
+    return choices, "all", {**counts, "tokens": plural(n, "token"), "d_in": d_in}
+
+
+def _query_and_key(trace: AttentionTrace, query: int, digits: int) -> _Found:
+    q, k = (Numbers(name, query).text(trace, digits) for name in "qk")
+    right = "same" if torch.equal(trace.q[query], trace.k[query]) else "differ"
+    return ("same", "differ"), right, {"token": named(trace, query), "q": q, "k": k}
+
+
+def _sign(trace: AttentionTrace, query: int, digits: int) -> _Found:
+    other = _other(trace.scores[query], query)
+    score = trace.scores[query, other].item()
+    found = _compared(score, 0.0, ("above", "zero", "below"))
+    return *found, _names(trace, query, other) | {"score": written(score, digits)}
+
+
+def _mirrored(trace: AttentionTrace, query: int, digits: int) -> _Found:
+    other = _other(trace.scores[query], query)
+    there, back = trace.scores[query, other].item(), trace.scores[other, query].item()
+    places = {"there": written(there, digits), "back": written(back, digits)}
+    return *_compared(back, there, ("more", "same", "less")), _names(trace, query, other) | places
+
+
+def _scaled(trace: AttentionTrace, query: int, digits: int) -> _Found:
+    before, after = (spread(matrix[query]) for matrix in (trace.scores, trace.scaled_scores))
+    places = {"before": written(before, digits), "after": written(after, digits)}
+    return *_compared(after, before, ("wider", "same", "closer")), {"token": named(trace, query), **places}
+
+
+def _largest_share(trace: AttentionTrace, query: int, digits: int) -> _Found:
+    row = trace.attention_weights[query]
+    share, most = row.max().item(), named(trace, int(row.argmax()))
+    right = "all" if share >= 1 else "half" if share >= 0.5 else "less"
+    return ("all", "half", "less"), right, {"token": named(trace, query), "most": most, "share": percent(share)}
+
+
+def _between(trace: AttentionTrace, query: int, digits: int) -> _Found:
+    values = trace.v[trace.attention_weights[query] != 0, 0]
+    least, most, mixed = values.min().item(), values.max().item(), trace.context[query, 0].item()
+    slack = 1e-5 * max(abs(least), abs(most))  # a mix of equal numbers may be off by the last digit
+    right = "above" if mixed > most + slack else "below" if mixed < least - slack else "between"
+    numbers = {"least": least, "most": most, "mixed": mixed}
+    places = {name: written(number, digits) for name, number in numbers.items()}
+    return ("above", "between", "below"), right, {"token": named(trace, query), **places}
+
+
+def _nearest(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
+    other = _other(trace.attention_weights[query], query)
+    own, read = (float((trace.context[query] - trace.v[at]).norm()) for at in (query, other))
+    if own == read:
+        return None
+    places = {"own": written(own, digits), "read": written(read, digits)}
+    return ("own", "read"), "own" if own < read else "read", _names(trace, query, other) | places
+
+
+_FIND: dict[str, Callable[[AttentionTrace, int, int], _Found | None]] = {
+    "embeddings": _in_x, "projections": _query_and_key, "one-score": _sign, "all-scores": _mirrored,
+    "scale": _scaled, "softmax": _largest_share, "mix": _between, "context": _nearest,
+}  # fmt: skip
+ASKING = tuple(_FIND)
+_PAIRS = ("one-score", "all-scores", "context")  # which ask about two tokens
+
+
+def nothing_to_predict(step: str, trace: AttentionTrace, query: int) -> str:
+    """Return why a step asks nothing of these numbers, as its sentence in the catalogue is called; blank where it may:
+    of one token, of numbers that are none, or where a piece of a token stands in each row."""
+    n, shown = len(trace.tokens), (trace.q, trace.k, trace.scores, trace.attention_weights, trace.context, trace.v)
+    if any(matrix.shape[0] != n for matrix in shown) or trace.scores.shape[1] != n:
+        return "pieces"
+    if n == 1 and step in _PAIRS:
+        return "alone"
+    rows = trace.scores[query], trace.attention_weights[query], trace.context[query], trace.v, trace.q, trace.k
+    return "" if step == "embeddings" or all(bool(each.isfinite().all()) for each in rows) else "no_numbers"
+
+
+def prediction_of(step: str, trace: AttentionTrace, query: int, digits: int) -> Asked | None:
+    """Return what a step asks of these numbers; None where it asks nothing, or they leave nothing to predict."""
+    if step not in _FIND or nothing_to_predict(step, trace, query):
+        return None
+    found = _FIND[step](trace, query, digits)
+    if found is None or len(found[0]) < 2:
+        return None
+    choices, right, places = found
+
+    def told(key: str) -> str:
+        return say(f"lesson_predictions.{step}.{key}", **places)
+
+    rows = {f"v,{query}": "own", f"v,{_other(trace.attention_weights[query], query)}": "read"}
+    return Asked(
+        f"step-{step}", told("act"), told("asks"), {each: told(f"choice.{each}") for each in choices}, right,
+        told("happened"), {each: told(f"wrong.{each}") for each in choices if each != right},
+        (told("why"), told("next")), cells=rows if step == "context" else {},
+    )  # fmt: skip
