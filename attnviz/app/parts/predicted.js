@@ -1,5 +1,5 @@
-// What happened after a prediction has the focus, and is read aloud. Where a choice is a row or a cell, a click on it on
-// the board makes it.
+// What happened after a prediction has the focus, and is read aloud. Where a choice is a row or a cell, a click on it
+// on the board makes it.
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
