@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import FloatRect, Locator, expect
 
+from tests.browser.lesson import Learner
 from tests.browser.looks import look_at
 from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
 
@@ -14,7 +15,7 @@ WINDOWS = [(1366, 768), (1366, 650), (1920, 1080), (1024, 768), (683, 384), (390
 PLACES = {
     "explore": "/", "heatmaps": "/?example=fluffy-cat&view=heatmaps", "compare": "/compare",
     **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 9)},
-    **{name: f"/{name}" for name in ("scaling", "learn", "model", "check")},
+    **{name: f"/{name}" for name in ("scaling", "learn", "model", "check", "exercises", "history", "questions")},
 }  # fmt: skip
 
 
@@ -28,14 +29,16 @@ def test_everything_has_its_place_on_the_screen(new_reader: Callable[..., Playgr
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 def test_no_two_texts_overlap_and_nothing_is_cut_or_lies_over_a_digit(
-    new_reader: Callable[..., Playground], place: str
+    new_learner: Callable[..., Learner], place: str
 ) -> None:
-    reader = new_reader(*WINDOWS[0]).go(place)
+    reader = new_learner(*WINDOWS[0]).go(place)  # a page may have no picture to wait for
     expect(reader.page.locator(".st-key-foot").first).to_be_attached()
     for width, height in WINDOWS:
         reader.page.set_viewport_size({"width": width, "height": height})
         reader.page.wait_for_timeout(100)
         eventually(lambda: look_at(reader.page).trouble, {}, seconds=3)
+    reader.darken()
+    eventually(lambda: look_at(reader.page).trouble, {}, seconds=3)
 
 
 def out_of_place(playground: Playground, width: int, height: int) -> list[str]:
