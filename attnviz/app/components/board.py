@@ -7,12 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.drawing import Drawing, drawn_data
+from attnviz.app.components.followed import numbers_of
 from attnviz.app.components.script_file import BOARD_FILE
+from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import picked_place
 from attnviz.app.session import address, state
-from attnviz.app.session.link_values import picked_head, picked_layer, picked_query
+from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.session.painting import painting
+from attnviz.board import drawn
 from attnviz.board.data import has_numbers
 from attnviz.board.drawn import Looks, as_place, data_of_model, packed
 from attnviz.board.script import BOARD_STYLE
@@ -32,6 +34,16 @@ _board = st.components.v2.component(
 )
 
 
+def drawn_data(
+    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
+) -> dict[str, Any]:
+    """Return what a board of the app is sent of a scenario, beside what the session adds to it."""
+    return drawn.drawn_data(scenario, trace, query, digits, looks, of_now=of_now) | {
+        "examples": list(examples.offered()) if looks.sentence and of_now else [],
+        "numbersOf": numbers_of(scenario),
+    }
+
+
 def show_stored_board(
     scenario: Scenario,
     trace: AttentionTrace,
@@ -45,8 +57,8 @@ def show_stored_board(
     """Draw a trace as a board. What is edited and picked on it is `stored` in the parameter of this name, as a query;
     without any, it is the one beside it. `more` is sent in place of what is sent else."""
     parameter, text = stored
-    drawn = drawn_data(scenario, trace, query, state.digits(), looks, of_now=False)
-    _draw(key, drawn | {"picks": {"query": QUERY}, "store": {"parameter": parameter, "text": text}} | more)
+    data = drawn_data(scenario, trace, query, state.digits(), looks, of_now=False)
+    _draw(key, data | {"picks": {"query": QUERY}, "store": {"parameter": parameter, "text": text}} | more)
 
 
 def show_board_of_model(
@@ -64,22 +76,16 @@ def show_board_of_model(
 
 def show_board(scenario: Scenario, looks: Looks, page: str, *, presenting: bool = False) -> None:
     """Draw the board of the current scenario on one of its pages: all follow what is edited and picked."""
-    query, head, layer = picked_query(scenario), picked_head(scenario), picked_layer(scenario)
+    trace, query = traced_in_view(scenario), picked_query(scenario)
     painting().begin_first()
-    drawn = Drawing(scenario, head, layer, state.digits(), looks).made()
+    data = drawn_data(scenario, trace, query, state.digits(), looks, of_now=True)
     beside = {
-        "query": query,
-        "picked": as_place(picked_place(drawn.trace)),
+        "picked": as_place(picked_place(trace)),
         "picks": _PICKS,
         "numbers": {"at": AT, "page": page, "presenting": presenting} if has_numbers(scenario) else None,
     }
-    key = f"{page}.board"
-    _board(key=key, data=drawn.beside(beside | _of_now(key)))
+    _draw(f"{page}.board", data | beside)
 
 
 def _draw(key: str, data: dict[str, Any]) -> None:
-    _board(key=key, data=packed(data | _of_now(key)))
-
-
-def _of_now(key: str) -> dict[str, Any]:
-    return {"key": key, "from": address.mark_of_now()}
+    _board(key=key, data=packed(data | {"key": key, "from": address.mark_of_now()}))

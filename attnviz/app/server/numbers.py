@@ -28,10 +28,9 @@ from attnviz.app.components.board import AT
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.parts.newest import Newest
-from attnviz.app.server.addresses import address_of
 from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
-from attnviz.app.session.pace import Pace
+from attnviz.app.server.hosts import Pace, address_of
 from attnviz.link.state import MOST_CHARACTERS
 from attnviz.models.kept import Kept
 

@@ -18,10 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.server.addresses import address_of, is_of_this_machine
-from attnviz.app.server.hosts import is_served
-from attnviz.app.server.memory import used_mib
-from attnviz.app.session.pace import Pace
+from attnviz.app.keeper.memory import used_mib
+from attnviz.app.server.hosts import Pace, address_of, is_of_this_machine, is_served
 from attnviz.app.streamlit_internals import is_of_a_reader
 from attnviz.words import say
 

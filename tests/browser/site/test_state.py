@@ -239,6 +239,16 @@ def _goes_on(board: Board) -> str:
     return "step=projections"
 
 
+def _edits_a_table(board: Board) -> str:
+    board.edit(0, 0, 0.9)
+    return "edits=w_q.0.0.0.9"
+
+
+def _skips_a_prediction(board: Board) -> str:
+    board.page.locator(".st-key-predicting-skip button").click()
+    return "predicted=values."
+
+
 def _keeps_as_a(board: Board) -> str:
     board.page.get_by_test_id("stMain").get_by_role("button", name=" as A").first.click()
     return "pinned="
@@ -249,7 +259,9 @@ def _keeps_as_a(board: Board) -> str:
     [
         ("/model", {}, _types_a_model_sentence),
         ("/model", {"model_head": "3.1"}, _switches_a_head_off),
+        ("/", {"view": "heatmaps", "example": "published"}, _edits_a_table),
         ("/check", {}, _fills_a_box),
+        ("/questions", {"question": "values"}, _skips_a_prediction),
         ("/questions", {"question": "values", "predicted": "values.tried"}, _edits_a_question),
         ("/lesson", {"step": "embeddings", "predictions": "off"}, _goes_on),
         ("/compare", {"example": "published"}, _keeps_as_a),

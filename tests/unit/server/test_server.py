@@ -33,6 +33,7 @@ from attnviz.app.model import looked
 from attnviz.app.scaling import sweeps
 from attnviz.app.server import readiness
 from attnviz.app.server.headers import SafeHeaders, policy
+from attnviz.app.server.hosts import BURST, RATE
 from attnviz.app.server.settings import (
     EMBED_IN,
     METRICS,
@@ -43,7 +44,6 @@ from attnviz.app.server.settings import (
     settings,
 )
 from attnviz.app.server.visitors import Visitors
-from attnviz.app.session.pace import BURST, RATE
 from attnviz.words import say
 
 HERE, STRANGER, LISTED = "http://testserver", "https://elsewhere.example.org", "https://course.example.edu"
