@@ -48,6 +48,7 @@ export class Address {
   constructor() {
     this.path = location.pathname;
     this.query = ordered(location.search);
+    this.opening = ""; // what a bare address is opened with: of that, too, a change is made before it's drawn
     this.version = 1; // of the query
     this.versions = new Map([[markOf(this.query), 1]]);
     /** @type {(said: { query: string, taken: string, back: number }) => void} */
@@ -88,7 +89,7 @@ export class Address {
   // With `source`, a change that follows one of the same source takes its place: a key is held down.
   /** @param {Patch} patch @param {{ source?: string | null }} [how] @returns {number} the version that it makes */
   change(patch, { source = null } = {}) {
-    const query = patched(this.query, patch);
+    const query = patched(this.base, patch);
     if (query === this.query) return this.version;
     const controls = this.drawn?.controls ?? {};
     this.turns ||= Object.keys(patch).some((name) => name in controls);
@@ -103,7 +104,7 @@ export class Address {
   // To another page, with a change.
   /** @param {string} page @param {Patch} [patch] */
   go(page, patch = {}) {
-    this.become(patched(this.query, patch));
+    this.become(patched(this.base, patch));
     this.path = new URL(page || ".", new URL(".", location.href)).pathname;
     this.write("push");
     this.turns = true;
@@ -128,6 +129,10 @@ export class Address {
 
   get mark() {
     return markOf(this.query);
+  }
+
+  get base() {
+    return this.query || this.opening;
   }
 
   get page() {
@@ -204,7 +209,7 @@ export class Address {
     const names = [...new Set([...now.keys(), ...then.keys()])].filter((name) => now.get(name) !== then.get(name));
     const controls = this.drawn?.controls ?? {};
     const moved = how === "replace" && names.every((name) => name in controls);
-    if (moved) this.become(ordered(location.search));
+    if (moved) this.become(this.query ? ordered(location.search) : patched(this.opening, Object.fromEntries(now)));
     const query = this.query;
     if (moved) {
       this.query = ordered(String(then));
@@ -297,7 +302,7 @@ export class Address {
       this.taken = id;
       const there = path !== undefined && path === pageOf(location.pathname); // Streamlit has entered it already
       if (path !== undefined) this.path = new URL(path || ".", new URL(".", location.href)).pathname;
-      const query = patched(this.query, patch);
+      const query = patched(this.base, patch);
       if (query === this.query && this.mirrored) continue;
       this.become(query);
       this.write(there ? "replace" : "push");
@@ -310,6 +315,10 @@ export class Address {
   /** @param {Drawn} drawn */
   hear(drawn) {
     this.drawn = drawn;
+    if (!this.query && drawn.from !== this.mark) {
+      this.become(ordered(this.opening)); // the first drawing was overtaken by a press
+      this.write("replace");
+    }
     const [before, { pressed }] = [this.mark, this];
     if (pressed && drawn.back === this.back) {
       this.pressed = null;

@@ -6,12 +6,13 @@ import { Address } from "./address.js";
 /** @import { Drawn, Offer } from "./address.js" */
 /** @import { Drawing } from "./types.js" */
 
-/** @typedef {{ ears?: boolean, offers?: Offer[], drawn?: Drawn }} Data */
+/** @typedef {{ ears?: boolean, offers?: Offer[], opening?: string, drawn?: Drawn }} Data */
 
 /** @param {Drawing<Data>} drawing */
 export default function addressPart({ data, setStateValue }) {
   const page = (window.attnvizAddress ??= new Address());
   if (data.ears) page.setValue = (said) => setStateValue("said", said);
+  if (data.opening) page.opening = data.opening;
   if (data.offers) page.take(data.offers);
   if (data.drawn) page.hear(data.drawn);
 }

@@ -19,6 +19,7 @@ import streamlit as st
 from attnviz.app.scripts import script
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH, get_script_run_ctx, run_again
+from attnviz.link.opening import as_the_app_opens, says_nothing
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, read_controls
 
@@ -70,6 +71,7 @@ class Memory:
     offering: Offer | None = None  # what this run adds to
     back: bool = False  # whether the page was open already, before another server or session
     became: dict[str, str] = field(default_factory=dict)  # what the last run made of it
+    opening: dict[str, str] = field(default_factory=lambda: as_the_app_opens({}))  # what a bare query stands for
     turned: str | None = None  # the last query of a run of our own
     turning: str | None = None  # the query of a run that turns controls
     whole: bool = True  # whether the controls were set by what was asked for, and not moved since
@@ -115,7 +117,8 @@ def hear() -> None:
     session = this_session()
     now = session.address
     offers = [] if now is None else [each.sent() for each in now.offers]
-    told = _address(key=_EARS, data={"ears": True, "offers": offers}, on_said_change=lambda: None, height=1)
+    ears = {"ears": True, "offers": offers, "opening": _written(as_the_app_opens({}) if now is None else now.opening)}
+    told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
     said, context = _valid(told.get("said")), get_script_run_ctx()
     came = "" if context is None else context.query_string
     page = None if context is None else context.page_script_hash
@@ -125,6 +128,9 @@ def hear() -> None:
         now = session.address = Memory(asked, came, page, said, fresh=set(texts()), back=said is not None)
     else:
         asked = _hear(now, said, came, page, history=history)
+        if now.became and says_nothing(asked):  # Back to an address that nothing was written into yet
+            now.turning = _written({**asked, **now.opening})
+            run_again(now.turning, turns=True)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
     for name, (refused, text) in now.corrected.items():  # of a run that was overtaken before it could tell
         if now.texts.get(name, "") == refused:
@@ -172,7 +178,7 @@ def open_as(query: Mapping[str, str]) -> None:
     drawn."""
     now = memory()
     if now is not None:
-        now.turning = urlencode(query, errors="surrogatepass")
+        now.turning = _written(query)
         run_again(now.turning)
 
 
@@ -187,6 +193,10 @@ def _valid(said: Any) -> Any:
     if not isinstance(said, dict) or not all(isinstance(said.get(name), str) for name in ("query", "taken")):
         return None
     return said if len(said["query"]) <= MOST_LENGTH else None
+
+
+def _written(query: Mapping[str, str]) -> str:
+    return urlencode(query, errors="surrogatepass")
 
 
 def _lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
@@ -219,7 +229,7 @@ def _run_turned(now: Memory) -> None:
     for each in now.offers:
         if not each.left:
             _lay(query, each.patch)
-    now.turning = urlencode(query, errors="surrogatepass")
+    now.turning = _written(query)
     page, context = None, get_script_run_ctx()
     leads = [each for each in now.offers if each.file and not each.drawn and not each.left]
     if leads and context is not None:
@@ -368,6 +378,7 @@ def tell(page: str, key: str = "address") -> None:
         return
     set_up, asked = controls(now), asked_of(now)
     found = becomes(asked, set_up, now.texts, now.forgotten)
+    now.opening = now.opening if asked else found
     drawn = {
         "from": mark_of(asked),
         "is": mark_of(found),
@@ -383,7 +394,7 @@ def tell(page: str, key: str = "address") -> None:
     now.turned, now.turning = now.turning or now.turned, None
     now.offering, now.whole, now.back, now.became = None, False, False, found
     now.corrected.clear()
-    _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)
+    _address(key=key, data={"drawn": drawn, "opening": _written(now.opening)}, on_said_change=lambda: None, height=1)
 
 
 def _gone(now: Memory) -> set[str]:

@@ -211,6 +211,22 @@ def test_an_empty_sentence_keeps_the_edits_over_a_reload(new_board: Callable[...
     assert "text=" in board.address
 
 
+def test_a_bare_address_is_the_opening_example_whenever_it_comes(new_board: Callable[..., Board]) -> None:
+    """A press before the first drawing, and Back to an address that nothing was written into, opened another one."""
+    board = new_board()
+    board.page.goto(board.server)
+    eventually(lambda: query_of(board).get("text"), "the fluffy cat chased a mouse")
+    opened = query_of(board)
+    board.page.evaluate("history.pushState({}, '', '?'); history.pushState({}, '', '?seed=7')")
+    board.page.go_back()
+    eventually(lambda: query_of(board), opened)
+    eventually(lambda: agrees(board), True)
+    board.page.evaluate("attnvizAddress.query = ''; attnvizAddress.change({ digits: '2' })")  # before it was drawn
+    eventually(lambda: query_of(board), {**opened, "digits": "2"})
+    eventually(lambda: agrees(board), True)
+    assert query_of(board) == {**opened, "digits": "2"}
+
+
 def _types_a_model_sentence(board: Board) -> str:
     board.page.get_by_test_id("stMain").get_by_label(say("models.page.sentence"), exact=True).last.fill("a cat sat")
     board.page.keyboard.press("Enter")
