@@ -19,9 +19,9 @@ import streamlit as st
 from attnviz.app.scripts import script
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH, get_script_run_ctx, run_again
-from attnviz.link.opening import as_the_app_opens, says_nothing
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, read_controls
+from attnviz.link.state import as_the_app_opens, says_nothing
 
 _EARS = "address.ears"
 _MOST_OFFERS = 32  # that the page may not have taken yet
