@@ -18,11 +18,12 @@ from tests.pages.learn.test_learn import with_seeds
 from tests.pages.reader import Reader
 from tests.pages.session.test_share import Sharing
 
-# The type of each component's data, and where it is declared.
+# The type of each component's data, and where it is declared: what the board's modules speak of holds everywhere.
+AMBIENT = f"{ROOT}/attnviz/**/*.d.ts"
 TYPES = {
     "attnviz_address": ("Data", "attnviz/scripts/address_part.js"),
     "attnviz_arriving": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
-    "attnviz_board": ("BoardData", "attnviz/board/types.js"),
+    "attnviz_board": ("BoardData", ""),
     "attnviz_connection": ("Words", "attnviz/app/shell/connection/connection.js"),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
     "attnviz_first": ("Data", "attnviz/app/shell/top_bar/first.js"),
@@ -52,7 +53,11 @@ def sent_by(reader: Reader) -> Iterator[tuple[str, str]]:
 def errors_in(folder: Path, *declarations: str) -> str:
     """Return what the checker finds in declarations of constants."""
     (folder / "sent.ts").write_text("\n".join(declarations), encoding="utf-8")
-    settings = {"extends": str(ROOT / "tsconfig.json"), "compilerOptions": {"types": []}, "include": ["sent.ts"]}
+    settings = {
+        "extends": str(ROOT / "tsconfig.json"),
+        "compilerOptions": {"types": []},
+        "include": ["sent.ts", str(BOARD_TYPES)],
+    }
     (folder / "tsconfig.json").write_text(json.dumps(settings))
     checker = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
     command = [NODE, str(checker), "--project", str(folder)]
@@ -63,7 +68,8 @@ def errors_in(folder: Path, *declarations: str) -> str:
 
 def declared(number: int, component: str, data: str) -> str:
     name, file = TYPES[component]
-    return f'export const sent{number}: import("{(ROOT / file).as_posix()}").{name} = {data};'
+    place = f'import("{(ROOT / file).as_posix()}").' if file else ""
+    return f"export const sent{number}: {place}{name} = {data};"
 
 
 @pytest.fixture(scope="module")
