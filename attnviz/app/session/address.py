@@ -21,7 +21,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH, get_script_run_ctx, run_again
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, read_controls
-from attnviz.link.state import as_the_app_opens, says_nothing
+from attnviz.link.state import as_the_app_opens
 
 _EARS = "address.ears"
 _MOST_OFFERS = 32  # that the page may not have taken yet
@@ -128,9 +128,6 @@ def hear() -> None:
         now = session.address = Memory(asked, came, page, said, fresh=set(texts()), back=said is not None)
     else:
         asked = _hear(now, said, came, page, history=history)
-        if now.became and says_nothing(asked):  # Back to an address that nothing was written into yet
-            now.turning = _written({**asked, **now.opening})
-            run_again(now.turning, turns=True)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
     for name, (refused, text) in now.corrected.items():  # of a run that was overtaken before it could tell
         if now.texts.get(name, "") == refused:

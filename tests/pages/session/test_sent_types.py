@@ -56,7 +56,7 @@ def errors_in(folder: Path, *declarations: str) -> str:
     settings = {
         "extends": str(ROOT / "tsconfig.json"),
         "compilerOptions": {"types": []},
-        "include": ["sent.ts", str(BOARD_TYPES)],
+        "include": ["sent.ts", AMBIENT],
     }
     (folder / "tsconfig.json").write_text(json.dumps(settings))
     checker = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
