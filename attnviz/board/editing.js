@@ -104,7 +104,8 @@ export function openBox(board, place, text, shown, told) {
   const cell = board.grids.get(place.matrix)?.boxOf(place);
   if (!cell) return;
   const label = say("board.type.label", { where: placeInWords(board.made, place) });
-  const input = make("input", "typed", [], { value: text, "aria-label": label });
+  const input = make("input", "typed", [], { "aria-label": label });
+  input.value = text; // as an attribute it would leave the caret in front of what is typed next
   const { box, letters } = cell;
   const origin = board.root.getBoundingClientRect();
   const zoom = origin.width / board.root.offsetWidth; // in a presentation all is drawn larger than it is laid out
