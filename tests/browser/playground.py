@@ -52,7 +52,7 @@ _ALL_DRAWN = """() => {
     && heatmaps.every(each => {
       const cells = [...each.shadowRoot?.querySelectorAll('figure .cells > *') ?? []];
       return cells.length > 0 && cells.every(cell => cell.textContent || cell.width !== 300);
-    }) && boards.every(board => board.shadowRoot?.querySelector('.cell[data-value]'));
+    }) && boards.every(board => board.shadowRoot?.querySelector('.cell'));
   const all = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
   const head = all.some(each => each.shadowRoot?.querySelector('.weights :is(td[data-value], canvas)'));
   return drawn || (head && !boards.length) || document.querySelector('[data-testid=stAlert]') !== null;
