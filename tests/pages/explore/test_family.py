@@ -91,7 +91,7 @@ def test_the_page_history_links_each_set_up_and_each_paper() -> None:
         assert board["tokens"] == list(trace(step.scenario).tokens)
         page.at.button(key="history.all").click().run()
     assert {*links} >= {*(step.paper for step in STEPS), *WITHOUT_PICTURE.values()}
-    assert say("history.heading") in [heading.value for heading in page.at.subheader]
+    assert f"## {say('history.heading')}" in [each.value for each in page.at.markdown]
     assert not page.at.exception
 
 
