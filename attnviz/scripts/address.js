@@ -48,6 +48,7 @@ export class Address {
   constructor() {
     this.path = location.pathname;
     this.query = ordered(location.search);
+    this.bare = !this.query; // until something was written into it
     this.opening = ""; // what a bare address is opened with: of that, too, a change is made before it's drawn
     this.version = 1; // of the query
     this.versions = new Map([[markOf(this.query), 1]]);
@@ -115,6 +116,7 @@ export class Address {
   /** @param {string} query */
   become(query) {
     this.query = query;
+    this.bare &&= !query;
     this.version += 1;
     this.versions.delete(this.mark);
     this.versions.set(this.mark, this.version);
@@ -132,7 +134,7 @@ export class Address {
   }
 
   get base() {
-    return this.query || this.opening;
+    return this.bare ? this.opening : this.query;
   }
 
   get page() {
@@ -209,7 +211,7 @@ export class Address {
     const names = [...new Set([...now.keys(), ...then.keys()])].filter((name) => now.get(name) !== then.get(name));
     const controls = this.drawn?.controls ?? {};
     const moved = how === "replace" && names.every((name) => name in controls);
-    if (moved) this.become(this.query ? ordered(location.search) : patched(this.opening, Object.fromEntries(now)));
+    if (moved) this.become(this.bare ? patched(this.opening, Object.fromEntries(now)) : ordered(location.search));
     const query = this.query;
     if (moved) {
       this.query = ordered(String(then));
@@ -315,7 +317,7 @@ export class Address {
   /** @param {Drawn} drawn */
   hear(drawn) {
     this.drawn = drawn;
-    if (!this.query && drawn.from !== this.mark) {
+    if (this.bare && drawn.from !== this.mark) {
       this.become(ordered(this.opening)); // the first drawing was overtaken by a press
       this.write("replace");
     }

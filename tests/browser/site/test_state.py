@@ -221,7 +221,9 @@ def test_a_bare_address_is_the_opening_example_whenever_it_comes(new_board: Call
     board.page.go_back()
     eventually(lambda: query_of(board), opened)
     eventually(lambda: agrees(board), True)
-    board.page.evaluate("attnvizAddress.query = ''; attnvizAddress.change({ digits: '2' })")  # before it was drawn
+    board.page.evaluate(
+        "attnvizAddress.query = ''; attnvizAddress.bare = true; attnvizAddress.change({ digits: '2' })"
+    )  # before it was drawn
     eventually(lambda: query_of(board), {**opened, "digits": "2"})
     eventually(lambda: agrees(board), True)
     assert query_of(board) == {**opened, "digits": "2"}
