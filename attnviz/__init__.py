@@ -16,9 +16,11 @@ from attnviz.models import ModelEdit, ModelTrace, look_into
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.tables.reading import read_table
 from attnviz.training import Training, TrainingSettings, train, train_many
+from attnviz.words.numbers import DEFAULT_DIGITS
 
 if TYPE_CHECKING:
     from attnviz import documents, figures
+    from attnviz.notebook import BoardWidget
 
 __version__ = "0.1.0"  # stands here alone: the wheel, the image and the page's foot read it
 
@@ -45,6 +47,7 @@ __all__ = [
     "mark",
     "mark_pipeline",
     "read_table",
+    "show_board",
     "sweep_scaling",
     "tokenize",
     "trace",
@@ -57,6 +60,20 @@ def __getattr__(name: str) -> ModuleType:
     if name in ("documents", "figures"):  # when first used, since Plotly takes its time
         return import_module(f"attnviz.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def show_board(scenario: Scenario | str, *, query: int = 0, digits: int = DEFAULT_DIGITS) -> "BoardWidget":
+    """Return the board of a scenario, or of a text, as a widget of a notebook, in `digits` and with the token `query`
+    picked. Its `scenario` is what was made of it on the board since; ``board.observe(act, "scenario")`` hears of each.
+
+    Raises ``ImportError`` without anywidget, which ``pip install "attnviz[notebook]"`` brings, and ``ValueError`` for
+    what no board draws.
+    """
+    try:
+        from attnviz.notebook import board_widget
+    except ImportError as error:
+        raise ImportError('show_board needs anywidget: pip install "attnviz[notebook]"') from error
+    return board_widget(scenario, query, digits)
 
 
 def _in_a_notebook(trace: Any) -> str:

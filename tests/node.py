@@ -47,7 +47,13 @@ def what_python_sends() -> Iterator[dict[str, str]]:
         sent = Path(folder) / "sent.json"
         code = "".join(file.read_text(encoding="utf-8") for file in ROOT.glob("attnviz/**/*.js"))
         constants = CONSTANTS | {"PUT_OFF": PUT_OFF}
-        given = {"SENTENCES": by_room(said_in(code)), "CONSTANTS": constants, "FIGURES": FIGURES, "STYLE": ""}
+        given = {
+            "SENTENCES": by_room(said_in(code)),
+            "CONSTANTS": constants,
+            "FIGURES": FIGURES,
+            "STYLE": "",
+            "LETTERS": "",
+        }
         sent.write_text(json.dumps(given), encoding="utf-8")
         yield os.environ | {"ATTNVIZ_SENT": str(sent)}
 

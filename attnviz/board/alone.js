@@ -1,42 +1,29 @@
-// Boards in a page of their own: nobody answers there, so that what is done on one stays with it, and is computed by
-// the page.
+// A host of boards to whom nobody answers: what is done on one stays with it, and is computed by the page.
 
-import { mount } from "./board.js";
 import { toggle } from "./cells/elements.js";
 import { addressOf } from "./places.js";
 import { valueAt } from "./values/matrices.js";
 import { STYLE } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
-// What the app alone has; what was said of other numbers; and several docks can't all stand at the window's foot.
-const OWN_STYLE = [
-  ".board .views.views { display: none; }",
-  ".changed .strip .does { visibility: hidden; }",
-  ":host(:not(:only-of-type)) .panel.panel { position: static; }",
-].join(" ");
+// What the app alone has, and what was said of other numbers.
+const OWN_STYLE = ".board .views.views { display: none; } .changed .strip .does { visibility: hidden; } ";
 const LOW = 720; // pixels: a window, or a frame, that is lower is scrolled
 const ABOVE = 16;
-const DARK = "(prefers-color-scheme: dark)";
+export const DARK = "(prefers-color-scheme: dark)";
 
-/**
- * Draw a board within an element; what is done on it is told to the page around this one, if that is of the origin
- * `tells`.
- * @param {HTMLElement} element @param {BoardData} data @param {{ tells?: string, dark?: boolean | null }} how
- */
-export default function showAlone(element, data, { tells = "", dark = null }) {
+// An element in which a board is drawn, whose looks are within it alone; `more` is said of them.
+/** @param {HTMLElement} element @param {string} more */
+export function rootIn(element, more) {
   const shadow = element.attachShadow({ mode: "open" });
-  const style = Object.assign(document.createElement("style"), { textContent: STYLE + OWN_STYLE });
   const root = Object.assign(document.createElement("div"), { className: "board" });
-  shadow.append(style, root);
-  const host = new Alone(tells, dark);
-  host.dress();
-  host.board = mount(root, data, host);
-  matchMedia(DARK).addEventListener("change", () => host.dress(), host.board.ended);
-  return host.board;
+  shadow.append(Object.assign(document.createElement("style"), { textContent: STYLE + OWN_STYLE + more }), root);
+  return root;
 }
 
 /** @implements {Host} */
-class Alone {
+export class Alone {
+  /** @type {Host["page"]} */
   page = null;
   can = { text: false, layers: false };
   store = { isFirst: () => true, remember() {} };
@@ -67,7 +54,12 @@ class Alone {
 
   /** @returns {"light" | "dark"} */
   scheme() {
-    return (this.dark ?? darkAround() ?? matchMedia(DARK).matches) ? "dark" : "light";
+    return (this.dark ?? darkAround() ?? this.standsOnDark() ?? matchMedia(DARK).matches) ? "dark" : "light";
+  }
+
+  /** @returns {boolean | null} */
+  standsOnDark() {
+    return null;
   }
 
   // The colours of the page, and of the board on it.
@@ -76,7 +68,8 @@ class Alone {
     this.board?.repaint();
   }
 
-  whose(/** @type {boolean} */ sent) {
+  /** @param {boolean} sent @returns {string | null} */
+  whose(sent) {
     return say(sent ? "board.status.sent" : "board.status.alone");
   }
 

@@ -39,5 +39,11 @@ BOARD_SCRIPT = joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS})
 _LOOKS = ("sentence", "spine", "cells", "pointing", "plane", "dock", "story", "heads")
 _OF_ROLES = [f".role-{role} {{ --role: var(--role-{role}); }}\n" for role in ROLES]
 BOARD_STYLE = "".join([*_OF_ROLES, *((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)])
-# A function that draws a board where nobody answers: see alone.js.
-ALONE_SCRIPT = joined(_HERE / "alone.js", {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE})
+# A function that draws a board where nobody answers.
+ALONE_SCRIPT = joined(_HERE / "in_page.js", {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE})
+
+
+def notebook_script(letters: str, style: str) -> str:
+    """Return the script that draws a board in a notebook, in these letters (WOFF2, in base64), with this style, too."""
+    sent = {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE + style, "LETTERS": letters}
+    return joined(_HERE / "in_notebook.js", sent)

@@ -261,7 +261,8 @@ interface BoardData extends TableData {
 /** What a board stands in, and what that offers it: the app is in_app.js. */
 interface Host {
   /** The query that is changed by what is done on it, and its versions, where somebody answers. */
-  readonly page: import("../scripts/address.js").Address | null;
+  readonly page: Pick<import("../scripts/address.js").Address,
+    "away" | "change" | "drawn" | "go" | "mark" | "query" | "version" | "versionOf"> | null;
   /** Torch's numbers of a query, from where they are asked for. */
   numbers?(at: string, asked: object): Promise<Partial<BoardData> | null>;
   /** What is answered beside numbers. */
@@ -278,8 +279,9 @@ interface Host {
   takes?(edits: Edit[]): void;
   /** How far colours go of the matrices that share this limit, by default as far. */
   widest?(limit: number): number;
-  /** Whose numbers are shown, in words: those that were sent, or the page's own; by default, torch's that answers. */
-  whose?(sent: boolean): string;
+  /** Whose numbers are shown, in words: those that were sent, or the page's own; by default, and where null,
+   *  torch's that answers. */
+  whose?(sent: boolean): string | null;
   /** Is told what was done where there is no page, as its "query"; of which "numbers" are shown, null for the page's
    *  own, and which token is "picked". */
   tells?(what: string, detail: unknown): void;

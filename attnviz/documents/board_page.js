@@ -1,5 +1,5 @@
 // Draws the boards of a page of its own. Python writes into the page, gzipped, the script that draws one
-// (board/alone.js) and what each shows. In a frame of the same origin, the frame is made as high as what it holds.
+// (board/in_page.js) and what each shows. In a frame of the same origin, the frame is made as high as what it holds.
 
 import { run, unpackedText } from "./unpacked.js";
 import { partOf } from "../scripts/parts.js";

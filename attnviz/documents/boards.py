@@ -17,6 +17,7 @@ from attnviz.board.script import ALONE_SCRIPT
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
+from attnviz.core.limits import in_short
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.trace import Trace
@@ -100,10 +101,17 @@ def _data(shown: Scenario | AttentionTrace, query: int, digits: int) -> dict[str
         names = tuple(name for name in in_view(seen.stages) if seen[name].shape[-1] <= most)
         names = names[names.index("x") :] if "x" in names else names  # what X is made of has more rows than tokens
         return data_of_model(seen, query, digits, names) | {"key": "alone"}
-    if not fits_board(shown):
-        raise ValueError(f"the scenario has a matrix of more than {MOST_COLUMNS} columns, which a board doesn't draw")
-    trace = traced(shown).seen_from(0)
+    trace = traced(checked_for_board(shown)).seen_from(0)
     return drawn_data(shown, trace, query, digits, OF_PLAYGROUND, of_now=True) | {"key": "alone"}
+
+
+def checked_for_board(scenario: Scenario) -> Scenario:
+    """Return the scenario; ``ValueError`` for one that no board draws."""
+    if not isinstance(scenario, Scenario):
+        raise ValueError(f"scenario is {in_short(scenario)}, expected a Scenario or a text")
+    if not fits_board(scenario):
+        raise ValueError(f"the scenario has a matrix of more than {MOST_COLUMNS} columns, which a board doesn't draw")
+    return scenario
 
 
 def _text(shown: Scenario | AttentionTrace) -> str:
@@ -122,9 +130,15 @@ def _script() -> str:
 
 @cache
 def _face() -> str:
+    source = f'url("data:font/woff2;base64,{packed_letters()}")'
+    return f'@font-face {{ font-family: "{FAMILY}"; font-weight: 400 700; src: {source}; }}'
+
+
+@cache
+def packed_letters() -> str:
+    """Return the letters of a board outside of the app: WOFF2, in base64."""
     letters = resources.files("attnviz.documents").joinpath("letters", "attnviz-letters.woff2").read_bytes()
-    data = b64encode(letters).decode("ascii")
-    return f'@font-face {{ font-family: "{FAMILY}"; font-weight: 400 700; src: url("data:font/woff2;base64,{data}"); }}'
+    return b64encode(letters).decode("ascii")
 
 
 LIVE = 64  # tokens of a board that stands in a notebook, where each takes its room in the file
@@ -132,9 +146,9 @@ _IN_LATEX = 16  # rows and columns
 _TOLD = ("attention_weights", "context")
 
 
-def shown_in_notebook(shown: Scenario | Trace) -> dict[str, str]:
+def shown_in_notebook(shown: Scenario | Trace, *, live: bool = True) -> dict[str, str]:
     """Return what a notebook may choose from, by its kind: numbers as text, the weights and what comes of them in
-    LaTeX, and pictures with a board in a frame, which a notebook that isn't trusted leaves out.
+    LaTeX, and pictures, if `live` with a board in a frame, which a notebook that isn't trusted leaves out.
 
     >>> sorted(shown_in_notebook(Scenario("a cat")))
     ['text/html', 'text/latex', 'text/plain']
@@ -148,8 +162,8 @@ def shown_in_notebook(shown: Scenario | Trace) -> dict[str, str]:
     bundle = {"text/plain": "\n\n".join(tables(trace, DEFAULT_DIGITS, names)), "text/html": trace_markup(trace)}
     if max(size for name in names for size in trace[name].shape) <= _IN_LATEX:
         bundle["text/latex"] = "\n".join(_in_latex(trace, name) for name in names)
-    if len(trace.read_tokens) <= LIVE and (live := _live(shown if isinstance(shown, Scenario) else trace)):
-        bundle["text/html"] += live
+    if live and len(trace.read_tokens) <= LIVE:
+        bundle["text/html"] += _live(shown if isinstance(shown, Scenario) else trace)
     return bundle
 
 

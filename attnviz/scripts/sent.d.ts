@@ -11,8 +11,9 @@ export const SENTENCES: { readonly [room: string]: { readonly [name: string]: Te
  *  attnviz/app/components/script_file.py. */
 export const FETCHED: { readonly script: string; readonly part: string };
 
-/** To boards in a page of their own alone: how they look. */
+/** To boards outside of the app alone: how they look, and in a notebook, in which letters: WOFF2, in base64. */
 export const STYLE: string;
+export const LETTERS: string;
 
 /** A hatched cell: its ground, its lines, and the ink of its sign. */
 export type Hatch = { readonly ground: string; readonly line: string; readonly ink: string; readonly crossed: boolean };

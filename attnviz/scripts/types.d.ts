@@ -19,8 +19,8 @@ declare global {
     attnvizAddress?: Address;
     /** Tells the server that the page's first picture has been painted. */
     attnvizFirst?: () => void;
-    /** Draws a board of a page of its own: attnviz/board/alone.js. */
-    attnvizBoard: typeof import("../board/alone.js").default;
+    /** Draws a board of a page of its own: attnviz/board/in_page.js. */
+    attnvizBoard: typeof import("../board/in_page.js").default;
     /** The head in view of a real model, drawn by the pictures of all heads. */
     attnvizHead?: HTMLElement;
     /** The numbers of each moment of the training that is shown, as far as they have come. */

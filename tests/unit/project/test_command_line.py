@@ -168,6 +168,12 @@ assert "plotly" not in sys.modules, "until something is plotted"
 from attnviz.commands.main import main
 assert "window.attnvizBoard" not in attnviz.documents.board_page(attnviz.Scenario("a b")).partition("<script")[0]
 attnviz.figures.heatmap(attnviz.trace(attnviz.Scenario()), "scores")
+try:
+    attnviz.show_board("a b")
+except ImportError as error:
+    assert "attnviz[notebook]" in str(error)
+else:
+    raise AssertionError("a widget without anywidget")
 sys.exit(main(sys.argv[1:]))
 """
 

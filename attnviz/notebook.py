@@ -1,0 +1,99 @@
+"""The board as a widget: what is done on it comes back as a scenario, and torch's numbers from the kernel."""
+
+import json
+from functools import cache
+from typing import Any
+
+import anywidget
+import traitlets
+
+from attnviz.board.drawn import OF_PLAYGROUND, as_place, drawn_data
+from attnviz.board.script import notebook_script
+from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT
+from attnviz.core.heads import as_seen
+from attnviz.core.scenario import Scenario, traced
+from attnviz.documents import shown_in_notebook
+from attnviz.documents.boards import FAMILY, checked_for_board, packed_letters
+from attnviz.link.parameter_table import CELL, HEAD, LAYER, QUERY
+from attnviz.link.set_up import query_of
+from attnviz.link.state import State, state_of
+from attnviz.scripts import shortened
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+_PICKS = {"query": QUERY, "cell": CELL, "head": HEAD}
+_STYLE = f"""
+.board {{ --st-background-color: {LIGHT.paper}; --st-text-color: {LIGHT.text};
+  font-family: "{FAMILY}", {FONT_FAMILY.partition(", ")[2]}; }}
+.board.dark {{ --st-background-color: {DARK.paper}; --st-text-color: {DARK.text}; }}
+"""
+
+
+@cache
+def _script() -> str:
+    return shortened(notebook_script(packed_letters(), _STYLE))
+
+
+class BoardWidget(anywidget.AnyWidget):
+    """A board in a notebook. `scenario` is that of its numbers as they are now: it can be observed, and set.
+
+    `query` says the same as a link of the app does, with what is picked; `data`, what the board draws, is of it.
+    """
+
+    scenario = traitlets.Instance(Scenario)
+    query = traitlets.Unicode().tag(sync=True)
+    data = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, scenario: Scenario, query: str) -> None:
+        super().__init__(_esm=_script(), scenario=scenario, query=query)
+
+    @traitlets.validate("scenario")
+    def _checked(self, proposed: Any) -> Scenario:
+        return checked_for_board(proposed["value"])
+
+    @traitlets.observe("query")
+    def _answer(self, _: object) -> None:
+        state = _state(self.query)
+        if state.scenario is None:  # a blank sentence
+            self.query = query_of(self.scenario)
+            return
+        with self.hold_sync():
+            self.data = json.dumps(_data(state, state.scenario) | {"asked": self.query})
+        self.scenario = state.scenario
+
+    @traitlets.observe("scenario")
+    def _follow(self, change: Any) -> None:
+        if self.query and _state(self.query).scenario != change["new"]:
+            self.query = _query(change["new"], 0, _state(self.query).values["digits"])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """Where no kernel is, and in what is exported, there are pictures and numbers."""
+        shown = super()._repr_mimebundle_(**kwargs)
+        if shown is None:
+            return None
+        data, metadata = shown
+        return data | shown_in_notebook(self.scenario, live=False), metadata
+
+
+def board_widget(scenario: Scenario | str, query: int = 0, digits: int = DEFAULT_DIGITS) -> BoardWidget:
+    """Return the widget of a scenario, or of a text: see :func:`attnviz.show_board`."""
+    scenario = checked_for_board(Scenario(scenario) if isinstance(scenario, str) else scenario)
+    asked = _query(scenario, query, digits)
+    if _state(asked).scenario != scenario:
+        raise ValueError("the scenario has more given numbers than a link carries, expected fewer on a widget")
+    return BoardWidget(scenario, asked)
+
+
+def _query(scenario: Scenario, query: int, digits: int) -> str:
+    return query_of(scenario, query=str(query), digits=str(digits))
+
+
+def _state(query: str) -> State:
+    return state_of(query, (QUERY, HEAD, LAYER, CELL))
+
+
+def _data(state: State, scenario: Scenario) -> dict[str, Any]:
+    trace = traced(scenario).seen_from(state.values[HEAD], state.values[LAYER])
+    drawn = drawn_data(scenario, trace, state.position, state.values["digits"], OF_PLAYGROUND, of_now=True)
+    cell = state.values[CELL]
+    picked = as_place(cell and as_seen(trace.stages, trace.matrices, *cell))
+    return drawn | {"key": "notebook", "picks": _PICKS, "picked": picked}
