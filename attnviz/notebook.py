@@ -34,7 +34,7 @@ def _script() -> str:
 
 
 class BoardWidget(anywidget.AnyWidget):
-    """A board in a notebook. `scenario` is that of its numbers as they are now: it can be observed, and set.
+    """A board in a notebook. `scenario` has what was changed on it: it can be observed, and set.
 
     `query` says the same as a link of the app does, with what is picked; `data`, what the board draws, is of it.
     """
