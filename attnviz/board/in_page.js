@@ -2,6 +2,7 @@
 
 import { Alone, DARK, rootIn } from "./alone.js";
 import { mount } from "./board.js";
+import { makeAgain } from "./values/made_again.js";
 
 // Several docks can't all stand at the window's foot.
 const OF_SEVERAL = ":host(:not(:only-of-type)) .panel.panel { position: static; }";
@@ -12,6 +13,7 @@ const OF_SEVERAL = ":host(:not(:only-of-type)) .panel.panel { position: static; 
  * @param {HTMLElement} element @param {BoardData} data @param {{ tells?: string, dark?: boolean | null }} how
  */
 export default function showAlone(element, data, { tells = "", dark = null }) {
+  makeAgain(data);
   const root = rootIn(element, OF_SEVERAL);
   const host = new Alone(tells, dark);
   host.dress();

@@ -164,6 +164,8 @@ interface SentMatrix {
   columns: number;
   values?: (number | string)[];
   float32?: string;
+  /** In a page of its own: see values/made_again.js. */
+  apart?: number[];
   of?: string;
   dividedBy?: number;
   /** The mask that is added to it, where there is one. */

@@ -21,6 +21,7 @@ from attnviz.core.limits import in_short
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.trace import Trace
+from attnviz.documents.apart import with_apart
 from attnviz.documents.page import page_of, tables
 from attnviz.documents.report import trace_markup, visible_text
 from attnviz.explanation.latex import symbol_in_latex
@@ -100,9 +101,13 @@ def _data(shown: Scenario | AttentionTrace, query: int, digits: int) -> dict[str
         most = max(MOST_COLUMNS, len(seen.read_tokens))
         names = tuple(name for name in in_view(seen.stages) if seen[name].shape[-1] <= most)
         names = names[names.index("x") :] if "x" in names else names  # what X is made of has more rows than tokens
-        return data_of_model(seen, query, digits, names) | {"key": "alone"}
+        return _alone(data_of_model(seen, query, digits, names), seen)
     trace = traced(checked_for_board(shown)).seen_from(0)
-    return drawn_data(shown, trace, query, digits, OF_PLAYGROUND, of_now=True) | {"key": "alone"}
+    return _alone(drawn_data(shown, trace, query, digits, OF_PLAYGROUND, of_now=True), trace)
+
+
+def _alone(data: dict[str, Any], trace: AttentionTrace) -> dict[str, Any]:
+    return data | {"key": "alone", "matrices": with_apart(data["matrices"], trace)}
 
 
 def checked_for_board(scenario: Scenario) -> Scenario:

@@ -15,6 +15,7 @@ from attnviz.words import say
 from tests.browser.lone_board import LoneBoard
 
 SIX = Scenario("the cat sat on the mat")
+PAINTED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 HOSTILE = "</script><script>window.ran=1</script> <img src=//a.example/x onerror=window.ran=1> ]]> \u202e"
 SENT, ALONE = say("board.status.sent"), say("board.status.alone")
 
@@ -61,21 +62,21 @@ def test_what_is_done_on_it_is_computed_there_as_torch_does_and_undone_to_its_bi
     expect(board.status).to_contain_text(ALONE)
     edits = {("w_q", 0, 1): shown(offline)["w_q,0,1"]}
     rng = random.Random(5)
-    for _ in range(12):
+    for _ in range(60):
         name = rng.choice(["x", "w_q", "w_k", "w_v"])
         place = (name, rng.randrange(trace[name].shape[0]), rng.randrange(trace[name].shape[1]))
         edits[place] = round(rng.uniform(-3, 3), 2)
         board.cell(place).click()
         offline.keyboard.type(str(edits[place]))
         board.press("Enter")
-    offline.wait_for_timeout(100)
-    moved = shown(offline)
-    edited = attnviz.trace(SIX.with_edits(Edit(*place, value) for place, value in edits.items()))
-    for name in ("q", "attention_weights", "context"):
-        rows, columns = edited[name].shape
-        here = [[moved[f"{name},{row},{column}"] for column in range(columns)] for row in range(rows)]
-        np.testing.assert_allclose(here, edited[name].numpy(), rtol=2e-5, atol=2e-5)
-    for _ in range(13):
+        offline.evaluate(PAINTED)
+        moved = shown(offline)
+        edited = attnviz.trace(SIX.with_edits(Edit(*place, value) for place, value in edits.items()))
+        assert len(moved) == 156
+        places = [(name, int(row), int(column)) for name, row, column in (cell.split(",") for cell in moved)]
+        wanted = [float(edited[name][row, column]) for name, row, column in places]
+        np.testing.assert_allclose(list(moved.values()), wanted, rtol=1e-5, atol=1e-5)
+    for _ in range(61):
         board.press("Control+z")
     expect(board.status).to_contain_text(SENT)
     assert shown(offline) == before

@@ -11,12 +11,19 @@ from torch import Tensor
 from attnviz import Scenario, trace
 from attnviz.board.data import FITS, table_data
 from attnviz.core.rules import Rule, Shape, in_rows
+from attnviz.core.scenario import traced
+from attnviz.documents import board_page
+from attnviz.documents.apart import with_apart
 from tests.node import PageScript
 from tests.unit.single_stage import CASES, drawn, trace_of
 
 BITS = """({ matrices: { unpacked } }, matrices) => Object.fromEntries(
   Object.entries(unpacked(matrices)).map(([name, { rows, columns, values }]) =>
     [name, [rows, columns, Array.from(new Uint32Array(new Float32Array(values).buffer))]]))"""
+MADE_AGAIN = f"""(modules, data) => {{
+  modules.made_again.makeAgain(data);
+  return ({BITS})(modules, data.matrices);
+}}"""
 FED = """({ made: madeOf, reach: { feeds, sourcesOf, isMasked } }, [data, place]) => {
   const made = madeOf(data);
   const fed = feeds(made, place);
@@ -71,7 +78,10 @@ def of_words(count: int, **settings: Any) -> Scenario:
 
 def assert_arrived(script: PageScript, matrices: dict[str, Tensor], sent: dict[str, Any]) -> None:
     """That the page has the bits of every number; of a NaN, that it is one."""
-    arrived = script.run(BITS, sent)
+    assert_bits(script.run(BITS, sent), matrices)
+
+
+def assert_bits(arrived: dict[str, Any], matrices: dict[str, Tensor]) -> None:
     assert arrived.keys() == matrices.keys()
     for name, (rows, columns, bits) in arrived.items():
         wanted = in_rows(matrices[name]).numpy()
@@ -101,6 +111,19 @@ def test_scaled_scores_are_sent_as_a_quotient_that_has_their_bits(
     assert_arrived(script, dict(shown.matrices), sent)
 
 
+@pytest.mark.parametrize("more", [
+    {}, {"d_out": 64, "causal": True}, {"temperature": 0.01}, {"d_out": 4, "n_heads": 2}, {"what_if": "scores:cosine"},
+])  # fmt: skip
+def test_a_page_of_its_own_makes_large_matrices_again_bit_by_bit(script: PageScript, more: dict[str, Any]) -> None:
+    shown = traced(of_words(90, **more)).seen_from(0)
+    data = table_data(shown)
+    sent = with_apart(data["matrices"], shown)
+    assert "apart" in sent["attention_weights"]
+    assert ("apart" in sent["scores"]) == ("what_if" not in more)
+    arrived = script.run(MADE_AGAIN, json.loads(json.dumps(data | {"matrices": sent})))
+    assert_bits(arrived, dict(shown.matrices))
+
+
 def test_a_quotient_that_has_other_bits_is_not_sent() -> None:
     shown = trace(of_words(30))
     changed = dict(shown.matrices) | {"scaled_scores": torch.nextafter(shown["scaled_scores"], torch.tensor(9.0))}
@@ -112,6 +135,8 @@ def test_many_tokens_are_sent_in_few_bytes() -> None:
     shown = trace(of_words(256, d_in=8, d_out=8))
     numbers = sum(matrix.numel() for name, matrix in shown.matrices.items() if name != "scaled_scores")
     assert len(json.dumps(table_data(shown)["matrices"])) < 4 * 4 / 3 * numbers * 1.02
+    assert len(board_page(of_words(6))) <= 200_000
+    assert len(board_page(of_words(512))) <= 500_000
 
 
 @pytest.mark.parametrize("address", [("x", 1, 0), ("w_q", 0, 1), ("w_k", 2, 0), ("w_v", 0, 0), ("b_q", 0, 1)])

@@ -1,0 +1,44 @@
+// Large matrices as a page of its own carries them: as how far the bits of each float32 are `apart` from those that
+// plain arithmetic makes of its sources, in the same steps here as in documents/apart.py, and so to the same bits.
+
+import { compute } from "../rules/product.js";
+import { unpacked } from "./matrices.js";
+
+const [LOWEST, PARTS, TERMS] = [-200, 1024, 9];
+
+// Put in full what came so, where it came.
+/** @param {BoardData} data */
+export function makeAgain({ stages, matrices }) {
+  for (const { name, rule, sources, settings } of stages) {
+    const { rows, columns, apart } = matrices[name];
+    if (!apart) continue;
+    const [left, right] = sources.map((source) => unpacked(matrices)[source]);
+    const values =
+      rule === "softmax" ? shares(left) : compute(/** @type {Settings} */ (settings), left, right).values;
+    const numbers = Float32Array.from(values);
+    const bits = new Int32Array(numbers.buffer);
+    for (let at = 0; at < bits.length; at += 1) bits[at] += apart[at];
+    matrices[name] = { rows, columns, values: Array.from(numbers) };
+  }
+}
+
+function shares(/** @type {Matrix} */ { rows, columns, values }) {
+  const made = new Float64Array(values.length);
+  for (let from = 0; from < rows * columns; from += columns) {
+    let most = -Infinity;
+    for (let at = from; at < from + columns; at += 1) most = Math.max(most, values[at]);
+    let sum = 0;
+    for (let at = from; at < from + columns; at += 1) sum += made[at] = power(values[at] - most);
+    for (let at = from; at < from + columns; at += 1) made[at] /= sum;
+  }
+  return made;
+}
+
+// e to the power of a number that isn't above 0, about: Math.exp differs between browsers.
+function power(/** @type {number} */ number) {
+  const part = Math.max(number, LOWEST) / PARTS;
+  let made = 1;
+  for (let term = TERMS; term > 0; term -= 1) made = 1 + (made * part) / term;
+  for (let parts = 1; parts < PARTS; parts *= 2) made *= made;
+  return made;
+}
