@@ -3,7 +3,7 @@
 
 import { painted } from "./painted.js";
 
-const BOARD = ["playground-board", "learn-board"]
+const BOARD = ["playground-board", "learn-time"]
   .map((key) => `[class*=st-key-${key}] [data-testid=stBidiComponentIsolated]`).join(", ");
 const root = () => document.querySelector(BOARD)?.shadowRoot;
 
@@ -20,8 +20,8 @@ const bench = {
   moves: [],
   cell: (at) => found(`[data-at="${at}"]`),
   box: (at) => bench.cell(at).getBoundingClientRect().toJSON(),
-  row: () => [found(".sentence").textContent, ...[...(root()?.querySelectorAll("[data-at^='q,'], [data-at^='context,']")
-    ?? [])].map((cell) => (cell instanceof HTMLElement ? cell.dataset.value : ""))].join(" "),
+  row: () => [...(root()?.querySelectorAll(".sentence, .figures, .numbers td, [data-at^='q,'], [data-at^='context,']")
+    ?? [])].map((each) => (each instanceof HTMLElement && each.dataset.value) || each.textContent).join(" "),
   status: () => found(".status").textContent ?? "",
 
   // Of each move, the milliseconds from its event to the painted frame; what `seen` reads off the page must differ
@@ -62,7 +62,7 @@ const bench = {
 window.boardBench = bench;
 
 async function look() {
-  if (root()?.querySelector(".cell[data-value], canvas")) bench.board = await painted();
+  if (root()?.querySelector(".cell[data-value], canvas, .curves")) bench.board = await painted();
   else requestAnimationFrame(look);
 }
 requestAnimationFrame(look);

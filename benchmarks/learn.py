@@ -1,4 +1,4 @@
-"""The slider through a training, in a real Chromium: from a moment to the repainted spine. And whoever uses the app
+"""The slider through a training, in a real Chromium: from a moment to the repainted words and weights. And whoever uses the app
 while others train."""
 
 import asyncio
@@ -36,7 +36,7 @@ def run() -> list[Row]:
             page.wait_for_function("boardBench.board", timeout=60_000)
             page.wait_for_timeout(1500)
             moves = [move for i in range(ROUNDS + 1) for move in _drag(page, i % 2 == 0) if i]
-            rows.append(within_a_frame(f"slider: moment to repainted spine, for 19 of 20, {name}", moves))
+            rows.append(within_a_frame(f"slider: moment to repainted words and weights, for 19 of 20, {name}", moves))
             page.context.close()
     with serving(OURS) as ours:
         rows += asyncio.run(_beside(ours))
@@ -46,7 +46,7 @@ def run() -> list[Row]:
 def _drag(page: Page, back: bool) -> list[float | None]:
     """Drag the cursor through the curves, a moment or more with each move; return what each took."""
     page.bring_to_front()
-    box = page.locator(".st-key-learn_time .curves").bounding_box()
+    box = page.locator(".st-key-learn-time .curves").bounding_box()
     assert box is not None
     y, left, width = box["y"] + 40, box["x"] + 60, box["width"] - 90
     places = [(left + width * i / MOVES, y) for i in range(MOVES + 1)]

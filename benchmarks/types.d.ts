@@ -20,7 +20,7 @@ interface BoardBench {
   moves: (number | null)[];
   cell(at: string): HTMLElement;
   box(at: string): object;
-  /** What stands over the matrices, and the numbers of queries and contexts that have cells of their own. */
+  /** What stands over the matrices, and the numbers that follow a cursor. */
   row(): string;
   status(): string;
   follow(type: string, seen: () => unknown): () => void;
