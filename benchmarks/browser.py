@@ -1,4 +1,4 @@
-"""What a person waits for, in a real Chromium: from the key press to the repainted page, and page load."""
+"""What a person waits for, in a real Chromium: from the key press to the repainted page."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -49,9 +49,6 @@ class Measured(NamedTuple):
 def run() -> list[Row]:
     """Measure all changes in turn, round by round, so that a drift of the machine meets each alike."""
     with serving(OURS) as ours, serving(STOCK) as stock, launched() as browser:
-        loads = [
-            (loaded(browser, ours, FIRST_CELL, AT_HEATMAPS)[0], loaded(browser, stock, ECHO)[0]) for _ in range(LOADS)
-        ]
         pages = [opened(browser, ours, query) for query in (SIX_TOKENS, THIRTY_TWO)]
         echo = Measured(slider(opened(browser, stock)), [])
         keys = [Measured(_seed(page), []) for page in pages]
@@ -61,13 +58,11 @@ def run() -> list[Row]:
                 wait = measured.change(i)
                 if i > 0:  # the first of each warms up
                     measured.waits.append(wait)
-    return _rows(echo.waits, [key.waits for key in keys], [edit.waits for edit in edits], loads)
+    return _rows(echo.waits, [key.waits for key in keys], [edit.waits for edit in edits])
 
 
-def _rows(
-    echo: list[Wait], keys: list[list[Wait]], edits: list[list[Wait]], loads: list[tuple[float, float]]
-) -> list[Row]:
-    sizes = (("6 tokens", "<= 2.5"), ("32 tokens, d 8", "<= 3.5"))
+def _rows(echo: list[Wait], keys: list[list[Wait]], edits: list[list[Wait]]) -> list[Row]:
+    sizes = (("6 tokens", "<= 2.0"), ("32 tokens, d 8", "<= 3.5"))
     base = [wait.total for wait in echo]
     ratios, details = [], [detail("stock app, key press to echo painted", base)]
     for (size, target), key, edit in zip(sizes, keys, edits, strict=True):
@@ -80,10 +75,6 @@ def _rows(
         editor = median(wait.before_sending for wait in edit)
         details.append(detail(f"key press to heatmaps repainted, {size}", total))
         details.append(detail(f"cell edit, sent to repainted (the editor waited {editor:.0f} ms), {size}", after))
-    ours, stock = zip(*loads, strict=True)
-    ratios.append(ratio("page load to first heatmap / page load of the stock app", ours, stock))
-    details.append(detail("page load to first heatmap", ours))
-    details.append(detail("page load of the stock app", stock))
     return ratios + details
 
 

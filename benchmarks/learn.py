@@ -1,5 +1,5 @@
-"""The slider through a training, in a real Chromium: from a moment to the repainted words and weights. And whoever uses the app
-while others train."""
+"""The slider through a training, in a real Chromium: from a moment to the repainted words and weights. And whoever
+uses the app while others train."""
 
 import asyncio
 from contextlib import AsyncExitStack
