@@ -18,7 +18,7 @@ from benchmarks.servers import OURS, STOCK, Server, serving
 SECONDS = 60  # of load on our server; the stock one gets a third of it
 TURNS = 2
 RERUNS, WARM_UP = 1000, 200
-FLAT_MIB = 10
+FLAT_MIB = 5
 
 
 def run(

@@ -41,7 +41,7 @@ MOST_OF_ADDRESS = MOST_AT_ONCE // 2  # so that there is room for others; a class
 RATE, BURST = 500.0, 1000.0  # of one address: 300 people at one a second
 MOST_ADDRESSES = 10_000  # whose pace is known
 MOST_BYTES = MOST_CHARACTERS + 1024  # of a message
-MOST_KEPT, MOST_BYTES_KEPT = 1024, 2**24  # of answers
+MOST_KEPT, MOST_BYTES_KEPT = 512, 2**23  # of answers; those of six tokens are some 6 kB each
 _PACKED = {"Content-Encoding": "gzip"}
 
 
