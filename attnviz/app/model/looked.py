@@ -17,7 +17,7 @@ from attnviz.app.refusals import told
 from attnviz.app.text import literal
 from attnviz.core.limits import RefusedError, SaidError
 from attnviz.documents.model_pages import grid_data
-from attnviz.models import ModelEdit, ModelTrace, offered
+from attnviz.models import STORIES, ModelEdit, ModelTrace, offered
 from attnviz.models.editing import editing_of
 from attnviz.models.kept import Kept, Shelf
 from attnviz.models.loading import Progress
@@ -59,6 +59,14 @@ def _kept() -> Kept:
 
 
 _shelf(), _kept()  # before anybody asks for them: two at once would each have their own
+
+
+def load_first() -> None:
+    """Load the model that the page opens with, so that its first reader doesn't wait for it.
+
+    Raises what :meth:`Shelf.get` does.
+    """
+    _shelf().get(offered()[STORIES])
 
 
 def looked(

@@ -1,4 +1,5 @@
-"""Whether a server is ready for readers: once torch has computed and what the pages need is imported.
+"""Whether a server is ready for readers: once torch has computed, what the pages need is imported, and the model is
+loaded that the page of models opens with.
 
 A healthy server that isn't ready answers all the same, later: a proxy asks /ready before it sends anybody.
 """
@@ -13,6 +14,7 @@ from starlette.responses import JSONResponse
 
 from attnviz import Scenario, app, figures, trace
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.model.looked import load_first
 
 _LOG = get_log(__name__)
 _READY = threading.Event()
@@ -32,6 +34,10 @@ def _get_ready() -> None:
     except Exception:
         _LOG.exception("the server does not get ready")
         return
+    try:
+        load_first()
+    except Exception:  # the page that asks for it says why, and no other needs it
+        _LOG.exception("the first model can't be had")
     gc.collect()
     gc.freeze()  # what stands now stays: looked through again and again, it would hold up everybody
     _READY.set()

@@ -44,6 +44,7 @@ from attnviz.app.server.settings import (
     settings,
 )
 from attnviz.app.server.visitors import Visitors
+from attnviz.models import STORIES, offered
 from attnviz.words import say
 
 HERE, STRANGER, LISTED = "http://testserver", "https://elsewhere.example.org", "https://course.example.edu"
@@ -377,3 +378,4 @@ def test_readiness_waits_for_what_pages_need(monkeypatch: pytest.MonkeyPatch) ->
     goes_on.set()
     assert readiness._READY.wait(60)
     assert given.get("/ready").status_code == 200
+    assert offered()[STORIES] in looked._shelf()  # whoever opens the page of models finds its first words
