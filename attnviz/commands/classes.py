@@ -166,7 +166,7 @@ def study(arguments: Sequence[str]) -> int:
     what.add_argument("--results", type=Path, metavar="FILE", help="results.csv, filled in")
     given = parser.parse_args(arguments)
     if given.results is not None:
-        print("\n".join(_said_of(results_of(given.results.read_text(encoding="utf-8-sig"), given.seed))))
+        print("\n".join(_said_of(results_of(read_upload(_read(given.results)), given.seed))))
         return 0
     given.html.mkdir(parents=True, exist_ok=True)
     for name, text in kit(given.seed).items():

@@ -8,6 +8,7 @@ import pytest
 from attnviz.commands.main import main
 from attnviz.exercises.exercise import Exercise
 from attnviz.link.page_texts import CHECK_TEXT, Checked
+from attnviz.tables.reading import MAX_UPLOAD_BYTES
 from attnviz.words import say
 
 HANDOUT = """# Scores by hand
@@ -47,6 +48,17 @@ def test_a_handout_is_marked_and_its_status_says_whether_all_is_right(
     assert "The first error is the score of “cat” for “cat”, S[1, 1]: 5 should be 4." in capsys.readouterr().out
     assert page.read_text(encoding="utf-8").count('<td class="wrong"') == 1
     assert lines.read_text(encoding="utf-8").splitlines()[-1].startswith("Scores,1,1,cat,cat,5,wrong,4")
+
+
+@pytest.mark.parametrize("command", [["mark"], ["study", "--results"]])
+def test_of_a_file_that_may_never_end_no_more_is_read_than_can_be_used(
+    command: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "zeros"
+    with file.open("wb") as zeros:
+        zeros.truncate(MAX_UPLOAD_BYTES + 1)
+    assert main([*command, str(file)]) == 2
+    assert "the file goes on behind 8,000,000 bytes" in capsys.readouterr().err
 
 
 def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_path: Path) -> None:
