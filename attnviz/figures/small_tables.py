@@ -97,8 +97,9 @@ CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 54, 27, 7.3  # pixels
 _RIGHT_SUM = "✓"
 
 
-def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
-    """Return the heatmap of a table as the plain dictionary that Plotly.js reads, with its sums in the margins.
+def table_spec(table: Table, digits: int, dark: bool = False, larger: float = 1.0) -> dict[str, Any]:
+    """Return the heatmap of a table as the plain dictionary that Plotly.js reads, with its sums in the margins; all of
+    it is so many times `larger`.
 
     A row whose sum is 1 is green and has a tick; what columns sum to is neither right nor wrong.
     """
@@ -112,7 +113,7 @@ def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
     written_over = 20 + 7.6 * len(table.title)
     annotations = _numbers(z, shades(np.nan_to_num(z), limits, table.role, dark), digits)
     annotations += _sums(z, digits, shown) if table.sums else []
-    return {
+    spec: dict[str, Any] = {
         "data": [{
             "type": "heatmap", "z": np.where(np.isfinite(z), z, np.nan), "zmin": limits[0], "zmax": limits[1],
             "colorscale": scale_of(limits, table.role, dark), "showscale": False, "xgap": 1, "ygap": 1,
@@ -134,6 +135,12 @@ def table_spec(table: Table, digits: int, dark: bool = False) -> dict[str, Any]:
                       if not np.isfinite(z).all() else [],
         },
     }  # fmt: skip
+    # Not by the page, whose figures measure their room as it's seen.
+    layout = spec["layout"] | {side: round(larger * spec["layout"][side]) for side in ("width", "height")}
+    layout["margin"] = {end: round(larger * room) for end, room in layout["margin"].items()}
+    for letters in (layout, layout["title"], *annotations):
+        letters["font"] = letters["font"] | {"size": larger * letters["font"]["size"]}
+    return spec | {"layout": layout}
 
 
 def _names(names: tuple[str, ...], n: int) -> list[str]:

@@ -31,6 +31,7 @@ from attnviz.teach.questions import QUESTIONS, SUBJECTS, Question, Seen, Table
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
+_FOR_BOARD = 1.35  # times as large are tables that stand for a board
 _BESIDE = {"sum": (66, 34), "axis": (50, 50)}  # the board, and the picture beside it
 _STYLE = (Path(__file__).parent / "questions.css").read_text()
 
@@ -75,7 +76,7 @@ def _show_example(question: Question, example: Example, seen: Seen, has_board: b
             _show_board(question, example)
         else:
             with st.container(horizontal=True, gap="small", key="questions_pictures"):
-                _show_tables(seen, question)
+                _show_tables(seen, question, _FOR_BOARD)
         return
     board, pictures = st.columns(_BESIDE[question.slug])
     with board:
@@ -91,7 +92,7 @@ def _beside(scenario: Scenario, has_board: bool, key: str) -> AbstractContextMan
     return marked_while_older(scenario, key) if has_board else nullcontext()
 
 
-def _show_tables(seen: Seen, question: Question) -> None:
+def _show_tables(seen: Seen, question: Question, larger: float = 1.0) -> None:
     """Draw the tables of what one sees; one of zeros is told in words."""
     digits = (
         min(FEW_DIGITS, this_session().digits) if this_session().digits == DEFAULT_DIGITS else this_session().digits
@@ -99,7 +100,7 @@ def _show_tables(seen: Seen, question: Question) -> None:
     for i, table in enumerate(seen.tables):
         if table.matrix.any():
             key = f"questions.{question.slug}.table.{i}"
-            show_offered(partial(table_spec, table, digits), key, table.title, _in_words(table))
+            show_offered(partial(table_spec, table, digits, larger=larger), key, table.title, _in_words(table))
 
 
 def _in_words(table: Table) -> str:

@@ -29,6 +29,16 @@ from tests.browser.lesson import Learner
 from tests.browser.looks import look_at
 from tests.browser.playground import eventually
 
+# How many numbers of the tables that stand for a board are cut, and can't be moved into sight.
+_CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures .annotation-text')].filter(each => {
+  const { right, bottom } = each.getBoundingClientRect();
+  for (let at = each; at.parentElement; at = at.parentElement) {
+    const [box, { overflowX }] = [at.getBoundingClientRect(), getComputedStyle(at)];
+    if (overflowX === 'auto' && at.scrollWidth > at.clientWidth) return false;
+    if (overflowX !== 'visible' && (right > box.right + 1 || bottom > box.bottom + 1)) return true;
+  }
+  return false;
+}).length"""
 # Whether the matrices of the spine stand from left to right, anything is drawn at all, and some of it needs a scroll.
 _SPINE = """() => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
@@ -198,6 +208,7 @@ def _look(learner: Learner, trouble: list[Any], name: str, wide: bool) -> None:
         ordered, drawn, scrolls = learner.page.evaluate(_SPINE)
         tokens = learner.page.locator(".chip").count()  # which are picked by a press each
         limits = {"sideways": seen.sideways, "over": seen.over, "undrawn": not drawn}
+        limits["cut"] = learner.page.evaluate(_CUT)
         limits["disorder"] = not ordered and slug != "keys-first"
         if wide:
             limits |= {
