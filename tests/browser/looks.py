@@ -89,6 +89,10 @@ _LOOK = """() => {
     const rest = over.slice(0, Math.max(0, over.indexOf(cell)));
     return rest.some(each => !each.matches('.panel, .panel *'));
   }).map(cell => cell.dataset.at);
+  const lies = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom
+    && other.top < one.bottom;
+  const seen = selector => all(selector).filter(shown).map(each => each.getBoundingClientRect());
+  if (seen('.status').some(one => seen('.views button').some(other => lies(one, other)))) covered.push('status');
   const main = document.querySelector('[data-testid=stMain]');
   return {
     controls: controls.map(each => each.getAttribute('aria-label') || each.innerText || each.value || each.tagName),
@@ -106,7 +110,7 @@ class Look:
     words: list[str]
     texts: list[dict[str, Any]]
     cut: list[str]  # texts that end at an edge, with no sign that they go on
-    covered: list[str]  # cells over whose digits something lies
+    covered: list[str]  # cells over whose digits something lies, and what tells of torch
     down: int  # how many pixels of it a scroll would bring
     sideways: int
 

@@ -3,7 +3,8 @@
 
 export const WHOLE = 56; // the widths of all ribbons together
 const FAN = 36; // how far apart they leave the picked word
-const EDGE = 20; // beside the words, up to the edge of the page
+export const EDGE = 20; // beside the words, up to the edge of the page
+export const LOOP = WHOLE + 5; // how far a word's own reaches from its middle
 
 /**
  * The ribbons of a word, in the order of the words: `shares` are those of the words, null for one that may not be read,

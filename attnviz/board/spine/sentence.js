@@ -8,7 +8,7 @@ import { readBy, readsInPercent } from "../values/reads.js";
 import { percent } from "../values/numbers.js";
 import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, sharesOf, WEIGHTS, widthOf, wordsOf } from "./words.js";
 import { PRESENTED, saysOf } from "./layout.js";
-import { GROUPS, merged, ribbonsOf } from "./ribbons.js";
+import { EDGE, GROUPS, LOOP, merged, ribbonsOf } from "./ribbons.js";
 import { LINE, SentenceTools } from "./sentence_tools.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -62,8 +62,10 @@ export class Sentence {
     this.layout = layout;
     const size = ribbons || !tells ? scale : PRESENTED.letters * scale;
     const by = Math.max(SMALLEST * scale, Math.min(size, (scale * width) / lengthOf(all, scale)));
-    const left = this.putWords(layout, by);
-    this.end = left - BETWEEN * by;
+    const words = this.putWords(layout, by);
+    this.end = words - BETWEEN * by;
+    const last = Math.max(this.middles[this.middles.length - 1], (LOOP - EDGE) * scale);
+    const left = ribbons ? Math.max(words, last + LOOP * scale) : words; // nothing is told under a ribbon
     this.putShares(layout);
     this.putRibbons(layout, this.end);
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.read.chips, ...this.shares);

@@ -94,6 +94,12 @@ _UNDER_THE_SCALE = """() => {
   const under = all('.cell').filter(cell => parts.some(part => lies(part, cell.getBoundingClientRect())));
   return [parts.length, under.map(cell => cell.dataset.at), parts.filter(part => part.right > end.right + 0.5).length];
 }"""
+_RIBBON_AND_TEXT = """() => {
+  const all = selector => [...document.body.shadowRoot.querySelectorAll(selector)];
+  const widest = all('.ribbon').map(each => each.getBoundingClientRect().right
+    + parseFloat(getComputedStyle(each).strokeWidth) / 2);
+  return [Math.max(...widest), all('.says')[0].getBoundingClientRect().left];
+}"""
 _OPS = "() => [...document.body.shadowRoot.querySelectorAll('.op')].map(each => each.getBoundingClientRect().top)"
 
 
@@ -130,6 +136,16 @@ def test_the_scale_of_colours_lies_on_no_number_and_is_whole(chromium: Browser, 
         assert parts == 4
         assert (under, beyond) == ([], 0)
         page.context.close()
+
+
+@pytest.mark.parametrize("text", ["cat", "a"])
+def test_what_a_word_reads_of_itself_lies_under_no_text(chromium: Browser, text: str) -> None:
+    page = mounted(chromium, Scenario(text), LIGHT, query=0, sentence=True)
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.wait_for_timeout(200)
+    ribbon, said = page.evaluate(_RIBBON_AND_TEXT)
+    assert ribbon < said
+    page.context.close()
 
 
 def test_with_forced_colours_what_is_picked_and_dragged_is_seen(chromium: Browser) -> None:
