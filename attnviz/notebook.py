@@ -13,7 +13,8 @@ from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT
 from attnviz.core.heads import as_seen
 from attnviz.core.scenario import Scenario, traced
 from attnviz.documents import shown_in_notebook
-from attnviz.documents.boards import FAMILY, checked_for_board, packed_letters
+from attnviz.documents.boards import checked_for_board
+from attnviz.documents.page import FAMILY, packed_letters
 from attnviz.link.parameter_table import CELL, HEAD, LAYER, QUERY
 from attnviz.link.set_up import query_of
 from attnviz.link.state import State, state_of

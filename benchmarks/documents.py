@@ -58,7 +58,7 @@ def _board(browser: Browser, file: Path, n: int, most: int) -> Row:
     return Row(measure, f"{taken:.0f} ms", f"<= {most} ms")
 
 
-def _drawn(browser: Browser, file: Path, first: str = ".heatmap-label text") -> float:
+def _drawn(browser: Browser, file: Path, first: str = "svg text") -> float:
     page = browser.new_page()
     page.goto(file.as_uri())
     page.wait_for_selector(first)

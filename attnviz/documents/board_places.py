@@ -30,6 +30,7 @@ class Placed:
     y: float = 0.0
     cell: float = 0.0
     named: bool = False  # whether the names of its rows stand at its left
+    in_full: bool = False  # whether numbers have all their digits, however small they are
 
     @property
     def size(self) -> tuple[int, int]:
@@ -79,7 +80,11 @@ class Placed:
     def narrowest(self) -> float:
         """The pixels that a cell takes with the longest of its numbers."""
         finite = self.picture.z[self.picture.kinds == FINITE].tolist()
-        return max(_NARROWEST, *(width_of(in_cell(value, self.picture.digits), FONT) + 10 for value in finite or [0.0]))
+        return max(_NARROWEST, *(width_of(self.text_of(value), FONT) + 10 for value in finite or [0.0]))
+
+    def text_of(self, value: float) -> str:
+        """Return a number that is finite as it stands in a cell."""
+        return self.picture.text_of(value) if self.in_full else in_cell(value, self.picture.digits)
 
     @property
     def outer(self) -> tuple[float, float, float, float]:

@@ -1,4 +1,5 @@
-"""The whole board as one SVG, to print, for slides and for LaTeX: without script, without a font of its own."""
+"""The whole board, or one matrix, as one SVG, to print, for slides and for LaTeX: without script, and without a font
+of its own, if none is given."""
 
 import html
 import re
@@ -6,22 +7,25 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from attnviz.colours.palette import LIGHT, ROLES, Hatch
-from attnviz.colours.shading import takes_black
+from attnviz.colours.palette import LIGHT, ROLES, SMALL_SIZE, TITLE_SIZE, Hatch
+from attnviz.colours.shading import scale_of, takes_black
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.documents.board_places import FONT, HEAD, NAME, ROW, Placed, place_all
-from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, sign_of
-from attnviz.figures.heatmap import formula_in
-from attnviz.figures.picture import FINITE
+from attnviz.documents.page import FAMILY
+from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, said_of, sign_of, value_in_words
+from attnviz.figures.heatmap import formula_in, lines_below_title, width_of
+from attnviz.figures.marks import even_share, has_colour_bar
+from attnviz.figures.picture import FINITE, Picture
 from attnviz.words import say
-from attnviz.words.numbers import in_cell
+from attnviz.words.numbers import written
 
 # What LaTeX has, what slides have, what every browser has.
 _FAMILY = ", ".join(("'Latin Modern Sans'", "Helvetica", "Arial", "sans-serif"))
 _BOLD, _MIDDLE = 'font-weight="bold"', 'text-anchor="middle"'
 _BASE = 4  # pixels that letters stand below the middle of their line
 _MARGIN = 12
+_NARROWEST, _LINE, _THICK, _BAR = 220, 18, 10, 48  # of one matrix: its width, a line of text, its scale, with its words
 _HATCH = 8  # pixels between two lines
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 
@@ -47,21 +51,95 @@ def board_svg(trace: Trace, *, digits: int = 2, query: int | None = None) -> str
     )
 
 
-def _matrix(trace: Trace, box: Placed) -> str:
-    stage, (rows, columns) = box.picture.stage, box.size
-    said = f"{stage.title}: {formula_in(trace, stage)}"
-    frame = f'fill="none" stroke="{LIGHT.grid}"'  # a 0 looks like the page
+def heatmap_svg(picture: Picture, formula: str, alt: str, face: str = "") -> str:
+    """Return a matrix whose numbers have room in its cells as one SVG on its own paper, with its title, what it is, and
+    the scale of its shares. `alt` describes it in words, `face` are the letters that it carries, as CSS."""
+    box = Placed(picture.stage.name, picture, named=True, in_full=True)
+    box.cell = box.narrowest
+    box.x = box.left + _MARGIN
+    lines = lines_below_title(picture, max(box.x + box.width, _NARROWEST))
+    box.y = _MARGIN + TITLE_SIZE + _LINE * len(lines) + box.names + _LINE
+    bar = has_colour_bar(picture)
+    title = _heading(picture, formula)
+    wide = max(_NARROWEST, box.x + box.width + _MARGIN, width_of(title[1], TITLE_SIZE) + 2 * _MARGIN)
+    high = box.y + box.height + _MARGIN + (_BAR if bar else 0)
+    theme = picture.theme
+    paper = _rect(0, 0, wide, high, f'fill="{theme.paper}"')
+    said = (_text(_MARGIN, _MARGIN + TITLE_SIZE + _LINE * (1 + at), line, f'font-size="{SMALL_SIZE}" {_muted(picture)}')
+            for at, line in enumerate(lines))  # fmt: skip
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="{high:.0f}" '
+        f'viewBox="0 0 {wide:.0f} {high:.0f}" font-family="{FAMILY}, {_FAMILY}" font-size="{FONT}" '
+        f'fill="{theme.text}" role="img" aria-label="{_escaped(alt)}"><style>{face}</style>'
+        f"{paper}{title[0]}{''.join(said)}{_grid(box, explained=True)}{_bar(box) if bar else ''}</svg>"
+    )
+
+
+def _heading(picture: Picture, formula: str) -> tuple[str, str]:
+    """Return the first line of a matrix's title, and the same as plain text."""
+    stage = picture.stage
+    made = "" if formula == stage.title else f" = {formula}"
+    bold = f'<tspan {_BOLD} fill="{ROLES[stage.role].on(picture.theme.dark)}">{_escaped(stage.title)}</tspan>'
+    at = f'x="{_MARGIN}" y="{_MARGIN + TITLE_SIZE - _BASE}" font-size="{TITLE_SIZE}"'
+    return f"<text {at}>{bold}{_escaped(made)}</text>", stage.title + made
+
+
+def _muted(picture: Picture) -> str:
+    return f'fill="{picture.theme.muted}"'
+
+
+def _bar(box: Placed) -> str:
+    """Return the scale of shares below a matrix, with the even share on it."""
+    picture = box.picture
+    high = picture.limits[1]
+    stops = "".join(f'<stop offset="{at}" stop-color="{colour}"/>'
+                    for at, colour in scale_of(picture.limits, picture.stage.role, picture.theme.dark))  # fmt: skip
+    top = box.y + box.height + 2 * _LINE - _BASE
+    small = f'font-size="{SMALL_SIZE}" {_muted(picture)}'
     parts = [
-        f"<title>{_escaped(said)}</title>",
-        _title(box),
-        *(_cell(box, row, column) for row in range(rows) for column in range(columns)),
-        _rect(box.x, box.y, box.width, box.height, frame),
+        f'<linearGradient id="scale">{stops}</linearGradient>',
+        _rect(box.x, top, box.width, _THICK, f'fill="url(#scale)" stroke="{picture.theme.grid}"'),
+        _text(box.x, top + _THICK + _LINE - _BASE, "0", f"{small} {_MIDDLE}"),
+        _text(box.x + box.width, top + _THICK + _LINE - _BASE, written(high, 2), f"{small} {_MIDDLE}"),
+    ]
+    if even := even_share(picture):
+        x = box.x + even["at"] * box.width
+        side = ("start", "middle", "end")[min(2, int(even["at"] * 3))]
+        parts += [
+            _rect(x - 0.75, top - 3, 1.5, _THICK + 6, f'fill="{picture.theme.text}"'),
+            _text(x, top - 6, even["text"], f'{small} text-anchor="{side}"'),
+        ]
+    return "".join(parts)
+
+
+def _matrix(trace: Trace, box: Placed) -> str:
+    stage = box.picture.stage
+    said = f"{stage.title}: {formula_in(trace, stage)}"
+    parts = f"<title>{_escaped(said)}</title>{_title(box)}{_grid(box)}"
+    return f'<g data-matrix="{_escaped(box.name)}">{parts}</g>\n'
+
+
+def _grid(box: Placed, *, explained: bool = False) -> str:
+    """Return the cells and the names around them; if `explained`, each cell says what it is to who points at it."""
+    rows, columns = box.size
+    theme = box.picture.theme
+    cell = _explained if explained else _cell
+    parts = [
+        *(cell(box, row, column) for row in range(rows) for column in range(columns)),
+        _rect(box.x, box.y, box.width, box.height, f'fill="none" stroke="{theme.grid}"'),  # a 0 looks like the page
         *_names(box),
     ]
     if box.query is not None:
         parts.append(_rect(box.x, box.y + box.query * ROW, box.width, ROW,
-                           f'fill="none" stroke="{LIGHT.outline}" stroke-width="2"'))  # fmt: skip
-    return f'<g data-matrix="{_escaped(box.name)}">{"".join(parts)}</g>\n'
+                           f'fill="none" stroke="{theme.outline}" stroke-width="2"'))  # fmt: skip
+    return "".join(parts)
+
+
+def _explained(box: Placed, row: int, column: int) -> str:
+    drawn = box.picture
+    names = drawn.row_names[row], drawn.column_names[column]
+    said = said_of(drawn.stage, *names, value_in_words(drawn, row, column))
+    return f"<g><title>{_escaped(said)}</title>{_cell(box, row, column)}</g>"
 
 
 def _title(box: Placed) -> str:
@@ -84,7 +162,7 @@ def _cell(box: Placed, row: int, column: int) -> str:
         rgb = drawn.shades[at].astype(np.uint8)
         ink = DARK_INK if takes_black(rgb) else LIGHT_INK
         ground = _rect(x, y, box.cell, ROW, f'fill="#{bytes(rgb).hex()}"')
-        text = in_cell(float(drawn.z[at]), drawn.digits)
+        text = box.text_of(float(drawn.z[at]))
     else:
         hatch = hatch_of(drawn, kind)
         ground, ink, text = _hatched(x, y, box.cell, hatch), hatch.ink, sign_of(drawn, kind).sign

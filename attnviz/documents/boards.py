@@ -6,7 +6,6 @@ import json
 import re
 from base64 import b64encode
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -22,7 +21,7 @@ from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.trace import Trace
 from attnviz.documents.apart import with_apart
-from attnviz.documents.page import page_of, tables
+from attnviz.documents.page import FAMILY, own_face, page_of, tables
 from attnviz.documents.report import trace_markup, visible_text
 from attnviz.explanation.latex import symbol_in_latex
 from attnviz.export import matrix_names
@@ -30,7 +29,6 @@ from attnviz.scripts import joined, shortened
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
-FAMILY = "Attnviz Letters"
 _ALLOWS = "; script-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'"
 _STYLE = f"""
 :root {{ color-scheme: light dark; --st-background-color: {LIGHT.paper}; --st-text-color: {LIGHT.text}; }}
@@ -74,7 +72,7 @@ def board_page(
     drawn = "\n".join(
         f'<div class="drawn"><script type="application/octet-stream">{each}</script></div>' for each in boards
     )
-    body = f"""<style>{_face()}</style>
+    body = f"""<style>{own_face()}</style>
 {drawn}
 <noscript>{html.escape(say("report.needs_script"))}</noscript>
 {back}
@@ -131,19 +129,6 @@ def _packed(text: str) -> str:
 def _script() -> str:
     """Return the script that draws a board, packed: what it exports is a function of the page."""
     return _packed(re.sub(r"\bexport default\b", "window.attnvizBoard =", shortened(ALONE_SCRIPT), count=1))
-
-
-@cache
-def _face() -> str:
-    source = f'url("data:font/woff2;base64,{packed_letters()}")'
-    return f'@font-face {{ font-family: "{FAMILY}"; font-weight: 400 700; src: {source}; }}'
-
-
-@cache
-def packed_letters() -> str:
-    """Return the letters of a board outside of the app: WOFF2, in base64."""
-    letters = resources.files("attnviz.documents").joinpath("letters", "attnviz-letters.woff2").read_bytes()
-    return b64encode(letters).decode("ascii")
 
 
 LIVE = 64  # tokens of a board that stands in a notebook, where each takes its room in the file

@@ -1,6 +1,7 @@
 // Draws the figure of a page of its own, fits it into the window and saves it. Python writes into the
 // page what is drawn, and plotly.js, gzipped.
 
+import { save } from "./saving.js";
 import { run, unpackedText } from "./unpacked.js";
 import { partOf } from "../scripts/parts.js";
 
@@ -16,7 +17,7 @@ const ready = Promise.all([plotlyThere(), lettersThere()])
 addEventListener("resize", () => ready.then(fit));
 
 for (const button of document.querySelectorAll("button")) {
-  button.addEventListener("click", async () => save(await ready, button.dataset.format ?? ""));
+  button.addEventListener("click", async () => saveAs(await ready, button.dataset.format ?? ""));
 }
 
 async function plotlyThere() {
@@ -57,32 +58,9 @@ function fit(plot) {
 }
 
 /** @param {Plot} plot @param {string} format */
-async function save(plot, format) {
+async function saveAs(plot, format) {
   const { width, height } = plot._fullLayout;
   const svg = await Plotly.toImage(plot, { format: "svg", imageDataOnly: true, width, height });
   const picture = svg.replace(/<svg[^>]*>/, (start) => `${start}<style>${face}</style>`);
-  const file = new Blob([picture], { type: "image/svg+xml" });
-  const saved = format === "svg" ? file : await drawn(picture, width, height);
-  if (saved) download(saved, format);
-}
-
-// The picture as a PNG, with twice as many pixels each way.
-/** @param {string} picture @param {number} width @param {number} height @returns {Promise<Blob | null>} */
-async function drawn(picture, width, height) {
-  const image = new Image();
-  image.src = `data:image/svg+xml,${encodeURIComponent(picture)}`;
-  await image.decode();
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [2 * width, 2 * height];
-  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
-}
-
-/** @param {Blob} file @param {string} format */
-function download(file, format) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = `${filename}.${format}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  return save(picture, width, height, filename, format);
 }

@@ -14,10 +14,11 @@ import numpy as np
 from attnviz.colours.palette import LETTERS, Hatch, theme
 from attnviz.colours.shading import channels, takes_black
 from attnviz.core.trace import Trace
-from attnviz.documents.page import page_of, script_json
+from attnviz.documents.board_svg import heatmap_svg
+from attnviz.documents.page import own_face, page_of, script_json
 from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, hatched, sign_of, value_in_words
-from attnviz.figures.heatmap import heatmap_spec
-from attnviz.figures.picture import FINITE, LABELLED, Picture
+from attnviz.figures.heatmap import formula_in, spec_of
+from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.scripts import joined
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
@@ -138,6 +139,7 @@ _STYLE = """
 body { margin: 16px; line-height: normal; }
 #frame { overflow: hidden; }
 #figure { transform-origin: 0 0; }
+svg { max-width: 100%; height: auto; }
 button {
   margin-right: 8px; padding: 6px 14px; border: 1px solid color-mix(in srgb, currentcolor 25%, transparent);
   border-radius: 8px; background: transparent; color: inherit; font: inherit; cursor: pointer;
@@ -146,7 +148,7 @@ button:hover { border-color: currentcolor; }
 button:focus-visible { outline: 2px solid currentcolor; outline-offset: 1px; }
 @media print { button { display: none; } }
 """
-_SCRIPT = joined(Path(__file__).parent / "figure_page.js")
+_SCRIPT, _STILL_SCRIPT = (joined(Path(__file__).parent / f"{each}_page.js") for each in ("figure", "picture"))
 
 
 def heatmap_page(
@@ -160,14 +162,19 @@ def heatmap_page(
     letters: bytes | None = None,
 ) -> str:
     """Return the heatmap of one matrix as an HTML page that needs nothing else; arguments as in
-    :func:`attnviz.figures.heatmap`, `alt`, a description of it in words, and `letters`, a font to write it in.
+    :func:`attnviz.figures.heatmap`, `alt`, a description of it in words, and `letters`, a font to write it in. Where
+    numbers have room in its cells, it is a picture that stands still, in letters of ours, which are fewer.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> "<title>Attention weights</title>" in heatmap_page(trace(Scenario()), "attention_weights")
     True
     """
-    spec = heatmap_spec(trace, name, digits=digits, query=query, dark=dark)
-    return figure_page(spec, trace.stages[name].title, alt=alt, dark=dark, file_name=name, letters=letters)
+    drawn = picture(trace, name, digits, query, dark)
+    title, formula = drawn.stage.title, formula_in(trace, drawn.stage)
+    if drawn.in_cell:
+        still = heatmap_svg(drawn, formula, alt or title, own_face() if letters else "")
+        return _page(f'<div id="figure">{still}</div>', title, alt, dark, name, _STILL_SCRIPT)
+    return figure_page(spec_of(drawn, formula), title, alt=alt, dark=dark, file_name=name, letters=letters)
 
 
 def figure_page(
@@ -187,15 +194,25 @@ def figure_page(
     """
     on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": theme(dark).paper}}
     drawn = script_json({"figure": on_paper, "filename": file_name or title, "spare": _SPARE})
-    body = f"""<style id="letters">{_font_face(letters)}</style>
+    figure = f'''<style id="letters">{_font_face(letters)}</style>
 <div id="frame"><div id="figure" role="img" aria-label="{html.escape(alt or title)}"></div></div>
-<p>{html.escape(alt)}</p>
-<button data-format="svg">{html.escape(say("figures.page.save_svg"))}</button>
-<button data-format="png">{html.escape(say("figures.page.save_png"))}</button>
 <script id="plotly" type="application/octet-stream">{_packed_plotly()}</script>
-<script id="given" type="application/json">{drawn}</script>
+<script id="given" type="application/json">{drawn}</script>'''
+    return _page(figure, title, alt, dark, file_name or title, _SCRIPT)
+
+
+def _page(figure: str, title: str, alt: str, dark: bool, name: str, script: str) -> str:
+    """Return the page of a figure, which can be saved by this name."""
+    labels = {each: html.escape(say(f"figures.page.save_{each}")) for each in ("svg", "png")}
+    buttons = "\n".join(
+        f'<button data-format="{each}" data-name="{html.escape(name)}">{label}</button>'
+        for each, label in labels.items()
+    )
+    body = f"""{figure}
+<p>{html.escape(alt)}</p>
+{buttons}
 <script type="module">
-{_SCRIPT}
+{script}
 </script>"""
     return page_of(title, _STYLE, body, allows=_ALLOWS, dark=dark)
 

@@ -4,6 +4,8 @@ import base64
 import html
 import json
 from collections.abc import Iterable
+from functools import cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from attnviz.core.stages import formula_of
 from attnviz.export import matrix_names
 from attnviz.words.numbers import written
 
+FAMILY = "Attnviz Letters"
 # What pages to hand out have in common, on a screen and on paper.
 _PRINTED = """
 body { margin: 24px auto; max-width: 1080px; padding: 0 16px;
@@ -56,6 +59,20 @@ def printed_page(title: str, style: str, body: str) -> str:
     """Return a page that prints well, of a title and what stands below it as HTML; pictures may stand in it."""
     heading = f"<h1>{html.escape(title)}</h1>\n{body}"
     return page_of(title, _PRINTED + style, heading, allows="; img-src data:")
+
+
+@cache
+def own_face() -> str:
+    """Return the letters that a page carries, as CSS, under the name of `FAMILY`."""
+    source = f'url("data:font/woff2;base64,{packed_letters()}")'
+    return f'@font-face {{ font-family: "{FAMILY}"; font-weight: 400 700; src: {source}; }}'
+
+
+@cache
+def packed_letters() -> str:
+    """Return the letters of what leaves the app: WOFF2, in base64."""
+    letters = resources.files("attnviz.documents").joinpath("letters", "attnviz-letters.woff2").read_bytes()
+    return base64.b64encode(letters).decode("ascii")
 
 
 def paragraphs(texts: Iterable[str]) -> str:

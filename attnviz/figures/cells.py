@@ -140,11 +140,14 @@ def hatched(picture: Picture) -> list[tuple[np.ndarray, Hatch]]:
 
 
 def hover_of(stage: Stage, row: str, column: str, value: str) -> str:
-    """Return what the hover says of a cell, of its row and column by their names."""
-    names = (say(f"figures.axes.{kind}") for kind in (stage.rows, stage.columns))
-    rows, columns = names
-    said = say("figures.hover", rows=rows, row=row, columns=columns, column=column, symbol=stage.symbol, value=value)
-    return said.replace("\n", "<br>")
+    """Return what Plotly's hover says of a cell, of its row and column by their names."""
+    return said_of(stage, row, column, value).replace("\n", "<br>")
+
+
+def said_of(stage: Stage, row: str, column: str, value: str) -> str:
+    """Return what is said of a cell, in lines."""
+    rows, columns = (say(f"figures.axes.{kind}") for kind in (stage.rows, stage.columns))
+    return say("figures.hover", rows=rows, row=row, columns=columns, column=column, symbol=stage.symbol, value=value)
 
 
 def _trace(picture: Picture, z: np.ndarray, value: str) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def _layout(picture: Picture, formula: str, filled_up: bool) -> dict[str, Any]:
     right = max(right, wanted - left - width * n_columns)
     whole = left + width * n_columns + right
     title_size = min(TITLE_SIZE, TITLE_SIZE * whole / title_width)
-    lines = _lines_below_title(picture, whole)
+    lines = lines_below_title(picture, whole)
     if filled_up and whole < NARROW:
         lines += [""] * (LINES_OF_NARROW - len(lines))
     top = label_room + TITLE_HEIGHT + LINE_HEIGHT * len(lines)
@@ -195,7 +195,7 @@ def about_of(picture: Picture) -> str:
     return say("figures.legend.several", about=about, legend=coloured) if coloured else about
 
 
-def _lines_below_title(picture: Picture, width: float) -> list[str]:
+def lines_below_title(picture: Picture, width: float) -> list[str]:
     """Return what the matrix is in one sentence, then its axes, shape and colours, in lines of this width."""
     about = say("figures.axes_and_about", axes=picture.stage.axes, about=about_of(picture))
     letters = int((width - 4) / ABOUT_CHAR_WIDTH)

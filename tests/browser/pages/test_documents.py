@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import attnviz
 from attnviz import Scenario, documents
+from attnviz.figures import heatmap_spec
 from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
@@ -38,14 +39,25 @@ def opened(context: BrowserContext, file: Path, page: str) -> Page:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_a_figures_page_draws_itself_and_saves_itself(offline: BrowserContext, tmp_path: Path, dark: bool) -> None:
+@pytest.mark.parametrize("still", [False, True])
+def test_a_figures_page_draws_itself_and_saves_itself(
+    offline: BrowserContext, tmp_path: Path, dark: bool, still: bool
+) -> None:
     trace = attnviz.trace(Scenario(TEXT, tokenizer="whitespace"))
-    page = documents.heatmap_page(trace, "attention_weights", dark=dark, alt="'step' reads itself most.")
+    said = {"dark": dark, "alt": "'step' reads itself most."}
+    if still:
+        page = documents.heatmap_page(trace, "attention_weights", letters=b"any", **said)
+        assert len(page) < 100_000, "bytes, of which the letters take half"
+    else:
+        spec = heatmap_spec(trace, "attention_weights", dark=dark)
+        page = documents.figure_page(spec, "Attention weights", file_name="attention_weights", **said)
     tab = opened(offline, tmp_path / "page.html", page)
-    expect(tab.locator(".heatmap-label text").first).to_be_visible()
-    drawn = sorted(tab.locator(".heatmap-label text").all_text_contents())
+    numbers = tab.locator("svg g text" if still else ".heatmap-label text")
+    expect(numbers.first).to_be_visible()
+    drawn = sorted(numbers.all_text_contents())
     assert drawn == sorted(written(value, 4) for value in trace.attention_weights.flatten().tolist())
-    assert tab.locator(".ytick text").all_text_contents()[2].startswith("</script><script>")
+    rows = tab.locator("svg > text[text-anchor=end]" if still else ".ytick text")
+    assert rows.all_text_contents()[2].startswith("</script><script>")
     expect(tab.get_by_role("img", name="'step' reads itself most.")).to_be_visible()
     for label, starts in (("Save as SVG", b"<svg"), ("Save as PNG", b"\x89PNG")):
         button = tab.get_by_role("button", name=label)

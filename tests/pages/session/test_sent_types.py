@@ -128,6 +128,7 @@ def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) 
             "FIGURES": FIGURES,
             "FETCHED": fetched,
             "STYLE": "",
+            "LETTERS": "",
         }
     )
     module = ROOT / "attnviz/scripts/sent.js"

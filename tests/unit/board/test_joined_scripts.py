@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 # The scripts that the app sends, each with all it imports: named by the component, or the page, that they belong to.
 ENTRIES = [
     file for file in sorted(ROOT.glob("attnviz/**/*.js"))
-    if "export default" in file.read_text() or file.name in ("long_link.js", "figure_page.js")
+    if "export default" in file.read_text() or file.name in ("long_link.js", "figure_page.js", "picture_page.js")
 ]  # fmt: skip
 
 
@@ -100,7 +100,9 @@ def test_no_module_exports_by_the_name_of_something_that_browsers_have(entry: Pa
     browsers = set(re.findall(r"^declare (?:var|const|let|function) (\w+)", known, re.M))
     assert {"name", "parent", "Selection", "requestAnimationFrame"} <= browsers
     named = re.findall(
-        r"^const \[(.*)\] = ", joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": ""}), re.M
+        r"^const \[(.*)\] = ",
+        joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": "", "LETTERS": ""}),
+        re.M,
     )
     assert not {name for names in named for name in names.split(", ")} & browsers
 
@@ -125,7 +127,7 @@ def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
 def test_a_script_of_the_app_is_joined_without_its_comments(entry: Path, tmp_path: Path) -> None:
-    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": ""})
+    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": "", "LETTERS": ""})
     assert not [line for line in text.splitlines() if line.strip().startswith(("//", "/*", "* "))]
     for form in (text, shortened(text)):
         (tmp_path / "joined.mjs").write_text(form, encoding="utf-8")

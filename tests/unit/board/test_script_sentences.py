@@ -20,7 +20,7 @@ each_script = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.
 
 
 def given_and_code(entry: Path) -> tuple[dict[str, str | dict[str, str]], str]:
-    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": ""})
+    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": "", "LETTERS": ""})
     sent = re.search(r"^const \$sent = (.*);\n", text, re.M)
     if not sent:
         return {}, text
