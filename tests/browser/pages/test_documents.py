@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -44,7 +45,7 @@ def test_a_figures_page_draws_itself_and_saves_itself(
     offline: BrowserContext, tmp_path: Path, dark: bool, still: bool
 ) -> None:
     trace = attnviz.trace(Scenario(TEXT, tokenizer="whitespace"))
-    said = {"dark": dark, "alt": "'step' reads itself most."}
+    said: dict[str, Any] = {"dark": dark, "alt": "'step' reads itself most."}
     if still:
         page = documents.heatmap_page(trace, "attention_weights", letters=b"any", **said)
         assert len(page) < 100_000, "bytes, of which the letters take half"
