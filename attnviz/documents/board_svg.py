@@ -22,7 +22,7 @@ from attnviz.words.numbers import written
 
 # What LaTeX has, what slides have, what every browser has.
 _FAMILY = ", ".join(("'Latin Modern Sans'", "Helvetica", "Arial", "sans-serif"))
-_BOLD, _MIDDLE, _IMAGE = 'font-weight="bold"', 'text-anchor="middle"', 'role="img" aria-label'
+_BOLD, _MIDDLE = 'font-weight="bold"', 'text-anchor="middle"'
 _BASE = 4  # pixels that letters stand below the middle of their line
 _MARGIN = 12
 _NARROWEST, _LINE, _THICK, _BAR = 220, 18, 10, 48  # of one matrix: its width, a line of text, its scale, with its words
@@ -70,7 +70,7 @@ def heatmap_svg(picture: Picture, formula: str, alt: str, face: str = "") -> str
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="{high:.0f}" '
         f'viewBox="0 0 {wide:.0f} {high:.0f}" font-family="{FAMILY}, {_FAMILY}" font-size="{FONT}" '
-        f'fill="{theme.text}" {_IMAGE}="{_escaped(alt)}"><style>{face}</style>'
+        f'fill="{theme.text}" aria-label="{_escaped(alt)}" role="img"><style>{face}</style>'
         f"{paper}{title[0]}{''.join(said)}{_grid(box, explained=True)}{_bar(box) if bar else ''}</svg>"
     )
 

@@ -203,9 +203,9 @@ def figure_page(
 
 def _page(figure: str, title: str, alt: str, dark: bool, name: str, script: str) -> str:
     """Return the page of a figure, which can be saved by this name."""
-    labels = {each: html.escape(say(f"figures.page.save_{each}")) for each in ("svg", "png")}
+    labels = {"svg": say("figures.page.save_svg"), "png": say("figures.page.save_png")}
     buttons = "\n".join(
-        f'<button data-format="{each}" data-name="{html.escape(name)}">{label}</button>'
+        f'<button data-format="{each}" data-name="{html.escape(name)}">{html.escape(label)}</button>'
         for each, label in labels.items()
     )
     body = f"""{figure}
