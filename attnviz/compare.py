@@ -123,9 +123,13 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
         if replaced[0].get(name) != replaced[1].get(name):
             words.append(_change(symbol_in_words(name), _filled(a, name), _filled(b, name)))
     edited = [{edit[:3]: edit.value for edit in scenario.edits} for scenario in (a, b)]
-    cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if edited[0].get(cell) != edited[1].get(cell)]
-    for matrix, row, column in cells[:_NAMED]:
-        before, after = (_cell(scenario, matrix, row, column) for scenario in (a, b))
+    cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if _number(a, *cell) != _number(b, *cell)]
+    for cell in cells[:_NAMED]:
+        numbers = [_number(scenario, *cell) for scenario in (a, b)]
+        before, after = (say("compare.changes.not_there") if each is None else written(each, 4) for each in numbers)
+        if before == after:  # in so few digits
+            before, after = (significant(each or 0.0, 9) for each in numbers)
+        matrix, row, column = cell
         words.append(_change(f"{symbol_in_words(matrix)}[{row}, {column}]", before, after))
     if len(cells) > _NAMED:
         words.append(say("compare.changes.more", n=len(cells) - _NAMED))
@@ -179,12 +183,10 @@ def _filled(scenario: Scenario, name: str) -> str:
     return say("compare.changes.as_set_up") if by is None else filled_with(by)
 
 
-def _cell(scenario: Scenario, matrix: str, row: int, column: int) -> str:
-    """Write the number of a cell; where the matrix has no such cell, that."""
+def _number(scenario: Scenario, matrix: str, row: int, column: int) -> float | None:
+    """Return the number of a cell; None where the matrix has no such cell."""
     rows, columns = scenario.shape_of(matrix) if matrix in scenario.editable else (0, 0)
-    if row >= rows or column >= columns:
-        return say("compare.changes.not_there")
-    return written(scenario.matrix(matrix)[row, column].item(), 4)
+    return scenario.matrix(matrix)[row, column].item() if row < rows and column < columns else None
 
 
 def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) -> list[str]:
@@ -255,7 +257,7 @@ def about(comparison: Comparison, name: str) -> str:
     b = comparison.b
     mask = b.layers[0].mask if b.mask_use.lossy else None
     p = None if mask is None or name != "attention_weights" else dropped_by(mask)
-    return b.stages[name].plain if p is None else say("compare.dropout", p=significant(p))
+    return b.stages[name].plain if p is None else say("summary.mask.dropout", p=significant(p))
 
 
 def _called(name: str) -> str:

@@ -5,14 +5,14 @@ from typing import Literal
 import numpy as np
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.masks import ZEROED
+from attnviz.core.masks import ZEROED, dropped_by
 from attnviz.core.rules.base import Bounded
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.stages import Y
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import CUT, SCORES, TYPED
 from attnviz.words import listed, say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import significant, written
 
 _ROWS = 8  # whose tokens are named
 # What is said otherwise where keys and values are made of other tokens.
@@ -107,7 +107,8 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
     hidden, meant = trace.is_hidden, meant_hidden(trace)
     if not meant.any():
         return []
-    notes, use = [], trace.mask_use
+    notes, use, mask = [], trace.mask_use, trace.layers[0].mask
+    p = dropped_by(mask) if use.lossy and mask is not None else None
     mixed = cut_by_view(trace)
     if use.usual and hidden.any():
         kind = "masked" if trace.causal and not mixed else "hidden"
@@ -117,17 +118,17 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
     if mixed:
         notes.append(say("summary.mask.by_place"))
     if not use.usual:
-        notes.append(say(f"summary.mask.{use.name}"))
+        notes.append(say(f"summary.mask.{use.name}") if p is None else say("summary.mask.dropout", p=significant(p)))
     weights = _weights(trace)
     if use.lossy:
         sums = weights.sum(-1)
         low, high = (written(float(each), _DIGITS) for each in (np.nanmin(sums), np.nanmax(sums)))
-        notes.append(say("summary.mask.sums", low=low, high=high))
+        notes += [say("summary.mask.sums", low=low, high=high)] * (low != written(1.0, _DIGITS) or low != high)
     elif (use.times_scores or not np.array_equal(hidden, meant)) and not np.isnan(weights).all():
         given = leaks(trace)
         most, mean = (written(float(each), _DIGITS) for each in (np.nanmax(given), np.nanmean(given)))
         notes.append(say("summary.mask.leak", mean=mean, most=most))
-    return notes + (_unread(trace, hidden) or _nothing(trace, meant, hidden))
+    return notes if p is not None else notes + (_unread(trace, hidden) or _nothing(trace, meant, hidden))
 
 
 def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> list[str]:

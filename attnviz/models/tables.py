@@ -244,7 +244,8 @@ def _scaled(stage: Stage, parts: HeadParts) -> dict[str, Stage]:
         added = (DISTANCE_BIAS,)
     kind = "biased" if parts.bias else "masked" if added else "divided"
     if parts.cap is None:
-        return {stage.name: replace(stage.retold(**_told("scaled", kind)), rule=divided, sources=("scores", *added))}
+        told = f"{kind}_by_1" if divided == Scale(own=True) else kind
+        return {stage.name: replace(stage.retold(**_told("scaled", told)), rule=divided, sources=("scores", *added))}
     between = {
         DIVIDED: replace(
             stage.retold(**_told("divided")), name=DIVIDED, symbol="S_d", rule=divided, sources=("scores",)

@@ -15,7 +15,7 @@ from attnviz.core.stages import EVERY_STAGE
 from attnviz.figures import comparison_specs
 from attnviz.teach.questions.seeing import in_float64
 from attnviz.words import say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import significant, written
 from tests.unit.board.test_heatmaps import cells, strings
 from tests.unit.helpers import edits_of, every_way, setups
 
@@ -49,9 +49,19 @@ def test_the_rows_of_attention_that_moved_most_are_named_with_their_share(pair: 
 def test_a_cell_is_told_with_the_numbers_that_both_have(a: Scenario, data: st.DataObject) -> None:
     b = data.draw(edits_of(a).map(lambda edits: replace(a, edits=edits)).filter(lambda b: b.edits))
     told = changed_in_words(a, b)
-    for matrix, row, column, value in b.edits[:1]:
-        before = written(a.matrix(matrix)[row, column].item(), 4)
-        assert any(each.endswith(f"[{row}, {column}] {before} → {written(value, 4)}") for each in told) or len(told) > 4
+    for matrix, row, column, _ in b.edits[:1]:
+        numbers = [each.matrix(matrix)[row, column].item() for each in (a, b)]
+        before, after = (written(each, 4) for each in numbers)
+        if before == after:
+            before, after = (significant(each, 9) for each in numbers)
+        is_told = any(each.endswith(f"[{row}, {column}] {before} → {after}") for each in told)
+        assert is_told == (numbers[0] != numbers[1]) or len(told) > 4
+
+
+def test_a_number_typed_as_it_was_is_no_change_and_a_small_one_has_its_digits() -> None:
+    a = Scenario("a b", w_q=[[1, 2]] * 3)
+    assert changed_in_words(a, replace(a, edits=(("w_q", 0, 1, 2.0),))) == []
+    assert changed_in_words(a, replace(a, edits=(("w_q", 0, 1, 2.00001),))) == ["W_q[0, 1] 2 → 2.00001001"]
 
 
 @given(pairs())

@@ -27,7 +27,10 @@ def test_d_k_is_the_width_of_a_head_and_another_divisor_is_said_as_that() -> Non
         assert ("the model's own number" in told) == (layer > 0)
         if layer:
             assert f"divided by {significant(math.sqrt(8) * (layer + 1))}, " in told
-    assert "doesn't divide" in said_of(look_into(t5(), tokenizer(), TEXT, target="der").heads[0, 0], "scaled_scores")
+    for trace in look_into(t5(), tokenizer(), TEXT, target="der kater sat on").heads.values():
+        assert "undivided (this model doesn't divide here)" in said_of(trace, "scaled_scores")
+        assert "doesn't divide" in trace.stages["scaled_scores"].plain
+        assert "as this model does" not in trace.stages["scaled_scores"].plain
     assert "d_k = 6" in said_of(look_into(MODELS["BERT"](), tokenizer(), TEXT).heads[0, 0], "scaled_scores")
 
 

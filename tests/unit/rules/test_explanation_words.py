@@ -28,6 +28,8 @@ def test_the_divisor_is_the_root_of_the_number_of_products() -> None:
     bare = explain(attnviz.trace(Scenario(scale=False)), "scaled_scores", 1, 2)
     assert say("explanation.scale.undivided", score="S[1, 2]") in bare.text
     assert "√" not in bare.text
+    hidden = explain(attnviz.trace(Scenario(scale=False, causal=True)), "scaled_scores", 1, 2)
+    assert "Without the mask it would be S[1, 2], undivided (scaling is off" in hidden.text
     assert bare.divisor == 1
 
 

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
+from attnviz.compare import Comparison, about, moved_most
 from attnviz.core.scenario import traced
+from attnviz.explanation.masking import mask_notes
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.few_bits import DTYPES, in_few_bits
 from attnviz.teach.replaced import (
@@ -120,6 +122,14 @@ def test_dropout_is_a_draw_over_the_attention_weights(scenario: Scenario, p: flo
     wanted = traced(scenario).attention_weights * kept / (1 - p)
     torch.testing.assert_close(traced(made).attention_weights, wanted, rtol=1e-4, atol=1e-6)
     assert scenario_from_query(query_of(made)) == (made, [])
+    told = " ".join((*mask_notes(traced(made)), made.table["attention_weights"].plain))
+    assert "lost" not in told  # what is dropped: the others are divided by 1 − p
+    assert "Nothing may be read" not in told
+    assert ("Dropout, as while a model trains" in told) == (p > 0 and not bool(kept.all()))
+    comparison = Comparison(traced(scenario), traced(made))
+    for moved in moved_most(comparison, "attention_weights", 4):
+        assert "(−" not in moved  # what gained isn't said to have lost
+    assert ("probability" in about(comparison, "attention_weights")) == (p > 0)
 
 
 @given(usual(), st.sampled_from((0.1, 1.0, 6.0, 60.0)), st.booleans(), st.sampled_from(tuple(DTYPES)))
