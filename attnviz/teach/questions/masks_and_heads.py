@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.scenario import Scenario, traced
+from attnviz.explanation.summary import attends_most
 from attnviz.teach.questions.asking import CAT, QUERY, READS, Option, Prediction, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
@@ -109,11 +110,8 @@ def _heads(now: Now) -> Seen:
             "seen.heads.numbers", numbers=plural(numbers, "number"), shares=plural(made.n_heads * len(now.names), "row")
         )
     ]
-    for head, each in enumerate(made.heads):
-        row = each.attention_weights[now.query]
-        most = int(row.argmax())
-        says.append(say("seen.heads.reads", head=head, token=now.names[now.query], other=now.names[most],
-                        weight=now.write(row[most])))  # fmt: skip
+    says += [say("seen.heads.reads", head=head, reads=attends_most(each, now.query, now.digits))
+             for head, each in enumerate(made.heads)]  # fmt: skip
     if now.options["n"] != "four":
         return Seen(tuple(says))
     limit = max(float(each.attention_weights.max()) for each in made.heads)

@@ -79,11 +79,16 @@ def _(w: World, numbers: str, shares: str) -> None:
 
 
 @referee("heads.reads")
-def _(w: World, head: str, token: str, other: str, weight: str) -> None:
-    row = _of_head(w, int(head))[w.names.index(token)]
-    assert token == w.names[w.query]
-    assert other == w.names[int(row.argmax())]
-    assert about(weight, row.max())
+def _(w: World, head: str, reads: str) -> None:
+    row = _of_head(w, int(head))[w.query]
+    weight = re.search(r"weight ([\d.]+)", reads)
+    assert weight is not None
+    assert about(weight[1], row.max())
+    most = {i for i, share in enumerate(row) if row.max() - share < 1e-5}
+    said = reads.partition(" reads ")[2].partition(" most")[0]
+    named = {i for i, name in enumerate(w.names) if f"“{name}”" in said or (i == w.query and "itself" in said)}
+    assert reads.startswith(f"“{w.names[w.query]}” reads ")
+    assert named == most if len(most) < len(row) else f"all {len(row)} tokens equally" in reads
 
 
 @referee("reshape.rows")
