@@ -228,18 +228,20 @@ def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     return [said("lesson.softmax.linear" if _is_linear(trace) else f"lesson.softmax.{late}"), MostRead(query)]
 
 
-def _why_undefined(trace: AttentionTrace, query: int) -> str:
-    """Return why a query has no attention weights: it may read nothing, what is left of its row is 0, or a number is
-    too large."""
+def _why_nothing(trace: AttentionTrace, query: int) -> str:
+    """Return why a query has no attention weights, or none but 0: it may read nothing, what is left of its row is 0, or
+    a number is too large; blank where it has some."""
     hidden, scores = torch.from_numpy(trace.is_hidden[query]), trace.scaled_scores[query].cpu()
     if _hides(trace) and bool(hidden.all()):
         return "nothing"
+    if not torch.isnan(trace.attention_weights[query]).any():
+        return ""
     return "underflow" if bool(scores.where(~hidden, 0.0).isfinite().all()) else "overflow"
 
 
 def _mix(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
-    if torch.isnan(trace.attention_weights[query]).any():
-        return [MostRead(query), said(f"lesson.mix.{_why_undefined(trace, query)}")]
+    if why := _why_nothing(trace, query):
+        return [MostRead(query), said(f"lesson.mix.{why}")]
     most = _most_read(trace, query)
     share, value = Numbers("attention_weights", query, most), Numbers("v", most)
     return [said("lesson.mix.gives", most=_row_label(trace, most), share=share, value=value), said("lesson.mix.apart")]
@@ -260,8 +262,8 @@ def _goes_on(trace: AttentionTrace) -> str:
 
 def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     told = {"token": _label(trace, query), "row": Numbers("context", query)}
-    if torch.isnan(trace.attention_weights[query]).any() and _why_undefined(trace, query) != "overflow":
-        return [said("lesson.context.undefined", **told), said(f"lesson.mix.{_why_undefined(trace, query)}")]
+    if (why := _why_nothing(trace, query)) in ("nothing", "underflow"):
+        return [said("lesson.context.undefined", **told), said(f"lesson.mix.{why}")]
     if not torch.isfinite(trace.context[query]).all():
         return [said("lesson.context.overflow", **told), said("lesson.context.smaller")]
     told["goes_on"] = _goes_on(trace)

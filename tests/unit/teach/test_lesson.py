@@ -119,6 +119,7 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> N
 @example(Scenario("a b", causal=True, mask_use="factor"), 0)
 @example(Scenario("a b c", causal=True, mask_use="renormalized", temperature=0.01), 0)
 @example(Scenario("a b", masking="painted", edits=(Edit("mask", 0, 0, -math.inf), Edit("mask", 0, 1, -math.inf))), 0)
+@example(Scenario("a b", mask=[[-math.inf] * 2, [0, 0]], mask_use="zeroed"), 0)
 @example(Scenario("a b", masking="painted", edits=(Edit("mask", 0, 0, 0.5),)), 0)
 @example(Scenario("a b", d_in=2, d_out=2, n_layers=2), 1)
 @example(Scenario("a b", d_in=2, d_out=2, n_heads=2, output=True, norm="post", d_ff=3), 0)
@@ -151,7 +152,9 @@ def test_every_step_is_true_whatever_is_masked_switched_and_follows(scenario: Sc
             if after & set(stage.sources):
                 after.add(name)
         named = [stage.symbol for name, stage in seen.stages.items() if name in after - {"context", "contexts"}]
-        if finite and "softmax" not in scenario.what_if:
+        if not weights.any():
+            assert not any(each in says[7] + says[8] for each in ("gives", "that has read", "counts as much"))
+        elif finite and "softmax" not in scenario.what_if:
             assert ("In a transformer" in says[8]) == (not named)
             assert all(f" {symbol}" in says[8] for symbol in named)
             assert "next layer gets" not in says[8]
