@@ -2,7 +2,7 @@
 // from the table's rules and from what is on the board, not from names, so that biases, masks and other tables play,
 // too.
 
-import { grouped, nameOf, pieceNamed } from "../cells/cell.js";
+import { grouped, isOfOthers, nameOf, pieceNamed } from "../cells/cell.js";
 import { decimal, decimalOf, productOf, sign, signOfAll } from "../values/decimals.js";
 import { isMasked } from "../values/reach.js";
 import { dividedBy, explain } from "../values/explain.js";
@@ -28,7 +28,9 @@ export function phasesOf(made, spine, query) {
   const table = [...stages.values()].filter(({ name }) => matrices[name]);
   const phases = table.flatMap((stage) => {
     const on = placeOfPhase(table, spine, stage);
-    return on === null || stage.rule === "given" ? [] : [{ name: stage.name, on, kind: kindOf(stages, stage), stage }];
+    // A row of the words that are read, where these are others, is none of the picked word's.
+    if (on === null || stage.rule === "given" || isOfOthers(stage)) return [];
+    return [{ name: stage.name, on, kind: kindOf(stages, stage), stage }];
   });
   const told = phases.filter(({ kind, on, name, stage }) => kind !== "scale" || on === name || doesSomething(stage));
   const whole = told.reduce((sum, { kind }) => sum + TAKES[kind], 0);
@@ -99,9 +101,13 @@ export function isHidden(made, stage, query, key) {
 export function brokenIn(made, phases, query) {
   const { stages, matrices } = made;
   for (const { stage } of phases) {
-    for (const name of [...stage.sources.filter((source) => stages.get(source).rows !== "feature"), stage.name]) {
+    const sources = stage.sources.map((name) => stages.get(name));
+    const own = sources.filter((source) => source.rows !== "feature" && !isOfOthers(source));
+    for (const { name, rule } of [...own, stage]) {
+      const breaks = (/** @type {number} */ value) =>
+        !Number.isFinite(value) && (rule !== "given" || value !== -Infinity); // which a mask may hold
       const column = columnsOf(made, stages.get(name), query)
-        .find((each) => !Number.isFinite(valueAt(matrices[name], query, each)));
+        .find((each) => breaks(valueAt(matrices[name], query, each)));
       if (column !== undefined) return { matrix: name, row: query, column };
     }
   }
@@ -212,7 +218,8 @@ export function numbersOf(made, phase, { step }, query) {
   if (kind === "shares" && step === 0) return exponential(made, stage.sources[0], columns, largest, query);
   const column = kind === "scale" || kind === "shares" ? largest : steps[step];
   const explained = explain(made, { matrix: name, row: query, column });
-  if (kind === "shares") return [nameOf(stage, query, column), ...explained.steps.slice(-2)].join(" ");
+  if (kind === "shares") return `${nameOf(stage, query, column)} = ${explained.steps.slice(-2).join(" ")}`
+    .replace(/= (?=[=≈→])/, "");
   return `${nameOf(stage, query, column)} = ${explained.numbers}`;
 }
 

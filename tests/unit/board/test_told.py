@@ -1,5 +1,6 @@
 """What a step of the lesson tells: the page's script says what Python says, and it stands where nothing is told of."""
 
+import re
 from typing import Any
 
 import pytest
@@ -27,11 +28,12 @@ _PLACES = """({ layout: { layoutOf }, telling }, [data, texts, room]) => {
 }"""
 
 # What is said while each phase of a row is played, and of its last moment.
-_PLAYED = """({ made: madeOf, timeline: { phasesOf, playing } }, [data, spine, query, one]) => {
-  const made = madeOf(data);
-  return phasesOf(made, spine, query).map((phase) => [phase.name, phase.kind, playing(
+_PLAYED = """({ made: madeOf, timeline: { brokenIn, numbersOf, phasesOf, playing } }, [data, spine, query, one]) => {
+  const [made, moment] = [madeOf(data), (phase) => ({ step: phase.steps.length - 1 })];
+  const phases = phasesOf(made, spine, query);
+  return phases.map((phase) => [phase.name, phase.kind, playing(
     made, phase.name === "scores" && one !== null ? { ...phase, columns: [one], steps: [one], only: true } : phase,
-    { step: phase.steps.length - 1 }, query)]);
+    moment(phase), query), numbersOf(made, phase, moment(phase), query), brokenIn(made, phases, query)]);
 }"""
 
 OVERFLOW = Scenario(text="a b c", edits=(Edit("x", 1, 0, 3e38),))
@@ -56,18 +58,22 @@ def test_the_page_tells_what_python_tells(script: PageScript, scenario: Scenario
 @example(Scenario("a b c", causal=True))
 @example(Scenario("a b c", causal=True, mask_use="zeroed"))
 @example(Scenario("a b c", positions="relative", scale=False))
+@example(Scenario("a b c", reads="second", second="so"))
+@example(Scenario("a b c", reads="kept", second="so es", causal=True))
 @example(Scenario("a b c", d_in=2, d_out=2, what_if="projections:transposed"))
 @settings(max_examples=examples(60), deadline=None)
 def test_what_is_said_while_a_row_is_played_is_what_is_done_to_it(script: PageScript, scenario: Scenario) -> None:
     seen = traced(scenario).seen_from(0, 0)
-    hidden, names = seen.is_hidden, ("q", "scores", "scaled_scores", "attention_weights", "context")
+    hidden, names = seen.is_hidden, ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
     early = scenario.mask_use == "added"
     for query in range(len(seen.tokens)):
         data = board_data(scenario, seen, query, 4)
         some = bool(hidden[query].any())
         columns = [column for column in range(len(seen.read_tokens)) if not (early and hidden[query][column])]
         for one in (None, *columns[:1]):
-            for name, kind, said in script.run(_PLAYED, [data, names, query, one]):
+            for name, kind, said, numbers, broken in script.run(_PLAYED, [data, names, query, one]):
+                assert name not in ("k", "v") or scenario.reads == "itself", "a row of another sentence's token"
+                assert broken is None or not bool(seen.attention_weights[query].isfinite().all())
                 if kind == "scores":
                     assert ("masked" in said) == (some and early and one is None)
                     assert ("one score each" in said or "may read" in said) == (one is None)
@@ -79,6 +85,7 @@ def test_what_is_said_while_a_row_is_played_is_what_is_done_to_it(script: PageSc
                     assert ("÷" in said) == (seen.divisor != 1)
                 if kind == "shares":
                     assert ("up to 100 %" in said) == (len(seen.stages[name].sources) == 1)
+                    assert broken or re.match(r"A\S*\[\d.*\] [=≈→] \S+", numbers), numbers
                 if kind == "vector":
                     assert ("ᵀ" in said) == ("transposed" in scenario.what_if)
 
