@@ -158,8 +158,9 @@ h2 { font-size: 15px; margin: 14px 0 4px; break-after: avoid; }
 """
 
 
-def marking_page(marking: Marking, tokens: Sequence[str] = (), title: str = "") -> str:
-    """Return the verdict, the reading that was chosen and every mark as an HTML page that prints well.
+def marking_page(marking: Marking, tokens: Sequence[str] = (), title: str = "", *, above: str = "") -> str:
+    """Return the verdict, the reading that was chosen and every mark as an HTML page that prints well; `above` is what
+    stands over them, as HTML.
 
     >>> from attnviz.marking import mark_pipeline
     >>> marking = mark_pipeline({"q": [[1, 0]], "k": [[1, 2]], "scores": [[2]]}, decimals=0)
@@ -168,6 +169,7 @@ def marking_page(marking: Marking, tokens: Sequence[str] = (), title: str = "") 
     """
     taken = [_given(marking, name, tokens) for name in marking.taken]
     body = f"""{STYLE}
+{above}
 {_said(marking, tokens)}
 <h2>{html.escape(say("marking.page.marks"))}</h2>
 {legend()}

@@ -48,7 +48,7 @@ section + section { break-before: page; }
 
 def answer_sheet(exercise: Exercise, link: str = "") -> str:
     """Return the exercise and its answers as an HTML page: the answers begin on a sheet of their own."""
-    title = say("exercises.sheet_title", name=exercise.encoded())
+    title = say("exercises.sheet_title", name=exercise.name)
     return page_of(title, _STYLE, _sheet(exercise, link) + _key(exercise))
 
 
@@ -64,22 +64,24 @@ def class_sheets(exercises: Iterable[Exercise], link_of: LinkOf = lambda exercis
 
 
 def _sheet(exercise: Exercise, link: str) -> str:
-    title = say("exercises.sheet_title", name=exercise.encoded())
+    title = say("exercises.sheet_title", name=exercise.name)
     rules = "; ".join(
         say("exercises.sheet_rule", title=STAGES[each].title, formula=rule_of(exercise.trace, each)) for each in RESULTS
     )
     key = f"exercises.sheet_{'scaled' if exercise.scale else 'unscaled'}"
     about = say(key, d_k=exercise.d_k, decimals=DECIMALS, rules=rules)
+    bound = say("exercises.sheet_bound", number=exercise.seed, word=exercise.check_word)
     names = "".join(f"<span>{html.escape(say(f'exercises.sheet_{each}'))}</span>" for each in ("name", "date"))
     return (
-        f'<section><div class="name">{names}</div><h1>{html.escape(title)}</h1><p>{html.escape(about)}</p>'
+        f'<section><div class="name">{names}</div><h1>{html.escape(title)}</h1><p>{html.escape(bound)}</p>'
+        f"<p>{html.escape(about)}</p>"
         f"{_tables(exercise, blank=True)}"
         f'<div class="room">{html.escape(say("exercises.sheet_room"))}</div>{_link(link)}</section>'
     )
 
 
 def _key(exercise: Exercise) -> str:
-    title = say("exercises.sheet_answers", name=exercise.encoded())
+    title = say("exercises.sheet_answers", name=exercise.name)
     two = f"<p>{html.escape(say('exercises.sheet_two'))}</p>" if _differs(exercise) else ""
     return f"<section><h1>{html.escape(title)}</h1>{two}{_tables(exercise, blank=False)}</section>"
 

@@ -1,6 +1,10 @@
 """Small examples to compute by hand: drawn from a seed, some tables left blank, with hints for every cell."""
 
-from collections.abc import Iterator, Mapping
+import hashlib
+import hmac
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import count, islice
@@ -12,7 +16,7 @@ import torch
 from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.limits import MAX_SEED, check_whole
 from attnviz.core.stages import STAGES, attention_table
-from attnviz.exercises.mistakes import are_apart, mistakes
+from attnviz.exercises.fairness import are_inputs_apart, is_fair, marks_of
 from attnviz.explanation import explain
 from attnviz.marking import Marking, mark_pipeline
 from attnviz.tables.printed_table import Printed
@@ -30,12 +34,12 @@ STEPS = (("q", "k", "v"), ("scores", "scaled_scores"), ("attention_weights",), (
 RUNGS = range(len(STEPS) + 1)
 _INPUTS = tuple(name for name, stage in _TABLE.items() if not stage.sources)
 _WORDS = ("the", "cat", "sees", "a", "mouse")
-# Scores further apart than this would leave a softmax of ones and zeros, with nothing to reckon.
-_WIDEST = 4.0
-_FLAT = 0.05  # between the largest and the least attention weight of a row
 _TRIES, _DRAWS = 200, 4000
 MOST_HINTS = 3
-_FAIR = ".f"  # at the end of a number; links keep it for ever
+_FAIR, _TO_HAND_IN = ".f", ".h"  # at the end of a number; links keep them for ever
+_DIGITS = "0123456789abcdefghijklmnopqrstu"  # of the inputs of a sheet to hand in: 0 is −15; links keep them for ever
+_CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aeiou"
+_WORD = re.compile(f"(?:[{_CONSONANTS}][{_VOWELS}]){{3}}")
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,9 @@ class Exercise:
     have one decimal. `blank` are the results that are left out. Of a `fair` one, rows of X differ, W_q, W_k and W_v do,
     the scores aren't symmetric, no row of attention weights is flat, and no two mistaken rules give the same table; so
     it is where sizes have room for it. Those that aren't asked to be fair have the numbers that they always had.
+
+    Of one that is `to_hand_in`, `numbers` are the inputs, a letter each, in place of those that the seed, which is the
+    number of the sheet, gives; `word` is its check word. `keys.py` makes them.
 
     Raises ``ValueError`` for a value outside of its limits, and for a blank table that is no result.
     """
@@ -58,6 +65,8 @@ class Exercise:
     scale: bool = True
     blank: tuple[str, ...] = ("q", "k", "scores", "scaled_scores", "attention_weights", "context")
     fair: bool = False
+    word: str = ""
+    numbers: str = ""
 
     def __post_init__(self) -> None:
         check_whole("seed", self.seed, 0, MAX_SEED)
@@ -67,6 +76,26 @@ class Exercise:
         for name in self.blank:
             if name not in RESULTS:
                 raise ValueError(f"{name!r} cannot be left blank, expected some of {', '.join(RESULTS)}")
+        n = sum(rows * columns for rows, columns in self._shapes)
+        if self.to_hand_in and not (
+            _WORD.fullmatch(self.word) and len(self.numbers) == n and set(self.numbers) <= set(_DIGITS)
+        ):
+            raise ValueError(f"a sheet to hand in has {self.word!r}, {self.numbers!r}, expected a word, {n} numbers")
+
+    @property
+    def to_hand_in(self) -> bool:
+        """Whether its page marks nothing, and neither shows nor sends a right number."""
+        return bool(self.word or self.numbers)
+
+    @property
+    def check_word(self) -> str:
+        """The word that binds a file to the sheet: of one to practise on, made of its number alone."""
+        return self.word or word_of(self.encoded())
+
+    @property
+    def name(self) -> str:
+        """What a sheet is called on paper."""
+        return f"{self.seed} {self.word}" if self.to_hand_in else self.encoded()
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -82,11 +111,29 @@ class Exercise:
         """Draw inputs without end; for a fair exercise those that can be told apart, as long as there are some."""
         for n in count():
             drawn = self._drawn(generator)
-            if not self.fair or n >= _DRAWS or _apart(*drawn):
+            if not self.fair or n >= _DRAWS or are_inputs_apart(*drawn):
                 yield drawn
 
+    @property
+    def _shapes(self) -> list[tuple[int, int]]:
+        return [(self.n_tokens, self.d_in)] + 3 * [(self.d_in, self.d_k)]
+
+    def with_inputs(self, inputs: Sequence[torch.Tensor], word: str) -> "Exercise":
+        """Return the sheet to hand in that has these inputs."""
+        times = 1 if self.integers else 10
+        digits = (_DIGITS[round(value * times) + 15] for each in inputs for value in each.flatten().tolist())
+        return replace(self, fair=False, word=word, numbers="".join(digits))
+
+    @property
+    def inputs(self) -> list[torch.Tensor]:
+        """X and the W's of a sheet to hand in."""
+        values = (np.array([_DIGITS.index(each) for each in self.numbers]) - 15) / (1 if self.integers else 10)
+        ends = np.cumsum([rows * columns for rows, columns in self._shapes])[:-1]
+        parts = zip(np.split(values, ends), self._shapes, strict=True)
+        return [torch.from_numpy(part.reshape(shape)) for part, shape in parts]
+
     def _drawn(self, generator: torch.Generator) -> list[torch.Tensor]:
-        shapes = [(self.n_tokens, self.d_in)] + 3 * [(self.d_in, self.d_k)]
+        shapes = self._shapes
         if self.integers:
             bounds = [(0, 3)] + 3 * [(-1, 2)]  # X from 0 to 2, the W's from -1 to 1
             drawn = [torch.randint(*b, shape, generator=generator) for b, shape in zip(bounds, shapes, strict=True)]
@@ -140,7 +187,8 @@ class Exercise:
         letters = "".join(letter for letter, name in _LETTERS.items() if name in self.blank)
         kind, scaled = "i" if self.integers else "d", "s" if self.scale else "u"
         numbers = f"{self.seed}.{self.n_tokens}.{self.d_in}.{self.d_k}"
-        return f"{numbers}.{kind}.{scaled}.{letters}{_FAIR if self.fair else ''}"
+        last = f"{_TO_HAND_IN}{self.word}{self.numbers}" if self.to_hand_in else _FAIR if self.fair else ""
+        return f"{numbers}.{kind}.{scaled}.{letters}{last}"
 
     @property
     def rung(self) -> int | None:
@@ -151,12 +199,15 @@ class Exercise:
 @lru_cache(maxsize=256)
 def _computed(exercise: Exercise) -> AttentionTrace:
     """Return the first of the drawn computations that has all marks of a good exercise, else the one with the most."""
+    if exercise.to_hand_in:
+        x, w_q, w_k, w_v = exercise.inputs
+        return attend(x, w_q, w_k, w_v, scale=exercise.scale, tokens=exercise.tokens)
     best, found = -1, None
     for x, w_q, w_k, w_v in islice(exercise.draws(torch.Generator().manual_seed(exercise.seed)), _TRIES):
         drawn = attend(x, w_q, w_k, w_v, scale=exercise.scale, tokens=exercise.tokens)
-        marks = _good(drawn)
+        marks = marks_of(drawn)
         if exercise.fair:
-            marks += (all(marks) and _fair(drawn),)
+            marks += (all(marks) and is_fair(drawn, RESULTS, DECIMALS),)
         if found is None or sum(marks) > best:
             best, found = sum(marks), drawn
         if all(marks):
@@ -165,40 +216,20 @@ def _computed(exercise: Exercise) -> AttentionTrace:
     return found
 
 
-def _good(trace: AttentionTrace) -> tuple[bool, ...]:
-    """Return which marks of a good exercise a computation has: something to reckon in every row and column."""
-    apart = trace.scaled_scores.max(-1).values - trace.scaled_scores.min(-1).values
-    projections = [trace.w_q, trace.w_k, trace.w_v]
-    return (
-        bool((trace.x != 0).any(-1).all()),
-        all(bool((w != 0).any(0).all() and (w != 0).any(1).all()) for w in projections),
-        float(apart.max()) <= _WIDEST,
-        float(apart.max()) > 0,
-    )
+def word_of(text: str, secret: bytes = b"") -> str:
+    """Return the check word of a sheet's text: who doesn't know the secret can't make it.
+
+    >>> word_of("7"), word_of("7", b"secret") == word_of("7")
+    ('baholo', False)
+    """
+    made = hmac.digest(secret, text.encode(), hashlib.sha256)
+    letters = zip(made[:6:2], made[1:6:2], strict=True)
+    return "".join(_CONSONANTS[one % len(_CONSONANTS)] + _VOWELS[two % len(_VOWELS)] for one, two in letters)
 
 
-def _apart(x: torch.Tensor, *ws: torch.Tensor) -> bool:
-    """Whether rows of X differ, the W's do, and none is the same turned over; nowhere is a row or column of zeros."""
-    rows = [tuple(row) for row in x.tolist()]
-    tables = [tuple(map(tuple, w.tolist())) for w in ws]
-    turned = [tuple(zip(*table, strict=True)) for table in tables]
-    return (
-        len(set(rows)) == len(rows)
-        and len(set(tables)) == len(tables)
-        and all(map(any, rows))
-        and all(all(map(any, table)) for table in (*tables, *turned))
-        and all(table != over for table, over in zip(tables, turned, strict=True))
-    )
-
-
-def _fair(trace: AttentionTrace) -> bool:
-    """Whether scores aren't symmetric, no row of weights is flat, and no two rules that are mistaken for the right one
-    give the same table, nor any the right one."""
-    most, least = trace.attention_weights.max(-1).values, trace.attention_weights.min(-1).values
-    if torch.equal(trace.scores, trace.scores.T) or bool((most - least < _FLAT).any()):
-        return False
-    tables = ((name, getattr(trace, name).numpy().round(DECIMALS) + 0.0) for name in RESULTS)
-    return all(are_apart(right, mistakes(trace, name, DECIMALS)) for name, right in tables)
+def is_good(trace: AttentionTrace) -> bool:
+    """Whether a computation has all marks of a good and fair exercise."""
+    return all(marks_of(trace)) and is_fair(trace, RESULTS, DECIMALS)
 
 
 def left_out(rung: int) -> tuple[str, ...]:
@@ -221,7 +252,11 @@ def decoded(text: str) -> Exercise:
         exercise = replace(exercise, integers=flags[0] != "d", scale=flags[1] != "u")
     if letters is not None:
         exercise = replace(exercise, blank=tuple(name for letter, name in _LETTERS.items() if letter in letters))
-    return replace(exercise, fair=parts[7:] == [_FAIR.strip(".")])
+    last = ".".join(["", *parts[7:]])
+    if last.startswith(_TO_HAND_IN):
+        with suppress(ValueError):
+            return replace(exercise, word=last[2:8], numbers=last[8:])
+    return replace(exercise, fair=last == _FAIR)
 
 
 def is_exercise(text: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from attnviz.core.stages import head_name
+from attnviz.tables.grids import in_columns
 from attnviz.tables.markup import tables_of_html
 from attnviz.tables.stage_names import OF_A_HEAD, first_of, head_of_line, stage_named
 
@@ -47,7 +48,7 @@ def sorted_tables(text: str) -> Sorted:
     found = list(_of_json(text) if text.lstrip()[:1] == "{" else ())
     if not found and "<table" in text:
         found = [(name, table) for heading, table in tables_of_html(text) if (name := stage_named(heading))]
-    found = found or list(_named_parts(text))
+    found = found or list(_named_parts(in_columns(text)))
     tables: dict[str, str] = {}
     twice: dict[str, None] = {}
     for name, table in found:

@@ -54,6 +54,8 @@ class _Naming:
         """Return the rows without names."""
         raw, body = self.raw, self.raw.rows
         head: Row | None = None
+        if raw.ruled and len(body) > 1 and not any(cell.text for cell in body[0]):
+            body = body[1:]  # the head of a Markdown table that has none
         while len(body) > 1 and self._is_head(body[0], ruled=raw.ruled and head is None):
             head, body = max(body[0], head or [], key=len), body[1:]
         if raw.by_lines and len({row[0].text for row in body}) == 1 < len(body):

@@ -1,0 +1,187 @@
+"""Marking, asked of the command line: one handout, or all that a class hands in."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import MappingProxyType
+
+from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
+from attnviz.documents import marking_csv, marking_page
+from attnviz.exercises.exercise import Exercise
+from attnviz.exercises.gradebook import Points, class_page, gradebook_csv, points_of, student_page
+from attnviz.exercises.hand_ins import Linked, Marked, hand_ins_of, mark_hand_in
+from attnviz.exercises.keys import read_keys
+from attnviz.link.page_texts import CHECK_TEXT, EXERCISE
+from attnviz.link.parameter_table import ANSWERS, CHECK
+from attnviz.link.typed_form import ANSWERS_TEXT
+from attnviz.marking import CARRIED, Marking, mark_fitting, verdict
+from attnviz.marking.handout import tables_in
+from attnviz.marking.settings import symbol_of
+from attnviz.tables.handout import sorted_tables
+from attnviz.tables.printed_table import Printed
+from attnviz.tables.reading import MAX_UPLOAD_BYTES, read_upload
+from attnviz.words import say
+
+MOST_FILES = 1000
+_INPUTS: Mapping[str | None, bool] = MappingProxyType({"exact": False, "rounded": True})
+
+
+def _mark_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="attnviz mark",
+        description="Marks the tables of a handout, which stand below their names. Of a second or a kept sentence,"
+        " these are Q, K, V and what follows, without X.",
+    )
+    parser.add_argument("file", type=Path, help="Markdown, LaTeX, HTML, JSON, a notebook, or a print-out; - for stdin;"
+                        " with --key, a folder of these, of .xlsx and .ods, and of links")  # fmt: skip
+    parser.add_argument("--key", type=Path, metavar="FILE", help="keys.json of attnviz exercise: marks a class by it")
+    parser.add_argument("--points", default="", help="of a class: what each table is worth, 2,2,2,3,3,4,4 (default: 1)")
+    parser.add_argument("--unscaled", action="store_true", help="the scores aren't divided by √d_k")
+    parser.add_argument("--causal", action=argparse.BooleanOptionalAction, help="a causal mask (default: found)")
+    parser.add_argument("--d-k", type=int, help="needed where no table shows it")
+    parser.add_argument("--heads", type=int, help="how many (default: as many as there are tables for)")
+    parser.add_argument("--temperature", type=float, default=1.0, help="of the softmax (default: 1)")
+    parser.add_argument("--activation", choices=tuple(ACTIVATIONS), default="relu", help="of the feed-forward step")
+    parser.add_argument("--carried", choices=CARRIED, help="how results are carried on (default: found)")
+    parser.add_argument(
+        "--inputs", choices=tuple(_INPUTS), help="what inputs are: with rounded digits (default: found)"
+    )
+    parser.add_argument("--decimals", type=int, help="how many count (default: as printed)")
+    parser.add_argument("--tokens", default="", help="the names of the rows, with commas between them")
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write verdict and marks as a page to print; of a class, a folder"
+    )
+    parser.add_argument(
+        "--csv", type=Path, metavar="FILE", help="write every mark as a line of CSV; of a class, every hand-in"
+    )
+    return parser
+
+
+def mark(arguments: Sequence[str]) -> int:
+    """Mark the tables of a file; return 0 where all are right, 1 where some number isn't, 2 where nothing is marked."""
+    given = _mark_parser().parse_args(arguments)
+    if given.key is not None:
+        return _mark_class(given)
+    tables, refused = _tables_of(read_upload(_read(given.file)))
+    marking, misfits = mark_fitting(
+        tables, scale=not given.unscaled, causal=given.causal, d_k=given.d_k, decimals=given.decimals,
+        n_heads=given.heads, temperature=given.temperature, activation=given.activation, carried=given.carried,
+        rounded_inputs=_INPUTS.get(given.inputs),
+    )  # fmt: skip
+    tokens = tuple(name.strip() for name in given.tokens.split(",") if name.strip())
+    write_text(given.html, marking_page(marking, tokens, given.file.name))
+    write_text(given.csv, marking_csv(marking, tokens))
+    print("\n".join(_in_lines(marking, tokens)))
+    notes = [f"{symbol_of(name)}: {told}" for name, table in tables.items() for told in table.told]
+    notes += [f"{symbol_of(name)} isn't read. {why}" for name, why in refused.items()]
+    notes += [f"{symbol_of(each.name)} isn't marked. {each.error} {each.cause}".rstrip() for each in misfits]
+    for note in notes:
+        print(f"attnviz: {note}", file=sys.stderr)
+    if refused or misfits or not any(table.n_cells for table in marking.tables):
+        return 2
+    return 1 if marking.n_not_right else 0
+
+
+def _read(file: Path) -> bytes:
+    """Return what stands in a file, or comes from stdin, which may never end: one byte more than can be used, at most;
+    ``ValueError`` for more."""
+    with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as source:
+        data = source.read(MAX_UPLOAD_BYTES + 1)
+    if len(data) > MAX_UPLOAD_BYTES:
+        raise ValueError(f"the file goes on behind {MAX_UPLOAD_BYTES:,} bytes, expected at most as many")
+    return data
+
+
+def _tables_of(text: str) -> tuple[dict[str, Printed], dict[str, str]]:
+    """Return the named tables of a text, and why some of them can't be read."""
+    found = sorted_tables(text)
+    if not found.tables:
+        names = ", ".join(stage.symbol for stage in EVERY_STAGE.values())
+        raise ValueError(f"the file names no table, expected a name above each: {names}, or what they stand for")
+    if found.twice:
+        raise ValueError(f"the file holds {', '.join(found.twice)} more than once, expected one table of each name")
+    read = tables_in(found.tables)
+    refused = {name: table for name, table in read.items() if isinstance(table, str)}
+    return {name: table for name, table in read.items() if isinstance(table, Printed)}, refused
+
+
+def _in_lines(marking: Marking, tokens: Sequence[str]) -> list[str]:
+    words = verdict(marking, tokens)
+    first = [words.first_error, *(f"  {line}" for line in words.arithmetic)] if words.first_error else []
+    summary = f"{words.summary} {words.nothing_yet}".rstrip()
+    return [summary, *first, *words.doubt, *words.slips, *words.tables, *words.reading, *words.rounding]
+
+
+def write_text(file: Path | None, text: str) -> None:
+    """Write a text into a file, where one is asked for."""
+    if file is not None:
+        file.write_text(text, encoding="utf-8", errors="replace")
+
+
+# A class
+
+
+def _mark_class(given: argparse.Namespace) -> int:
+    """Mark all that a class hands in; return 0 where all is marked, 2 where something isn't."""
+    keys = read_keys(_read(given.key).decode("utf-8"))
+    marked = [each for file, name in _files_of(given.file) for each in _marked(file, name, keys)]
+    points = Points(points_of(given.points), marked)
+    write_text(given.csv, gradebook_csv(marked, points))
+    if given.html is not None:
+        (given.html / "students").mkdir(parents=True, exist_ok=True)
+        write_text(given.html / "class.html", class_page(marked, points))
+        for each in marked:
+            write_text(given.html / "students" / f"{_file_name(each.name)}.html", student_page(each, points))
+    left = [each for each in marked if each.marking is None]
+    print(say("exercises.class.summary", n=len(marked) - len(left), all=len(marked)))
+    for each in left:
+        print(f"attnviz: {each.name}: {' '.join(each.told)}", file=sys.stderr)
+    return 2 if left or not marked else 0
+
+
+def _files_of(folder: Path) -> list[tuple[Path, str]]:
+    """Return the files of a folder and of those in it, and what they are called; ``ValueError`` for too many."""
+    if not folder.is_dir():
+        return [(folder, folder.name)]
+    found: list[tuple[Path, str]] = []
+    for path, folders, files in os.walk(folder):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        found += [(Path(path, each), Path(path, each).relative_to(folder).as_posix())
+                  for each in sorted(files) if not each.startswith(".")]  # fmt: skip
+        if len(found) > MOST_FILES:
+            raise ValueError(f"{folder} holds more than {MOST_FILES} files, expected at most as many")
+    return found
+
+
+def _marked(file: Path, name: str, keys: Mapping[int, Exercise]) -> Iterator[Marked]:
+    """Mark what a file hands in. Whatever is wrong with it is told of it, and stops nothing."""
+    try:
+        if file.is_symlink() or not file.is_file():
+            raise ValueError(say("exercises.class.no_file"))
+        for hand_in in hand_ins_of(name, _read(file), _linked):
+            try:
+                yield mark_hand_in(hand_in, keys)
+            except Exception as error:
+                yield Marked(hand_in.name, told=(_why(error),))
+    except Exception as error:
+        yield Marked(name, told=(_why(error),))
+
+
+def _why(error: Exception) -> str:
+    return str(error) if isinstance(error, (ValueError, OSError)) else say("exercises.class.broken", error=repr(error))
+
+
+def _linked(query: Mapping[str, str]) -> Linked | None:
+    """Return the exercise and the answers of a link, by its query; None where it has none."""
+    if ANSWERS not in query or CHECK not in query:
+        return None
+    checked = CHECK_TEXT.decode(query[CHECK])
+    return Linked(checked.exercise, ANSWERS_TEXT.decode(query[ANSWERS])) if checked.mode == EXERCISE else None
+
+
+def _file_name(name: str) -> str:
+    """Return what a page is called by its hand-in: a name that no folder can be told from."""
+    return "".join(letter if letter.isalnum() or letter in " .-" else "_" for letter in name)[:150]

@@ -1,0 +1,156 @@
+"""The marks of a class: its grade book as CSV, a page for each student, and a page of what went wrong how often."""
+
+import csv
+import html
+import io
+from collections import Counter
+from collections.abc import Sequence
+from statistics import mean, median
+
+from attnviz.core.stages import EVERY_STAGE
+from attnviz.documents.marking_page import STYLE, marking_page
+from attnviz.documents.page import paragraphs, printed_page
+from attnviz.exercises.hand_ins import Marked, results_of
+from attnviz.export.data import for_spreadsheet
+from attnviz.marking.settings import symbol_of
+from attnviz.words import say
+from attnviz.words.numbers import written
+
+_STYLE = """
+.points { border-collapse: collapse; margin: 0.5rem 0 1rem; font-variant-numeric: tabular-nums; }
+.points td, .points th { border: 1px solid #999; padding: 0.15rem 0.6rem; text-align: right; font-weight: 400; }
+.points td:first-child, .points th:first-child { text-align: left; }
+"""
+MOST_POINTS = 1000.0
+
+
+class Points:
+    """How many points each result is worth; a cell of it is worth the same part of these as any other."""
+
+    def __init__(self, points: Sequence[float], marked: Sequence[Marked]) -> None:
+        names = results_of(marked)
+        if not points:
+            points = (1.0,) * len(names)
+        if len(points) != len(names):
+            asked = ", ".join(map(symbol_of, names))
+            raise ValueError(f"points are {len(points)}, expected {len(names)}, for {asked}")
+        self.of = dict(zip(names, points, strict=True))
+
+    def got(self, each: Marked) -> dict[str, float]:
+        """Return the points that a hand-in gets for each result that its sheet asks for."""
+        return {name: round(self.of[name] * share, 2) for name, share in each.shares().items()}
+
+    def total(self, each: Marked) -> float:
+        """Return the points of a hand-in together."""
+        return round(sum(self.of[name] * share for name, share in each.shares().items()), 2)
+
+    def most(self, each: Marked) -> float:
+        """Return the points that its sheet is worth."""
+        return sum(self.of[name] for name in each.shares())
+
+
+def points_of(text: str) -> tuple[float, ...]:
+    """Read how many points each result is worth: "2,2,3".
+
+    >>> points_of("2,2.5")
+    (2.0, 2.5)
+    """
+    try:
+        points = tuple(float(each) for each in text.split(",") if each.strip())
+    except ValueError:
+        points = (-1.0,)
+    if not all(0 <= each <= MOST_POINTS for each in points):
+        raise ValueError(f"points are {text!r}, expected numbers from 0 to {MOST_POINTS:g} with commas between them")
+    return points
+
+
+def gradebook_csv(marked: Sequence[Marked], points: Points) -> str:
+    """Return a line of CSV for each hand-in: its sheet, its points, its first error and why, and what isn't read."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    heads = {
+        key: say(f"exercises.class.csv.{key}") for key in ("file", "sheet", "total", "of", "first", "cause", "told")
+    }
+    writer.writerow([heads["file"], heads["sheet"], *map(symbol_of, points.of), *[*heads.values()][2:]])
+    for each in marked:
+        got = points.got(each)
+        words = each.verdict
+        texts = (words.first_error if words else "", "; ".join(said for _, said in each.causes), " ".join(each.told))
+        totals = (points.total(each), points.most(each)) if each.marking else ("", "")
+        row = [each.name, each.sheet, *(got.get(name, "") for name in points.of), *totals, *texts]
+        writer.writerow([for_spreadsheet(cell) if isinstance(cell, str) else f"{cell:g}" for cell in row])
+    return out.getvalue()
+
+
+def student_page(each: Marked, points: Points) -> str:
+    """Return the page that a student is given back: the points, what is to be told, and every mark."""
+    title = say("exercises.class.page_title", name=each.name, sheet=each.sheet or "–")
+    if each.marking is None or each.exercise is None:
+        return printed_page(title, _STYLE, paragraphs(each.told))
+    got = points.got(each)
+    rows = [[EVERY_STAGE[name].title, _number(value), _number(points.of[name])] for name, value in got.items()]
+    rows.append([say("exercises.class.total"), _number(points.total(each)), _number(points.most(each))])
+    heads = [say(f"exercises.class.{key}") for key in ("result", "points", "of")]
+    above = f"<style>{_STYLE}</style>{_table(heads, rows)}{paragraphs([*each.told, *_misfits(each)])}"
+    return marking_page(each.marking, each.exercise.tokens, title, above=above)
+
+
+def _misfits(each: Marked) -> list[str]:
+    return [f"{said}." for kind, said in each.causes if kind.split()[0] in {misfit.name for misfit in each.misfits}]
+
+
+def class_page(marked: Sequence[Marked], points: Points) -> str:
+    """Return the statistics of a class as a page: how the points lie, which cells went wrong, and which slips, how
+    often."""
+    done = [each for each in marked if each.marking]
+    totals = [points.total(each) for each in done]
+    said = [say("exercises.class.summary", n=len(done), all=len(marked))]
+    if totals:
+        places = {"mean": mean(totals), "median": median(totals), "least": min(totals), "most": max(totals)}
+        said.append(say("exercises.class.totals", **{key: _number(value) for key, value in places.items()}))
+    body = paragraphs(said) + _of_results(done, points) + _of_causes(done) + _of_cells(done) + _untold(marked)
+    return printed_page(say("exercises.class.title"), _STYLE, STYLE + body)
+
+
+def _of_results(done: Sequence[Marked], points: Points) -> str:
+    rows = []
+    for name, worth in points.of.items():
+        got = [each.shares()[name] for each in done if name in each.shares()]
+        whole = sum(share == 1 for share in got)
+        average = _number(worth * mean(got)) if got else "–"
+        rows.append([EVERY_STAGE[name].title, average, _number(worth), f"{whole} / {len(got)}"])
+    return _section("results", [say(f"exercises.class.{key}") for key in ("result", "average", "of", "whole")], rows)
+
+
+def _of_causes(done: Sequence[Marked]) -> str:
+    counted = Counter(kind for each in done for kind, _ in dict(each.causes).items())
+    example = {kind: said for each in reversed(done) for kind, said in each.causes}
+    rows = [[example[kind], str(n)] for kind, n in counted.most_common()]
+    return _section("causes", [say(f"exercises.class.{key}") for key in ("cause", "often")], rows)
+
+
+def _of_cells(done: Sequence[Marked]) -> str:
+    counted = Counter(cell for each in done if each.marking for cell in each.marking.wrong)
+    rows = [[EVERY_STAGE[name].at(row, column), str(n)] for (name, row, column), n in sorted(
+        counted.items(), key=lambda of: (-of[1], of[0]))]  # fmt: skip
+    return _section("cells", [say(f"exercises.class.{key}") for key in ("cell", "often")], rows)
+
+
+def _untold(marked: Sequence[Marked]) -> str:
+    rows = [[each.name, " ".join(each.told)] for each in marked if each.told]
+    return _section("told", [say(f"exercises.class.csv.{key}") for key in ("file", "told")], rows)
+
+
+def _section(key: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    heading = f"<h2>{html.escape(say(f'exercises.class.of_{key}'))}</h2>"
+    return heading + (_table(heads, rows) if rows else paragraphs([say("exercises.class.none")]))
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col">{html.escape(each)}</th>' for each in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<table class="points"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _number(value: float) -> str:
+    return written(value, 2)

@@ -1,0 +1,133 @@
+"""Tables in the cells of a spreadsheet, also side by side: below each other, as a text whose names are found."""
+
+import json
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from importlib.util import find_spec
+from itertools import pairwise
+
+import numpy as np
+
+from attnviz.core.limits import SaidError
+from attnviz.tables import workbook_cells
+from attnviz.tables.stage_names import stage_named
+from attnviz.tables.typed_numbers import is_number
+from attnviz.words import say
+
+Grid = Sequence[Sequence[str]]
+_LETTER = re.compile(r"[^\W\d_]")
+_SEPARATORS = "\t;,"
+_SECONDS = 20.0
+_WHOLE = 1e15  # from here on, a number isn't written out to its ones
+
+
+def unfolded(grid: Grid) -> str:
+    """Return the tables of a grid below each other, each below its name; cells of no table are left out.
+
+    >>> unfolded([["Q", "", "", "K"], ["1", "2", "", "3"]])
+    'Q\\n1\\t2\\n\\nK\\n3'
+    """
+    width = max(map(len, grid), default=0)
+    rows = [[*(cell.strip() for cell in row), *[""] * (width - len(row))] for row in grid]
+    names: set[tuple[int, int]] = set()
+    for r, row in enumerate(rows):
+        names |= {(r, c) for c in range(width) if row[c] and _is_name(rows, r, c, names)}
+    return "\n\n".join(part for at in sorted(names) if (part := _table(rows, names, *at)))
+
+
+def in_columns(text: str) -> str:
+    """Return a text of lines, as a CSV file has, with the tables that stand side by side below each other; any other
+    text is returned unchanged."""
+    lines = text.splitlines()
+    for sign in _SEPARATORS:
+        rows = [[cell.strip('" ') for cell in line.split(sign)] for line in lines]
+        if any(len(after) > 1 and _names_alone(row) for row, after in pairwise(rows)):
+            return unfolded(rows)
+    return text
+
+
+def _names_alone(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells if cell]
+    return len(filled) > 1 and all(_LETTER.search(cell) and stage_named(cell) for cell in filled)
+
+
+def _is_name(rows: Grid, r: int, c: int, names: AbstractSet[tuple[int, int]]) -> bool:
+    """Whether a cell is the name of a table: not that of a row, which stands below others before its numbers, nor in a
+    head, behind other names."""
+    text = rows[r][c]
+    if not _LETTER.search(text) or not stage_named(text) or (r - 1, c) in names:
+        return False
+    before, above = rows[r][c - 1] if c else "", rows[r - 1][c] if r else ""
+    if before and (r, c - 1) not in names:
+        return False
+    after = rows[r][c + 1] if c + 1 < len(rows[r]) else ""
+    beside = bool(after) and is_number(after)
+    token = len(text) == 1 and text.islower()
+    return not above if beside or token else True
+
+
+def _table(rows: Grid, names: AbstractSet[tuple[int, int]], r: int, c: int) -> str:
+    """Return the name in a cell, and the rows of its table below it, or beside it, up to a blank one or a name."""
+    right = min((column for row, column in names if row == r and column > c), default=len(rows[r]))
+    beside = any(rows[r][c + 1 : right])
+    first = r if beside or r + 1 == len(rows) or any(rows[r + 1][c:right]) else r + 1
+    lines: list[Sequence[str]] = []
+    for i in range(first if beside else first + 1, len(rows)):
+        if not any(rows[i][c:right]) or (i > r and any((i, j) in names for j in range(c, right))):
+            break
+        lines.append(rows[i][c:right])
+    if beside and is_number(rows[r][c + 1]) and not any(line[0] for line in lines[1:]):
+        lines = [line[1:] for line in lines]
+    while lines and lines[0] and not any(line[0] for line in lines):
+        lines = [line[1:] for line in lines]
+    if not lines or not lines[0]:
+        return ""
+    columns = range(len(lines[0]))
+    end = next((j for j in columns if not any(line[j] for line in lines)), len(columns))
+    return "\n".join([rows[r][c], *("\t".join(line[:end]) for line in lines)])
+
+
+# Workbooks
+
+
+def is_workbook(data: bytes) -> bool:
+    """Whether a file may be a workbook: it's packed as these are."""
+    return data.startswith(b"PK\x03\x04")
+
+
+def read_workbook(data: bytes) -> dict[str, Grid]:
+    """Return the cells of each sheet of a workbook (.xlsx, .ods) by its name; ``ValueError`` with a sentence for what
+    can't be read. python-calamine reads both, in one wheel without any other package."""
+    if find_spec("python_calamine") is None:
+        raise SaidError(say("tables.workbook_needs"))
+    command = [sys.executable, "-I", workbook_cells.__file__]
+    try:
+        read = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=True).stdout
+        sheets = json.loads(read)
+    except (subprocess.SubprocessError, ValueError) as error:
+        raise SaidError(say("tables.workbook_damaged")) from error
+    return {name: [[*map(_text, row)] for row in rows] for name, rows in sheets.items()}
+
+
+def _text(value: object) -> str:
+    """Write what a cell holds, a number with all its digits."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return str(value)
+    return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else np.format_float_positional(value)
+
+
+def tables_of_workbook(sheets: Mapping[str, Grid]) -> str:
+    """Return the tables of a workbook as one text; a sheet that is named after a table may hold it alone."""
+    return "\n\n".join(_of_sheets(sheets))
+
+
+def _of_sheets(sheets: Mapping[str, Grid]) -> Iterator[str]:
+    for name, grid in sheets.items():
+        text = unfolded(grid)
+        if not text and stage_named(name):
+            text = "\n".join([name, *("\t".join(row) for row in grid if any(row))])
+        yield text

@@ -1,0 +1,44 @@
+"""Run as a process of its own: prints the cells of the workbook that it is given, as JSON: rows, by the name of each
+sheet.
+
+python-calamine lays a grid out as far as its farthest cell, and ends the process where there is no room for it. So it
+runs by itself, with so much memory and time as any handed-in workbook needs, and imports nothing of the package.
+"""
+
+import datetime
+import io
+import json
+import sys
+
+MOST_SHEETS, MOST_ROWS, MOST_COLUMNS = 20, 1000, 200
+_MEMORY, _SECONDS = 1 << 30, 10
+
+
+def _limit() -> None:
+    try:
+        import resource
+    except ModuleNotFoundError:  # of Windows, where whoever started it ends it
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, (datetime.date, datetime.time, datetime.timedelta)) else value
+
+
+def main() -> None:
+    """Read a workbook from standard input, and print its cells."""
+    from python_calamine import CalamineWorkbook
+
+    _limit()
+    book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
+    sheets = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names[:MOST_SHEETS]}
+    json.dump(
+        {name: [[*map(_plain, row[:MOST_COLUMNS])] for row in rows[:MOST_ROWS]] for name, rows in sheets.items()},
+        sys.stdout,
+    )
+
+
+if __name__ == "__main__":
+    main()
