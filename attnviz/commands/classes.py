@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlencode
 
-from attnviz.commands.marking import mark, write_text
+from attnviz.commands.marking import mark, read_file, write_text
 from attnviz.core.limits import MAX_SEED, in_short
 from attnviz.exercises.answer_sheet import class_sheets
 from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
@@ -16,6 +16,7 @@ from attnviz.exercises.keys import MOST_KEYS, keys_json, sheet_to_hand_in
 from attnviz.link.page_texts import CHECK_TEXT, EXERCISE, Checked
 from attnviz.study.kit import kit
 from attnviz.study.results import Interval, Results, results_of
+from attnviz.tables.reading import read_upload
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -87,7 +88,7 @@ def study(arguments: Sequence[str]) -> int:
     what.add_argument("--results", type=Path, metavar="FILE", help="results.csv, filled in")
     given = parser.parse_args(arguments)
     if given.results is not None:
-        print("\n".join(_said_of(results_of(read_upload(_read(given.results)), given.seed))))
+        print("\n".join(_said_of(results_of(read_upload(read_file(given.results)), given.seed))))
         return 0
     given.html.mkdir(parents=True, exist_ok=True)
     for name, text in kit(given.seed).items():

@@ -65,7 +65,7 @@ def mark(arguments: Sequence[str]) -> int:
     given = _mark_parser().parse_args(arguments)
     if given.key is not None:
         return _mark_class(given)
-    tables, refused = _tables_of(read_upload(_read(given.file)))
+    tables, refused = _tables_of(read_upload(read_file(given.file)))
     marking, misfits = mark_fitting(
         tables, scale=not given.unscaled, causal=given.causal, d_k=given.d_k, decimals=given.decimals,
         n_heads=given.heads, temperature=given.temperature, activation=given.activation, carried=given.carried,
@@ -85,7 +85,7 @@ def mark(arguments: Sequence[str]) -> int:
     return 1 if marking.n_not_right else 0
 
 
-def _read(file: Path) -> bytes:
+def read_file(file: Path) -> bytes:
     """Return what stands in a file, or comes from stdin, which may never end: one byte more than can be used, at most;
     ``ValueError`` for more."""
     with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as source:
@@ -126,7 +126,7 @@ def write_text(file: Path | None, text: str) -> None:
 
 def _mark_class(given: argparse.Namespace) -> int:
     """Mark all that a class hands in; return 0 where all is marked, 2 where something isn't."""
-    keys = read_keys(_read(given.key).decode("utf-8"))
+    keys = read_keys(read_file(given.key).decode("utf-8"))
     marked = [each for file, name in _files_of(given.file) for each in _marked(file, name, keys)]
     points = Points(points_of(given.points), marked)
     write_text(given.csv, gradebook_csv(marked, points))
@@ -161,7 +161,7 @@ def _marked(file: Path, name: str, keys: Mapping[int, Exercise]) -> Iterator[Mar
     try:
         if file.is_symlink() or not file.is_file():
             raise ValueError(say("exercises.class.no_file"))
-        for hand_in in hand_ins_of(name, _read(file), _linked):
+        for hand_in in hand_ins_of(name, read_file(file), _linked):
             try:
                 yield mark_hand_in(hand_in, keys)
             except Exception as error:
