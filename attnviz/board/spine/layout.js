@@ -51,15 +51,21 @@ export function layoutOf(stages, shapes, placed, room) {
   if (!placed.length && room.sentence) return wordsAlone(room);
   const plan = planOf(stages, placed, tokens > CONSTANTS.FITS);
   const [wide, gaps] = room.tells ? WAYS[0] : [CELL.width, 1]; // where nothing has to have room beside it
-  const whole = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
+  const usual = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
     row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps, strip: THIN };
   const sentence = sentenceOf(room);
   const head = room.sentence ? sentence.height : 0;
-  const most = new Measure(plan, shapes, tokens, room, whole);
   const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
   const told = room.tells ? leftFor(room.width) : 0;
-  const largest =
-    Math.max(1, Math.min(LARGEST, (room.width - told - BAND) / most.width, (room.height - DOCK) / heightOf(most)));
+  // Before all of it is larger, every row has its numbers.
+  const legible = { ...usual, cell: Math.max(usual.cell, LEGIBLE), row: Math.max(usual.row, READABLE.height + 1) };
+  const large = new Measure(plan, shapes, tokens, room, legible);
+  const roomy = usual.row <= READABLE.height && tokens <= CONSTANTS.FITS && large.width <= room.width - told
+    && heightOf(large) <= room.height - DOCK;
+  const whole = roomy ? legible : usual;
+  const most = roomy ? large : new Measure(plan, shapes, tokens, room, usual);
+  const higher = roomy ? room.height / (heightOf(most) + DOCK) : (room.height - DOCK) / heightOf(most);
+  const largest = Math.max(1, Math.min(LARGEST, (room.width - told - BAND) / most.width, higher));
   const scale = largest < LARGER ? 1 : largest;
   const [width, height] = [(room.width - told) / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
@@ -74,7 +80,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const triesWith = (/** @type {string[]} */ folded) =>
     strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
     .map(([own, between]) => new Measure(plan, shapes, tokens, room, { wide: own, cell: Math.min(
-      Math.max(NARROW, own), whole.cell, Math.max((6 * own) / tokens, (6 * WAYS[0][0]) / tokens),
+      Math.max(NARROW, own), whole.cell, Math.max(roomy ? LEGIBLE : 0, (6 * Math.max(own, WAYS[0][0])) / tokens),
     ), row, gaps: between, strip, folded })));
   // Where not all has room in cells that can be read, what is farthest from attention is folded first.
   const chosen = may.filter((name) => room.folds?.[name]);

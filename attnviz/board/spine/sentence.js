@@ -6,7 +6,8 @@ import { button, drawn, ledTo, make, setText, toggle, UNSEEN, write } from "../c
 import { ofHead } from "../places.js";
 import { readBy, readsInPercent } from "../values/reads.js";
 import { percent } from "../values/numbers.js";
-import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, sharesOf, WEIGHTS, widthOf, wordsOf } from "./words.js";
+import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, widthOf,
+  wordsOf } from "./words.js";
 import { PRESENTED, saysOf } from "./layout.js";
 import { EDGE, GROUPS, LOOP, merged, ribbonsOf } from "./ribbons.js";
 import { LINE, SentenceTools } from "./sentence_tools.js";
@@ -61,7 +62,9 @@ export class Sentence {
     const { scale } = layout;
     this.layout = layout;
     const size = ribbons || !tells ? scale : PRESENTED.letters * scale;
-    const by = Math.max(SMALLEST * scale, Math.min(size, (scale * width) / lengthOf(all, scale)));
+    const beside = !below && !tells && this.board.data.says !== false;
+    const free = width - (beside ? (BESIDE + 2 * BETWEEN) * scale : 0);
+    const by = Math.max(SMALLEST * scale, Math.min(size, (scale * free) / lengthOf(all, scale)));
     const words = this.putWords(layout, by);
     this.end = words - BETWEEN * by;
     const last = Math.max(this.middles[this.middles.length - 1], (LOOP - EDGE) * scale);

@@ -11,7 +11,7 @@ import { say } from "../../scripts/sentences.js";
 export const LETTER = { size: 20, width: 11 }; // pixels at most
 const AROUND = 34; // of a chip, beside its letters
 export const BETWEEN = 14;
-const SAYS = 350; // the room that what is read takes beside the words
+export const SAYS = 350; // the room that what is read takes beside the words
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
 
 // How wide a word's chip is, by its letters.

@@ -13,7 +13,9 @@ from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, e
 SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
 WINDOWS = [(1366, 768), (1366, 650), (1920, 1080), (1024, 768), (683, 384), (390, 844)]  # 683: 1366 at 200 %
 PLACES = {
-    "explore": "/", "one-word": "/?text=cat", "heatmaps": "/?example=fluffy-cat&view=heatmaps", "compare": "/compare",
+    "explore": "/", "one-word": "/?text=cat",
+    "twelve": "/?text=one+two+three+four+five+six+seven+eight+nine+ten+eleven+twelve",
+    "heatmaps": "/?example=fluffy-cat&view=heatmaps", "compare": "/compare",
     **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 9)},
     **{name: f"/{name}" for name in ("scaling", "learn", "model", "check", "exercises", "history", "questions")},
 }  # fmt: skip

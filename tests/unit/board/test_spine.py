@@ -157,9 +157,13 @@ def test_a_models_wide_matrices_are_strips_that_lie_on_nothing(script: PageScrip
     assert layout["width"] <= width
 
 
-@pytest.mark.parametrize(("width", "height"), [(1310, 586), (1310, 704), (1860, 1016)])
-def test_the_first_screen_holds_it_all_with_its_numbers(script: PageScript, width: int, height: int) -> None:
-    layout = layout_of(script, Scenario(), width=width, height=height)
+@pytest.mark.parametrize(
+    ("width", "height", "words"), [(1310, 586, 6), (1310, 704, 6), (1860, 1016, 6), (1860, 1016, 12), (2500, 1376, 16)]
+)
+def test_the_first_screen_holds_it_all_with_its_numbers(
+    script: PageScript, width: int, height: int, words: int
+) -> None:
+    layout = layout_of(script, Scenario("abcdefghijklmnop"[:words], tokenizer="characters"), width=width, height=height)
     head, dock = 152 * layout["scale"], 72 * min(1.5, layout["scale"])
     assert head + layout["height"] + dock <= height + 0.5
     assert layout["width"] <= width
