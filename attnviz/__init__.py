@@ -109,7 +109,7 @@ def _figure_of_model(view: ModelTrace, *, dark: bool = False) -> Any:
 
 # Here, because a trace and a marking know nothing of how they are drawn.
 Trace._repr_html_ = _in_a_notebook
-Trace._repr_mimebundle_ = Scenario._repr_mimebundle_ = _with_a_board
+Trace._repr_mimebundle_ = Scenario._repr_mimebundle_ = Training._repr_mimebundle_ = _with_a_board
 Marking._repr_html_ = _marks_in_a_notebook
 ModelTrace._repr_html_ = _model_in_a_notebook
 ModelTrace.figure = _figure_of_model

@@ -25,8 +25,10 @@ from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
 from attnviz.link.changes_text import decode_changes
 from attnviz.link.codecs import Choice, Flag
+from attnviz.link.question_text import question_of
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
 from attnviz.link.state import read_link
+from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
 _DESCRIPTION = "Prints every matrix of self-attention for a sentence, as the app shows it."
@@ -65,13 +67,20 @@ def board(arguments: Sequence[str]) -> int:
     parser.add_argument("--back", default="", metavar="URL", help="an app to which a link on the page leads")
     parser.add_argument("--tells", default="", metavar="ORIGIN", help=say("report.tells"))
     parser.add_argument("--query", type=int, default=0, metavar="N", help="the token that is picked (default: 0)")
+    parser.add_argument(
+        "--question", metavar="NAME", help="a question of the app in place of a sentence, as in its link"
+    )
     given = parser.parse_args(arguments)
     if given.html is None:
         raise ValueError("attnviz board writes a file, expected --html FILE")
     scenario, digits = _asked(given)
-    page = board_page(scenario, query=given.query, digits=digits, link=given.back, tells=given.tells)
+    question = question_of(given.question) if given.question else None
+    if given.question and question is None:
+        names = ", ".join(each.slug for each in QUESTIONS)
+        raise ValueError(f"--question is {given.question!r}, expected one of {names}")
+    page = board_page(question or scenario, query=given.query, digits=digits, link=given.back, tells=given.tells)
     given.html.write_text(page, encoding="utf-8", errors="replace")
-    print(board_frame(given.html.name, scenario.text))
+    print(board_frame(given.html.name, question.title if question else scenario.text))
     return 0
 
 

@@ -9,10 +9,44 @@ const [code] =
   await Promise.all([unpackedText(partOf(document, "#script")), ...letters].map((each) => each.catch(() => "")));
 run(String(code));
 for (const place of document.querySelectorAll(".drawn")) {
-  const { data, ...how } = JSON.parse(await unpackedText(partOf(place, "script")));
-  if (place instanceof HTMLElement) window.attnvizBoard(place, data, how);
+  const { data, asked, then, ...how } = JSON.parse(await unpackedText(partOf(place, "script")));
+  if (!(place instanceof HTMLElement)) continue;
+  if (asked) ask(place, asked, [data, then], how);
+  else window.attnvizBoard(place, data, how);
 }
 new ResizeObserver(fitFrame).observe(document.body);
+
+/**
+ * What is asked before anything is answered, and what is told by each choice.
+ * @typedef {{ about: string, title: string, first: string, act: string, asks: string, right: string,
+ *   choices: [string, string][], told: Record<string, string[]> }} Asked
+ */
+
+// Ask for a prediction over a board, which then is that of what has happened.
+/** @param {HTMLElement} place @param {Asked} asked @param {BoardData[]} boards @param {{ tells?: string }} how */
+function ask(place, asked, [before, then], how) {
+  /** @param {keyof HTMLElementTagNameMap} tag @param {string} textContent */
+  const text = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
+  const [said, first, next] = [text("section", ""), text("div", ""), text("div", "")];
+  const buttons = asked.choices.map(([choice, label]) => {
+    const button = text("button", label);
+    button.onclick = () => tell(choice);
+    return button;
+  });
+  said.append(text("h2", asked.title), text("p", asked.first), text("p", asked.act), text("p", asked.asks), ...buttons);
+  place.append(said, first);
+  const board = window.attnvizBoard(first, before, how);
+  const tell = (/** @type {string} */ choice) => {
+    said.replaceChildren(text("h2", asked.title), ...[asked.act, ...asked.told[choice]].map((each) => text("p", each)));
+    said.tabIndex = -1;
+    said.focus();
+    board.end();
+    first.replaceWith(next);
+    window.attnvizBoard(next, then, how);
+    const detail = { about: asked.about, choice, right: choice === asked.right };
+    if (how.tells && window.parent !== window) window.parent.postMessage({ attnviz: "predicted", detail }, how.tells);
+  };
+}
 
 function fitFrame() {
   try {

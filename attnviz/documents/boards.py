@@ -22,10 +22,13 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.trace import Trace
 from attnviz.documents.apart import with_apart
 from attnviz.documents.page import FAMILY, own_face, page_of, tables
+from attnviz.documents.questions import asked_data
 from attnviz.documents.report import trace_markup, visible_text
 from attnviz.explanation.latex import symbol_in_latex
 from attnviz.export import matrix_names
 from attnviz.scripts import joined, shortened
+from attnviz.teach.questions import Question
+from attnviz.training import Training
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
@@ -37,12 +40,16 @@ body {{ margin: 0; padding: 16px; font-family: "{FAMILY}", {FONT_FAMILY.partitio
   background: var(--st-background-color); color: var(--st-text-color); }}
 .drawn {{ display: block; margin-bottom: 32px; }}
 a {{ color: inherit; }}
+h2 {{ font-size: 20px; margin: 0 0 8px; }}
+section {{ max-width: 72ch; margin-bottom: 16px; line-height: 1.45; }}
+section button {{ display: block; margin: 6px 0; padding: 6px 14px; border: 1px solid currentcolor; border-radius: 8px;
+  background: transparent; color: inherit; font: inherit; cursor: pointer; }}
 """
 _LOADER = joined(Path(__file__).parent / "board_page.js")
 
 
 def board_page(
-    *shown: Scenario | AttentionTrace,
+    *shown: Scenario | AttentionTrace | Question,
     query: int = 0,
     digits: int = DEFAULT_DIGITS,
     title: str = "",
@@ -52,7 +59,8 @@ def board_page(
 ) -> str:
     """Return boards as one HTML page that needs nothing else: numbers are dragged, explained and undone on it.
 
-    Each is a scenario, or the trace of a head of a model or of a moment of a training, on which no number is changed.
+    Each is a scenario, or the trace of a head of a model or of a moment of a training, on which no number is changed,
+    or a question of `attnviz.teach.questions`, whose board shows what happens once it was predicted.
     `query` is the token that is picked, `link` leads to an app, `dark` is by default as the reader's system has it, and
     a page around this one is told what is done on it by `postMessage`, if it is of the origin that it `tells`.
 
@@ -66,8 +74,8 @@ def board_page(
             raise ValueError(f"{name} is {address!r}, expected an address that begins with https:// or http://")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(tells)) if tells else ""
     how = {"dark": dark, "tells": origin}
-    boards = (_packed(json.dumps({"data": _data(each, query, digits)} | how)) for each in shown)
-    title = title or say("report.title", sentence=visible_text(_text(shown[0])))
+    boards = (_packed(json.dumps(_data(each, query, digits) | how)) for each in shown)
+    title = title or _title(shown[0])
     back = f'<p><a href="{html.escape(link)}">{html.escape(say("report.open"))}</a></p>' if link else ""
     drawn = "\n".join(
         f'<div class="drawn"><script type="application/octet-stream">{each}</script></div>' for each in boards
@@ -93,7 +101,9 @@ def board_frame(address: str, title: str) -> str:
     return f'<iframe src="{address}" title="{title}" width="100%" height="760" style="border: 0"></iframe>'
 
 
-def _data(shown: Scenario | AttentionTrace, query: int, digits: int) -> dict[str, Any]:
+def _data(shown: Scenario | AttentionTrace | Question, query: int, digits: int) -> dict[str, Any]:
+    if isinstance(shown, Question):
+        return asked_data(shown, digits)
     if isinstance(shown, AttentionTrace):
         seen = shown.seen_from(0)
         most = max(MOST_COLUMNS, len(seen.read_tokens))
@@ -105,7 +115,7 @@ def _data(shown: Scenario | AttentionTrace, query: int, digits: int) -> dict[str
 
 
 def _alone(data: dict[str, Any], trace: AttentionTrace) -> dict[str, Any]:
-    return data | {"key": "alone", "matrices": with_apart(data["matrices"], trace)}
+    return {"data": data | {"key": "alone", "matrices": with_apart(data["matrices"], trace)}}
 
 
 def checked_for_board(scenario: Scenario) -> Scenario:
@@ -117,8 +127,11 @@ def checked_for_board(scenario: Scenario) -> Scenario:
     return scenario
 
 
-def _text(shown: Scenario | AttentionTrace) -> str:
-    return shown.text if isinstance(shown, Scenario) else " ".join(shown.tokens)
+def _title(shown: Scenario | AttentionTrace | Question) -> str:
+    if isinstance(shown, Question):
+        return shown.title
+    text = shown.text if isinstance(shown, Scenario) else " ".join(shown.tokens)
+    return say("report.title", sentence=visible_text(text))
 
 
 def _packed(text: str) -> str:
@@ -136,13 +149,20 @@ _IN_LATEX = 16  # rows and columns
 _TOLD = ("attention_weights", "context")
 
 
-def shown_in_notebook(shown: Scenario | Trace, *, live: bool = True) -> dict[str, str]:
+def shown_in_notebook(shown: Scenario | Trace | Training, *, live: bool = True) -> dict[str, str]:
     """Return what a notebook may choose from, by its kind: numbers as text, the weights and what comes of them in
-    LaTeX, and pictures, if `live` with a board in a frame, which a notebook that isn't trusted leaves out.
+    LaTeX, and pictures, if `live` with a board in a frame, which a notebook that isn't trusted leaves out. Of a
+    training these are of its example at its last moment.
 
     >>> sorted(shown_in_notebook(Scenario("a cat")))
     ['text/html', 'text/latex', 'text/plain']
     """
+    if isinstance(shown, Training):
+        bundle = shown_in_notebook(shown.trace(shown.moments[-1].step), live=live)
+        return bundle | {
+            "text/plain": repr(shown),
+            "text/html": f"<p>{html.escape(repr(shown))}</p>{bundle['text/html']}",
+        }
     trace = traced(shown) if isinstance(shown, Scenario) else shown
     if not isinstance(trace, AttentionTrace):
         return {"text/plain": repr(trace)}

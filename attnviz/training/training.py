@@ -1,9 +1,9 @@
 """A finished training: its curves, its moments, and what can be asked of each."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
@@ -90,6 +90,8 @@ class Training:
     losses: tuple[float, ...]
     moments: tuple[Moment, ...]
     stopped: str = ""
+    # How a notebook shows a training: the whole package says it.
+    _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]
 
     def __repr__(self) -> str:
         """Say what there is of it: all its numbers would fill pages.

@@ -24,6 +24,7 @@ from attnviz.board.data import FEW_DIGITS
 from attnviz.board.drawn import Looks
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
+from attnviz.documents import questions
 from attnviz.figures import heatmap_spec, points_spec, small_picture, table_spec
 from attnviz.link.parameter_table import NUMBERS, QUESTION
 from attnviz.link.question_text import Example, question_of, whole_text
@@ -45,7 +46,7 @@ def show_question(question: Question) -> None:
     """Draw a question: its example, and the place for the prediction; what one sees is told once it was made."""
     example = example_of(question)
     seen = question.look(example.scenario, example.options, this_session().digits, example.query)
-    has_board = bool(shown_of(question, made_of(question, example), example.options))
+    has_board = bool(questions.shown_of(question, made_of(question, example), example.options))
     with st.container(key="question", gap="xxsmall"):
         _show_head(question)
         left, right = st.columns([77, 23], gap="medium")
@@ -114,11 +115,6 @@ def _in_words(table: Table) -> str:
     return f"{told} {say('summary.described.not_finite', n=n_others)}" if n_others else told
 
 
-def shown_of(question: Question, trace: AttentionTrace, options: dict[str, str]) -> tuple[str, ...]:
-    """Return the matrices that the board of a question shows; none where it has no board."""
-    return tuple(name for name in question.shown(options) if name in trace.stages)
-
-
 def made_of(question: Question, example: Example) -> AttentionTrace:
     """Return the example as the page draws it, seen from its first head."""
     return question.made(example.scenario, example.options).seen_from(0)
@@ -126,14 +122,8 @@ def made_of(question: Question, example: Example) -> AttentionTrace:
 
 def looks_of(question: Question, example: Example, made: str) -> Looks:
     """Return how the board of a question looks: no number is changed before something was predicted."""
-    shown = shown_of(question, made_of(question, example), example.options)
-    read = "attention_weights" in shown
-    return Looks(
-        names=shown, framed=question.framed, sentence=len(shown) > 1, says=read,
-        ribbons=read or None, notes={name: size for name, size in question.notes.items() if name in shown},
-        about=question.random_in_words(example.scenario),
-        fixed=question.fixed or Stage.of(question, example, made) is Stage.ASKED,
-    )  # fmt: skip
+    fixed = question.fixed or Stage.of(question, example, made) is Stage.ASKED
+    return questions.looks_of(question, example.scenario, example.options, fixed=fixed)
 
 
 def _show_board(question: Question, example: Example) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 import attnviz
 from attnviz import Edit, Scenario
 from attnviz.documents import board_page
+from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.words import say
 from tests.browser.lone_board import LoneBoard
 
@@ -133,6 +134,33 @@ def test_of_what_is_done_the_page_around_is_told_where_it_is_of_the_named_origin
     context.close()
 
 
+def test_a_question_is_predicted_on_its_page_before_anything_of_it_is_answered(chromium: Browser) -> None:
+    (question,) = (each for each in QUESTIONS if each.slug == "values")
+    asked, (wrong, why) = question.asked, next(iter(question.asked.wrong.items()))
+    context = chromium.new_context(viewport={"width": 1366, "height": 900})
+    page = context.new_page()
+    context.route("https://*.example/**", lambda route: route.fulfill(body="<body></body>", content_type="text/html"))
+    page.goto("https://course.example/page")
+    page.evaluate("window.told = []; addEventListener('message', ({ data }) => told.push(data))")
+    mount = "document.body.append(Object.assign(document.createElement('iframe'), {srcdoc: text, width: 1300}))"
+    page.evaluate(f"(text) => {mount}", board_page(question, tells="https://course.example"))
+    frame = page.frame_locator("iframe")
+    before = question.made(question.start, question.defaults)["w_v"][0, 0].item()
+    cell = frame.locator('[data-at="w_v,0,0"]')
+    expect(cell).to_have_js_property("value", before)
+    assert why not in frame.locator("body").inner_text()
+    frame.get_by_role("button", name=asked.choices[wrong]).click()
+    for said in (why, asked.outcome(wrong)[0], question.answer[0]):
+        expect(frame.locator("section")).to_contain_text(said)
+    after = question.made(*question.acted)
+    for name in ("x", "attention_weights", "context"):
+        shown = frame.locator(f'[data-at^="{name},"]').evaluate_all("cells => cells.map((cell) => cell.value)")
+        assert shown == after[name].flatten().tolist()
+    detail = {"about": "values", "choice": wrong, "right": False}
+    assert {"attnviz": "predicted", "detail": detail} in page.evaluate("told")
+    context.close()
+
+
 def test_in_a_notebook_it_has_its_theme_its_own_keys_and_the_height_that_it_needs(offline: Page) -> None:
     offline.set_viewport_size({"width": 800, "height": 700})
     shown = SIX._repr_mimebundle_()["text/html"]
@@ -152,7 +180,8 @@ def test_in_a_notebook_it_has_its_theme_its_own_keys_and_the_height_that_it_need
 @pytest.mark.parametrize(("shown_of", "why"), [
     ((), "nothing to show"),
     ((Scenario("a", d_out=129),), "128 columns"),
+    (tuple(each for each in QUESTIONS if each.slug == "root"), "'root' has no board"),
 ])  # fmt: skip
-def test_what_no_board_draws_is_refused(shown_of: tuple[Scenario, ...], why: str) -> None:
+def test_what_no_board_draws_is_refused(shown_of: tuple[Scenario | Question, ...], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         board_page(*shown_of)
