@@ -272,9 +272,15 @@ def _keeps_as_a(board: Board) -> str:
     return "pinned="
 
 
+def _picks_a_word_of_a_training(board: Board) -> str:
+    board.page.locator(".st-key-learn-time .chip").nth(2).click()
+    return "learn_query=2"
+
+
 @pytest.mark.parametrize(
     ("path", "address", "act"),
     [
+        ("/learn", {"learn": "task.agreement*steps.3"}, _picks_a_word_of_a_training),
         ("/model", {}, _types_a_model_sentence),
         ("/model", {"model_head": "3.1"}, _switches_a_head_off),
         ("/", {"view": "heatmaps", "example": "published"}, _edits_a_table),
