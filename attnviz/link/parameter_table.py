@@ -36,6 +36,7 @@ from attnviz.link.page_texts import (
     cell_fits,
 )
 from attnviz.link.parameter import Parameter
+from attnviz.link.playlist import MOMENT, MOST_MOMENTS, MOST_OF_PLAYLIST, PLAYLIST, PLAYLIST_TEXT
 from attnviz.link.question_text import NUMBERED, PREDICTED_TEXT, fits_question
 from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, MOST_GIVEN, parameters
 from attnviz.link.typed_form import ANSWERS_TEXT, FORM_TEXT, MOST_OF_ANSWERS
@@ -207,6 +208,8 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
         Parameter(PREDICTED, {}, PREDICTED_TEXT, 1000, 2, used="links.used.none"),
         Parameter(PREDICTIONS, "on", Choice(("on", OFF)), 20, 2),
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
+        Parameter(PLAYLIST, (), PLAYLIST_TEXT, MOST_OF_PLAYLIST, 2, used="links.used.none"),
+        Parameter(MOMENT, 1, Whole(1, MOST_MOMENTS), 20, 2),
         Parameter(CHECK, Checked(), CHECK_TEXT, 60),
         Parameter(ANSWERS, {}, ANSWERS_TEXT, MOST_OF_ANSWERS, since=2),
         Parameter(TABLES, {}, FORM_TEXT, MOST_OF_TABLES, message="check.link.parts"),

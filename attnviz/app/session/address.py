@@ -227,13 +227,25 @@ def _run_turned(now: Memory) -> None:
         if not each.left:
             _lay(query, each.patch)
     now.turning = _written(query)
-    page, context = None, get_script_run_ctx()
+    page = None
     leads = [each for each in now.offers if each.file and not each.drawn and not each.left]
-    if leads and context is not None:
-        pages = context.pages_manager.get_pages().values()
-        found = next(each for each in pages if each["script_path"].endswith(leads[-1].file))
+    if leads:
+        found = next(each for each in pages() if each["script_path"].endswith(leads[-1].file))
         leads[-1].path, page = str(found["url_pathname"]), str(found["page_script_hash"])
     run_again(now.turning, turns=True, page=page)
+
+
+def pages() -> list[Any]:
+    """Return what Streamlit knows of each page: its file, its hash, and what its address ends with."""
+    context = get_script_run_ctx()
+    return [] if context is None else list(context.pages_manager.get_pages().values())
+
+
+def place_of_now() -> tuple[str, str]:
+    """Return what the address of the page that was drawn last ends with, and its query."""
+    now = memory()
+    page = next((each["url_pathname"] for each in pages() if now and each["page_script_hash"] == now.page), "")
+    return str(page), _written(now.became) if now else ""
 
 
 def _offering() -> Offer | None:

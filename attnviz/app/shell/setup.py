@@ -16,6 +16,7 @@ from attnviz.app.session.painting import painting
 from attnviz.app.session.session import Shared, this_session
 from attnviz.app.shell import connection, hiding, messages
 from attnviz.app.shell.opening import long_link, opened_link
+from attnviz.app.shell.playlist import show_strip
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
@@ -73,6 +74,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
             show_share(session.scenario, own_examples=own_examples)
         with st.container(key="connection_place"):
             connection.watch()
+            show_strip()
             address.tell(page)
 
 

@@ -1,16 +1,21 @@
 """Sharing in a real browser: the link that is copied opens the same, files come and go."""
 
+import re
+from base64 import b64decode
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
 
+import segno
 from playwright.sync_api import expect
 
 from attnviz import Scenario, trace
 from attnviz.documents import report
 from attnviz.export import pytorch_script
+from attnviz.words import say
 from tests.browser.board import Board
-from tests.browser.playground import Playground
+from tests.browser.playground import Playground, eventually
 
 
 def share(playground: Playground, part: str = "") -> Playground:
@@ -60,3 +65,50 @@ def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Boar
     assert download.value.suggested_filename == "attention_weights.html"
     assert b"Save as SVG" in Path(download.value.path()).read_bytes()
     assert saved(board, "Report of everything").read_text(encoding="utf-8") == report(scenario, trace(scenario))
+
+
+def test_a_lecture_is_one_link_led_through_by_two_keys(new_board: Callable[..., Board]) -> None:
+    """A playlist of eight pages, typed as lines, opened in another browser: each moment as it was kept."""
+    kept = ["?view=heatmaps&seed=7", "", "lesson?step=scale", "questions?question=values", "scaling",
+            "model?model_head=1.1", "compare?example=published", "history"]  # fmt: skip
+    board = share(new_board().open_board())
+    body = board.page.get_by_test_id("stPopoverBody")
+    body.get_by_text(say("share.playlist.label"), exact=True).click()
+    lines = body.get_by_label(say("share.playlist.lines"))
+    lines.fill("".join(f"/{link}  What I say of {n}\n" for n, link in enumerate(kept, 1)) + "nonsense\n")
+    lines.press("Control+Enter")
+    board.says("Line 9 of the playlist begins with")
+    lines.fill("".join(f"{board.server}/{link}  What I say of {n}\n" for n, link in enumerate(kept, 1)))
+    lines.press("Control+Enter")
+    expect(board.page.get_by_text("1 of 8", exact=True)).to_be_visible()
+    eventually(lambda: "playlist=" in board.address, True)
+    link = f"{board.server}/?{board.address.removeprefix('?')}"
+
+    reader = new_board(1920, 1080)
+    page = reader.page
+    page.goto(link)
+    for n, key in (*((n, "PageDown") for n in range(2, 9)), (7, "PageUp")):
+        expect(page.locator("nav .at")).not_to_be_empty()
+        page.keyboard.press(key)
+        expect(page.get_by_text(f"{n} of 8", exact=True)).to_be_visible()
+        assert page.url.startswith(f"{reader.server}/{kept[n - 1].removesuffix('example=published')}")
+        expect(page.get_by_text(f"What I say of {n}", exact=True)).to_be_visible()
+        if not kept[n - 1]:
+            expect(page.get_by_text("fluffy", exact=True).first).to_be_visible()  # as a bare address opens
+    page.get_by_role("button", name=say("share.playlist.end"), exact=True).click()
+    eventually(lambda: "playlist" in page.url, False)
+
+
+def test_a_link_is_a_code_for_telephones_too(new_board: Callable[..., Board]) -> None:
+    board = share(new_board().open_board(seed=7))
+    board.press(say("share.qr.label"))
+    dialog = board.page.get_by_role("dialog").last
+    expect(dialog.get_by_role("img").last).to_be_visible()
+    expect(dialog.get_by_text("nobody else's telephone")).to_be_visible()
+    drawn = dialog.get_by_role("img").last.get_attribute("src") or ""
+    shown = BytesIO()
+    segno.make(board.page.url, error="l", micro=False).save(
+        shown, kind="svg", light="#fff", omitsize=True, xmldecl=False
+    )
+    svg = b64decode(drawn.partition("base64,")[2]) if "base64," in drawn else board.page.request.get(drawn).body()
+    assert re.findall(rb' d="([^"]+)"', svg) == re.findall(rb' d="([^"]+)"', shown.getvalue())

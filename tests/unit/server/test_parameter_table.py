@@ -29,6 +29,7 @@ from attnviz.link.page_texts import (
 )
 from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import TABLES, once, table, texts
+from attnviz.link.playlist import PLAYLIST_TEXT, Moment
 from attnviz.link.question_text import PREDICTED_TEXT
 from attnviz.link.set_up import CHANGES, SWITCHES, parameters, query_of, read_controls, scenario_of
 from attnviz.link.state import read_link, read_texts
@@ -102,6 +103,12 @@ def trainings(draw: st.DrawFn) -> TrainingSettings:
 
 compared = (Compared(), Compared("sentence"), Compared("before"), Compared("model", name=INCLUDED))
 of_heads = st.builds(Compared, st.just("head"), st.none() | st.tuples(st.integers(0, 999), st.just(7)))
+moments = st.builds(
+    Moment,
+    st.sampled_from(["", "lesson", "model"]),
+    st.sampled_from(["seed=7", "text=a+%26+b%3F&query=1"]),
+    st.text(st.characters(categories=["L", "N", "P"]), max_size=20),
+)
 # Of what is written by functions of its own.
 OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     (SCENARIO_TEXT, st.none() | scenarios()),
@@ -126,6 +133,7 @@ OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     (WRITTEN_TEXT, st.lists(st.integers(0, 9_999_999), max_size=50).map(tuple)),
     (COMPARED_TEXT, st.sampled_from(compared) | of_heads),
     (SWITCHES, st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])),
+    (PLAYLIST_TEXT, st.lists(moments, max_size=8).map(tuple)),
     (PREDICTED_TEXT, st.dictionaries(st.sampled_from(("values", "step_2")), st.sampled_from(("more", "none")))),
 ]
 

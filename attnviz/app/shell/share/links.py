@@ -1,18 +1,23 @@
 """The links that Share offers: to what is seen, and to a lesson that hides controls."""
 
+from io import BytesIO
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
+import segno
 import streamlit as st
 
 from attnviz.app.scripts import script
-from attnviz.app.session import url_texts
+from attnviz.app.session import address, url_texts
 from attnviz.app.session.session import Attachment
+from attnviz.app.shell.playlist import show_playlist
 from attnviz.app.text import as_message
 from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, texts
 from attnviz.link.set_up import parameters
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
+_QR_PIXELS = 520
 
 _copy_link = st.components.v2.component(
     "attnviz_copy_link",
@@ -28,10 +33,13 @@ def show_links(beside: Attachment | None) -> None:
     st.caption(say("share.link.about" if beside is None else "share.link.short"))
     hides = url_texts.current(HIDE)
     _show_link("link", {HIDE: hides} if hides else {})
+    if st.button(say("share.qr.label"), key="share.qr", icon=":material/qr_code_2:", type="tertiary"):
+        st.dialog(say("share.qr.label"), width="medium")(_show_qr_code)()
     if beside is not None:
         st.info(as_message(beside.notice), icon=":material/attach_file:")
         st.download_button(beside.label, beside.text, beside.file_name, "text/plain", key="share.beside",
                            on_click="ignore")  # fmt: skip
+    show_playlist()
     st.caption(say("share.lesson_link.about"))
     table = parameters()
     hidden = st.multiselect(  # Enter takes what was typed, not all that is somehow like it
@@ -42,6 +50,22 @@ def show_links(beside: Attachment | None) -> None:
     if hidden or without:
         adds = {HIDE: texts()[HIDE].write(hidden)} if hidden else {}
         _show_link("lesson_link", adds | ({PREDICTIONS: OFF} if without else {}))
+
+
+def _show_qr_code() -> None:
+    """Draw the link as a code for telephones, large enough for a hall, and say where they can't open it."""
+    place = urlsplit(st.context.url or "")
+    if place.hostname == "localhost" or (place.hostname or "").startswith(("127.", "::1")):
+        st.info(say("share.qr.here_alone"))
+    try:
+        link = urlunsplit(place._replace(path=place.path or "/", query=address.place_of_now()[1]))
+        code = segno.make(link, error="l", micro=False)
+    except segno.DataOverflowError:
+        st.info(say("share.qr.too_long"))
+        return
+    drawn = BytesIO()
+    code.save(drawn, kind="svg", light="#fff", omitsize=True, xmldecl=False)
+    st.image(drawn.getvalue().decode(), width=_QR_PIXELS)
 
 
 def _show_link(kind: str, adds: dict[str, str]) -> None:

@@ -1,0 +1,84 @@
+"""A playlist: the strip at the foot of the page that leads from moment to moment, and what Share has to make one."""
+
+from functools import partial
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+
+from attnviz.app.scripts import script
+from attnviz.app.session import address, state, url_texts
+from attnviz.app.session.link_values import take
+from attnviz.app.session.session import this_session
+from attnviz.app.text import literal
+from attnviz.link.codecs import UnreadableError
+from attnviz.link.parameter_table import texts
+from attnviz.link.playlist import MOMENT, PLAYLIST, Moment, moments_of, text_of
+from attnviz.link.state import as_the_app_opens
+from attnviz.words import say
+
+_HERE = Path(__file__).parent
+_LINES = "share.playlist.lines"
+
+_strip = st.components.v2.component(
+    "attnviz_playlist",
+    html='<nav hidden><a class="before">‹</a><span class="at"></span><a class="next">›</a><span class="said"></span>'
+    '<button type="button">×</button></nav>',
+    css=(_HERE / "playlist.css").read_text(),
+    js=script(_HERE / "playlist.js"),
+)
+
+
+def show_strip() -> None:
+    """Draw which moment of the playlist this is, what the speaker has to say of it, and the ways on and back."""
+    moments: tuple[Moment, ...] = take(PLAYLIST)
+    n = min(take(MOMENT), len(moments))
+    names = ("label", "before", "next", "end")
+    data = {name: say(f"share.playlist.{name}") for name in names} | {"gone": [PLAYLIST, MOMENT], "ways": {}}
+    if moments:
+        data["ways"] = {way: _link(moments, to) for way, to in (("before", n - 1), ("next", n + 1))}
+        data |= {"at": say("share.playlist.at", n=n, count=len(moments)), "said": moments[n - 1].said}
+    _strip(key="playlist", data=data)
+
+
+def _link(moments: tuple[Moment, ...], n: int) -> str | None:
+    """Return the way to a moment, from any page; None before the first and after the last."""
+    if not 0 < n <= len(moments):
+        return None
+    held = as_the_app_opens(dict(parse_qsl(moments[n - 1].query, keep_blank_values=True)))
+    return f"./{moments[n - 1].page}?{urlencode({**held, PLAYLIST: texts()[PLAYLIST].write(moments), MOMENT: n})}"
+
+
+def show_playlist() -> None:
+    """Draw the playlist as lines that can be changed, and what adds this page to it."""
+    moments: tuple[Moment, ...] = take(PLAYLIST)
+    with st.expander(say("share.playlist.label"), expanded=bool(moments)):
+        st.caption(say("share.playlist.about"))
+        this_session().put(_LINES, text_of(moments))
+        st.text_area(say("share.playlist.lines"), key=_LINES, on_change=_take_lines, height=140)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(say("share.playlist.add"), key="share.playlist.add", on_click=partial(_add, moments))
+            if moments:
+                st.download_button(say("share.playlist.download"), text_of(moments), "playlist.txt", "text/plain",
+                                   key="share.playlist.file", on_click="ignore", type="tertiary")  # fmt: skip
+                st.link_button(say("share.playlist.open"), str(_link(moments, 1)), type="tertiary")
+
+
+def _add(moments: tuple[Moment, ...]) -> None:
+    page, query = address.place_of_now()
+    _put(text_of(moments) + f"/{page}?{query}", n=len(moments) + 1)
+
+
+def _take_lines() -> None:
+    _put(str(this_session().get(_LINES) or ""), n=1)
+
+
+def _put(lines: str, n: int) -> None:
+    """Make these lines the playlist; where one is no link, say so, and leave it as it was."""
+    try:
+        moments = moments_of(lines, [str(each["url_pathname"]) for each in address.pages()])
+    except UnreadableError as error:
+        state.say(texts()[PLAYLIST].told(lines, error, literal))
+        return
+    url_texts.put(PLAYLIST, moments)
+    url_texts.put(MOMENT, min(n, max(1, len(moments))))
