@@ -244,7 +244,7 @@ def pages() -> list[Any]:
 def place_of_now() -> tuple[str, str]:
     """Return what the address of the page that was drawn last ends with, and its query."""
     now = memory()
-    page = next((each["url_pathname"] for each in pages() if now and each["page_script_hash"] == now.page), "")
+    page = next((each.get("url_pathname", "") for each in pages() if now and each["page_script_hash"] == now.page), "")
     return str(page), _written(now.became) if now else ""
 
 

@@ -11,6 +11,7 @@ from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.session.address import PUT_OFF
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
+from attnviz.link.playlist import PLAYLIST_TEXT, moments_of
 from attnviz.scripts import by_room
 from attnviz.words import catalogue, say
 from tests.node import NODE, ROOT
@@ -35,6 +36,7 @@ TYPES = {
     "attnviz_model_heads": ("Data", "attnviz/app/model/heads.js"),
     "attnviz_opener": ("Data", "attnviz/app/shell/top_bar/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
+    "attnviz_playlist": ("Data", "attnviz/app/shell/playlist/playlist.js"),
     "attnviz_predicted": ("Data", "attnviz/app/parts/predicted.js"),
     "attnviz_scale_block": ("Data", "attnviz/app/components/scale_block.js"),
     "attnviz_theme": ("Data", "attnviz/app/shell/top_bar/theme.js"),
@@ -84,6 +86,7 @@ def sent() -> list[tuple[str, str]]:
         Reader("pages/questions.py", question="1").press(say("predicting.skip")),
         Reader(d_ff="4", activation="gelu", positions="sinusoidal"),
         Reader("pages/model.py", model_text="a cat"),
+        Reader("pages/scaling.py", playlist=PLAYLIST_TEXT.encode(moments_of("/lesson First\n/scaling Second\n"))),
         Reader("pages/model.py", model_text="a cat").set("model.order", "before"),
         Reader("pages/learn.py").press(say("learn.one_step")),
         with_seeds(),
