@@ -76,7 +76,7 @@ def _take_lines() -> None:
 def _put(lines: str, n: int) -> None:
     """Make these lines the playlist; where one is no link, say so, and leave it as it was."""
     try:
-        moments = moments_of(lines, [str(each["url_pathname"]) for each in address.pages()])
+        moments = moments_of(lines, [each.get("url_pathname", "") for each in address.pages()])
     except UnreadableError as error:
         state.say(texts()[PLAYLIST].told(lines, error, literal))
         return
