@@ -7,7 +7,7 @@ import { STYLE } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
 // What the app alone has, and what was said of other numbers.
-const OWN_STYLE = ".board .views.views { display: none; } .changed .strip .does { visibility: hidden; } ";
+const OWN_STYLE = ".board .views.views { display: none; } .ahead .strip .does { visibility: hidden; } ";
 const LOW = 720; // pixels: a window, or a frame, that is lower is scrolled
 const ABOVE = 16;
 export const DARK = "(prefers-color-scheme: dark)";
@@ -88,7 +88,7 @@ export class Alone {
       if (value === valueAt(board.torch[edit.matrix], edit.row, edit.column)) board.pending.delete(addressOf(edit));
       board.editing.change(edit, value);
     }
-    toggle(board.root, "changed", board.pending.size > 0);
+    toggle(board.root, "ahead", board.pending.size > 0);
     board.intake.settle();
   }
 

@@ -124,7 +124,7 @@ class InNotebook extends Alone {
     if (this.model.get("data") === this.seen) return;
     this.lost = false;
     this.board?.receive(this.sent);
-    toggle(this.root, "changed", Boolean(this.board?.pending.size));
+    toggle(this.root, "ahead", Boolean(this.board?.pending.size));
   }
 
   lose() {

@@ -41,7 +41,7 @@ body {{ margin: 0; padding: 16px; font-family: "{FAMILY}", {FONT_FAMILY.partitio
 .drawn {{ display: block; margin-bottom: 32px; }}
 a {{ color: inherit; }}
 h2 {{ font-size: 20px; margin: 0 0 8px; }}
-section {{ max-width: 72ch; margin-bottom: 16px; line-height: 1.45; }}
+section {{ max-width: 72ch; margin-bottom: 16px; line-height: 1.45; outline: none; }}
 section button {{ display: block; margin: 6px 0; padding: 6px 14px; border: 1px solid currentcolor; border-radius: 8px;
   background: transparent; color: inherit; font: inherit; cursor: pointer; }}
 """

@@ -61,6 +61,7 @@ def test_what_is_done_on_it_is_computed_there_as_torch_does_and_undone_to_its_bi
     expect(board.status).to_contain_text(ALONE)
     offline.mouse.up()
     expect(board.status).to_contain_text(ALONE)
+    assert offline.locator(".board").evaluate("(board) => getComputedStyle(board).borderWidth") == "0px"
     edits = {("w_q", 0, 1): shown(offline)["w_q,0,1"]}
     rng = random.Random(5)
     for _ in range(60):
