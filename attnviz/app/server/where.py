@@ -25,8 +25,8 @@ _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
 WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
 # The pages beside the playground, by their names in the address, and the script that draws their pictures, if one does.
 SCRIPTS: Mapping[str, ScriptFile | None] = MappingProxyType(
-    dict.fromkeys(("lesson", "questions", "model", "learn"), BOARD_FILE)
-    | dict.fromkeys(("compare", "history", "scaling", "check", "exercises"))
+    dict.fromkeys(("lesson", "questions"), BOARD_FILE)
+    | dict.fromkeys(("compare", "model", "learn", "history", "scaling", "check", "exercises"))
 )
 _LETTERS = letters_file()
 _SOON = "".join((

@@ -18,6 +18,8 @@ _ON_TOP = """cell => {
   return cell.contains(cell.getRootNode().elementFromPoint(x + width / 2, y + height / 2));
 }"""
 
+WITH_BOARD = ("playground", "lesson", "questions")
+
 
 def _address(page: str) -> str:
     return "/" if page == PAGES[0] else f"/{page}"
@@ -25,6 +27,12 @@ def _address(page: str) -> str:
 
 def _alone(colours: list[str]) -> list[int]:
     return [i for i, colour in enumerate(colours) if colours.count(colour) == 1]
+
+
+def fetched(reader: Learner) -> set[str]:
+    """Return of which parts of ours a page has fetched the script: none is of another page."""
+    names = reader.page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    return {name.rpartition("/scripts/")[2].partition(".")[0] for name in names if "/scripts/" in name}
 
 
 def _titles(door: str) -> list[str]:
@@ -41,6 +49,8 @@ def test_the_bar_has_four_doors_and_marks_the_one_behind_which_the_page_is(new_l
         expect(reader.setup_button).to_have_count(int(page not in OWN_EXAMPLES))
         open_door = next(i for i, pages in enumerate(DOORS.values()) if page in pages)
         eventually(lambda: _alone(reader.page.evaluate(_MARKED)), [open_door])
+        reader.page.locator('[data-test-script-state="notRunning"]').wait_for()
+        assert fetched(reader) == ({"board"} if page in WITH_BOARD else set()), page
 
 
 def test_each_page_is_reached_through_its_door_by_keyboard(new_learner: Callable[..., Learner]) -> None:
