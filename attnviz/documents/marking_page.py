@@ -69,13 +69,15 @@ def legend() -> str:
     return f'<div class="marked"><div class="marks">{items}<span>{small}</span></div></div>'
 
 
-def marked_table(table: MarkedTable, tokens: Sequence[str] = ()) -> str:
-    """Return a marked table as HTML: in each cell its sign and number, and what is right where it is not."""
+def marked_table(table: MarkedTable, tokens: Sequence[str] = (), *, scrolls: bool = True) -> str:
+    """Return a marked table as HTML: in each cell its sign and number, and what is right where it is not. One that
+    `scrolls` is reached by Tab; where fields to fill in stand around a small one, it would only be in the way."""
     rows = [
         [_marked_cell(table, row, column) for column in range(table.given.shape[1])]
         for row in range(table.given.shape[0])
     ]
-    return _table_of(say("marking.html.caption", title=table.stage.title), table.stage, rows, tokens)
+    title = say("marking.html.caption", title=table.stage.title)
+    return _table_of(title, table.stage, rows, tokens, scrolls=scrolls)
 
 
 def plain_table(
@@ -131,15 +133,18 @@ def _heading(label: str, of: str) -> str:
     return f'<th scope="{of}">{html.escape(label)}</th>' if label else '<td class="corner"></td>'
 
 
-def _table_of(title: str, stage: Stage, rows: Sequence[Sequence[str]], tokens: Sequence[str]) -> str:
+def _table_of(
+    title: str, stage: Stage, rows: Sequence[Sequence[str]], tokens: Sequence[str], *, scrolls: bool = True
+) -> str:
     columns = _labels(stage.columns, len(rows[0]), tokens)
     names = _labels(stage.rows, len(rows), tokens)
     head = "".join(_heading(label, "col") for label in ("", *columns))
     if stage.name in VECTORS:
         names = [""]
     body = "".join(f"<tr>{_heading(name, 'row')}{''.join(cells)}</tr>" for name, cells in zip(names, rows, strict=True))
+    reached = ' tabindex="0"' if scrolls else ""
     return (
-        f'<div class="marked" tabindex="0"><table><caption>{html.escape(title)}</caption>'
+        f'<div class="marked"{reached}><table><caption>{html.escape(title)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

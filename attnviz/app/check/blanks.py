@@ -53,7 +53,7 @@ def show_blanks(
 ) -> tuple[dict[str, np.ndarray], dict[str, DeltaGenerator]]:
     """Draw a box for each blank cell; return what is filled in, and where each table's marks go."""
     answers, below = {}, {}
-    known = [name for name in exercise.blank if _is_known(exercise, name)]
+    known = [name for name in exercise.blank if exercise.to_hand_in or _is_known(exercise, name)]
     asked = next((name for name in exercise.blank if name not in known), None)
     with st.container(horizontal=True, gap="medium", key="check_blanks"):
         for name in exercise.blank:
@@ -64,8 +64,9 @@ def show_blanks(
                     _ask(exercise, name, choices(exercise.trace, name, DECIMALS))
                 answers[name] = _show_cells(exercise, name)
                 below[name] = st.container()
-    _keep_answers(exercise)
-    st.button(say("exercises.mark"), on_click=_mark, args=(exercise,))
+    url_texts.put(ANSWERS, typed_into(exercise))  # so that a reload and a link bring it back
+    if not exercise.to_hand_in:
+        st.button(say("exercises.mark"), on_click=_mark, args=(exercise,))
     return answers, below
 
 
@@ -124,14 +125,13 @@ def take_answers(exercise: Exercise) -> None:
                 this_session().put(_key(exercise, name, row, column), text)
 
 
-def _keep_answers(exercise: Exercise) -> None:
-    """Write what is filled in into the URL, so that a reload and a link bring it back."""
-    typed = {
+def typed_into(exercise: Exercise) -> dict[str, str]:
+    """Return what is filled in, by the places of the blanks."""
+    return {
         f"{name}.{row}.{column}": text
         for name, row, column in cells_of(exercise)
         if (text := (this_session().get(_key(exercise, name, row, column)) or "").strip()[:MOST_CHARACTERS])
     }
-    url_texts.put(ANSWERS, typed)
 
 
 def _show_cells(exercise: Exercise, name: str) -> np.ndarray:

@@ -1,13 +1,14 @@
 """Exercises on a page: the ladder of what is left out, hints, marks, and the answer sheet for the teacher."""
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from attnviz.app.check.blanks import Cell, cells_of, place_in, progress_of, show_blanks, take_answers
+from attnviz.app.check.blanks import Cell, cells_of, place_in, progress_of, show_blanks, take_answers, typed_into
 from attnviz.app.check.showing import checked, show_verdict
 from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
@@ -27,7 +28,7 @@ from attnviz.exercises.exercise import (
     left_out,
 )
 from attnviz.link.page_texts import EXERCISE, Checked
-from attnviz.link.parameter_table import CHECK, texts
+from attnviz.link.parameter_table import ANSWERS, CHECK, texts
 from attnviz.marking import NOT_RIGHT, Mark, Marking
 from attnviz.words import say
 
@@ -46,6 +47,10 @@ def show_exercise() -> None:
     """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
     exercise, for_student = _asked().exercise, _asked().for_student
     take_answers(exercise)
+    if exercise.to_hand_in:
+        _show_to_hand_in(exercise)
+        return
+    st.caption(say("exercises.practice"))
     _show_controls(exercise, for_student=for_student)
     st.text(say(f"exercises.task_{_task(exercise)}", decimals=DECIMALS))
     _show_given(exercise)
@@ -59,6 +64,26 @@ def show_exercise() -> None:
         _show_next(exercise)
     if not for_student:
         _show_for_teacher(exercise)
+
+
+def _show_to_hand_in(exercise: Exercise) -> None:
+    """Draw a sheet to hand in: what is given and the blanks, and the link that keeps what is typed; no hint, no mark,
+    and no number that is asked for."""
+    st.text(say("exercises.hand_in.sheet", number=exercise.seed, word=exercise.check_word))
+    st.text(say(f"exercises.task_{_task(exercise)}", decimals=DECIMALS))
+    _show_given(exercise)
+    show_blanks(exercise)
+    typed, cells = typed_into(exercise), len(list(cells_of(exercise)))
+    held = {CHECK: Checked(EXERCISE, exercise=exercise), ANSWERS: typed}
+    link = _link_to({name: texts()[name].write(value) for name, value in held.items()})
+    st.text(say("exercises.hand_in.how", filled=len(typed), cells=cells))
+    st.code(link, language=None, wrap_lines=True)
+    name = f"sheet-{exercise.seed}-{exercise.check_word}.txt"
+    st.download_button(say("exercises.hand_in.keep"), link, name, "text/plain", on_click="ignore", key="check.hand_in")
+
+
+def _link_to(query: Mapping[str, str]) -> str:
+    return f"{(st.context.url or '').partition('?')[0]}?{urlencode(query)}"
 
 
 def _task(exercise: Exercise) -> str:
@@ -169,7 +194,7 @@ def _show_marks(
     for table in marking.tables:
         if table.n_cells:
             with below[table.stage.name]:
-                st.html(marked_table(table, exercise.tokens))
+                st.html(marked_table(table, exercise.tokens, scrolls=False))
 
 
 # Hints and answers
@@ -200,7 +225,7 @@ def _hint(exercise: Exercise, cell: Cell) -> None:
 def _show_for_teacher(exercise: Exercise) -> None:
     """Offer the answer sheet, and a link whose page doesn't."""
     text = texts()[CHECK].write(Checked(EXERCISE, exercise=exercise, for_student=True))
-    link = f"{(st.context.url or '').partition('?')[0]}?{urlencode({CHECK: text})}"
+    link = _link_to({CHECK: text})
     with st.expander(say("exercises.for_teacher")), st.container(horizontal=True, key="check_teacher"):
         st.download_button(
             say("exercises.sheet"), partial(answer_sheet, exercise, link),
@@ -208,3 +233,4 @@ def _show_for_teacher(exercise: Exercise) -> None:
             help=say("exercises.sheet_help"),
         )  # fmt: skip
         st.link_button(say("exercises.student_link"), link, help=say("exercises.student_link_help"))
+        st.text(say("exercises.hand_in.made"))

@@ -1,10 +1,17 @@
 """Check my numbers in a real browser: paste the handout, read the verdict, open an example, do an exercise."""
 
+import re
+import struct
 from collections.abc import Callable
+from contextlib import suppress
 
+import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Error, Response, expect
 
+from attnviz.documents.marking_page import STYLE
+from attnviz.exercises.exercise import Exercise, left_out
+from attnviz.exercises.keys import sheet_to_hand_in
 from attnviz.published import worked_example
 from attnviz.words import say
 from tests.browser.lesson import Learner
@@ -65,3 +72,85 @@ def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
         check.press("Answer sheet for the teacher")
     text = download.value.path().read_text(encoding="utf-8")
     assert "Answers, exercise 1.3.2.2.i.s.qksdac" in text
+
+
+class Wire:
+    """All that a page is sent: over HTTP, but for the files that are the same for every page, and by its socket."""
+
+    def __init__(self, reader: Learner) -> None:
+        self.sent: list[bytes] = []
+        reader.page.on("response", self._take)
+        reader.page.on("websocket", lambda socket: socket.on("framereceived", self._take_frame))
+
+    def _take(self, response: Response) -> None:
+        if "/static/" not in response.url and response.status == 200:
+            with suppress(Error):  # of a page that is left
+                self.sent.append(response.body())
+
+    def _take_frame(self, frame: str | bytes) -> None:
+        self.sent.append(frame.encode() if isinstance(frame, str) else frame)
+
+    def right_numbers(self, exercise: Exercise) -> set[str]:
+        """Which of the numbers that are asked for were sent: as printed, in more digits, or as bytes."""
+        given = {number for name in exercise.given for number in printed(exercise.table(name))}
+        sent = b"\n".join(self.sent)
+        text = sent.decode("latin-1").replace("\xe2\x88\x92", "-").replace(STYLE, "")
+        found = set()
+        for name in exercise.blank:
+            for value in getattr(exercise.trace, name).flatten().tolist():
+                (number,) = printed(np.array(value))
+                kinds = (struct.pack(kind, value) for kind in ("<d", ">d"))
+                if "." not in number or len(number) < 4 or number in given:
+                    continue
+                told = re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", text) or f"{value:.5f}"[:-1] in text
+                found |= {number} if told or any(kind in sent for kind in kinds) else set()
+        return found
+
+    def around(self, exercise: Exercise) -> list[bytes]:
+        sent = b"\n".join(self.sent)
+        return [sent[max(0, sent.find(n.encode()) - 60) :][:120] for n in self.right_numbers(exercise)]
+
+
+def printed(table: np.ndarray) -> set[str]:
+    return {f"{value + 0.0:.2f}" for value in table.round(2).flatten().tolist()}
+
+
+def test_a_sheet_to_hand_in_sends_no_right_number(new_learner: Callable[..., Learner]) -> None:
+    like = Exercise(3, integers=False, blank=left_out(4))
+    sheet = sheet_to_hand_in(like, b"a secret")
+    for exercise, first in ((like, True), (sheet, False)):
+        reader = new_learner()
+        wire = Wire(reader)
+        reader.open("/exercises", check=f"exercise.{exercise.encoded()}")
+        cell = reader.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)
+        cell.fill("9.87")
+        cell.press("Enter")
+        reader.page.wait_for_url("**answers=*")
+        if first:
+            reader.press("Mark my answers")
+            reader.says("The first error is")
+            assert wire.right_numbers(exercise)  # to practise on: they are seen here
+            continue
+        expect(reader.page.locator("code").last).to_contain_text("answers=")
+        reader.page.reload()
+        expect(reader.page.locator("code").last).to_contain_text("answers=")
+        assert len(wire.sent) > 10
+        assert wire.right_numbers(sheet) == set(), wire.around(sheet)
+
+
+def test_after_marking_tab_goes_from_field_to_field(check: Learner) -> None:
+    check.open("/exercises", check="exercise.7.3.2.2.i.s.qk")
+    fields = check.page.locator(".st-key-check_blanks input")
+    expect(fields).to_have_count(12)
+    fields.first.fill("99")
+    fields.first.press("Enter")
+    eventually(lambda: "answers=" in check.link, True)
+    check.press("Mark my answers")
+    expect(check.page.locator("td.wrong")).to_have_count(1)
+    check.press(say("exercises.rule.skip"))  # the rule of K is no longer asked for between the tables
+    expect(check.page.locator(".st-key-check_rules")).to_have_count(0)
+    fields.first.focus()
+    for n in range(1, 12):
+        check.page.keyboard.press("Tab")
+        expect(fields.nth(n)).to_be_focused()
+        check.page.keyboard.type("1")  # what is typed is taken on leaving, and the page runs anew

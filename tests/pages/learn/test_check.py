@@ -3,6 +3,7 @@
 import random
 import re
 from typing import Self
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from attnviz import Scenario
 from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, layer_table
-from attnviz.exercises.exercise import decoded
+from attnviz.exercises.exercise import Exercise, decoded, left_out
+from attnviz.exercises.keys import sheet_to_hand_in
 from attnviz.link.typed_form import TABLE_NAMES
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed, as_printed
@@ -491,6 +493,23 @@ def test_a_link_for_students_has_no_button_for_the_teacher() -> None:
     page.press("Another one")
     assert page.check.endswith(".student")
     assert not offered(page)
+
+
+def test_a_sheet_to_hand_in_has_no_marks_hints_or_answers_and_keeps_what_is_typed_in_its_link() -> None:
+    sheet = sheet_to_hand_in(Exercise(7, blank=left_out(2)), b"a secret")
+    page = CheckPage(f"exercise.{sheet.encoded()}")
+    assert sheet.check_word in page.says
+    labels = {button.label for button in page.at.button}
+    assert not labels & {say("exercises.mark"), say("exercises.hint"), say("exercises.another")}
+    assert [each.proto.label for each in page.at.get("download_button")] == [say("exercises.hand_in.keep")]
+    page.set(f"check.answer.{sheet.encoded()}.context.0.1", "0.25")
+    (link,) = page.codes
+    query = {key: each[-1] for key, each in parse_qs(urlsplit(link).query).items()}
+    assert page.check == query["check"] == f"exercise.{sheet.encoded()}"
+    assert query["answers"] == in_address(page.at, "answers")
+    again = CheckPage(**query)
+    assert again.at.text_input(key=f"check.answer.{sheet.encoded()}.context.0.1").value == "0.25"
+    assert say("exercises.practice") in [each.value for each in CheckPage("exercise.7").at.caption]
 
 
 def test_heads_are_pasted_stacked_marked_below_their_matrix_and_kept_in_the_address(page: CheckPage) -> None:

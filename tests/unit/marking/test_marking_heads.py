@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz.commands.classes import mark as on_the_command_line
+from attnviz.commands.marking import mark as on_the_command_line
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import head_name

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz.commands.classes import mark as on_the_command_line
+from attnviz.commands.marking import mark as on_the_command_line
 from attnviz.core.scenario import Scenario
 from attnviz.marking import Printed, mark_pipeline, verdict
 from attnviz.marking.handout import tables_in
