@@ -27,9 +27,9 @@ export default function widget() {
 /** @param {{ model: Model, el: HTMLElement }} given @returns {Promise<() => void>} */
 async function render({ model, el }) {
   await lettersThere().catch(() => null); // then numbers have other letters
-  el.dataset.lmSuppressShortcuts = "true"; // no key of a board is one of the notebook's
-  for (const type of KEYS) el.addEventListener(type, (event) => event.stopPropagation());
   const place = el.appendChild(document.createElement("div"));
+  place.dataset.lmSuppressShortcuts = "true"; // no key of a board is one of the notebook's
+  for (const type of KEYS) place.addEventListener(type, (event) => event.stopPropagation());
   const host = new InNotebook(model, place);
   host.dress();
   const board = host.board = mount(host.root, host.sent, host);

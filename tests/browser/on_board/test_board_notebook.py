@@ -131,6 +131,8 @@ def test_edits_come_back_as_a_scenario_and_torchs_numbers_from_the_kernel(page: 
     page.keyboard.press("Escape")
     assert widget.scenario == edited
     assert page.evaluate("notebook.pressed") == [], "keys are the board's"
+    # Lumino hears them first: it asks of the element that has the focus, which is the one that the shadow is in.
+    assert page.evaluate("document.activeElement.matches('[data-lm-suppress-shortcuts]')")
     widget.scenario = Scenario("a cat", causal=True)
     page.evaluate("told => notebook.models[0].take(told)", notebook._state(widget))
     for n in (0, 1):
