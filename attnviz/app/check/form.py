@@ -39,6 +39,8 @@ def show_check() -> None:
     typed.take_pasted()
     says = st.container()
     _show_paste()
+    if typed.waits():
+        st.rerun()
     settings = _show_settings()
     marks = st.container()
     settings["activation"] = _show_fields()

@@ -158,6 +158,12 @@ def take_pasted() -> None:
         kept().said += " " + say("check.form.sorted_twice", names=", ".join(map(symbol_of, found.twice)))
 
 
+def waits() -> bool:
+    """Whether tables were pasted that are known only now that their field is drawn: into a page whose server went."""
+    text = this_session().get(PASTE) or ""
+    return came_back() and may_hold_several(text) and bool(by_fields(sorted_tables(text).tables))
+
+
 def take_upload() -> None:
     """Take an uploaded file as if it were pasted; in a callback."""
     session = this_session()
