@@ -258,9 +258,9 @@ def _cause(marking: Marking, name: str, table: Printed) -> str:
 
 
 def _with_another(marking: Marking, name: str) -> Iterator[tuple[str, str, np.ndarray]]:
-    stage = marking.stages[name]
+    stage = marking.stages.get(name)
     for tables in (marking.before, marking.full):
-        if not all(source in tables for source in stage.sources):
+        if stage is None or not all(source in tables for source in stage.sources):
             continue
         sources = [tables[source] for source in stage.sources]
         for n, due in enumerate(stage.sources):

@@ -126,6 +126,12 @@ def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: i
         if width and (width % heads or width != expected[part]):
             table = next(name for name in _WIDE[part] if name in shapes)
             raise RefusedError("heads_apart", table=table, columns=width, heads=heads)
+    for part, of in (("q", "q"), ("k", "q"), ("v", "context"), ("context", "context")):
+        whole, each = wide[of], own[part]
+        if whole and each and whole != n * each:
+            other = next(name for name in _WIDE[of] if name in shapes)
+            raise RefusedError("heads_wide", heads=n, table=part, counted=(each, "column"), other=other,
+                               other_counted=(whole, "column"))  # fmt: skip
     return Shared(n, n_kv, d_q or None, d_v or None)
 
 

@@ -104,6 +104,7 @@ RAISERS: dict[str, Callable[[], object]] = {
     "tables that don't fit": lambda: check_shapes({"x": (3, 2), "w_q": (3, 2)}),
     "scores for other tokens": lambda: check_shapes({"x": (3, 2), "scores": (2, 3)}),
     "a bias of two rows": lambda: check_shapes({"x": (3, 2), "b_q": (2, 3)}),
+    "heads as wide as all": lambda: mark_pipeline({"q": [[1, 2]], "k": [[[1, 2]], [[3, 4]]]}),
     "another d_k": lambda: mark_pipeline({"q": Printed.of([[1.0, 2.0]])}, d_k=3),
     "no JSON": lambda: scenario_from_json("{"),
     "nested JSON": lambda: scenario_from_json("[" * 100_000),

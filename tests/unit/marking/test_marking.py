@@ -100,6 +100,9 @@ def test_a_table_of_a_wrong_shape_costs_itself_alone_and_what_was_taken_is_named
     assert [(misfit.name, misfit.cause) for misfit in misfits] == [("context", "X was taken in place of V")]
     with pytest.raises(ValueError, match="columns"):
         mark_fitting(printed | {"w_q": Printed.of([[1.0, 2.0]], 0)})  # what all else is made from
+    beyond = {name: Printed.of(np.ones(shape), 0) for name, shape in (("context", (1, 2)), ("residual_1", (1, 2)))}
+    _, (misfit,) = mark_fitting(beyond | {"output": Printed.of(np.ones((2, 1)), 0)})  # without it there's no such stage
+    assert misfit[::2] == ("output", "")
 
 
 # What is said is what is marked
