@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.app.shell.share.bringing_back import show_open
 from attnviz.app.shell.share.files import (
@@ -14,9 +15,12 @@ from attnviz.app.shell.share.files import (
     show_data,
     show_own,
     show_pictures,
+    show_question_page,
 )
 from attnviz.app.shell.share.links import show_links
 from attnviz.core.scenario import Scenario
+from attnviz.link.parameter_table import QUESTION
+from attnviz.link.question_text import question_of
 from attnviz.words import say
 
 LINK, OPEN = "link", "open"
@@ -44,6 +48,8 @@ def show_share(scenario: Scenario | None, *, own_examples: bool = False) -> None
             st.info(say("share.of_set_up"), icon=":material/info:")
         if chosen == PICTURES:
             show_pictures(scenario, offered)
+            if own_examples and (question := question_of(take(QUESTION))):
+                show_question_page(question)
         elif scenario is None:
             ask_for_sentence()
         elif chosen == CODE:

@@ -29,6 +29,7 @@ from attnviz.export import (
 )
 from attnviz.figures import IN_CELL
 from attnviz.link.set_up import query_of
+from attnviz.teach.questions import Question
 from attnviz.words import say
 
 CODE, DATA, PICTURES = KINDS = ("code", "data", "pictures")
@@ -144,6 +145,14 @@ def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None
         if fits_board(scenario):
             st.caption(say("share.pictures.board_page"))
             _download("board_page", "board.html", "text/html", partial(_board_page, scenario, picked_query(scenario)))
+
+
+def show_question_page(question: Question) -> None:
+    """Draw what takes the question that is open home, where it has a board."""
+    if question.shown(question.defaults):
+        st.caption(say("share.pictures.question_page"))
+        make = partial(board_page, question, digits=state.digits())
+        _download("question_page", f"{question.slug}.html", "text/html", make)
 
 
 def _board_page(scenario: Scenario, query: int) -> str:
