@@ -12,7 +12,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.seeding.vectors import called
 from attnviz.core.what_if import CONCERNED
 from attnviz.explanation.masking import scores_switched
-from attnviz.explanation.numbers_from import features_of, numbers_in_words
+from attnviz.explanation.numbers_from import drawn_vectors, features_of, numbers_in_words
 from attnviz.explanation.origins import filled_with
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.words import say
@@ -85,7 +85,11 @@ def drawn_data(
 ) -> dict[str, Any]:
     """Return what a board is sent of a scenario, beside what its host adds to it."""
     about = _about(scenario, trace) if looks.about is None and looks.sentence else looks.about or ""
-    return board_data(scenario, trace, query, digits, looks.names, features_of(scenario)) | looks.sent() | {
+    data = board_data(scenario, trace, query, digits, looks.names, features_of(scenario))
+    if drawn := drawn_vectors(scenario) if looks.what_if else "":
+        data["stages"] = [each | {"short": drawn} if each["name"] == scenario.token_matrix else each
+                          for each in data["stages"]]  # fmt: skip
+    return data | looks.sent() | {
         "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
         "tips": tips_of(scenario) if looks.sentence else [],
         "text": scenario.text,

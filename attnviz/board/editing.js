@@ -43,12 +43,14 @@ export class Editing {
     return width ? { left, top, by: width / board.spine.offsetWidth } : null; // a story has no spine
   }
 
-  // Take a number into the hand, before anything changes.
-  hold(/** @type {Place & { value: number }} */ held) {
+  // Take a number into the hand, which is so far across the window, before anything changes.
+  /** @param {Place & { value: number }} held @param {number} [x] */
+  hold(held, x) {
     const { board } = this;
     board.undo.hide();
     board.drag = held;
-    board.ruler.hold(held, held.value);
+    const at = x === undefined ? null : this.place();
+    board.ruler.hold(held, held.value, at && x !== undefined ? (x - at.left) / at.by : null);
     board.pointing.explain();
   }
 

@@ -114,7 +114,7 @@ export class Input {
       if (!held && Math.abs(way) < DRAG_STARTS) return;
       if (!held) {
         held = this.dragged = true;
-        board.editing.hold({ ...place, value: before });
+        board.editing.hold({ ...place, value: before }, pressed.clientX);
       }
       const value = draggedTo(before, way, board.ruler.perOne, moved.shiftKey, board.uneditedAt(place));
       if (value === board.drag?.value) return;

@@ -106,12 +106,29 @@ def beside_example(scenario: Scenario) -> str:
 
 
 def features_of(scenario: Scenario) -> tuple[str, ...]:
-    """Return what the columns of X are called while its numbers are those of an example that says so; else nothing.
+    """Return what the columns of X are called while all its numbers are those of an example that says so; else nothing.
 
     >>> features_of(Scenario("the fluffy cat chased a mouse", x="example:fluffy-cat")), features_of(Scenario())
     (('noun', 'adjective', 'verb'), ())
+    >>> features_of(Scenario("the fluffy dog chased a mouse", x="example:fluffy-cat"))
+    ()
     """
-    return stated_features(example_of(scenario.x))
+    return () if scenario.rows_beside_example else stated_features(example_of(scenario.x))
+
+
+def drawn_vectors(scenario: Scenario) -> str:
+    """Say beside X in a word or two that its vectors are random, or some of them; blank where none is.
+
+    >>> drawn_vectors(Scenario("my dog")), drawn_vectors(Scenario("the fluffy dog", x="example:fluffy-cat"))
+    ('random input', 'partly random input')
+    """
+    given = getattr(scenario, scenario.token_matrix)
+    beside = scenario.rows_beside_example
+    drawn = [row for row in range(len(scenario.tokens))
+             if (given is None or row in beside) and not scenario.is_published(row)]  # fmt: skip
+    if not drawn:
+        return ""
+    return say("summary.vectors.all_drawn" if len(drawn) == len(scenario.tokens) else "summary.vectors.some_drawn")
 
 
 def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:

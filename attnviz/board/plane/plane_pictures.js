@@ -9,14 +9,17 @@ import { decimal, productOf, sign } from "../values/decimals.js";
 import { isMasked } from "../values/reach.js";
 import { lineOf, valueAt } from "../values/matrices.js";
 import { percent, written } from "../values/numbers.js";
+import { dividedBy } from "../values/explain.js";
 import { say } from "../../scripts/sentences.js";
 
 const WIDTHS = { least: 1, more: 13 }; // pixels of an arrow for no weight, and how many more for the whole
 const MARGIN = 14;
 const DOT = 3;
+const RING = 8; // around a tip that is moved
 const MEASURE = 10; // pixels beside the query
 const TICK = 3;
 const NAMED = 2; // words that reach equally far
+const SHARE = 1e-3; // of a share: what is said to make it does
 const SAME = 1e-6; // of the farthest: keys that reach no farther apart reach equally far
 
 /** @typedef {Record<"query" | "weights" | "scores" | "drawn", number[]> & { keys: number[][],
@@ -58,7 +61,7 @@ export function pictureOfScores(made, query, size, scale, kept) {
   const end = placed(view, tip);
   const main = !allFinite(row.query) ? null : {
     path: direction ? arrow(view.origin, end, 3 * scale, scale) : dot(end, DOT * scale),
-    at: end, radius: DOT * scale, label: say("board.plane.q", { token: rowNamed(made, query, made.labels) }),
+    at: end, radius: RING * scale, label: say("board.plane.q", { token: rowNamed(made, query, made.labels) }),
   };
   const named = isPlane ? features(made, 2) : [say("board.plane.rest"), null];
   return {
@@ -150,9 +153,26 @@ export function scoresInWords(made, query, pointed, digits) {
   const equals = sign(productOf([decimal(length), decimal(along)]), score);
   const numbers = [{ text: length, role: "q" }, { text: ` × ${along.startsWith("−") ? `(${along})` : along}`,
     role: "k" }, { text: ` ${equals} ${score}`, role: "a" }];
+  const note = [onToShare(made, query, key), notes].filter(Boolean).join(" ");
   const alt = [say("board.plane.alt", { token, length }), `${sentence} ${numbers.map(({ text }) => text).join("")}.`,
-    notes];
-  return { sentence, numbers, note: notes, alt: alt.filter(Boolean).join(" ") };
+    note];
+  return { sentence, numbers, note, alt: alt.filter(Boolean).join(" ") };
+}
+
+// How a score goes on to its share, where that is what is done with it.
+/** @param {Made} made @param {number} query @param {number} key */
+function onToShare({ stages, matrices: { scores, scaled_scores: scaled = scores, attention_weights: weights } }, query,
+  key) {
+  const row = [...lineOf(scaled, query)];
+  const [e, all] = [Math.exp(row[key]), row.reduce((sum, each) => sum + Math.exp(each), 0)];
+  const share = valueAt(weights, query, key);
+  const { d_k, temperature = 1 } = (stages.get("divided_scores") ?? stages.get("scaled_scores"))?.settings ?? {};
+  if (stages.get("attention_weights")?.rule !== "softmax" || !(all < 1e4) || !(Math.abs(e / all - share) < SHARE))
+    return "";
+  const [score, e_score, sum] = [row[key], e, all].map((each) => written(each, 2));
+  const apart = valueAt(scores, query, key) / (Math.sqrt(d_k ?? 1) * temperature) - row[key];
+  const by = Math.abs(apart) < SHARE ? dividedBy({ d_k, temperature, temperature_text: written(temperature, 2) }) : "";
+  return say(`board.plane.${by ? "scaled" : "on"}`, { by, score, e: e_score, sum, share: percent(share) });
 }
 
 /** @param {Made} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed

@@ -77,11 +77,11 @@ export function layoutOf(stages, shapes, placed, room) {
     ...(room.width < SCREEN ? [] : [[NARROWEST, 0.14]])];
   const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
   // A strip gives way before numbers do.
-  const triesWith = (/** @type {string[]} */ folded) =>
+  const triesWith = (/** @type {string[]} */ folded, cells = LEAST) =>
     strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
-    .map(([own, between]) => new Measure(plan, shapes, tokens, room, { wide: own, cell: Math.min(
+    .map(([own, between]) => new Measure(plan, shapes, tokens, room, { wide: own, cell: Math.max(cells, Math.min(
       Math.max(NARROW, own), whole.cell, Math.max(roomy ? LEGIBLE : 0, (6 * Math.max(own, WAYS[0][0])) / tokens),
-    ), row, gaps: between, strip, folded })));
+    )), row, gaps: between, strip, folded })));
   // Where not all has room in cells that can be read, what is farthest from attention is folded first.
   const chosen = may.filter((name) => room.folds?.[name]);
   const free = may.filter((name) => room.folds?.[name] === undefined);
@@ -92,7 +92,10 @@ export function layoutOf(stages, shapes, placed, room) {
   }
   const tries = triesWith([...chosen, ...free]);
   // what is moved sideways anyway has its numbers
-  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + 1];
+  const has = (/** @type {Measure} */ each) => each.width <= width;
+  // the picked row is worth narrower gaps: it's read where cells are as wide as a number
+  const fits = (room.tells ? null : triesWith([...chosen, ...free], LEGIBLE).find(has)) ?? tries.find(has)
+    ?? tries[tries.length - ways.length + 1];
   return new Placing(plan, shapes, fits).layout(scale, width, room, may);
 }
 

@@ -10,6 +10,7 @@ import { say } from "../../scripts/sentences.js";
 const REACH = 100; // pixels of a hand for the largest number of a matrix
 const [LEAST, KNOB] = [60, 12]; // of a ruler, and of its knob
 const TICK = 24; // between two ticks, at least
+const NEAR = 2; // a tick, its number is meant
 
 /** How many pixels of a hand a one is. @param {Matrix} matrix */
 function pixelsPerOne({ values }) {
@@ -18,13 +19,16 @@ function pixelsPerOne({ values }) {
   return REACH / most;
 }
 
-/** What a hand makes of a number: whole hundredths, and what it was `drawn` with, where it comes near that.
+/** What a hand makes of a number: whole hundredths, or a tick's number or what it was `drawn` with, where it comes near
+ *  that.
  *  @param {number} before @param {number} way in pixels @param {number} perOne @param {boolean} fine
  *  @param {number} drawn */
 export function draggedTo(before, way, perOne, fine, drawn) {
   if (way === 0 || !Number.isFinite(before)) return before;
   const value = before + way / perOne / (fine ? 10 : 1);
   if (Math.abs(value - drawn) < 0.005) return drawn;
+  const tick = Math.round(value);
+  if (!fine && perOne >= TICK && Math.abs(value - tick) * perOne < NEAR) return tick;
   return Math.abs(value) < 1e9 ? Math.round(value * 100) / 100 : value;
 }
 
@@ -34,6 +38,8 @@ export class Ruler {
     this.first = board.host.store?.isFirst() ?? false; // until anything was done
     this.perOne = 1; // of the drag
     this.before = 0;
+    /** @type {number | null} */
+    this.from = null; // where on the spine a hand took hold of it
     /** @type {Rect | null} */
     this.at = null;
     this.says = make("div", "ruler-says");
@@ -81,7 +87,7 @@ export class Ruler {
       return row.indexOf(Math.max(...row));
     };
     const key = mostOf(weights);
-    if (mostOf(matrices.attention_weights) === key) return "";
+    if (key === board.query || mostOf(matrices.attention_weights) === key) return "";
     return say("board.ruler.promise", { token: board.data.labels[board.query], key: board.data.keys[key] });
   }
 
@@ -96,8 +102,9 @@ export class Ruler {
   }
 
   // A number is taken hold of.
-  /** @param {Place} place @param {number} before */
-  hold(place, before) {
+  /** @param {Place} place @param {number} before @param {number | null} from */
+  hold(place, before, from = null) {
+    this.from = from;
     this.perOne = pixelsPerOne(this.board.given[place.matrix]);
     this.before = before;
   }
@@ -115,14 +122,15 @@ export class Ruler {
     const [left, middle] = [box.x + across * box.cell, box.y + (down + 0.5) * box.row];
     const most = REACH / this.perOne;
     // It lies where no number does: from the cell to the left.
-    const zero = left + box.cell / 2 - (this.before + most) * this.perOne;
+    const from = held ? this.from ?? left + box.cell / 2 : left - 3;
+    const zero = from - (this.before + most) * this.perOne;
     const free = across ? left : Math.max(zero, this.freeTo(left, middle));
     this.element.hidden = left - free < LEAST;
     if (this.element.hidden) return;
     const value = drag?.value ?? this.before;
     Object.assign(this.element.style, { left: `${free}px`, top: `${middle}px`, width: `${left - 4 - free}px` });
     this.line.replaceChildren(...this.ticks(free, left - 8, zero, most));
-    const at = held ? Math.min(left, Math.max(free, left + box.cell / 2 + (value - this.before) * this.perOne))
+    const at = held ? Math.min(left, Math.max(free, from + (value - this.before) * this.perOne))
       : left - 3;
     this.line.style.setProperty("--to", `${at - free}px`);
     // What it says ends before the lines that lead away from what is multiplied with.

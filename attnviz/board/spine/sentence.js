@@ -75,8 +75,8 @@ export class Sentence {
     Object.assign(this.strip.style,
       { width: `${Math.min(width, left)}px`, height: `${layout.arcs + layout.chips + layout.shares}px` });
     toggle(this.strip, "long", this.end > width + 1);
-    this.putSays(layout, left, width, below);
     this.tools.build(layout, left, width, below);
+    this.putSays(layout, left, width, below);
     this.drawn = { ...NONE };
     this.marked = null;
     this.mark();
@@ -146,7 +146,7 @@ export class Sentence {
     const under = arcs + chips - LINE * scale;
     const top = over ? Math.max(0, under - SAYS * scale) : arcs - scale;
     Object.assign(this.says.style, below
-      ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width}px` }
+      ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width - this.tools.beside}px` }
       : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });
     this.says.style.maxHeight = `${below ? saysOf(width) * scale : over ? under - top : chips + shares + scale}px`;
     toggle(this.says, "over", Boolean(over));

@@ -26,6 +26,7 @@ export class SentenceTools {
     this.layers =
       make("select", "examples layers", [], { "aria-label": say("heads.layers"), title: say("heads.layers_how") });
     this.layers.onchange = () => board.sender.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
+    this.beside = 0; // so wide it is at the right of what is read, which stands under the words
     this.element = make("div", "tools", [this.why, this.editing, this.layers, this.readers]);
     /** @type {((take: boolean, leave?: boolean) => void) | null} */
     this.end = null; // of the box in which the sentence is written
@@ -41,10 +42,13 @@ export class SentenceTools {
     toggle(this.element, "gone", data.ofNow === false || data.tells?.presents === true); // or others have theirs
     this.why.hidden = !plane.possible;
     const tools = (data.says === false ? TOOLS.few : TOOLS.most) + (data.layers > 1 ? TOOLS.layers : 0);
-    const above = below || left + tools * scale > width;
+    const right = below && !this.element.matches(".gone") && width > 2 * tools * scale;
+    this.beside = right ? tools * scale : 0;
+    const above = !right && (below || left + tools * scale > width);
     toggle(this.element, "above", above);
     const under = arcs + chips - LINE * scale;
-    Object.assign(this.element.style, above ? { right: "0px", left: "auto", top: "0px" }
+    Object.assign(this.element.style, above || right
+      ? { right: "0px", left: "auto", top: `${right ? arcs + chips + layout.shares : 0}px` }
       : { left: `${left + 10 * scale}px`, right: "auto", top: `${under}px` });
     this.offer();
   }

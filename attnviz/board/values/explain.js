@@ -188,7 +188,8 @@ export function whatIsNext(made, { matrix, row, column }) {
 }
 
 // What scores are divided by: "÷ √2", with the temperature where there is one; blank for nothing.
-export function dividedBy(/** @type {Settings} */ { d_k, temperature, temperature_text }) {
+/** @param {Pick<Settings, "d_k" | "temperature" | "temperature_text">} settings */
+export function dividedBy({ d_k, temperature, temperature_text }) {
   const parts = [...(d_k === null || d_k === undefined ? [] : [`√${d_k}`]),
     ...(temperature === 1 ? [] : [temperature_text])];
   return parts.length ? `÷ ${parts.length > 1 ? `(${parts.join(" · ")})` : parts[0]}` : "";
