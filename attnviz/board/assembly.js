@@ -86,6 +86,7 @@ export class Assembly {
     const picked = roles.picked[theme];
     root.style.setProperty("--picked-fill",
       theme === "light" ? `color-mix(in srgb, ${picked} 45%, transparent)` : "transparent");
+    root.style.setProperty("--picked-level", theme === "light" ? "auto" : "1"); // a frame isn't cut by cells
     root.style.setProperty("--picked-outline", theme === "light" ? "none" : `2px solid ${picked}`);
   }
 

@@ -136,12 +136,15 @@ def typed_into(exercise: Exercise) -> dict[str, str]:
 
 def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
     rows, columns = exercise.table(name).shape
+    stage, tokens = STAGES[name], exercise.tokens
+    of_rows, of_columns = stage.labels("rows", tokens, rows), stage.labels("columns", tokens, columns)
     filled = np.full((rows, columns), np.nan)
     for row in range(rows):
         with st.container(horizontal=True, gap="xxsmall"):
             for column in range(columns):
                 text = st.text_input(
-                    place_in(exercise, name, row, column), key=_key(exercise, name, row, column),
+                    place_in(exercise, name, row, column), placeholder=f"{of_rows[row]}, {of_columns[column]}",
+                    key=_key(exercise, name, row, column),
                     label_visibility="collapsed", persist_state="session", width=72, max_chars=MOST_CHARACTERS,
                 )  # fmt: skip
                 filled[row, column] = _read(text)

@@ -58,14 +58,14 @@ def show_next(view: ModelTrace) -> None:
     """Draw what may come next, and what is drawn of it."""
     sampling, seed = drawing()
     writes = can_write(view)
-    st.caption(say("write.heading" if writes else "models.use.next"))
+    law = law_of(view.tokens, view.tokenizer.get_vocab() if len(view.tokenizer) < _FEW else ())
+    st.caption(say("models.use.next" if not writes else "write.heading" if law is None else "write.heading_law"))
     chances = sampling.chances(view)
     full = writes and len(view.tokens) >= most_of(view)
     ended = bool(view.written) and view.written[-1] in ends_of(view.model)
     places, put = places_of(view) if writes else (None, {})
     others = {} if view.original is None else {"before": view.original.result.logits[0, -1]}
     others |= put
-    law = law_of(view.tokens, view.tokenizer.get_vocab() if len(view.tokenizer) < _FEW else ())
     data = {
         "rows": _rows(view, sampling, chances.probabilities, list(others.values()), law),
         "titles": [

@@ -4,7 +4,9 @@ import streamlit as st
 
 from attnviz.app.session.address import turn
 from attnviz.app.session.session import this_session
+from attnviz.app.text import literal
 from attnviz.core.stages import ITSELF
+from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 
 _KEY = "blank.text"
@@ -15,6 +17,8 @@ def show_blank(key: str) -> None:
     st.info(say(key), icon=":material/edit:")
     st.text_input(say("setup.text.label"), key=_KEY, on_change=_take, label_visibility="collapsed",
                   placeholder=say("setup.text.help"))  # fmt: skip
+    first = starting_points()[OPENING].scenario.text
+    st.button(say("setup.text.first", text=literal(first)), on_click=_begin, args=(first,), key="blank.first")
 
 
 def show_second_sentence(key: str) -> None:
@@ -25,6 +29,10 @@ def show_second_sentence(key: str) -> None:
 
 def _read_itself() -> None:
     turn({"reads": ITSELF})
+
+
+def _begin(text: str) -> None:
+    turn({"text": text})
 
 
 def _take() -> None:

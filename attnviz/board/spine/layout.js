@@ -12,7 +12,7 @@ const LEAST = 3;
 // what a cell of scores gives way to on a narrow screen, and one of few columns on one so wide
 const [NARROW, NARROWEST, SCREEN] = [24, 18, 1000];
 // How wide cells are, and how large gaps, where there isn't room for all of it.
-const WAYS = [[42, 0.72], [42, 0.43], [38, 0.36], [32, 0.36], [28, 0.29], [24, 0.29], [24, 0.14]];
+const WAYS = [[42, 0.72], [42, 0.43], [38, 0.36], [32, 0.36], [28, 0.29], [26, 0.14], [24, 0.29], [24, 0.14]];
 export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it in whole letters
 export const LEGIBLE = 24; // pixels: one as wide has it in the smallest, of as many digits as fit
 const NAMED_FEATURE = 46; // a column whose name stands over it

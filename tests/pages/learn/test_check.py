@@ -377,6 +377,7 @@ def test_answers_are_marked_and_stay() -> None:
     assert any("`oops` isn't a number" in caption.value for caption in page.at.caption)
     page.visit("pages/lesson.py").visit("pages/exercises.py")
     assert page.at.text_input(key="check.answer.7.2.2.2.i.s.q.q.0.1").value == "9"
+    assert page.at.text_input(key="check.answer.7.2.2.2.i.s.q.q.0.1").placeholder.endswith(", 1")  # a box has a name
 
 
 def test_hints_come_one_after_the_other() -> None:

@@ -242,7 +242,18 @@ class Time {
     this.view.show(made[own?.name ?? ""].values, this.query, later);
     this.pictures.paint(made, this.view.ramp);
     this.next.show(model, made, whole, this.query);
-    this.look.textContent = model.right[this.query] === null ? "" : model.asks[this.query];
+    const asks = model.right[this.query] === null ? "" : model.asks[this.query];
+    this.look.textContent = steps[this.at] ? this.answer || asks : asks;
+  }
+
+  // What came of what is asked at first: what the head reads then and now, on average over what is held out.
+  get answer() {
+    const { steps, charts } = this.data;
+    const head = charts.shares.curves[1];
+    if (!head?.points.length) return "";
+    const [[, was]] = head.points;
+    const now = head.points.findLast(([at]) => at <= steps[this.at])?.[1] ?? NaN;
+    return say("learn.time.came", { label: head.label, was: percent(was), now: percent(now) });
   }
 
   // The cursor, the slider, and the figures of the moment.
@@ -269,9 +280,10 @@ class Time {
     const told = [
       [say("learn.time.step_name"),
         say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })],
-      ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, points }) => {
+      ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, kind, points }) => {
         const value = points.findLast(([at]) => at <= step)?.[1] ?? NaN;
-        return [label, this.loss ? value.toFixed(3) : percent(value)];
+        return [kind.startsWith("head") && !this.loss ? say("learn.time.mean", { label }) : label,
+          this.loss ? value.toFixed(3) : percent(value)];
       }),
     ];
     this.figures.replaceChildren(...told.map(([name, value]) =>
