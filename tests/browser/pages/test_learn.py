@@ -87,6 +87,9 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
             assert now[part][:2] == pytest.approx([left, top], abs=1), part
     most = training.trace(600).attention_weights[5].max().item()
     expect(page.locator(".time .headline")).to_contain_text(percent(most))
+    first, last = (training.moments[at].figures["subject"] for at in (0, -1))
+    came = say("learn.time.came", label=say("learn.figures.subject"), was=percent(first), now=percent(last))
+    expect(page.locator(".time .look")).to_have_text(came)  # what was asked at first
 
 
 def test_the_board_follows_the_slider_at_once_and_torch_confirms(new_reader: Callable[..., Playground]) -> None:

@@ -278,16 +278,16 @@ class Time {
     this.note.textContent =
       say(`learn.time.${phase}`, { step: step.toLocaleString("en"), steps: say("count.step", { n: step }) });
     const told = [
-      [say("learn.time.step_name"),
-        say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })],
+      [[say("learn.time.step_name")],
+        [say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })]],
       ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, kind, points }) => {
         const value = points.findLast(([at]) => at <= step)?.[1] ?? NaN;
-        return [kind.startsWith("head") && !this.loss ? say("learn.time.mean", { label }) : label,
-          this.loss ? value.toFixed(3) : percent(value)];
+        const mean = kind.startsWith("head") && !this.loss ? [make("span", "mean", [say("learn.time.mean")])] : [];
+        return [[label, ...mean], [this.loss ? value.toFixed(3) : percent(value)]];
       }),
     ];
     this.figures.replaceChildren(...told.map(([name, value]) =>
-      make("div", "", [make("dt", "", [name]), make("dd", "", [value])])));
+      make("div", "", [make("dt", "", name), make("dd", "", value)])));
   }
 
   /** @param {number} row */
