@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -208,10 +208,13 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
     answers = {name: _to_count(table) for name, table in tables.items() if name in sheet.blank}
     missing = [symbol_of(name) for name in sheet.blank if name not in read]
     told += [say("exercises.class.missing", symbols=", ".join(missing))] if missing else []
-    settings = {"scale": sheet.scale, "causal": False, "d_k": sheet.d_k, "rounded_inputs": False}
+    settings: dict[str, Any] = {"scale": sheet.scale, "causal": False, "d_k": sheet.d_k, "rounded_inputs": False}
     # After a wrong number, too, some go on with what they wrote and some with all digits: neither costs anything.
-    ways = (mark_fitting(given | answers, carried=way, **settings) for way in (None, "full"))
-    marking, misfits = min(ways, key=lambda way: way[0].count(*ENTERS))
+    marking, misfits = mark_fitting(given | answers, **settings)
+    if marking.count(*ENTERS):
+        other, others = mark_fitting(given | answers, carried="full", **settings)
+        if other.count(*ENTERS) < marking.count(*ENTERS):
+            marking, misfits = other, others
     marking = replace(marking, tables=tuple(table for table in marking.tables if table.stage.name in sheet.blank))
     told += [str(misfit.error) for misfit in misfits]
     return Marked(hand_in.name, sheet, marking, misfits, tuple(filter(None, (of_sheet, *told))))

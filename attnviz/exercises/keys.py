@@ -19,10 +19,11 @@ from types import MappingProxyType
 
 import torch
 
-from attnviz.core.attention import attend
+from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.limits import in_short
-from attnviz.exercises.exercise import Exercise, decoded, is_exercise, is_good, word_of
+from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, decoded, is_exercise, is_good, word_of
 from attnviz.exercises.fairness import work_of
+from attnviz.exercises.mistakes import mistakes
 
 _TRIES = 4000
 _WORK = {True: (0.5, 0.65), False: (0.9, 1.0)}  # of whole numbers, of decimals: what most sheets have
@@ -39,10 +40,19 @@ def sheet_to_hand_in(like: Exercise, secret: bytes) -> Exercise:
     for inputs in islice(like.draws(generator), _TRIES):
         x, w_q, w_k, w_v = inputs
         trace = attend(x, w_q, w_k, w_v, scale=like.scale, tokens=like.tokens)
-        if least <= work_of(trace) <= most and is_good(trace):
+        if least <= work_of(trace) <= most and is_good(trace) and _shows_each(trace):
             text = like.with_inputs(inputs, word_of("")).encoded()
             return like.with_inputs(inputs, word_of(text, secret))
     raise ValueError(f"no fair sheet has d_in = {like.d_in} and d_k = {like.d_k}, expected larger ones, or decimals")
+
+
+def _shows_each(trace: AttentionTrace) -> bool:
+    """Whether each mistaken rule shows in two cells or more, so that it can't be taken for a slip of the pen."""
+    tables = ((name, getattr(trace, name).numpy().round(DECIMALS) + 0.0) for name in RESULTS)
+    return all(
+        int((mistake.values != right).sum()) > 1
+        for name, right in tables for mistake in mistakes(trace, name, DECIMALS)
+    )  # fmt: skip
 
 
 def keys_json(exercises: Iterable[Exercise], secret: str = "") -> str:

@@ -1,5 +1,6 @@
 """Tables in the cells of a spreadsheet, also side by side: below each other, as a text whose names are found."""
 
+import csv
 import json
 import math
 import re
@@ -25,8 +26,9 @@ _SECONDS = 20.0
 _WHOLE = 1e15  # from here on, a number isn't written out to its ones
 
 
-def unfolded(grid: Grid) -> str:
-    """Return the tables of a grid below each other, each below its name; cells of no table are left out.
+def unfolded(grid: Grid, sign: str = "\t") -> str:
+    """Return the tables of a grid below each other, each below its name, with a sign between the cells; cells of no
+    table are left out. Where semicolons part them, a comma begins decimals.
 
     >>> unfolded([["Q", "", "", "K"], ["1", "2", "", "3"]])
     'Q\\n1\\t2\\n\\nK\\n3'
@@ -36,7 +38,7 @@ def unfolded(grid: Grid) -> str:
     names: set[tuple[int, int]] = set()
     for r, row in enumerate(rows):
         names |= {(r, c) for c in range(width) if row[c] and _is_name(rows, r, c, names)}
-    return "\n\n".join(part for at in sorted(names) if (part := _table(rows, names, *at)))
+    return "\n\n".join(part for at in sorted(names) if (part := _table(rows, names, *at, sign)))
 
 
 def in_columns(text: str) -> str:
@@ -44,9 +46,14 @@ def in_columns(text: str) -> str:
     text is returned unchanged."""
     lines = text.splitlines()
     for sign in _SEPARATORS:
-        rows = [[cell.strip('" ') for cell in line.split(sign)] for line in lines]
+        if sign not in text:
+            continue
+        try:
+            rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sign)]
+        except csv.Error:  # a field beyond the limit of the module
+            continue
         if any(len(after) > 1 and _names_alone(row) for row, after in pairwise(rows)):
-            return unfolded(rows)
+            return unfolded(rows, "\t" if sign == "\t" else ";")
     return text
 
 
@@ -70,7 +77,7 @@ def _is_name(rows: Grid, r: int, c: int, names: AbstractSet[tuple[int, int]]) ->
     return not above if beside or token else True
 
 
-def _table(rows: Grid, names: AbstractSet[tuple[int, int]], r: int, c: int) -> str:
+def _table(rows: Grid, names: AbstractSet[tuple[int, int]], r: int, c: int, sign: str) -> str:
     """Return the name in a cell, and the rows of its table below it, or beside it, up to a blank one or a name."""
     right = min((column for row, column in names if row == r and column > c), default=len(rows[r]))
     beside = any(rows[r][c + 1 : right])
@@ -88,7 +95,7 @@ def _table(rows: Grid, names: AbstractSet[tuple[int, int]], r: int, c: int) -> s
         return ""
     columns = range(len(lines[0]))
     end = next((j for j in columns if not any(line[j] for line in lines)), len(columns))
-    return "\n".join([rows[r][c], *("\t".join(line[:end]) for line in lines)])
+    return "\n".join([rows[r][c], *(sign.join(line[:end]) for line in lines)])
 
 
 # Workbooks

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import attnviz
 from attnviz.exercises.answer_sheet import answer_sheet, class_sheets
 from attnviz.exercises.exercise import RESULTS, RUNGS, STEPS, Exercise, decoded, is_exercise, left_out
+from attnviz.exercises.fairness import work_of
+from attnviz.exercises.keys import sheet_to_hand_in
 from attnviz.exercises.mistakes import choices, mistakes, rule_of
 from attnviz.marking import Mark, Marking, verdict
 from attnviz.marking.causes import SLIPS
@@ -173,17 +175,40 @@ def test_on_a_fair_sheet_each_mistaken_rule_is_named_for_what_it_is(seed: int, n
         assert mistake.said in slip
 
 
-def test_fair_sheets_have_no_numbers_in_which_a_mistake_hides() -> None:
+def made(seed: int, *, to_hand_in: bool) -> Exercise:
+    like = Exercise(seed, fair=True, blank=RESULTS)
+    return sheet_to_hand_in(like, b"a secret") if to_hand_in else like
+
+
+@pytest.mark.parametrize("to_hand_in", [False, True])
+def test_fair_sheets_have_no_numbers_in_which_a_mistake_hides(to_hand_in: bool) -> None:
+    words = set()
     for seed in range(examples(250)):
-        trace = Exercise(seed, fair=True).trace
+        exercise = made(seed, to_hand_in=to_hand_in)
+        trace = exercise.trace
+        words.add(exercise.check_word)
         assert len(set(map(tuple, trace.x.tolist()))) == len(trace.x)
         assert len({tuple(w.flatten().tolist()) for w in (trace.w_q, trace.w_k, trace.w_v)}) == 3
         assert not torch.equal(trace.scores, trace.scores.T)
         assert float((trace.attention_weights.max(-1).values - trace.attention_weights.min(-1).values).min()) >= 0.05
+        assert not to_hand_in or 0.5 <= work_of(trace) <= 0.65
         for name in RESULTS:
             tables = [mistake.values for mistake in mistakes(trace, name, 2)]
-            tables.append(Exercise(seed, fair=True).table(name))
+            tables.append(exercise.table(name))
             assert not any(np.array_equal(*pair) for pair in combinations(tables, 2)), (seed, name)
+    assert len(words) == examples(250)
+
+
+def test_who_does_not_know_the_secret_makes_neither_the_numbers_nor_the_check_word() -> None:
+    ours, theirs = (sheet_to_hand_in(Exercise(7), secret) for secret in (b"a secret", b"another"))
+    assert ours == sheet_to_hand_in(Exercise(7), b"a secret")
+    assert ours.numbers != theirs.numbers
+    assert ours.check_word != theirs.check_word
+    assert decoded(ours.encoded()) == ours
+    assert is_exercise(ours.encoded())
+    assert not decoded(ours.encoded()[:-1]).to_hand_in  # with a number too few
+    with pytest.raises(ValueError, match="no fair sheet has d_in = 1 and d_k = 1"):
+        sheet_to_hand_in(Exercise(7, d_in=1, d_k=1), b"a secret")
 
 
 def test_the_choices_of_a_rule_give_other_numbers_and_say_what_they_would_give() -> None:
