@@ -53,6 +53,14 @@ def moments_of(text: str, pages: Sequence[str] | None = None) -> tuple[Moment, .
     return tuple(found)
 
 
+def read_lines(text: str, pages: Sequence[str]) -> tuple[tuple[Moment, ...], UnreadableError | None]:
+    """Return the moments of a text, as :func:`moments_of` does, or none and why it can't be read."""
+    try:
+        return moments_of(text, pages), None
+    except UnreadableError as error:
+        return (), error
+
+
 def text_of(moments: Sequence[Moment]) -> str:
     """Return moments as a text, a line for each."""
     return "".join(f"/{each.page}?{each.query}".rstrip("?") + f"  {each.said}".rstrip() + "\n" for each in moments)

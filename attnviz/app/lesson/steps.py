@@ -46,7 +46,7 @@ _PRESENTATION_CSS = """<style>
 # What is asked has the place of what is told afterwards, at the right of the board, or above it.
 _ASKED_CSS = """<style>
 .st-key-lesson_body { position: relative; }
-@media (min-width: 740px) {
+@media (min-width: 948px) {
   [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_asked) {
     position: absolute; top: 5.5rem; right: 0; z-index: 5; width: clamp(190px, 28% - 24px, 536px);
   }

@@ -50,13 +50,13 @@ export function layoutOf(stages, shapes, placed, room) {
   const { tokens } = room;
   if (!placed.length && room.sentence) return wordsAlone(room);
   const plan = planOf(stages, placed, tokens > CONSTANTS.FITS);
-  const [wide, gaps] = room.tells ? WAYS[0] : [CELL.width, 1]; // where nothing has to have room beside it
+  const told = room.tells ? leftFor(room.width) : 0;
+  const [wide, gaps] = told ? WAYS[0] : [CELL.width, 1]; // where nothing has to have room beside it
   const usual = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
     row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps, strip: THIN };
   const sentence = sentenceOf(room);
   const head = room.sentence ? sentence.height : 0;
   const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
-  const told = room.tells ? leftFor(room.width) : 0;
   // Before all of it is larger, every row has its numbers.
   const legible = { ...usual, cell: Math.max(usual.cell, LEGIBLE), row: Math.max(usual.row, READABLE.height + 1) };
   const large = new Measure(plan, shapes, tokens, room, legible);

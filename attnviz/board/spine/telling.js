@@ -8,7 +8,7 @@ import { mostRead } from "../values/reads.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { filled, say } from "../../scripts/sentences.js";
 
-const NARROW = 700; // a page as wide has no room beside anything
+const NARROW = 900; // a page as wide has no room beside its numbers
 const LEAST = 190;
 const MOST = 560; // a line as long can still be read
 const GAP = 24;
@@ -21,7 +21,7 @@ const BETWEEN = 0.5; // lines, between paragraphs
 
 /** So much of a page's width is left beside what is reached last. @param {number} width */
 export function leftFor(width) {
-  return Math.max(LEAST + GAP, Math.min(MOST, 0.28 * width));
+  return width < NARROW ? 0 : Math.max(LEAST + GAP, Math.min(MOST, 0.28 * width));
 }
 
 // A column at the right, the same in every step, over nothing.

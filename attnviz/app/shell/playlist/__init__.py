@@ -11,9 +11,8 @@ from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.app.text import literal
-from attnviz.link.codecs import UnreadableError
 from attnviz.link.parameter_table import texts
-from attnviz.link.playlist import MOMENT, PLAYLIST, Moment, moments_of, text_of
+from attnviz.link.playlist import MOMENT, PLAYLIST, Moment, read_lines, text_of
 from attnviz.link.state import as_the_app_opens
 from attnviz.words import say
 
@@ -75,9 +74,8 @@ def _take_lines() -> None:
 
 def _put(lines: str, n: int) -> None:
     """Make these lines the playlist; where one is no link, say so, and leave it as it was."""
-    try:
-        moments = moments_of(lines, [each.get("url_pathname", "") for each in address.pages()])
-    except UnreadableError as error:
+    moments, error = read_lines(lines, [each.get("url_pathname", "") for each in address.pages()])
+    if error:
         state.say(texts()[PLAYLIST].told(lines, error, literal))
         return
     url_texts.put(PLAYLIST, moments)
