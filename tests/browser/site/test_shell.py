@@ -71,3 +71,10 @@ def test_on_a_telephone_the_pages_are_in_a_menu(new_learner: Callable[..., Learn
     reader.page.get_by_role("link", name="Lesson", exact=True).click()
     reader.page.wait_for_url("**/lesson*")
     expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("the fluffy cat chased a mouse")
+
+
+def test_in_a_frame_of_another_page_stands_the_content_alone(new_board: Callable[..., Board]) -> None:
+    board = new_board(800, 700).open_board(embed="true")
+    expect(board.cell(("w_q", 0, 0))).to_be_visible()
+    for part in (board.page.get_by_test_id("stTopNav"), board.page.get_by_text("Share", exact=True)):
+        expect(part).to_be_hidden()
