@@ -55,6 +55,7 @@ def exercise(arguments: Sequence[str]) -> int:
     write_text(given.html / "sheets.html", sheets)
     write_text(given.html / "keys.html", keys)
     write_text(given.html / "keys.json", keys_json(exercises, secret))
+    (given.html / "keys.json").chmod(0o600)
     return 0
 
 

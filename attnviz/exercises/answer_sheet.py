@@ -76,7 +76,8 @@ def _sheet(exercise: Exercise, link: str) -> str:
         f'<section><div class="name">{names}</div><h1>{html.escape(title)}</h1><p>{html.escape(bound)}</p>'
         f"<p>{html.escape(about)}</p>"
         f"{_tables(exercise, blank=True)}"
-        f'<div class="room">{html.escape(say("exercises.sheet_room"))}</div>{_link(link)}</section>'
+        f'<div class="room">{html.escape(say("exercises.sheet_room"))}</div>'
+        f"{_link(link, to_hand_in=exercise.to_hand_in)}</section>"
     )
 
 
@@ -91,10 +92,11 @@ def _differs(exercise: Exercise) -> bool:
     return any(not np.array_equal(exercise.carried[name], exercise.table(name)) for name in exercise.blank)
 
 
-def _link(link: str) -> str:
+def _link(link: str, *, to_hand_in: bool) -> str:
     if not link:
         return ""
-    said = "".join(f"<p>{html.escape(text)}</p>" for text in (say("exercises.sheet_link"), link))
+    says = say(f"exercises.sheet_link{'_to_hand_in' if to_hand_in else ''}")
+    said = "".join(f"<p>{html.escape(text)}</p>" for text in (says, link))
     return f'<div class="link">{_qr_code(link)}<div>{said}</div></div>'
 
 

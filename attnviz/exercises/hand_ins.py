@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from attnviz.core.limits import SaidError
+from attnviz.core.stages import STAGES
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise
 from attnviz.marking import ENTERS, Mark, MarkedTable, Marking, Misfit, Verdict, mark_fitting, verdict
 from attnviz.marking.causes import cause_in_words, causes_of
@@ -20,7 +21,7 @@ from attnviz.tables.grids import is_workbook, read_workbook, tables_of_workbook
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_upload
-from attnviz.words import say
+from attnviz.words import plural, say
 
 _LINK = re.compile(r"https?://[^\s\"'<>]{1,100000}")
 _SHEET = re.compile(r"\bsheet\W{0,9}([0-9]{1,10})(?:\W{1,9}(?:check word\W{1,9})?([a-z]{6})\b)?")
@@ -85,7 +86,9 @@ class Marked:
         """What went wrong, each as the table with the slip's name, and in words."""
         if not self.marking or not self.exercise:
             return ()
-        found = [(f"{each.name} {each.error.kind}", f"{symbol_of(each.name)}: {each.cause}") for each in self.misfits]
+        found = [
+            (f"{each.name} {each.error.kind}", f"{STAGES[each.name].title}: {each.cause}") for each in self.misfits
+        ]
         found = [(kind, said) for (kind, said), each in zip(found, self.misfits, strict=True) if each.cause]
         for table in self.marking.tables:
             if table.count(*ENTERS) and (said := cause_in_words(self.marking, table, self.exercise.tokens)):
@@ -216,8 +219,16 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
         if other.count(*ENTERS) < marking.count(*ENTERS):
             marking, misfits = other, others
     marking = replace(marking, tables=tuple(table for table in marking.tables if table.stage.name in sheet.blank))
-    told += [str(misfit.error) for misfit in misfits]
+    told += [_misfit(sheet, misfit.name, tables[misfit.name]) for misfit in misfits]
     return Marked(hand_in.name, sheet, marking, misfits, tuple(filter(None, (of_sheet, *told))))
+
+
+def _misfit(sheet: Exercise, name: str, table: Printed) -> str:
+    """Say of a result of a wrong shape what it has, and what was asked for."""
+    shapes = {"has": table.shape, "asked": sheet.table(name).shape}
+    counts = {key: say("exercises.class.shape", rows=plural(shape[0], "row"), columns=plural(shape[1], "column"))
+              for key, shape in shapes.items()}  # fmt: skip
+    return say("exercises.class.misfit", symbol=symbol_of(name), **counts)
 
 
 def _to_count(table: Printed) -> Printed:

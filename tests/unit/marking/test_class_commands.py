@@ -7,6 +7,7 @@ import pytest
 
 from attnviz.commands.main import main
 from attnviz.exercises.exercise import Exercise
+from attnviz.exercises.keys import read_keys
 from attnviz.link.page_texts import CHECK_TEXT, Checked
 from attnviz.tables.reading import MAX_UPLOAD_BYTES
 from attnviz.words import say
@@ -74,3 +75,20 @@ def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_pa
         assert link in sheets
         read = CHECK_TEXT.decode(parse_qs(urlsplit(link).query)["check"][0])
         assert read == Checked("exercise", exercise=exercise, for_student=True)
+
+
+def test_sheets_to_hand_in_are_made_again_from_their_secret_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    for folder, secret in (("a", "one"), ("b", "one"), ("c", "two")):
+        monkeypatch.setenv("ATTNVIZ_SECRET", secret)
+        assert main(["exercise", "--hand-in", "--sheets", "2", "--rung", "2", "--html", str(tmp_path / folder)]) == 0
+        made.append(read_keys((tmp_path / folder / "keys.json").read_text(encoding="utf-8")))
+    assert made[0] == made[1]
+    assert made[0] != made[2]
+    sheets = (tmp_path / "a" / "sheets.html").read_text(encoding="utf-8")
+    for exercise in made[0].values():
+        assert say("exercises.sheet_bound", number=exercise.seed, word=exercise.check_word) in sheets
+        assert f"check=exercise.{exercise.encoded()}.student" in sheets
+    assert say("exercises.sheet_link") not in sheets  # nothing is marked there

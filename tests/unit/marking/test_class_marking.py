@@ -109,20 +109,24 @@ def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path, capsys: p
     }
     files = {name: data for name, (data, _) in bad.items()} | {
         "good.md": good,
+        "wide.md": as_markdown(right, right.tables() | {"v": np.ones((3, 3))}),
         "team/=1+1.csv": as_csv(other, other.tables()),
     }
     (tmp_path / "class").mkdir()
     (tmp_path / "class" / "link.md").symlink_to("/etc/hostname")
     status, lines = mark_class(tmp_path, files, range(1, 4))
     assert status == 2
-    assert "2 hand-ins of 14 are marked." in capsys.readouterr().out
+    assert "3 hand-ins of 15 are marked." in capsys.readouterr().out
     for name, (_, why) in bad.items():
         assert why in lines[name]["to look at"], (name, lines[name])
         assert lines[name]["total"] == ""
     assert "isn't opened" in lines["link.md"]["to look at"]
+    wide = (tmp_path / "pages" / "students" / "wide.md.html").read_text(encoding="utf-8")
+    assert "V isn&#x27;t marked: it has 3 rows and 3 columns, and 3 rows and 2 columns are asked for." in wide
+    assert lines["wide.md"]["total"] == "18"
     assert lines["good.md"]["total"] == lines["team/=1+1.csv"]["total"] == "20"
     pages = sorted(page.name for page in (tmp_path / "pages" / "students").iterdir())
-    assert len(pages) == 14
+    assert len(pages) == 15
     assert "team__1_1.csv.html" in pages
 
 
