@@ -71,6 +71,7 @@ def test_on_a_telephone_the_pages_are_in_a_menu(new_learner: Callable[..., Learn
     reader.page.get_by_role("link", name="Lesson", exact=True).click()
     reader.page.wait_for_url("**/lesson*")
     expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("the fluffy cat chased a mouse")
+    expect(reader.page.get_by_test_id("stSidebarNavLink").first).not_to_be_in_viewport()  # it has closed
 
 
 def test_in_a_frame_of_another_page_stands_the_content_alone(new_board: Callable[..., Board]) -> None:
