@@ -26,7 +26,8 @@ _ORDER = frozenset({"get", "t", "transpose", "permute", "swapaxes", "swapdims", 
 # By what transformers calls them: how they read otherwise than by softmax(Q Kᵀ) V.
 _OTHERWISE = {
     "deberta": "disentangled", "deberta-v2": "disentangled", "xlnet": "two_streams", "longformer": "local",
-    "led": "local", "reformer": "hashed", "mamba": "without", "mamba2": "without", "rwkv": "without", "fnet": "without",
+    "led": "local", "longt5": "local", "reformer": "hashed", "mamba": "without", "mamba2": "without", "rwkv": "without",
+    "fnet": "without",
 }  # fmt: skip
 
 

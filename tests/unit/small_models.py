@@ -120,6 +120,8 @@ OTHERWISE: dict[str, tuple[Callable[[], Any], str]] = {
     "DeBERTa 2": (lambda: _named("DebertaV2", relative_attention=True, pos_att_type=["c2p"], **_SIZES), "sum of three"),
     "XLNet": (lambda: _named("XLNet", vocab_size=len(WORDS), d_model=24, n_layer=2, n_head=4, d_inner=32), "streams"),
     "Longformer": (lambda: _named("Longformer", attention_window=4, **_SIZES), "window"),
+    "LongT5": (lambda: _named("LongT5", vocab_size=len(WORDS), d_model=24, d_kv=6, d_ff=32, num_layers=1, num_heads=4,
+                              decoder_start_token_id=0), "window"),
     "FNet": (lambda: _named("FNet", **_SIZES), "has no attention"),
     "Funnel": (lambda: _named("Funnel", vocab_size=len(WORDS), d_model=24, block_sizes=[1, 1], n_head=4, d_head=6,
                               d_inner=32), "can't be seen"),
