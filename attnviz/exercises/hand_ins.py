@@ -86,10 +86,8 @@ class Marked:
         """What went wrong, each as the table with the slip's name, and in words."""
         if not self.marking or not self.exercise:
             return ()
-        found = [
-            (f"{each.name} {each.error.kind}", f"{STAGES[each.name].title}: {each.cause}") for each in self.misfits
-        ]
-        found = [(kind, said) for (kind, said), each in zip(found, self.misfits, strict=True) if each.cause]
+        misfits = [each for each in self.misfits if each.cause]
+        found = [(f"{each.name} {each.error.kind}", f"{STAGES[each.name].title}: {each.cause}") for each in misfits]
         for table in self.marking.tables:
             if table.count(*ENTERS) and (said := cause_in_words(self.marking, table, self.exercise.tokens)):
                 names = " ".join(cause.name for cause in causes_of(self.marking, table))

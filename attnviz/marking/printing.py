@@ -58,10 +58,16 @@ def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
 
 
 def perhaps_masked(printed: Mapping[str, Printed]) -> Masked | None:
-    """Return the mask that attention weights tell of which are 0 wherever it hides a key, and nowhere else."""
+    """Return the mask that attention weights tell of which are 0 wherever it hides a key, and nowhere else; or a causal
+    one, below which others round to 0, too."""
     every = [table.array for name, table in printed.items() if base_of(name) == _WEIGHTS]
-    found = {Masked.like(weights == 0) if _may_hide(weights) else None for weights in every}
+    found = {_by_zeros(weights == 0) if _may_hide(weights) else None for weights in every}
     return found.pop() if len(found) == 1 else None
+
+
+def _by_zeros(zeros: np.ndarray) -> Masked | None:
+    causal = Masked(MASKS[CAUSAL], 0)
+    return Masked.like(zeros) or (causal if zeros[causal.hidden(*zeros.shape)].all() else None)
 
 
 def without_masked(printed: Mapping[str, Printed], masked: Masked) -> dict[str, Printed]:

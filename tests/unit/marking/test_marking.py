@@ -88,6 +88,19 @@ def test_scaled_scores_that_stand_without_the_mask_are_right_before_weights_that
     assert mark_pipeline(wrong, **stated).wrong == (("scaled_scores", 0, 3),)
 
 
+def test_a_weight_that_rounds_to_0_hides_no_mask() -> None:
+    rng = np.random.default_rng(3)
+    x, w_q, w_k, w_v = (torch.tensor(rng.integers(-15, 16, shape) / 10) for shape in ((4, 3), (3, 2), (3, 2), (3, 2)))
+    trace = attnviz.attend(4 * x, w_q, w_k, w_v, causal=True)
+    printed = {name: Printed.of(getattr(trace, name).numpy().round(8), 8) for name in INPUTS}
+    printed |= {name: Printed.of(getattr(trace, name).numpy().round(2) + 0.0, 2) for name in RESULTS}
+    printed["scaled_scores"] = Printed.of((trace.scores / 2**0.5).numpy().round(2), 2)
+    assert (np.tril(printed["attention_weights"].array) == 0).sum() > 6  # some that are seen are 0, too
+    marking = mark_pipeline(printed)
+    assert marking.n_not_right == 0
+    assert marking.masked is not None
+
+
 def test_a_table_of_a_wrong_shape_costs_itself_alone_and_what_was_taken_is_named() -> None:
     rng = np.random.default_rng(2)
     x, w_q, w_k, w_v = (torch.tensor(rng.integers(-2, 3, shape) / 1.0) for shape in ((3, 4), (4, 2), (4, 2), (4, 2)))
