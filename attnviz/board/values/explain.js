@@ -163,7 +163,7 @@ function useOfMask({ stages }, number) {
   if (scaled?.settings.factor) return "times_score";
   if (number === -Infinity) return "hidden";
   if (!weights.sources.includes(CONSTANTS.MASK)) return "added";
-  return weights.rule === "share" ? "times_score" : "times_weight";
+  return weights.rule === "share" ? "times_score" : weights.settings.shared ? "times_shared" : "times_weight";
 }
 
 // What the next stage does with it: "Next: ÷ √2, then softmax: 61 %."; blank at the end.

@@ -36,6 +36,8 @@ _PLAYED = """({ made: madeOf, timeline: { brokenIn, numbersOf, phasesOf, playing
     moment(phase), query), numbersOf(made, phase, moment(phase), query), brokenIn(made, phases, query)]);
 }"""
 
+_SAID = "({ made: madeOf, explain: { inOneSentence } }, [data, place]) => inOneSentence(madeOf(data), place, null)"
+
 OVERFLOW = Scenario(text="a b c", edits=(Edit("x", 1, 0, 3e38),))
 ALIKE = Scenario(text="a b", w_q="zeros")
 
@@ -88,6 +90,24 @@ def test_what_is_said_while_a_row_is_played_is_what_is_done_to_it(script: PageSc
                     assert broken or re.match(r"A\S*\[\d.*\] [=≈→] \S+", numbers), numbers
                 if kind == "vector":
                     assert ("ᵀ" in said) == ("transposed" in scenario.what_if)
+
+
+@pytest.mark.parametrize(
+    ("settings", "does"),
+    [
+        ({}, "adds −0.50 to the score"),
+        ({"mask_use": "factor"}, "multiplies the score of “b” with “a” by exp(−0.50)"),
+        ({"mask_use": "zeroed"}, "multiplies how much “b” reads “a” by exp(−0.50)"),
+        ({"mask_use": "renormalized"}, "exp(−0.50); then the row is shared out again"),
+        ({"weighting": "linear"}, "multiplies the score of “b” with “a” by exp(−0.50)"),
+    ],
+)
+def test_a_number_of_a_mask_is_said_to_do_what_it_does(script: PageScript, settings: dict[str, Any], does: str) -> None:
+    scenario = Scenario("a b c", masking="window", edits=(Edit("mask", 1, 0, -0.5),), **settings)
+    made = trace(scenario)
+    data, place = board_data(scenario, made, 1, 2), {"matrix": "mask", "row": 1, "column": 0}
+    assert does in script.run(_SAID, [data, place])
+    assert ("Added to" in made.stages["mask"].plain) == (not settings)
 
 
 def place_of(
