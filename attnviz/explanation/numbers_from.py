@@ -73,7 +73,7 @@ def _unadded_positions(scenario: Scenario) -> str:
 
 def _vectors_in_words(scenario: Scenario) -> str:
     given = getattr(scenario, scenario.token_matrix)
-    if given is not None:
+    if given is not None and len(scenario.rows_beside_example) < len(scenario.tokens):
         symbol = scenario.stage(scenario.token_matrix).symbol
         if not isinstance(given, str):
             return say("summary.vectors.given", symbol=symbol)

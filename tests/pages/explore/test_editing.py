@@ -18,7 +18,7 @@ from tests.pages.playground import Playground
 
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
 WEIGHTS = ("w_q", "w_k", "w_v")
-DROPPED_ONE = "1 change was dropped, because its matrix was drawn anew."
+DROPPED_ONE = "1 change was dropped, because its matrix became another one."
 
 
 def test_an_edit_changes_what_depends_on_it(playground: Playground) -> None:
@@ -73,7 +73,7 @@ def test_another_draw_drops_the_edits_says_how_many_and_offers_them_back(
     playground.set(control, value)
     drawn = PUBLISHED | {control: value}
     assert playground.shows(Scenario(**drawn))
-    assert "2 changes were dropped, because their matrices were drawn anew." in playground.texts
+    assert "2 changes were dropped, because their matrices became others." in playground.texts
     playground.press("Bring back")
     assert playground.shows(Scenario(**drawn, edits=edits[:brought_back]))
     assert not playground.can_press("Bring back")  # what does not fit is offered once it does
