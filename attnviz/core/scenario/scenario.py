@@ -46,9 +46,11 @@ class Scenario(Matrices):
 
     - `scale`, `temperature`: whether scores are divided by √d_k, and by what once more.
     - `mask`: "causal" (the same as `causal`), "window:W", "padding:K", "not-self" or "painted", which are kept as
-      `masking` and `mask_size`; or M itself ``(n_tokens, n_read)``, of which -inf hides a key from a query.
+      `masking` and `mask_size`; or M itself ``(n_tokens, n_read)``, of which -inf hides a key from a query. "padding:K"
+      hides the last K that are read; a kept sentence itself was read without it.
     - `mask_use`: "added" to scaled scores; or what attention doesn't do: "factor" multiplies scores by exp(M), "zeroed"
-      multiplies attention weights by it, and "renormalized" shares what is left of their rows out again.
+      multiplies attention weights by it, and "renormalized" shares what is left of their rows out again. So do finite
+      numbers of M; with "linear" weighting, scores are multiplied by exp(M), and each row is shared out.
     - `weighting`: "softmax", or "linear", with a feature map of queries and keys, and each row over its sum.
     - `what_if`: switches that make of it what attention isn't: see :mod:`attnviz.core.what_if`.
 
