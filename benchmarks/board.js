@@ -4,7 +4,7 @@
 import { painted } from "./painted.js";
 
 const BOARD = ["playground-board", "learn-time"]
-  .map((key) => `[class*=st-key-${key}] [data-testid=stBidiComponentIsolated]`).join(", ");
+  .map((key) => `[class*=st-key-${key}] [data-testid=stBidiComponentIsolated]`).join(", ") + ", .drawn"; // a page's own
 const root = () => document.querySelector(BOARD)?.shadowRoot;
 
 /** An element of the board. @param {string} selector */

@@ -119,6 +119,16 @@ def board_loaded(page: Page, url: str) -> float:
 def scrub(page: Page, steps: int) -> tuple[list[float | None], float]:
     """Drag a cell by so many steps; return what each move took, and the letting go."""
     page.bring_to_front()
+    moves = dragged(page, steps, f"boardBench.cell('{WATCHED}').dataset.value")
+    page.evaluate("void (window.released = boardBench.release())")
+    page.mouse.up()
+    released = page.evaluate("released")
+    page.wait_for_timeout(300)
+    return moves, released
+
+
+def dragged(page: Page, steps: int, seen: str) -> list[float | None]:
+    """Drag a cell by so many steps and hold it there; return what each move took until another thing was `seen`."""
     page.evaluate("at => boardBench.cell(at).scrollIntoView({block: 'nearest'})", SCRUBBED)  # as on the first screen
     x, y = _middle(page, SCRUBBED)
     way = 1 if steps > 0 else -1
@@ -126,16 +136,9 @@ def scrub(page: Page, steps: int) -> tuple[list[float | None], float]:
     page.mouse.down()
     x += DRAG_STARTS * way
     page.mouse.move(x, y)
-    page.evaluate(
-        f"void (window.done = boardBench.follow('pointermove', () => boardBench.cell('{WATCHED}').dataset.value))"
-    )
+    page.evaluate(f"void (window.done = boardBench.follow('pointermove', () => {seen}))")
     move_through(page, [(x + 4 * step * way, y) for step in range(1, abs(steps) + 1)])
-    moves = page.evaluate("(done(), boardBench.moves)")
-    page.evaluate("void (window.released = boardBench.release())")
-    page.mouse.up()
-    released = page.evaluate("released")
-    page.wait_for_timeout(300)
-    return moves, released
+    return list(page.evaluate("(done(), boardBench.moves)"))
 
 
 def point(page: Page, rounds: int = 8) -> list[float | None]:
