@@ -1,4 +1,4 @@
-"""Makes sure that Playwright and a Chromium run here, with as little as that takes; and Firefox, where Debian has it."""
+"""Makes sure that Playwright and a Chromium run here, with as little as that takes; on Debian, Firefox, too."""
 
 import os
 import shutil
