@@ -4,7 +4,6 @@ import streamlit as st
 
 from attnviz.app.session.address import turn
 from attnviz.app.session.session import this_session
-from attnviz.app.text import literal
 from attnviz.core.stages import ITSELF
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say
@@ -18,7 +17,7 @@ def show_blank(key: str) -> None:
     st.text_input(say("setup.text.label"), key=_KEY, on_change=_take, label_visibility="collapsed",
                   placeholder=say("setup.text.help"))  # fmt: skip
     first = starting_points()[OPENING].scenario.text
-    st.button(say("setup.text.first", text=literal(first)), on_click=_begin, args=(first,), key="blank.first")
+    st.button(say("setup.text.first", text=first), on_click=_begin, args=(first,), key="blank.first")
 
 
 def show_second_sentence(key: str) -> None:

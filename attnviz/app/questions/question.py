@@ -17,6 +17,7 @@ from attnviz.app.components.followed import marked_while_older
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.predicting import prediction
 from attnviz.app.questions.panel import Panel, Stage, example_of, open_it
+from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.app.text import is_dark
@@ -26,8 +27,9 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.documents import questions
 from attnviz.figures import heatmap_spec, points_spec, small_picture, table_spec
-from attnviz.link.parameter_table import NUMBERS, QUESTION
+from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
 from attnviz.link.question_text import Example, question_of, whole_text
+from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, SUBJECTS, Question, Seen, Table
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
@@ -66,6 +68,11 @@ def _show_head(question: Question) -> None:
         subject = say(f"question_page.subject.{question.subject}")
         place = say("question_page.place", subject=subject, number=1 + about_it.index(question), n=len(about_it))
         st.caption(place, width="content")
+        step = take(STEP)
+        if step != STEPS[0].name:  # who came from there
+            number = 1 + [each.name for each in STEPS].index(step)
+            st.button(say("question_page.way_back", number=number), on_click=go_to, args=("pages/lesson.py",),
+                      type="tertiary", key="questions.lesson")  # fmt: skip
         every = say("question_page.all", questions=plural(len(QUESTIONS), "question"))
         st.button(every, on_click=open_it, args=(None,), type="tertiary", key="questions.all")
 

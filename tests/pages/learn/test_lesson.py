@@ -151,3 +151,6 @@ def test_a_step_leads_to_the_questions_asked_there(lesson: Lesson) -> None:
     press(at, asked.title)
     assert asked.asked.asks in texts(at)
     assert in_address(at, "question") == asked.slug
+    press(at, say("question_page.way_back", number=8))
+    assert in_address(at, "step") == STEPS[7].name
+    assert asked.title in [each.label for each in at.button]
