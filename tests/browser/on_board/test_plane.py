@@ -1,5 +1,6 @@
 """The plane of keys in a real browser: what its names measure, and its tips under the hand."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -125,3 +126,11 @@ def test_escape_takes_a_tip_back_and_arrow_keys_move_it(opened: Open) -> None:
     board.press("ArrowLeft")
     expect(tip).not_to_have_attribute("aria-valuetext", str(was))
     assert len(board.told) == 1
+
+
+def test_it_tells_of_the_row_that_is_pointed_at(opened: Open) -> None:
+    board = opened(Scenario(embedding="published"))
+    drawn = board.page.locator(".plane svg[role=img]")
+    expect(drawn).to_have_attribute("aria-label", re.compile("query of “journey”"))
+    board.cell(("attention_weights", 3, 0)).hover()
+    expect(drawn).to_have_attribute("aria-label", re.compile("query of “with”"))
