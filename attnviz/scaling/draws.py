@@ -79,8 +79,8 @@ def partial_scores(
     """Yield, for each d of `dims` (ascending), the scores (trials, n_queries, n_keys) over the first d coordinates.
 
     They lie in room that is used again: they hold until the next are asked for. `counted` is told, in the caller's
-    thread and every few hundredths of a second, how much of :func:`seconds_of` is done since it was last told; what
-    it raises ends the drawing and passes through.
+    thread and every few hundredths of a second or so, how much of :func:`seconds_of` is done since it was last told;
+    what it raises ends the drawing and passes through.
     """
     slices = [slice(first, min(first + _STREAM, trials)) for first in range(0, trials, _STREAM)]
     seeds = np.random.SeedSequence(seed).generate_state(len(slices)).tolist()
@@ -89,12 +89,18 @@ def partial_scores(
     held: Floats = np.empty(
         (scores_held(source, dims, trials), trials, source.n_queries, source.n_keys), np.float32
     )  # fmt: skip
-    pool = ThreadPoolExecutor(THREADS)
+    tasks = list(zip(streams, slices, strict=True))
+    pool = ThreadPoolExecutor(max(1, THREADS - 1))
     try:
         for span in plan(source, dims, trials):
-            left = {
-                pool.submit(stream.advance, span, held[:, part]) for stream, part in zip(streams, slices, strict=True)
-            }
+            helped = [task for i, task in enumerate(tasks) if i % THREADS]
+            left = {pool.submit(stream.advance, span, held[:, part]) for stream, part in helped}
+            # The caller's thread draws, too: to wait for two others takes longer. It tells of what they have done.
+            for stream, part in tasks[::THREADS]:
+                trials_done = stream.advance(span, held[:, part])
+                done = {task for task in left if task.done()}
+                left -= done
+                counted(sum(seconds_of(source, span, n) for n in (trials_done, *(task.result() for task in done))))
             while left:
                 done, left = wait(left, _PULSE, FIRST_COMPLETED)
                 counted(sum(seconds_of(source, span, task.result()) for task in done))
