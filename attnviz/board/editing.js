@@ -49,8 +49,7 @@ export class Editing {
     const { board } = this;
     board.undo.hide();
     board.drag = held;
-    const at = x === undefined ? null : this.place();
-    board.ruler.hold(held, held.value, at && x !== undefined ? (x - at.left) / at.by : null);
+    board.ruler.hold(held, held.value, x === undefined ? null : x - board.spine.getBoundingClientRect().left);
     board.pointing.explain();
   }
 

@@ -15,7 +15,6 @@ import { say } from "../../scripts/sentences.js";
 const WIDTHS = { least: 1, more: 13 }; // pixels of an arrow for no weight, and how many more for the whole
 const MARGIN = 14;
 const DOT = 3;
-const RING = 8; // around a tip that is moved
 const MEASURE = 10; // pixels beside the query
 const TICK = 3;
 const NAMED = 2; // words that reach equally far
@@ -61,7 +60,7 @@ export function pictureOfScores(made, query, size, scale, kept) {
   const end = placed(view, tip);
   const main = !allFinite(row.query) ? null : {
     path: direction ? arrow(view.origin, end, 3 * scale, scale) : dot(end, DOT * scale),
-    at: end, radius: RING * scale, label: say("board.plane.q", { token: rowNamed(made, query, made.labels) }),
+    at: end, radius: 3 * DOT * scale, label: say("board.plane.q", { token: rowNamed(made, query, made.labels) }),
   };
   const named = isPlane ? features(made, 2) : [say("board.plane.rest"), null];
   return {
@@ -161,18 +160,19 @@ export function scoresInWords(made, query, pointed, digits) {
 
 // How a score goes on to its share, where that is what is done with it.
 /** @param {Made} made @param {number} query @param {number} key */
-function onToShare({ stages, matrices: { scores, scaled_scores: scaled = scores, attention_weights: weights } }, query,
-  key) {
-  const row = [...lineOf(scaled, query)];
-  const [e, all] = [Math.exp(row[key]), row.reduce((sum, each) => sum + Math.exp(each), 0)];
+function onToShare({ stages, matrices: { scores, scaled_scores: scaled, attention_weights: weights } }, query, key) {
+  const { settings } = stages.get("scaled_scores") ?? {};
+  const by = settings && dividedBy(settings);
+  if (!by) return "";
+  const e = [...lineOf(scaled, query)].map(Math.exp);
+  const all = e.reduce((sum, each) => sum + each);
+  const score = valueAt(scaled, query, key);
+  const apart = valueAt(scores, query, key) - score * Math.sqrt(settings.d_k || 1) * settings.temperature;
   const share = valueAt(weights, query, key);
-  const { d_k, temperature = 1 } = (stages.get("divided_scores") ?? stages.get("scaled_scores"))?.settings ?? {};
-  if (stages.get("attention_weights")?.rule !== "softmax" || !(all < 1e4) || !(Math.abs(e / all - share) < SHARE))
-    return "";
-  const [score, e_score, sum] = [row[key], e, all].map((each) => written(each, 2));
-  const apart = valueAt(scores, query, key) / (Math.sqrt(d_k ?? 1) * temperature) - row[key];
-  const by = Math.abs(apart) < SHARE ? dividedBy({ d_k, temperature, temperature_text: written(temperature, 2) }) : "";
-  return say(`board.plane.${by ? "scaled" : "on"}`, { by, score, e: e_score, sum, share: percent(share) });
+  if (!(Math.abs(e[key] / all - share) + Math.abs(apart) < SHARE)) return "";
+  const write = (/** @type {number} */ each) => written(each, 2);
+  return say("board.plane.scaled", { by, score: write(score), e: write(e[key]), sum: write(all),
+    share: percent(share) });
 }
 
 /** @param {Made} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed

@@ -90,12 +90,10 @@ export function layoutOf(stages, shapes, placed, room) {
       .find((each) => each.width <= width && each.wide >= LEAST_OPEN);
     if (fits) return new Placing(plan, shapes, fits).layout(scale, width, room, n || chosen.length ? may : []);
   }
-  const tries = triesWith([...chosen, ...free]);
+  // The picked row is worth narrower gaps: it's read where cells are as wide as a number.
+  const tries = [LEGIBLE, LEAST].flatMap((cells) => triesWith([...chosen, ...free], cells));
   // what is moved sideways anyway has its numbers
-  const has = (/** @type {Measure} */ each) => each.width <= width;
-  // the picked row is worth narrower gaps: it's read where cells are as wide as a number
-  const fits = (room.tells ? null : triesWith([...chosen, ...free], LEGIBLE).find(has)) ?? tries.find(has)
-    ?? tries[tries.length - ways.length + 1];
+  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + 1];
   return new Placing(plan, shapes, fits).layout(scale, width, room, may);
 }
 

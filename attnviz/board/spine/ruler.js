@@ -87,7 +87,7 @@ export class Ruler {
       return row.indexOf(Math.max(...row));
     };
     const key = mostOf(weights);
-    if (key === board.query || mostOf(matrices.attention_weights) === key) return "";
+    if (mostOf(matrices.attention_weights) === key) return "";
     return say("board.ruler.promise", { token: board.data.labels[board.query], key: board.data.keys[key] });
   }
 
@@ -122,7 +122,7 @@ export class Ruler {
     const [left, middle] = [box.x + across * box.cell, box.y + (down + 0.5) * box.row];
     const most = REACH / this.perOne;
     // It lies where no number does: from the cell to the left.
-    const from = held ? this.from ?? left + box.cell / 2 : left - 3;
+    const from = this.from ?? left - 3;
     const zero = from - (this.before + most) * this.perOne;
     const free = across ? left : Math.max(zero, this.freeTo(left, middle));
     this.element.hidden = left - free < LEAST;

@@ -44,10 +44,10 @@ export class SentenceTools {
     const tools = (data.says === false ? TOOLS.few : TOOLS.most) + (data.layers > 1 ? TOOLS.layers : 0);
     const right = below && !this.element.matches(".gone") && width > 2 * tools * scale;
     this.beside = right ? tools * scale : 0;
-    const above = !right && (below || left + tools * scale > width);
-    toggle(this.element, "above", above);
+    const above = below || left + tools * scale > width;
+    toggle(this.element, "above", above && !right);
     const under = arcs + chips - LINE * scale;
-    Object.assign(this.element.style, above || right
+    Object.assign(this.element.style, above
       ? { right: "0px", left: "auto", top: `${right ? arcs + chips + layout.shares : 0}px` }
       : { left: `${left + 10 * scale}px`, right: "auto", top: `${under}px` });
     this.offer();
