@@ -127,8 +127,8 @@ def write_text(file: Path | None, text: str) -> None:
 def _mark_class(given: argparse.Namespace) -> int:
     """Mark all that a class hands in; return 0 where all is marked, 2 where something isn't."""
     keys = read_keys(read_file(given.key).decode("utf-8"))
+    points = Points(points_of(given.points), keys.values())
     marked = [each for file, name in _files_of(given.file) for each in _marked(file, name, keys)]
-    points = Points(points_of(given.points), marked)
     write_text(given.csv, gradebook_csv(marked, points))
     if given.html is not None:
         (given.html / "students").mkdir(parents=True, exist_ok=True)

@@ -4,12 +4,13 @@ import csv
 import html
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import mean, median
 
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.documents.marking_page import STYLE, marking_page
 from attnviz.documents.page import paragraphs, printed_page
+from attnviz.exercises.exercise import Exercise
 from attnviz.exercises.hand_ins import Marked, results_of
 from attnviz.export.data import for_spreadsheet
 from attnviz.marking.settings import symbol_of
@@ -27,8 +28,8 @@ MOST_POINTS = 1000.0
 class Points:
     """How many points each result is worth; a cell of it is worth the same part of these as any other."""
 
-    def __init__(self, points: Sequence[float], marked: Sequence[Marked]) -> None:
-        names = results_of(marked)
+    def __init__(self, points: Sequence[float], sheets: Iterable[Exercise]) -> None:
+        names = results_of(sheets)
         if not points:
             points = (1.0,) * len(names)
         if len(points) != len(names):

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -235,7 +235,7 @@ def _to_count(table: Printed) -> Printed:
     return replace(table, decimals=max(table.decimals, DECIMALS), shown=tuple(map(tuple, own.tolist())), by_power=True)
 
 
-def results_of(marked: Sequence[Marked]) -> tuple[str, ...]:
+def results_of(sheets: Iterable[Exercise]) -> tuple[str, ...]:
     """Return the results that any sheet of a class asks for, in the order of the computation."""
-    asked = {name for each in marked if each.exercise for name in each.exercise.blank}
+    asked = {name for sheet in sheets for name in sheet.blank}
     return tuple(name for name in RESULTS if name in asked)

@@ -33,20 +33,8 @@ def mark_class(tmp_path: Path, files: dict[str, bytes], numbers: range) -> tuple
     key, book = tmp_path / "keys.json", tmp_path / "gradebook.csv"
     key.write_text(keys_json(map(sheet, numbers)), encoding="utf-8")
     worth = ",".join(map(str, WORTH))
-    status = main(
-        [
-            "mark",
-            str(folder),
-            "--key",
-            str(key),
-            "--points",
-            worth,
-            "--csv",
-            str(book),
-            "--html",
-            str(tmp_path / "pages"),
-        ]
-    )
+    asked = {"--key": key, "--points": worth, "--csv": book, "--html": tmp_path / "pages"}
+    status = main(["mark", str(folder), *(str(each) for pair in asked.items() for each in pair)])
     with book.open(encoding="utf-8", newline="") as lines:
         return status, {line["file"]: line for line in csv.DictReader(lines)}
 
@@ -128,6 +116,9 @@ def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path, capsys: p
     pages = sorted(page.name for page in (tmp_path / "pages" / "students").iterdir())
     assert len(pages) == 15
     assert "team__1_1.csv.html" in pages
+    (tmp_path / "alone").mkdir()
+    status, lines = mark_class(tmp_path / "alone", {"prose.md": b"I was ill."}, range(1, 4))
+    assert (status, lines["prose.md"]["total"]) == (2, "")  # points are of the key, whatever is handed in
 
 
 GRIDS = {
