@@ -149,7 +149,7 @@ def _strongest(view: ModelTrace, found: Why) -> str:
     weights = view.heads[part.layer, part.head].attention_weights[-1]
     tokens = ", ".join(
         say("write.why.read", token=labels[at], value=written(float(read[at]), digits),
-            weight=written(float(weights[at]), 2))
+            weight=percent(float(weights[at])))
         for at in largest
     )  # fmt: skip
     return say(

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -237,6 +238,10 @@ def test_a_words_score_is_told_part_by_part(folders: dict[str, str]) -> None:
     heads = [None if part.head is None else f"{part.layer}.{part.head}" for part in ordered[:9]]
     assert [row["head"] for row in shown["rows"]] == [*heads, None]
     assert nexts(reader)["why"] == 6
+    (strongest,) = (each for each in shown["told"] if "read with" in each)
+    shares = re.findall(r"read with ([^,;.]+)", strongest)
+    assert shares
+    assert all(re.fullmatch(r"(< |> )?\d+ %", share.replace("\N{NO-BREAK SPACE}", " ")) for share in shares), strongest
     assert nexts(Reader(PAGE, **asked | {"model_why": "999"}))["reasons"]["title"] == say("write.why.none")
 
 
