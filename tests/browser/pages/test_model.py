@@ -101,6 +101,8 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     expect(page.get_by_role("button", name=say("models.change.change"))).to_be_in_viewport(ratio=1)
     page.keyboard.press("Escape")
     page.get_by_role("button", name=say("models.page.all"), exact=True).click()
+    expect(page.locator("canvas[data-pictures='72']")).to_be_visible()
+    page.locator('[data-test-script-state="notRunning"]').wait_for()  # no hand is on the switch before it's drawn
     page.get_by_text(say("models.change.off"), exact=True).click()
     expect(page).to_have_url(re.compile(r"model_edits=2\.5\.off"))
     expect(page.get_by_test_id("stMetric").get_by_text(say("models.use.without"))).to_be_visible()
