@@ -1,11 +1,13 @@
 """Light and dark, narrow and wide, and what an accessibility checker says."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 
 import pytest
-from playwright.sync_api import FloatRect, Locator, expect
+from playwright.sync_api import FloatRect, Locator, WebSocketRoute, expect
 
+from attnviz.colours.palette import DARK
 from tests.browser.lesson import Learner
 from tests.browser.looks import look_at
 from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
@@ -42,6 +44,28 @@ def test_no_two_texts_overlap_and_nothing_is_cut_or_lies_over_a_digit(
         eventually(lambda: look_at(reader.page).trouble, {}, seconds=3)
     reader.darken()
     eventually(lambda: look_at(reader.page).trouble, {}, seconds=3)
+
+
+def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(
+    new_reader: Callable[..., Playground],
+) -> None:
+    reader, held, holds = new_reader(), list[str | bytes](), True
+    tabs: list[WebSocketRoute] = []
+
+    def hold(browser: WebSocketRoute) -> None:
+        tabs.append(browser)
+        server = browser.connect_to_server()
+        server.on_message(lambda message: held.append(message) if holds else browser.send(message))
+
+    reader.page.route_web_socket("**/_stcore/stream", hold)
+    reader.page.goto(f"{reader.server}/history")
+    while len(held) < 20:  # of the run that is drawn in light
+        reader.page.wait_for_timeout(100)
+    reader.darken()
+    holds = False
+    for message in held:
+        tabs[0].send(message)
+    expect(reader.page.locator(".history-pictures img").first).to_have_attribute("style", re.compile(DARK.grid))
 
 
 def out_of_place(playground: Playground, width: int, height: int) -> list[str]:

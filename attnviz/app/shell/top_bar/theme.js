@@ -7,7 +7,7 @@ import { keptFor, partOf } from "../../../scripts/parts.js";
 /** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 
 /** @typedef {{ drawn: "light" | "dark" }} Data the theme that the server drew in */
-/** @typedef {{ data: Data, tell: Trigger }} Kept */
+/** @typedef {{ data: Data, tell: Trigger, told: Data["drawn"] | null }} Kept told: the theme it was last told of */
 
 /** @type {WeakMap<HTMLElement, Kept>} */
 const all = new WeakMap();
@@ -16,12 +16,22 @@ const all = new WeakMap();
 export default function theme({ parentElement, data, setTriggerValue }) {
   const sample = partOf(parentElement, ".theme");
   const kept = keptFor(all, sample, () => {
-    const made = { data, tell: setTriggerValue };
-    onTheme(sample, () => {
-      const now = themeOf(sample);
-      if (now !== made.data.drawn) made.tell("theme", now);
-    });
+    /** @type {Kept} */
+    const made = { data, tell: setTriggerValue, told: null };
+    onTheme(sample, () => compare(sample, made));
     return made;
   });
   Object.assign(kept, { data, tell: setTriggerValue });
+  compare(sample, kept);  // it may have become another before this was drawn
+}
+
+/** @param {HTMLElement} sample @param {Kept} kept */
+function compare(sample, kept) {
+  const now = themeOf(sample);
+  if (now === kept.data.drawn) {
+    kept.told = null;
+  } else if (now !== kept.told) {
+    kept.told = now;
+    kept.tell("theme", now);
+  }
 }
