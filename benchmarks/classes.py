@@ -17,10 +17,10 @@ from urllib.parse import parse_qs
 
 from benchmarks.client import Client, connected
 from benchmarks.learn import MODEL, watch
-from benchmarks.loading import EDIT, PICK, RUN, SEED, Control, Load, Seconds, load, memory
+from benchmarks.loading import ECHO, EDIT, PICK, RUN, SEED, Control, Load, Seconds, load, memory
 from benchmarks.model import PACE, type_sentence
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, Server, serving
+from benchmarks.servers import OURS, READY, Server, serving
 
 OPENED_WITHIN = 60  # seconds, all clients of a class
 LATE_MS = 150
@@ -82,7 +82,7 @@ def classes(
     rows: list[Row] = []
     for size in sizes:
         with ExitStack() as stack:
-            servers = [stack.enter_context(serving(OURS)) for _ in range(copies)]
+            servers = [stack.enter_context(serving(OURS, READY)) for _ in range(copies)]
             rows += asyncio.run(_class(servers, size, seconds, parts, most))
     return rows
 
@@ -146,6 +146,8 @@ def _rows(what: str, made: Load, seconds: float, control: Control) -> list[Row]:
         ),
         Row(f"{what}: failed or wrong", str(made.wrong), "<= 0"),
     ]  # fmt: skip
+    ratio = p95(made.answers) / p95(made.others[ECHO])
+    rows.append(Row(f"{what}, {control.waited}: p95 / {ECHO}", f"{ratio:.1f}"))
     if made.cpu is not None:
         rows.append(Row(f"{what}: processor of a change", f"{made.cpu / len(made.answers) * 1000:.1f} ms"))
     return rows

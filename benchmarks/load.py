@@ -13,7 +13,7 @@ from benchmarks.classes import PARTS, classes
 from benchmarks.client import connected
 from benchmarks.loading import CLIENTS, SEED, SLIDER, Load, load
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, STOCK, Server, serving
+from benchmarks.servers import OURS, READY, STOCK, Server, serving
 
 SECONDS = 60  # of load on our server; the stock one gets a third of it
 TURNS = 2
@@ -28,7 +28,7 @@ def run(
     """Measure both servers under load in turn, then ours alone for long; or so many clients on so many copies."""
     if clients:
         return [row for n in copies for row in classes(n, clients, seconds, only, most)]
-    with serving(OURS) as ours, serving(STOCK) as stock:
+    with serving(OURS, READY) as ours, serving(STOCK) as stock:
         turns = [
             (
                 asyncio.run(load([ours], SEED, seconds / TURNS)),
@@ -36,7 +36,7 @@ def run(
             )
             for _ in range(TURNS)
         ]
-    with serving(OURS) as ours:
+    with serving(OURS, READY) as ours:
         soak = asyncio.run(_soak(ours))
     ours_loads, stock_loads = (list(loads) for loads in zip(*turns, strict=True))
     return _load_rows(ours_loads, stock_loads) + soak

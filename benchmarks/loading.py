@@ -16,6 +16,8 @@ import numpy as np
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz import Scenario, trace
+from attnviz.app.session.painting import AT as PAINTED
+from benchmarks.asking import Asking
 from benchmarks.client import Client, connected
 from benchmarks.editing import ask, edit, rest
 from benchmarks.servers import Server
@@ -23,6 +25,7 @@ from benchmarks.servers import Server
 CLIENTS = 25
 QUERY = "view=heatmaps&embedding=stable"  # so that a change of the seed changes all eight matrices
 NUMBERS, RUN, REST = "torch's numbers", "the page's run", "the rest of the page, once the hand rests"
+ECHO, ECHO_PAUSE = "a plain echo beside", 0.03  # of the server: what it, this machine and this process take themselves
 
 Seconds = dict[str, float]  # by what was waited for
 
@@ -117,14 +120,29 @@ async def load(servers: Sequence[Server], control: Control, seconds: float, size
         clients = [await _opened(stack, servers[i % len(servers)], control) for i in range(size)]
         after = memory(servers)
         answers: dict[str, list[float]] = defaultdict(list)
+        echoing = [asyncio.create_task(_keep_echoing(server, answers[ECHO])) for server in servers]
         used = _together([server.cpu_seconds() for server in servers])
         wrong = await asyncio.gather(
             *(_keep_changing(client, i, control, seconds, answers, size) for i, client in enumerate(clients))
         )
         used_then = _together([server.cpu_seconds() for server in servers])
+        for each in echoing:
+            each.cancel()
+        await asyncio.gather(*echoing, return_exceptions=True)
     per_session = None if before is None or after is None else (after - before) / size
     cpu = None if used is None or used_then is None else used_then - used
     return Load(answers.pop(control.waited), sum(wrong), per_session, dict(answers), cpu)
+
+
+async def _keep_echoing(server: Server, answers: list[float]) -> None:
+    """Ask a server for nothing again and again, and note how long that takes: where it does, nothing else is faster."""
+    asking = Asking(server.address)
+    try:
+        while True:
+            answers.append((await asking.post(f"/{PAINTED}", {"word": "of no page"})).seconds)
+            await asyncio.sleep(ECHO_PAUSE)
+    finally:
+        asking.close()
 
 
 async def _opened(stack: AsyncExitStack, server: Server, control: Control) -> Client:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 _ROOT = Path(__file__).parents[1]
 OURS = _ROOT / "app.py"
 STOCK = _ROOT / "benchmarks" / "stock_app" / "app.py"
+HEALTHY, READY = "/_stcore/health", "/ready"  # at the latter, proxies see when to send readers: ours alone has it
 _START_SECONDS = 60
 
 
@@ -39,8 +40,9 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def serving(app: Path, **environment: str) -> Iterator[Server]:
-    """Run an app's server on the loopback address; its configuration is that of the app's own folder."""
+def serving(app: Path, answers: str = HEALTHY, **environment: str) -> Iterator[Server]:
+    """Run an app's server on the loopback address once it `answers` there; its configuration is that of the app's own
+    folder."""
     address = free_address()
     host, port = address.split(":")
     # A server without a person in front of it: none of this changes how fast it answers.
@@ -51,7 +53,7 @@ def serving(app: Path, **environment: str) -> Iterator[Server]:
         env=os.environ | environment,
     )  # fmt: skip
     try:
-        wait_until_healthy(address, process)
+        wait_until_healthy(address, process, answers)
         yield Server(address, process.pid)
     finally:
         process.terminate()
@@ -65,12 +67,12 @@ def free_address() -> str:
         return f"127.0.0.1:{free.getsockname()[1]}"
 
 
-def wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> None:
+def wait_until_healthy(address: str, process: "subprocess.Popen[bytes]", answers: str = HEALTHY) -> None:
     """Wait until the server of this process answers; RuntimeError where it ends before, or takes too long."""
     end = time.monotonic() + _START_SECONDS
     while time.monotonic() < end and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"http://{address}/_stcore/health", timeout=5):
+            with urllib.request.urlopen(f"http://{address}{answers}", timeout=5):
                 return
         except OSError:
             time.sleep(0.2)

@@ -52,7 +52,7 @@ class Numbers:
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="attnviz-numbers")
         self._at_work, self._most = Counter[str](), most
         self._paces: Newest[Pace] = Newest(MOST_ADDRESSES)
-        self._answers = Kept(MOST_BYTES_KEPT, MOST_KEPT, workers)
+        self._answers = Kept(MOST_BYTES_KEPT, MOST_KEPT)
 
     async def answer(self, request: Request) -> Response:
         """Answer one board."""
