@@ -31,11 +31,12 @@ class Asking:
         self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def post(self, path: str, message: Any) -> Answer:
-        """Send a message as JSON and take the answer; a connection that the server has closed is opened anew."""
-        body = json.dumps(message).encode()
+        """Send a message as JSON, or with None just ask, and take the answer; a connection that the server has closed
+        is opened anew."""
+        method, body = ("GET", b"") if message is None else ("POST", json.dumps(message).encode())
         said = {"Host": self._address, "Content-Type": "application/json", "Accept-Encoding": "gzip"}
         said |= {**self._headers, "Content-Length": str(len(body))}
-        head = "\r\n".join((f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in said.items()), "", ""))
+        head = "\r\n".join((f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in said.items()), "", ""))
         start = time.perf_counter()
         for kept in (self._open is not None, False):
             try:

@@ -15,6 +15,12 @@ export const FETCHED: { readonly script: string; readonly part: string };
 export const STYLE: string;
 export const LETTERS: string;
 
+/** To the pages of a class alone: what can be asked, by what it's about, and what of it has a board of its own. */
+export const SUBJECTS: { readonly [subject: string]: { readonly [about: string]: string } };
+export const BOARDS: string[];
+/** And the example that the lesson's predictions are of. */
+export const EXAMPLE: string;
+
 /** A hatched cell: its ground, its lines, and the ink of its sign. */
 export type Hatch = { readonly ground: string; readonly line: string; readonly ink: string; readonly crossed: boolean };
 

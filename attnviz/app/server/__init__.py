@@ -3,6 +3,7 @@
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -11,6 +12,7 @@ from starlette.routing import Route
 from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.logs import get_log, write_as_json
 from attnviz.app.server import answers, readiness
+from attnviz.app.server.classroom import Classroom, keep_sweeping, stored
 from attnviz.app.server.headers import SafeHeaders
 from attnviz.app.server.hosts import listed
 from attnviz.app.server.numbers import PATHS, Numbers
@@ -45,9 +47,10 @@ def middleware() -> list[Middleware]:
 
 def routes() -> list[Route]:
     """Return the addresses beside Streamlit's own."""
-    numbers = Numbers()
+    numbers, classroom = Numbers(), Classroom(stored(settings().database))
     found = [
-        Route("/ready", readiness.answer),
+        Route("/ready", partial(readiness.answer, classes=classroom.standing)),
+        *classroom.routes(),
         *(Route(path, answers.send_script) for path in answers.SCRIPTS),
         *(Route(path, numbers.answer, methods=["POST"]) for path in PATHS),
         *(Route(path, answers.take_painted, methods=["POST"]) for path in answers.PAINTED),
@@ -62,6 +65,7 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     CLOCK.watch()
     sys.setswitchinterval(TURN)
     readiness.begin()
+    keep_sweeping(settings().database)
     _LOG.info("the server starts", extra={"told": answers.running()})
     yield
     _LOG.info("the server stops")

@@ -6,6 +6,7 @@ A healthy server that isn't ready answers all the same, later: a proxy asks /rea
 
 import gc
 import threading
+from collections.abc import Awaitable, Callable
 from importlib import import_module
 from pkgutil import walk_packages
 
@@ -44,7 +45,8 @@ def _get_ready() -> None:
     _LOG.info("the server is ready")
 
 
-def answer(request: Request) -> JSONResponse:
-    """Say whether the server is ready."""
+async def answer(request: Request, classes: Callable[[], Awaitable[str]] | None = None) -> JSONResponse:
+    """Say whether the server is ready, and how it stands with classes: without their database all else works."""
     ready = _READY.is_set()
-    return JSONResponse({"ready": ready}, 200 if ready else 503, {"Cache-Control": "no-store"})
+    told = {"ready": ready} | ({"classes": await classes()} if ready and classes else {})
+    return JSONResponse(told, 200 if ready else 503, {"Cache-Control": "no-store"})

@@ -4,12 +4,15 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from attnviz.app.keeper.memory import default_most_mib
+from attnviz.classes.tables import check_address
 
-METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_OF_ADDRESS, MOST_MEMORY = (
+METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_OF_ADDRESS, MOST_MEMORY, DATABASE = (
     "ATTNVIZ_METRICS", "ATTNVIZ_EMBED_IN", "ATTNVIZ_ORIGINS", "ATTNVIZ_MOST_SESSIONS", "ATTNVIZ_MOST_OF_ADDRESS",
     "ATTNVIZ_MOST_MEMORY",
+    "ATTNVIZ_DATABASE",
 )  # fmt: skip
 _SESSIONS = 400  # of one process: past some sixty that change things at once, another copy answers sooner
 _OF_ADDRESS = 100  # of these: a class, behind one address
@@ -26,6 +29,7 @@ class Settings:
     most_sessions: int
     most_of_address: int  # of these sessions
     most_memory: int | None  # MiB of the process, beyond which no further page is opened
+    database: str  # of classes; blank for none
 
 
 def settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -41,8 +45,28 @@ def settings(environment: Mapping[str, str] = os.environ) -> Settings:
     if metrics not in ("0", "1"):
         raise ValueError(f"{METRICS} is {metrics!r}, expected 0 or 1")
     return Settings(
-        metrics == "1", _origins(environment, EMBED_IN), _origins(environment, ORIGINS), most, of_address, memory
+        metrics == "1",
+        _origins(environment, EMBED_IN),
+        _origins(environment, ORIGINS),
+        most,
+        of_address,
+        memory,
+        _database(environment),
     )
+
+
+def _database(environment: Mapping[str, str]) -> str:
+    """Return the address of the database of classes: a file of whoever runs the server, unless another is set."""
+    given = environment.get(DATABASE, "").strip()
+    if given == "off":
+        return ""
+    folder = environment.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    address = given or f"sqlite:///{Path(folder) / 'attnviz' / 'classes.sqlite'}"
+    try:
+        check_address(address)
+    except ValueError as error:
+        raise ValueError(f"{DATABASE}: {error}, or off") from None
+    return address
 
 
 def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:

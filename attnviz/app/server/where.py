@@ -63,7 +63,8 @@ class SaysWhere:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
+        own = "class" in scope.get("path", "").split("/")  # pages that need nothing of Streamlit's
+        if scope["type"] == "http" and not own and "text/html" in Headers(scope=scope).get("accept", ""):
             query = scope.get("query_string", b"")
             if to := moved_to(scope["path"], query):
                 # Said in a header, a long query would be more than a proxy takes.

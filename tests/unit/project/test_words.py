@@ -211,6 +211,8 @@ NO_PAGE = {
     "attnviz/commands": "writes a command line's help",
     "attnviz/app/keeper": "writes into the server's log and figures",
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",
+    "attnviz/app/server/classroom": "writes into the server's log",
+    "attnviz/classes/tables.py": "writes SQL, and errors for whoever runs a server",
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",
     "attnviz/core/stages/projecting.py": "writes Python",

@@ -9,11 +9,13 @@ import streamlit as st
 
 from attnviz.app.scripts import script
 from attnviz.app.session import address, url_texts
+from attnviz.app.session.link_values import take
 from attnviz.app.session.session import Attachment
 from attnviz.app.shell.playlist import show_playlist
 from attnviz.app.text import as_message
-from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, texts
+from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, QUESTION, STEP, texts
 from attnviz.link.set_up import parameters
+from attnviz.teach.predictions import ASKING
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -39,6 +41,8 @@ def show_links(beside: Attachment | None) -> None:
         st.info(as_message(beside.notice), icon=":material/attach_file:")
         st.download_button(beside.label, beside.text, beside.file_name, "text/plain", key="share.beside",
                            on_click="ignore")  # fmt: skip
+    if about := _asked_here():
+        st.link_button(say("share.class"), f"./class?about={about}", icon=":material/groups:", type="tertiary")
     show_playlist()
     st.caption(say("share.lesson_link.about"))
     table = parameters()
@@ -50,6 +54,14 @@ def show_links(beside: Attachment | None) -> None:
     if hidden or without:
         adds = {HIDE: texts()[HIDE].write(hidden)} if hidden else {}
         _show_link("lesson_link", adds | ({PREDICTIONS: OFF} if without else {}))
+
+
+def _asked_here() -> str:
+    """Return what a class can be asked of this page, as links call it; blank where there is nothing."""
+    page, step = address.place_of_now()[0].strip("/"), take(STEP)
+    if page == "lesson":
+        return f"step-{step}" if step in ASKING else ""
+    return str(take(QUESTION) or "") if page == "questions" else ""
 
 
 def _show_qr_code() -> None:

@@ -1,0 +1,305 @@
+"""A class at the server: light pages of their own for its people and its teacher, which no session stands behind.
+
+The people's page asks each second or two where the class is; the teacher's, twice a second. Of a class that many ask
+about, each copy asks the database four times a second. What people predict is written together, as it comes, and
+answered when it's committed: who hears nothing sends the same again, and is counted once.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from threading import Thread
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+import segno
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from attnviz.app.keeper.logs import get_log
+from attnviz.app.parts.newest import Newest
+from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
+from attnviz.app.server.classroom import pages
+from attnviz.app.server.hosts import Pace, address_of
+from attnviz.classes import (
+    AwayError,
+    FullError,
+    LateError,
+    Phase,
+    State,
+    Store,
+    Vote,
+    as_csv,
+    as_xapi,
+    asked_of,
+    who_of,
+)
+from attnviz.classes.store import LETTERS, LETTERS_OF_CODE
+
+_LOG = get_log(__name__)
+AT = "class"
+FRESH = 0.25  # seconds that what is known of a class is told before the database is asked again
+_MOST_KNOWN, _MOST_ADDRESSES = 1000, 10_000
+_MOST_WAITING, _TOGETHER = 2000, 200  # votes, and of these in one commit
+_MOST_BYTES = 512  # of a message
+_TOKEN = range(16, 65)  # characters
+_OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (0.1, 20.0)  # paces of one address: a class's
+_AGAIN = 5.0  # seconds after which it's looked again whether the database answers
+_SWEEPS = 60.0  # seconds between two looks for classes whose day is over
+Answer = TypeVar("Answer")
+
+
+class _Known(NamedTuple):
+    at: float
+    state: "asyncio.Future[State | None]"
+
+
+class Classroom:
+    """Answers all that concerns classes; without a database that there are none."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+        self._workers = ThreadPoolExecutor(4, thread_name_prefix="attnviz-classes")
+        self._known: Newest[_Known] = Newest(_MOST_KNOWN)
+        self._paces: Newest[Pace] = Newest(_MOST_ADDRESSES)
+        self._waiting: list[tuple[tuple[str, Vote], asyncio.Future[str | Exception]]] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._standing = 0.0, "off" if store is None else "away"
+
+    def routes(self) -> list[Route]:
+        """Return the addresses of classes; a second time where server.baseUrlPath is set."""
+        found: list[tuple[str, Callable[..., Any], str]] = [
+            (f"/{AT}", self._door, "GET"), (f"/{AT}", self._open, "POST"), (f"/{AT}/board", self._board, "GET"),
+            (f"/{AT}/{{code}}", pages.of_people, "GET"), (f"/{AT}/{{code}}/now", self._now, "GET"),
+            (f"/{AT}/{{code}}/vote", self._vote, "POST"), (f"/{AT}/{{code}}/qr", _qr_code, "GET"),
+            (f"/{AT}/{{code}}/teacher", pages.of_teacher, "GET"),
+            (f"/{AT}/{{code}}/teacher", self._teacher, "POST"),
+        ]  # fmt: skip
+        return [
+            Route(base + path, answer, methods=[method])
+            for base in ("", "/{base:path}")
+            for path, answer, method in found
+        ]
+
+    async def standing(self) -> str:
+        """Return whether classes are there: ok, away while the database doesn't answer, or off."""
+        at, told = self._standing
+        if self._store is not None and time.monotonic() - at > _AGAIN:
+            self._standing = time.monotonic(), told  # of several who ask at once one looks
+            try:
+                await self._done(self._store.state, "")
+                self._standing = time.monotonic(), "ok"
+            except AwayError as away:
+                self._away(away)
+        return self._standing[1]
+
+    def _away(self, why: AwayError) -> Response:
+        if self._standing[1] == "ok":  # once, and not of each of three hundred
+            _note(why)
+        self._standing = time.monotonic(), "away"
+        return nothing(503)
+
+    async def _done(self, do: Callable[..., Answer], *given: Any) -> Answer:
+        return await asyncio.get_running_loop().run_in_executor(self._workers, do, *given)
+
+    def _admits(self, request: Request, kind: str, pace: tuple[float, float]) -> bool:
+        key = kind, address_of(request.scope)
+        known = self._paces.get(key)
+        if known is None:
+            self._paces.put(key, known := Pace(*pace))
+        return known.admits()
+
+    async def _door(self, request: Request) -> Response:
+        return pages.of_door(request) if await self.standing() == "ok" else pages.of_none(request)
+
+    async def _open(self, request: Request) -> Response:
+        message = await message_of(request, "about", most=_MOST_BYTES)
+        if isinstance(message, Response):
+            return message
+        if self._store is None:
+            return nothing(503)
+        if not self._admits(request, "opened", _OF_OPENED):
+            return nothing(429)
+        try:
+            if await self._done(asked_of, message["about"]) is None:
+                return nothing(400)
+            code, secret = await self._done(self._store.open, message["about"])
+        except FullError:
+            return nothing(429)
+        except AwayError as away:
+            return self._away(away)
+        return JSONResponse({"code": code, "secret": secret}, headers=NOT_KEPT)
+
+    async def _board(self, request: Request) -> Response:
+        return await self._done(pages.of_board, request)
+
+    async def _state(self, request: Request) -> State | Response:
+        """Return where the class that a request names is, as it was a moment ago; or what is answered."""
+        code = request.path_params["code"].upper()
+        if self._store is None or not self._admits(request, "", _OF_ALL):
+            return nothing(503 if self._store is None else 429)
+        if len(code) != LETTERS_OF_CODE or set(code) - set(LETTERS):
+            return nothing(404)
+        known = self._known.get(code)
+        if known is None or time.monotonic() - known.at > FRESH:
+            if known is None and not self._admits(request, "unknown", _OF_UNKNOWN):
+                return nothing(429)
+            known = _Known(time.monotonic(), asyncio.ensure_future(self._done(self._store.state, code)))
+            self._known.put(code, known)
+        try:
+            state = await asyncio.shield(known.state)
+        except AwayError as away:
+            return self._away(away)
+        return nothing(404) if state is None else state
+
+    async def _now(self, request: Request) -> Response:
+        state = await self._state(request)
+        return state if isinstance(state, Response) else await self._told(state, of_teacher=False)
+
+    async def _told(self, state: State, *, of_teacher: bool) -> Response:
+        return JSONResponse(await self._done(told, state, of_teacher), headers=NOT_KEPT)
+
+    async def _vote(self, request: Request) -> Response:
+        message = await message_of(request, "token", most=_MOST_BYTES)
+        if isinstance(message, Response):
+            return message
+        state = await self._state(request)
+        if isinstance(state, Response):
+            return state
+        about, turn, token, choice = (message.get(name) for name in ("about", "round", "token", "choice"))
+        asked = await self._done(asked_of, about) if isinstance(about, str) else None
+        if asked is None or choice not in list(asked.choices) or type(turn) is not int or not 1 <= turn <= 1000:
+            return nothing(400)
+        if not isinstance(token, str) or len(token) not in _TOKEN:
+            return nothing(400)
+        if len(self._waiting) >= _MOST_WAITING:
+            return nothing(503)
+        code = request.path_params["code"].upper()
+        counted = await self._counted(code, Vote(asked.about, turn, who_of(code, token), str(choice)))
+        if isinstance(counted, AwayError):
+            return self._away(counted)
+        if isinstance(counted, Exception):
+            return nothing(410 if isinstance(counted, LateError) else 429)
+        return JSONResponse({"choice": counted}, headers=NOT_KEPT)
+
+    async def _counted(self, code: str, vote: Vote) -> str | Exception:
+        """Return the choice that is counted, once that is committed, together with all that came meanwhile."""
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append(((code, vote), done))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+        result: str | Exception = await done
+        return result
+
+    async def _write(self) -> None:
+        while self._waiting and self._store is not None:
+            batch, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
+            results: Sequence[str | Exception]
+            try:
+                results = await self._done(self._store.vote, *(each for each, _ in batch))
+            except Exception as error:  # who waits must be answered
+                results = [error if isinstance(error, AwayError) else AwayError(str(error))] * len(batch)
+            for (_, done), result in zip(batch, results, strict=True):
+                if not done.done():
+                    done.set_result(result)
+
+    async def _teacher(self, request: Request) -> Response:
+        message = await message_of(request, "secret", most=_MOST_BYTES)
+        if isinstance(message, Response):
+            return message
+        state = await self._state(request)
+        if isinstance(state, Response):
+            return state
+        if not isinstance(message.get("secret"), str) or not state.is_of(message["secret"]):
+            return nothing(403)
+        try:
+            return await self._led(request, message, state)
+        except AwayError as away:
+            return self._away(away)
+        except FullError:
+            return nothing(429)
+
+    async def _led(self, request: Request, message: dict[str, Any], state: State) -> Response:
+        """Do what the teacher wants; after what changes the class, tell where it is then."""
+        code, wants = request.path_params["code"].upper(), message.get("wants", "now")
+        if self._store is None or wants not in ("now", "csv", "xapi", "end", "move"):
+            return nothing(400)
+        if wants == "now":
+            return await self._told(state, of_teacher=True)
+        if wants in ("csv", "xapi"):
+            votes = await self._done(self._store.votes, code)
+            made = as_csv(votes) if wants == "csv" else as_xapi(votes, _home(request))
+            return Response(made, headers=NOT_KEPT, media_type="text/csv" if wants == "csv" else "application/jsonl")
+        if wants == "end":
+            await self._done(self._store.end, code)
+        else:
+            match message.get("from"), message.get("to"), message.get("about", ""):
+                case [str(about), int(turn), int(phase)], (0 | 1 | 2) as to, str(asks) if not asks or asked_of(asks):
+                    await self._done(self._store.move, code, (about, turn, phase), Phase(to), asks)
+                case _:
+                    return nothing(400)
+        self._known.put(code, _Known(0.0, asyncio.ensure_future(self._done(self._store.state, code))))
+        after = await self._state(request)
+        return after if isinstance(after, Response) else await self._told(after, of_teacher=True)
+
+
+def _note(why: AwayError) -> None:
+    _LOG.warning("the database of classes doesn't answer", extra={"told": {"why": str(why)[:200]}})
+
+
+def told(state: State, of_teacher: bool) -> dict[str, Any]:
+    """Return what a page is told of a class: its people no count before the teacher shows them, and nothing of what
+    happens before that is told."""
+    asked = asked_of(state.about)
+    now: dict[str, Any] = {"about": state.about, "round": state.round, "phase": state.phase, "ended": state.ended}
+    if asked is None:  # of a later version
+        return now | {"act": "", "asks": "", "choices": []}
+    now |= {"act": asked.act, "asks": asked.asks, "choices": list(asked.choices.items())}
+    if of_teacher or state.phase != Phase.OPEN:
+        rounds: dict[int, dict[str, int]] = {state.round: {}}
+        for (_, turn, choice), n in state.counts.items():
+            rounds.setdefault(turn, {})[choice] = n
+        now["rounds"] = sorted(rounds.items())[-2:]
+    if state.phase == Phase.TOLD:
+        now |= {"right": asked.right, "told": {each: asked.outcome(each) for each in ("", *asked.choices)}}
+    return now
+
+
+def _home(request: Request) -> str:
+    """Return the address of the class, as its people have it."""
+    url = urlsplit(str(request.url))
+    path = url.path[: url.path.rindex(f"/{AT}/") + len(AT) + 2]
+    return f"{url.scheme}://{url.netloc}{path}{request.path_params['code'].upper()}"
+
+
+def _qr_code(request: Request) -> Response:
+    drawn = BytesIO()
+    segno.make(_home(request), error="m", micro=False).save(drawn, kind="svg", light="#fff", omitsize=True)
+    return Response(drawn.getvalue(), headers=NOT_KEPT, media_type="image/svg+xml")
+
+
+def stored(address: str) -> Store | None:
+    """Return the classes of a database; None where there is none, or no file can be made."""
+    try:
+        return Store(address) if address else None
+    except OSError:
+        _LOG.warning("classes aren't available: the file of their database can't be made")
+        return None
+
+
+def keep_sweeping(address: str) -> None:
+    """End classes whose day is over, whether anybody asks about them or not, in a thread that ends with the process."""
+    store = stored(address)
+
+    def keep() -> None:
+        while store is not None:
+            try:
+                store.sweep()
+            except AwayError as away:
+                _note(away)
+            time.sleep(_SWEEPS)
+
+    Thread(target=keep, name="classes", daemon=True).start()

@@ -1,0 +1,42 @@
+// Where a class is joined by its code, or opened on what the address names.
+
+import { say } from "../../../scripts/sentences.js";
+import { ask, el, main } from "./shared.js";
+
+const about = new URLSearchParams(location.search).get("about");
+const within = new URL(`${location.pathname.replace(/\/$/, "")}/`, location.href);
+if (about) open(about);
+else join();
+
+function join() {
+  const code = el("input", {
+    name: "code", maxLength: 6, autocomplete: "off", autocapitalize: "characters", spellcheck: false, required: true,
+  });
+  const form = el("form", {}, el("label", {}, say("classes.join.code"), code),
+    el("button", { className: "first" }, say("classes.join.join")));
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    location.assign(new URL(encodeURIComponent(code.value.trim().toUpperCase()), within));
+  };
+  main.replaceChildren(el("h1", {}, say("classes.join.title")), el("p", {}, say("classes.join.about")), form);
+  code.focus();
+}
+
+/** @param {string} asks */
+function open(asks) {
+  const button = el("button", { className: "first" }, say("classes.open.open"));
+  const trouble = el("p", { role: "alert" });
+  button.onclick = async () => {
+    button.disabled = true;
+    const { status, text } = await ask(new URL(".", within).href.replace(/\/$/, ""), { about: asks });
+    button.disabled = false;
+    if (status !== 200) {
+      trouble.textContent = say(status === 429 ? "classes.open.full" : "classes.off.about");
+      return;
+    }
+    const { code, secret } = JSON.parse(text);
+    location.replace(new URL(`${code}/teacher#${secret}`, within));
+  };
+  main.replaceChildren(el("h1", {}, say("classes.open.title")), el("p", {}, say("classes.open.about")),
+    el("p", { className: "muted" }, say("classes.open.kept")), button, trouble);
+}

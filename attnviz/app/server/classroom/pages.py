@@ -1,0 +1,94 @@
+"""The pages of a class as HTML: each is a script that draws, and one style for all. Nothing in them is of a class."""
+
+import html
+from functools import lru_cache
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from attnviz.app.server.asked import NOT_KEPT, nothing
+from attnviz.classes import subjects
+from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT, Theme
+from attnviz.documents import board_page
+from attnviz.documents.page import FAMILY, own_face, page_of
+from attnviz.published import OPENING
+from attnviz.scripts import joined
+from attnviz.teach.questions import QUESTIONS
+from attnviz.words import say
+
+_HERE = Path(__file__).parent
+_ALLOWS = "".join(f"; {each} 'self'" for each in ("connect-src", "frame-src", "img-src")) + (
+    "; script-src 'unsafe-inline'; font-src data:; base-uri 'none'"
+)
+
+
+def of_door(request: Request) -> Response:
+    """Answer with the page where a class is joined, or opened on what its query names."""
+    return _page("door", say("classes.open.title" if "about" in request.query_params else "classes.join.title"))
+
+
+def of_people(request: Request) -> Response:
+    """Answer with the page of a class's people."""
+    return _page("people", say("classes.join.title"))
+
+
+def of_teacher(request: Request) -> Response:
+    """Answer with the page of its teacher."""
+    return _page("teacher", say("classes.teacher.title"))
+
+
+def of_none(request: Request) -> Response:
+    """Answer that there are no classes."""
+    title, about = (html.escape(say(f"classes.off.{each}")) for each in ("title", "about"))
+    told = f'<main class="door"><h1>{title}</h1><p>{about}</p></main>'
+    return HTMLResponse(page_of(title, _style(), told), 503, NOT_KEPT)
+
+
+def of_board(request: Request) -> Response:
+    """Answer with the board of a question, on a page of its own; 204 for what has none."""
+    board = _board(request.query_params.get("about", ""))
+    return HTMLResponse(board, headers={"Cache-Control": "public, max-age=3600"}) if board else nothing()
+
+
+@lru_cache(maxsize=64)
+def _board(about: str) -> str:
+    for question in QUESTIONS:
+        if question.slug == about and question.shown(question.defaults):
+            return board_page(question)
+    return ""
+
+
+def _page(name: str, title: str) -> Response:
+    return HTMLResponse(_made(name, title), headers=NOT_KEPT)
+
+
+@lru_cache(maxsize=8)
+def _made(name: str, title: str) -> str:
+    noscript = html.escape(say("report.needs_script"))
+    sent = {
+        "EXAMPLE": OPENING,
+        "SUBJECTS": subjects(),
+        "BOARDS": [each.slug for each in QUESTIONS if each.shown(each.defaults)],
+    }
+    body = f"""<style>{own_face()}</style>
+<main class="{name}"></main>
+<noscript>{noscript}</noscript>
+<script type="module">
+{joined(_HERE / f"{name}.js", sent)}
+</script>"""
+    return page_of(title, _style(), body, allows=_ALLOWS)
+
+
+@lru_cache(maxsize=1)
+def _style() -> str:
+    letters = f'"{FAMILY}", {FONT_FAMILY.partition(", ")[2]}'
+    return (
+        f":root {{ color-scheme: light dark; --letters: {letters}; {_inks(LIGHT)} }}"
+        f"@media (prefers-color-scheme: dark) {{ :root {{ {_inks(DARK)} }} }}" + (_HERE / "class.css").read_text()
+    )
+
+
+def _inks(theme: Theme) -> str:
+    named = {"paper": theme.paper, "ink": theme.text, "muted": theme.muted, "line": theme.grid, "right": theme.right}
+    return " ".join(f"--{name}: {colour};" for name, colour in named.items())

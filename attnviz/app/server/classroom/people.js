@@ -1,0 +1,129 @@
+// The page of a class's people: what is asked now, a button for each choice, and what became of it.
+
+import { say } from "../../../scripts/sentences.js";
+import { BOARDS } from "../../../scripts/sent.js";
+import { CODE, HERE, ask, counts, el, inTheApp, main, redrawn } from "./shared.js";
+
+/** @import { Now } from "./shared.js" */
+
+const EVERY_MS = 1500; // with as much again by chance, so that a class doesn't ask all at once
+const AGAIN_MS = 700;
+const NONE = 404;
+const OVER = new Set([400, 404, 410, 429]);
+const TOKEN = "attnviz.class.token";
+const MINE = `attnviz.class.${CODE}`;
+
+/** What this browser has predicted, and whether that is counted, by what is asked and the round.
+ * @type {Record<string, { choice: string, counted: boolean }>} */
+const mine = JSON.parse(localStorage.getItem(MINE) ?? "{}");
+const status = el("p", { className: "status", role: "status" });
+const asked = el("section");
+main.append(el("header", {}, el("b", {}, say("classes.page.code", { code: CODE }))), asked, status);
+let last = /** @type {Now | null} */ (null);
+look();
+
+// A number that this browser drew, by which its votes are told from others': nobody learns it but as a hash.
+function token() {
+  const kept = localStorage.getItem(TOKEN) ?? [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((each) => each.toString(16).padStart(2, "0")).join("");
+  localStorage.setItem(TOKEN, kept);
+  return kept;
+}
+
+async function look() {
+  const { status: told, text } = await ask("now");
+  if (told === 200) draw(JSON.parse(text));
+  else if (told === NONE) asked.replaceChildren(el("h1", {}, say("classes.page.none", { code: CODE })));
+  else say_(say("classes.page.away"));
+  if (told !== NONE && !last?.ended) setTimeout(look, EVERY_MS * (1 + Math.random()));
+}
+
+/** @param {Now} now */
+const key = ({ about, round }) => `${about} ${round}`;
+
+/** @param {Now} now */
+function draw(now) {
+  last = now;
+  const made = mine[key(now)];
+  if (!redrawn(asked, [now, made], () => drawn(now, made?.choice))) return;
+  if (made && !made.counted && now.phase === 0 && !now.ended) send(now, made.choice);
+  say_(standing(now, made));
+}
+
+/** @param {Now} now @param {{ choice: string, counted: boolean }} [made] */
+function standing(now, made) {
+  if (now.ended) return say("classes.page.ended_more");
+  if (now.phase === 0) {
+    if (!made) return "";
+    const choice = now.choices.find(([each]) => each === made.choice)?.[1] ?? made.choice;
+    const wait = `${say("classes.page.counted", { choice })} ${say("classes.page.wait")}`;
+    return made.counted ? wait : say("classes.page.sending");
+  }
+  return now.phase === 1 ? say("classes.page.discuss") : "";
+}
+
+/** @param {Now} now @param {string} [choice] */
+function drawn(now, choice) {
+  if (now.ended) return [el("h1", {}, say("classes.page.ended"))];
+  const head = [el("h1", {}, now.act), el("p", { className: "asks" }, now.asks)];
+  if (now.phase === 0) {
+    const buttons = now.choices.map(([each, label]) => {
+      const button = el("button", { className: "choice", disabled: Boolean(choice) }, label);
+      button.setAttribute("aria-pressed", String(each === choice));
+      button.onclick = () => predict(now, each);
+      return button;
+    });
+    return [el("p", { className: "muted" }, say("classes.page.first")), ...head, ...buttons, ...board(now)];
+  }
+  const told = (now.told?.[choice ?? ""] ?? []).map((each) => el("p", { className: "told" }, each));
+  return [...head, ...told, counts(now, choice), ...board(now)];
+}
+
+// The numbers that it's about, as they are before anything is done, or once that is told; fetched by who wants them.
+/** @param {Now} now */
+function board({ about, phase }) {
+  const link = el("a", { href: inTheApp(about) }, say("classes.page.explore"));
+  const app = phase === 2 ? [el("p", {}, link)] : [];
+  if (!BOARDS.includes(about)) return app;
+  const title = say("classes.page.board");
+  const more = el("details", {}, el("summary", {}, title));
+  more.ontoggle = () => {
+    if (more.open && more.children.length < 2) more.append(frame(about, phase, title));
+  };
+  return [more, ...app];
+}
+
+/** @param {string} about @param {number} phase @param {string} title */
+function frame(about, phase, title) {
+  const at = phase === 2 ? "then" : "before";
+  return el("iframe", { src: new URL(`../board?about=${about}#${at}`, HERE).href, title });
+}
+
+/** @param {Now} now @param {string} choice */
+function predict(now, choice) {
+  mine[key(now)] = { choice, counted: false };
+  localStorage.setItem(MINE, JSON.stringify(mine));
+  draw(now);
+}
+
+// Send a prediction until it's counted, or its round is over: sent twice, it's counted once.
+/** @param {Now} now @param {string} choice */
+async function send(now, choice) {
+  const { about, round } = now;
+  const { status: told, text } = await ask("vote", { about, round, choice, token: token() });
+  if (told === 200) mine[key(now)] = { choice: JSON.parse(text).choice, counted: true };
+  else if (OVER.has(told)) delete mine[key(now)];
+  else {
+    say_(say("classes.page.away"));
+    setTimeout(() => send(now, choice), AGAIN_MS * (1 + Math.random()));
+    return;
+  }
+  localStorage.setItem(MINE, JSON.stringify(mine));
+  if (last) draw(last);
+  if (told !== 200) say_(say("classes.page.late"));
+}
+
+/** @param {string} text */
+function say_(text) {
+  if (status.textContent !== text) status.textContent = text;
+}

@@ -1,0 +1,86 @@
+// What the pages of a class have in common.
+
+import { say } from "../../../scripts/sentences.js";
+import { EXAMPLE } from "../../../scripts/sent.js";
+
+/**
+ * Where a class is, as the server tells it.
+ * @typedef {{ about: string, round: number, phase: 0 | 1 | 2, ended: boolean, act: string, asks: string,
+ *   choices: [string, string][], rounds?: [number, Record<string, number>][], right?: string,
+ *   told?: Record<string, string[]> }} Now
+ */
+
+/** The address of the class, which ends in a slash: its code is the last part. */
+export const HERE = new URL(`${location.pathname.match(/.*\/class\/[^/]+/)?.[0] ?? ""}/`, location.href);
+export const CODE = (HERE.pathname.split("/").at(-2) ?? "").toUpperCase();
+export const main = /** @type {HTMLElement} */ (document.querySelector("main"));
+const AWAY_MS = 5000;
+
+// The page of the app that asks this, as it opens, or with what happens told.
+/** @param {string} about */
+export function inTheApp(about, told = false) {
+  const step = about.match(/^step-(.*)/)?.[1];
+  const query = new URLSearchParams(step ? { example: EXAMPLE, step } : { question: about });
+  if (step && told) query.set("predicted", `${about}.none`);
+  return new URL(`../../${step ? "lesson" : "questions"}?${query}`, HERE).href;
+}
+
+/**
+ * An element with what it holds, and properties of its own.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag @param {Record<string, unknown>} [has] @param {(Node | string)[]} within
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function el(tag, has = {}, ...within) {
+  const made = document.createElement(tag);
+  Object.assign(made, has);
+  made.append(...within);
+  return made;
+}
+
+// Ask the server: with what is said, or nothing. The answer's status is 0 where none came.
+/** @param {string | URL} address @param {object} [says] */
+export async function ask(address, says) {
+  const how = { signal: AbortSignal.timeout(AWAY_MS) };
+  const headers = { "Content-Type": "application/json" };
+  const sent = says ? { ...how, method: "POST", headers, body: JSON.stringify(says) } : how;
+  try {
+    const answer = await fetch(new URL(address, HERE), sent);
+    return { status: answer.status, text: answer.status === 200 ? await answer.text() : "" };
+  } catch {
+    return { status: 0, text: "" };
+  }
+}
+
+// The choices, each with a bar for every round: how many took it, and which share of that round they are.
+/** @param {Now} now @param {string} [mine] */
+export function counts({ rounds = [], choices, right }, mine) {
+  const sums = rounds.map(([, counted]) => Object.values(counted).reduce((sum, n) => sum + n, 0));
+  const rows = choices.map(([choice, label]) => {
+    const is = ["choice", choice === right && "is-right", choice === mine && "is-mine"].filter(Boolean).join(" ");
+    const bars = rounds.map(([round, counted], at) => {
+      const n = counted[choice] ?? 0;
+      const share = sums[at] ? n / sums[at] : 0;
+      const bar = el("i");
+      bar.style.width = `${100 * share}%`;
+      return el("div", { className: "bar", title: say("classes.page.round", { round }) },
+        el("span", { className: "of" }, rounds.length > 1 ? String(round) : ""),
+        el("span", { className: "track" }, bar), el("b", {}, n.toLocaleString("en")),
+        el("span", { className: "share" }, say("classes.page.share", { n: Math.round(100 * share) })));
+    });
+    const name = el("div", { className: "name" }, label);
+    if (choice === right) name.append(el("span", { className: "tag" }, `✓ ${say("classes.page.right")}`));
+    return el("li", { className: is }, name, ...bars);
+  });
+  return el("ol", { className: "counts" }, ...rows);
+}
+
+// Draw anew where something is another one than it was: what stands there keeps the focus and its place.
+/** @param {HTMLElement} place @param {unknown} seen @param {() => (Node | string)[]} draw */
+export function redrawn(place, seen, draw) {
+  const told = JSON.stringify(seen);
+  if (place.dataset.seen === told) return false;
+  place.dataset.seen = told;
+  place.replaceChildren(...draw());
+  return true;
+}

@@ -1,0 +1,242 @@
+"""What is kept of classes, in a database that several copies of the app share.
+
+Whatever returns has been committed. Each change says what it changes, so that one that is asked for again, since its
+answer was lost, does nothing twice.
+"""
+
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import IntEnum
+from hashlib import blake2b, sha256
+from threading import Lock
+from typing import Any, NamedTuple
+
+import sqlalchemy as sql
+from sqlalchemy.dialects import postgresql, sqlite
+
+from attnviz.classes.tables import CLASSES, COUNTS, VOTES, migrate, opened
+
+LASTS = 24 * 3600  # seconds until a class ends by itself
+KEPT = 30 * 24 * 3600  # after which nothing of it is left
+MOST_CLASSES = 1000  # that haven't ended
+MOST_ASKINGS, MOST_PEOPLE = 200, 2000  # of a class; of each round
+# No vowels, which make words, and nothing that looks or sounds like another one.
+LETTERS, LETTERS_OF_CODE = "BCDFGHJKLMNPQRSTVWXZ", 6
+
+Counts = Mapping[tuple[str, int, str], int]  # of votes, by what is asked, the round and the choice
+
+
+class Phase(IntEnum):
+    """How far a round is."""
+
+    OPEN = 0  # votes are taken
+    COUNTED = 1  # the counts are shown to all
+    TOLD = 2  # what happens is told, too
+
+
+class AwayError(RuntimeError):
+    """The database doesn't answer: whether what was asked of it was done isn't known, and it may be asked again."""
+
+
+class FullError(ValueError):
+    """There are as many as there may be."""
+
+
+class LateError(ValueError):
+    """A vote of a round that is over, or of a class that has ended."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a class is, with the counts of what it is asked now."""
+
+    secret: str  # its hash
+    ends: int
+    ended: bool
+    about: str
+    round: int
+    phase: Phase
+    counts: Counts = field(default_factory=dict)
+
+    @property
+    def moment(self) -> tuple[str, int, int]:
+        """What tells this moment of a class from its others."""
+        return self.about, self.round, int(self.phase)
+
+    def is_of(self, secret: str) -> bool:
+        """Whether this is the teacher's secret; that takes as long for a wrong one."""
+        return hmac.compare_digest(self.secret, _hashed(secret))
+
+
+class Vote(NamedTuple):
+    """One vote; `who` is blank once its class has ended."""
+
+    about: str
+    round: int
+    who: str
+    choice: str
+
+
+def _hashed(secret: str) -> str:
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def who_of(code: str, token: str) -> str:
+    """Return what is kept of somebody: of another class, the same browser's is another one."""
+    return blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16, key=code.encode()).hexdigest()
+
+
+class Store:
+    """The classes of a database, which is made ready when it's first needed."""
+
+    def __init__(self, address: str, now: Callable[[], float] = time.time) -> None:
+        self._engine = opened(address)
+        self._insert: Any = (sqlite if self._engine.dialect.name == "sqlite" else postgresql).insert
+        self._now, self._ready, self._lock = now, False, Lock()
+
+    def close(self) -> None:
+        """Close what is connected."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _begun(self, *, writes: bool) -> Iterator[sql.Connection]:
+        try:
+            with self._lock:
+                if not self._ready:
+                    with self._engine.connect().execution_options(writes=True) as db, db.begin():
+                        migrate(db)
+                    self._ready = True
+            with self._engine.connect().execution_options(writes=writes) as db, db.begin():
+                yield db
+        except sql.exc.SQLAlchemyError as error:
+            # Without the statement and its values.
+            raise AwayError(
+                f"the database doesn't answer: {getattr(error, 'orig', None) or type(error).__name__}"
+            ) from error
+
+    def open(self, about: str) -> tuple[str, str]:
+        """Open a class that is asked this; return its code and its secret."""
+        secret, now = secrets.token_urlsafe(24), int(self._now())
+        with self._begun(writes=True) as db:
+            if self._count(db, CLASSES, CLASSES.c.ended.is_(False)) >= MOST_CLASSES:
+                raise FullError(f"there are {MOST_CLASSES} classes, expected fewer for another one")
+            code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_OF_CODE))
+            db.execute(sql.insert(CLASSES).values(
+                code=code, secret=_hashed(secret), ends=now + LASTS, ended=False, about=about, round=1,
+                phase=Phase.OPEN, askings=1,
+            ))  # fmt: skip
+        return code, secret
+
+    def state(self, code: str) -> State | None:
+        """Return where a class is; None where there is none."""
+        with self._begun(writes=False) as db:
+            row = db.execute(sql.select(CLASSES).where(CLASSES.c.code == code)).first()
+            return None if row is None else self._state(row, self._counts(db, code, row.about))
+
+    def _state(self, row: Any, counts: Counts) -> State:
+        ended = row.ended or row.ends <= self._now()
+        return State(row.secret, row.ends, ended, row.about, row.round, Phase(row.phase), counts)
+
+    def vote(self, *votes: tuple[str, Vote]) -> list[str | ValueError]:
+        """Take votes, each with the code of its class, all in one commit; return of each the choice that is counted,
+        which is the first that came of this person in this round, or why it isn't."""
+        taken: dict[tuple[str, Vote], str | ValueError] = {}
+        with self._begun(writes=True) as db:
+            for code, vote in sorted(set(votes)):  # in one order, so that no two copies wait for each other
+                try:
+                    taken[code, vote] = self._voted(db, code, vote)
+                except (LateError, FullError) as refused:
+                    taken[code, vote] = refused
+        return [taken[each] for each in votes]
+
+    def _voted(self, db: sql.Connection, code: str, vote: Vote) -> str:
+        # Whoever ends the class waits for those who vote, and they for it.
+        row = db.execute(sql.select(CLASSES).where(CLASSES.c.code == code).with_for_update(read=True)).first()
+        if row is None or (state := self._state(row, {})).ended:
+            raise LateError(f"the class {code!r} has ended, expected one that is open")
+        place = (VOTES.c.code == code, VOTES.c.about == vote.about, VOTES.c.round == vote.round)
+        mine = sql.select(VOTES.c.choice).where(*place, VOTES.c.who == vote.who)
+        if counted := db.scalar(mine):
+            return str(counted)
+        if state.moment != (vote.about, vote.round, Phase.OPEN):
+            raise LateError(f"round {vote.round} of {vote.about!r} is over, expected {state.moment}")
+        if self._count(db, VOTES, *place) >= MOST_PEOPLE:
+            raise FullError(f"{MOST_PEOPLE} people have voted, expected fewer for another one")
+        db.execute(self._insert(VOTES).values(code=code, **vote._asdict()).on_conflict_do_nothing())
+        return str(db.scalar(mine))
+
+    def move(self, code: str, moment: tuple[str, int, int], phase: Phase, about: str = "") -> None:
+        """Lead a class on from a moment, if that is where it is: to another phase of its round, or, where it is to be
+        open, to the next round of what it is asked then."""
+        place = (CLASSES.c.code == code, CLASSES.c.ended.is_(False))
+        at = (CLASSES.c.about == moment[0], CLASSES.c.round == moment[1], CLASSES.c.phase == moment[2])
+        with self._begun(writes=True) as db:
+            row = db.execute(sql.select(CLASSES).where(*place, *at).with_for_update()).first()
+            if row is None:
+                return
+            if phase != Phase.OPEN:
+                db.execute(sql.update(CLASSES).where(*place).values(phase=phase))
+                return
+            if row.askings >= MOST_ASKINGS:
+                raise FullError(f"the class was asked {MOST_ASKINGS} times, expected fewer for another one")
+            about = about or row.about
+            last = max((round_ for _, round_, _ in self._counts(db, code, about)), default=0)
+            turn = 1 + max(last, row.round if about == row.about else 0)
+            db.execute(sql.update(CLASSES).where(*place).values(
+                about=about, round=turn, phase=Phase.OPEN, askings=row.askings + 1,
+            ))  # fmt: skip
+
+    def votes(self, code: str) -> list[Vote]:
+        """Return all votes of a class; once it has ended, of nobody."""
+        with self._begun(writes=False) as db:
+            by_who = sql.select(VOTES).where(VOTES.c.code == code).order_by(VOTES.c.about, VOTES.c.round, VOTES.c.who)
+            found = [Vote(row.about, row.round, row.who, row.choice) for row in db.execute(by_who)]
+            kept = db.execute(sql.select(COUNTS).where(COUNTS.c.code == code)).all()
+        return found + [Vote(row.about, row.round, "", row.choice) for row in kept for _ in range(row.n)]
+
+    def end(self, code: str) -> None:
+        """End a class: of its votes only how many there were is kept."""
+        where = CLASSES.c.code == code, CLASSES.c.ended.is_(False)
+        with self._begun(writes=True) as db:
+            if db.execute(sql.select(CLASSES.c.code).where(*where).with_for_update()).first() is None:
+                return
+            counts = self._counts(db, code)
+            if counts:
+                names = "about", "round", "choice"
+                db.execute(sql.insert(COUNTS), [
+                    dict(zip(names, key, strict=True), code=code, n=n) for key, n in counts.items()
+                ])  # fmt: skip
+            db.execute(sql.delete(VOTES).where(VOTES.c.code == code))
+            ends = min(int(self._now()), db.scalar(sql.select(CLASSES.c.ends).where(*where)) or 0)
+            db.execute(sql.update(CLASSES).where(*where).values(ended=True, ends=ends))
+
+    def sweep(self) -> None:
+        """End the classes whose day is over, and forget those that ended long ago."""
+        now = int(self._now())
+        with self._begun(writes=False) as db:
+            over = db.scalars(sql.select(CLASSES.c.code).where(CLASSES.c.ended.is_(False), CLASSES.c.ends <= now)).all()
+            gone = db.scalars(sql.select(CLASSES.c.code).where(CLASSES.c.ends <= now - KEPT)).all()
+        for code in over:
+            self.end(code)
+        if gone:
+            with self._begun(writes=True) as db:
+                for table in (VOTES, COUNTS, CLASSES):
+                    db.execute(sql.delete(table).where(table.c.code.in_(gone)))
+
+    def _counts(self, db: sql.Connection, code: str, about: str = "") -> dict[tuple[str, int, str], int]:
+        """Return how many votes each choice has, of a class, or of what is asked `about` in it."""
+        found: dict[tuple[str, int, str], int] = {}
+        for table, n in ((VOTES, sql.func.count()), (COUNTS, sql.func.sum(COUNTS.c.n))):
+            key = table.c.about, table.c.round, table.c.choice
+            where = (table.c.code == code, *((table.c.about == about,) if about else ()))
+            rows = db.execute(sql.select(*key, n).where(*where).group_by(*key))
+            found |= {(row[0], row[1], row[2]): int(row[3]) for row in rows}
+        return found
+
+    @staticmethod
+    def _count(db: sql.Connection, table: sql.Table, *where: Any) -> int:
+        return int(db.scalar(sql.select(sql.func.count()).select_from(table).where(*where)) or 0)

@@ -1,0 +1,101 @@
+"""The tables of the classes, how a database comes to have them, and how it is opened."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sql
+
+_AWAY_SECONDS = 3  # after which a database that doesn't answer is away
+_BUSY_SECONDS = 5  # that one who writes waits for another
+_CONNECTIONS = 4  # of a process
+
+_TABLES = sql.MetaData()
+
+
+def _key() -> tuple[sql.Column[str], sql.Column[str], sql.Column[int]]:
+    names = sql.Column("code", sql.String(8), primary_key=True), sql.Column("about", sql.String(40), primary_key=True)
+    return *names, sql.Column("round", sql.Integer, primary_key=True)
+
+
+VERSIONS = sql.Table("versions", _TABLES, sql.Column("version", sql.Integer, primary_key=True))
+CLASSES = sql.Table(
+    "classes", _TABLES,
+    sql.Column("code", sql.String(8), primary_key=True),
+    sql.Column("secret", sql.String(64), nullable=False),  # its hash
+    sql.Column("ends", sql.BigInteger, nullable=False),  # seconds since 1970
+    sql.Column("ended", sql.Boolean, nullable=False),
+    sql.Column("about", sql.String(40), nullable=False),
+    sql.Column("round", sql.Integer, nullable=False),
+    sql.Column("phase", sql.Integer, nullable=False),
+    sql.Column("askings", sql.Integer, nullable=False),
+)  # fmt: skip
+VOTES = sql.Table(
+    "votes", _TABLES, *_key(),
+    sql.Column("who", sql.String(32), primary_key=True), sql.Column("choice", sql.String(20), nullable=False),
+)  # fmt: skip
+COUNTS = sql.Table(
+    "counts", _TABLES, *_key(),
+    sql.Column("choice", sql.String(20), primary_key=True), sql.Column("n", sql.Integer, nullable=False),
+)  # fmt: skip
+
+
+def _first(db: sql.Connection) -> None:
+    for table in (CLASSES, VOTES, COUNTS):
+        table.create(db)
+
+
+# What leads from each version to the next. One that has been released is never changed: a later one is added, and says
+# in SQL what it does, for the tables above are as the last of them leaves them.
+STEPS: tuple[Callable[[sql.Connection], None], ...] = (_first,)
+_TURN = 726_867_849  # the lock by which copies that start at once take turns
+
+
+def migrate(db: sql.Connection) -> None:
+    """Bring a database to the newest version, whichever it has, within the transaction that is open."""
+    if db.dialect.name == "postgresql":
+        db.execute(sql.select(sql.func.pg_advisory_xact_lock(_TURN)))
+    VERSIONS.create(db, checkfirst=True)
+    at = db.scalar(sql.select(sql.func.max(VERSIONS.c.version))) or 0
+    if at > len(STEPS):
+        raise ValueError(f"the database has version {at}, expected {len(STEPS)} at most: it's of a later attnviz")
+    for version, step in enumerate(STEPS[at:], at + 1):
+        step(db)
+        db.execute(sql.insert(VERSIONS).values(version=version))
+
+
+def check_address(address: str) -> sql.URL:
+    """Return where a database is; ``ValueError`` where that can't be read, or is of another kind."""
+    expected = "sqlite:///a/file or postgresql://user:password@host/name"
+    try:
+        url = sql.make_url(address)
+    except sql.exc.ArgumentError:  # which may tell a password, as the address does
+        raise ValueError(f"the database's address can't be read, expected {expected}") from None
+    if url.drivername in ("postgresql", "postgresql+psycopg"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername != "sqlite" or not url.database:
+        raise ValueError(f"the database is of the kind {url.drivername!r}, expected {expected}")
+    return url
+
+
+def opened(address: str) -> sql.Engine:
+    """Return a database by its address; nothing is connected yet. ``OSError`` where its folder can't be made."""
+    url, pool = check_address(address), {"pool_size": _CONNECTIONS, "max_overflow": 0, "pool_timeout": _BUSY_SECONDS}
+    if url.drivername != "sqlite":
+        return sql.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": _AWAY_SECONDS}, **pool)
+    Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    engine = sql.create_engine(url, connect_args={"timeout": _BUSY_SECONDS, "isolation_level": None}, **pool)
+    sql.event.listen(engine, "connect", _set_up)
+    sql.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _set_up(connection: sqlite3.Connection, _: Any) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")  # what is committed stands on the disk, even where power fails
+
+
+def _begin(db: sql.Connection) -> None:
+    """Begin as what comes needs it: who reads first and then writes would be refused where another has written."""
+    db.exec_driver_sql("BEGIN IMMEDIATE" if db.get_execution_options().get("writes") else "BEGIN")
