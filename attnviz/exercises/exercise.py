@@ -34,7 +34,7 @@ STEPS = (("q", "k", "v"), ("scores", "scaled_scores"), ("attention_weights",), (
 RUNGS = range(len(STEPS) + 1)
 _INPUTS = tuple(name for name, stage in _TABLE.items() if not stage.sources)
 _WORDS = ("the", "cat", "sees", "a", "mouse")
-_TRIES, _DRAWS = 200, 4000
+_TRIES, _DRAWS, _AT_ONCE = 200, 4000, 80  # so many are drawn at once, of which one is apart
 MOST_HINTS = 3
 _FAIR, _TO_HAND_IN = ".f", ".h"  # at the end of a number; links keep them for ever
 _DIGITS = "0123456789abcdefghijklmnopqrstu"  # of the inputs of a sheet to hand in: 0 is −15; links keep them for ever
@@ -109,10 +109,11 @@ class Exercise:
 
     def draws(self, generator: torch.Generator) -> Iterator[list[torch.Tensor]]:
         """Draw inputs without end; for a fair exercise those that can be told apart, as long as there are some."""
-        for n in count():
-            drawn = self._drawn(generator)
-            if not self.fair or n >= _DRAWS or are_inputs_apart(*drawn):
-                yield drawn
+        for n in count(step=_AT_ONCE if self.fair else 1):
+            drawn = self._drawn(generator, _AT_ONCE if self.fair else 1)
+            apart = are_inputs_apart(*drawn) if self.fair and n < _DRAWS else np.ones(len(drawn[0]), bool)
+            for at in np.flatnonzero(apart):
+                yield [torch.from_numpy(each[at]) for each in drawn]
 
     @property
     def _shapes(self) -> list[tuple[int, int]]:
@@ -132,13 +133,16 @@ class Exercise:
         parts = zip(np.split(values, ends), self._shapes, strict=True)
         return [torch.from_numpy(part.reshape(shape)) for part, shape in parts]
 
-    def _drawn(self, generator: torch.Generator) -> list[torch.Tensor]:
+    def _drawn(self, generator: torch.Generator, times: int) -> list[np.ndarray]:
+        """Draw inputs so many times in a row, as tables of shape ``(times, rows, columns)``."""
         shapes = self._shapes
-        if self.integers:
-            bounds = [(0, 3)] + 3 * [(-1, 2)]  # X from 0 to 2, the W's from -1 to 1
-            drawn = [torch.randint(*b, shape, generator=generator) for b, shape in zip(bounds, shapes, strict=True)]
-            return [each.double() for each in drawn]
-        return [torch.randint(-15, 16, shape, generator=generator).double() / 10 for shape in shapes]
+        sizes = [rows * columns for rows, columns in shapes]
+        low, high = (0, 3) if self.integers else (-15, 16)
+        drawn = torch.randint(low, high, (times, sum(sizes)), generator=generator).double().numpy()
+        parts = np.split(drawn, np.cumsum(sizes)[:-1], axis=1)
+        # X from 0 to 2 and the W's from -1 to 1; or all from -1.5 to 1.5.
+        made = [parts[0], *(part - 1 for part in parts[1:])] if self.integers else [part / 10 for part in parts]
+        return [part.reshape(times, *shape) for part, shape in zip(made, shapes, strict=True)]
 
     def table(self, name: str) -> np.ndarray:
         """Return a table rounded, as a sheet prints it."""

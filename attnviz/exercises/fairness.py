@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace
@@ -14,28 +15,29 @@ _FLAT = 0.05  # between the largest and the least attention weight of a row
 
 def marks_of(trace: AttentionTrace) -> tuple[bool, ...]:
     """Return which marks of a good exercise a computation has: something to reckon in every row and column."""
-    apart = trace.scaled_scores.max(-1).values - trace.scaled_scores.min(-1).values
-    projections = [trace.w_q, trace.w_k, trace.w_v]
+    scaled = trace.scaled_scores.numpy()
+    apart = float((scaled.max(-1) - scaled.min(-1)).max())
+    projections = [each.numpy() for each in (trace.w_q, trace.w_k, trace.w_v)]
     return (
-        bool((trace.x != 0).any(-1).all()),
-        all(bool((w != 0).any(0).all() and (w != 0).any(1).all()) for w in projections),
-        float(apart.max()) <= _WIDEST,
-        float(apart.max()) > 0,
+        bool(trace.x.numpy().any(-1).all()),
+        all(bool(w.any(0).all() and w.any(1).all()) for w in projections),
+        apart <= _WIDEST,
+        apart > 0,
     )
 
 
-def are_inputs_apart(x: torch.Tensor, *ws: torch.Tensor) -> bool:
-    """Whether rows of X differ, the W's do, and none is the same turned over; nowhere is a row or column of zeros."""
-    rows = [tuple(row) for row in x.tolist()]
-    tables = [tuple(map(tuple, w.tolist())) for w in ws]
-    turned = [tuple(zip(*table, strict=True)) for table in tables]
-    return (
-        len(set(rows)) == len(rows)
-        and len(set(tables)) == len(tables)
-        and all(map(any, rows))
-        and all(all(map(any, table)) for table in (*tables, *turned))
-        and all(table != over for table, over in zip(tables, turned, strict=True))
-    )
+def are_inputs_apart(x: np.ndarray, *ws: np.ndarray) -> np.ndarray:
+    """Return of which drawings ``(drawings, rows, columns)`` the rows of X differ, the W's do, and none is the same
+    turned over; nowhere is a row or column of zeros."""
+    rows = (x[:, :, None] == x[:, None]).all(-1).sum((1, 2)) == x.shape[1]  # each is the same as itself alone
+    found: np.ndarray = rows & x.any(-1).all(-1)
+    for n, w in enumerate(ws):
+        found &= w.any(1).all(-1) & w.any(2).all(-1)
+        if w.shape[1] == w.shape[2]:
+            found &= (w != w.swapaxes(1, 2)).any((1, 2))
+        for other in ws[:n]:
+            found &= (w != other).any((1, 2))
+    return found
 
 
 def is_fair(trace: AttentionTrace, results: Sequence[str], decimals: int) -> bool:

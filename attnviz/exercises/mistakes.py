@@ -1,8 +1,10 @@
 """Rules that are taken for the right one of a step, and what each would give: slips that marking knows by name."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from attnviz.core.stages import STAGES, attention_table, formula_of
 from attnviz.marking import Marking
 from attnviz.marking.causes import SLIPS
 from attnviz.marking.settings import Settings
-from attnviz.marking.step import Candidate, Step
+from attnviz.marking.step import Candidate, Slip, Step
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
 
@@ -28,20 +30,36 @@ _MISTAKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "context": ("weights_turned", "other_factor"),
     }
 )  # fmt: skip
-_TRIED = frozenset(
-    {name for names in _MISTAKEN.values() for name in names} | {"turned", "divided_otherwise", "mask_after"}
-)
+_NAMING = ("turned", "divided_otherwise", "mask_after")  # which say of each way what it is
 _MOST_CHOICES = 3  # beside the right one
 
 
-class Mistake(NamedTuple):
-    """Another rule of a step: the slip that it is, its symbols, the table that it makes, and what marking says."""
+@dataclass(frozen=True, eq=False)
+class Mistake:
+    """Another rule of a step, the table `of` a trace: which slip it is, what that has to do with, what it makes."""
 
     slip: str
-    symbols: str
     values: np.ndarray
-    said: str
-    due: str = ""  # the factor in whose place another was taken
+    places: Mapping[str, Any]
+    of: tuple[AttentionTrace, str]
+
+    @property
+    def symbols(self) -> str:
+        """The rule in symbols."""
+        trace, name = self.of
+        if self.slip == "other_factor":
+            return rule_of(trace, name).replace(self.due, self.places["taken"], 1)
+        return say(f"exercises.rule.{self.slip}", **self.places)
+
+    @property
+    def said(self) -> str:
+        """What marking says."""
+        return say(f"marking.slip.{self.slip}", **self.places)
+
+    @property
+    def due(self) -> str:
+        """The factor in whose place another was taken, if any."""
+        return str(self.places.get("due", ""))
 
     def gives(self, name: str, right: np.ndarray, decimals: int) -> str:
         """Say what the rule would give, in the cell where it shows most."""
@@ -69,8 +87,7 @@ def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
         return []  # the root of d_k = 1
     step = Step(marking, trace.stages[name], tables)
     found = [
-        Mistake(slip, _symbols(trace, name, slip, made.places), made.values.round(decimals) + 0.0,
-                say(f"marking.slip.{slip}", **made.places), str(made.places.get("due", "")))
+        Mistake(slip, made.values.round(decimals) + 0.0, made.places, (trace, name))
         for slip, made in _made(step)
         if not (same and made.places.get("taken") == STAGES["scaled_scores"].symbol)
         if slip in _MISTAKEN[name] and made.values.shape == step.right.shape and np.isfinite(made.values).all()
@@ -79,18 +96,18 @@ def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
 
 
 def _made(step: Step) -> Iterator[tuple[str, Candidate]]:
-    for slip in SLIPS:
-        if slip.name in _TRIED and step.is_of(slip.where):
-            for made in slip.made(step):
-                yield made.named or slip.name, made
-                if slip.name == "not_normalized":
-                    break  # what comes next differs by a factor alone
+    for slip in _tried(step.stage.kind, step.stage.name):
+        for made in slip.made(step):
+            yield made.named or slip.name, made
+            if slip.name == "not_normalized":
+                break  # what comes next differs by a factor alone
 
 
-def _symbols(trace: AttentionTrace, name: str, slip: str, places: Mapping[str, Any]) -> str:
-    if slip == "other_factor":
-        return rule_of(trace, name).replace(places["due"], places["taken"], 1)
-    return say(f"exercises.rule.{slip}", **places)
+@lru_cache(maxsize=16)
+def _tried(kind: str, name: str) -> tuple[Slip, ...]:
+    """Return the slips of a stage that are another rule, or may turn out to be one."""
+    may_be = {*_MISTAKEN[name], *_NAMING}
+    return tuple(slip for slip in SLIPS if slip.name in may_be and slip.where & {kind, f"{kind} {name}"})
 
 
 def are_apart(right: np.ndarray, others: Sequence[Mistake]) -> bool:

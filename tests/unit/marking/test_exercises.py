@@ -131,7 +131,8 @@ def answered(exercise: Exercise, **other: np.ndarray) -> Marking:
 
 
 def test_right_sheets_of_every_rung_raise_no_alarm() -> None:
-    for seed in range(examples(300) // 4):
+    """600 of them: 75 seeds on four rungs, worked out from exact numbers and from rounded ones."""
+    for seed in range(75):
         for rung in RUNGS[1:]:
             exercise = of_rung(seed, rung)
             for marking in (answered(exercise), exercise.mark(exercise.carried)):
