@@ -83,7 +83,7 @@ def _compared(number: float, to: float, choices: tuple[str, str, str]) -> tuple[
 
 def _in_x(trace: AttentionTrace, query: int, digits: int) -> _Found:
     n, d_in = len(trace.tokens), trace.x.shape[-1]
-    counts = {"all": n * d_in, "sentence": d_in, "token": n}
+    counts = {"all": n * d_in, "sentence": d_in, "token": n, "pair": n * n}
     choices = tuple(name for name, count in counts.items() if name == "all" or count != counts["all"])
     return choices, "all", {**counts, "tokens": plural(n, "token"), "d_in": d_in}
 
@@ -91,7 +91,9 @@ def _in_x(trace: AttentionTrace, query: int, digits: int) -> _Found:
 def _query_and_key(trace: AttentionTrace, query: int, digits: int) -> _Found:
     q, k = (Numbers(name, query).text(trace, digits) for name in "qk")
     right = "same" if torch.equal(trace.q[query], trace.k[query]) else "differ"
-    return ("same", "differ"), right, {"token": named(trace, query), "q": q, "k": k}
+    d_in, d_k = trace.x.shape[-1], trace.q.shape[-1]
+    choices = ("row", "differ", "same", "score") if d_in != d_k else ("differ", "same", "score")
+    return choices, right, {"token": named(trace, query), "q": q, "k": k, "d_in": d_in, "d_k": d_k}
 
 
 def _sign(trace: AttentionTrace, query: int, digits: int) -> _Found:
@@ -133,11 +135,18 @@ def _between(trace: AttentionTrace, query: int, digits: int) -> _Found:
 
 def _nearest(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
     other = _other(trace.attention_weights[query], query)
-    own, read = (float((trace.context[query] - trace.v[at]).norm()) for at in (query, other))
-    if own == read:
+    away = (trace.context[query] - trace.v).norm(dim=-1)
+    own, read = away[[query, other]].tolist()
+    nearest, two = int(away.argmin()), len(away) == 2
+    right = "middle" if own == read else "own" if own < read else "read"
+    if away[nearest] < min(own, read):
+        right = "another"
+    elif right == "middle" and not two:
         return None
-    places = {"own": written(own, digits), "read": written(read, digits)}
-    return ("own", "read"), "own" if own < read else "read", _names(trace, query, other) | places
+    at = {"token": named(trace, nearest), "away": written(float(away[nearest]), digits)}
+    told = say("lesson_predictions.context.nearest", **at) if right == "another" else ""
+    places = {"own": written(own, digits), "read": written(read, digits), "nearest": told}
+    return ("own", "read", "middle" if two else "another"), right, _names(trace, query, other) | places
 
 
 _FIND: dict[str, Callable[[AttentionTrace, int, int], _Found | None]] = {
@@ -165,14 +174,15 @@ def prediction_of(step: str, trace: AttentionTrace, query: int, digits: int) -> 
     if step not in _FIND or nothing_to_predict(step, trace, query):
         return None
     found = _FIND[step](trace, query, digits)
-    if found is None or len(found[0]) < 2:
+    if found is None or len(found[0]) < 3:  # of one number, nothing is left to guess
         return None
     choices, right, places = found
 
     def told(key: str) -> str:
         return say(f"lesson_predictions.{step}.{key}", **places)
 
-    rows = {f"v,{query}": "own", f"v,{_other(trace.attention_weights[query], query)}": "read"}
+    rows = {f"v,{at}": "another" for at in range(len(trace.tokens))}
+    rows |= {f"v,{query}": "own", f"v,{_other(trace.attention_weights[query], query)}": "read"}
     return Asked(
         f"step-{step}", told("act"), told("asks"), {each: told(f"choice.{each}") for each in choices}, right,
         told("happened"), {each: told(f"wrong.{each}") for each in choices if each != right},

@@ -20,8 +20,8 @@ _MOVES = (MORE, SAME, LESS)
 # Of each switch: the number that is asked about, and the choices.
 _ASKED = {
     "projections.exchanged": ("score", (SAME, MIRRORED, OTHER)),
-    "projections.transposed": ("score", (SAME, OTHER)),
-    "cut.view": ("score", (SAME, OTHER)),
+    "projections.transposed": ("score", _MOVES),
+    "cut.view": ("score", _MOVES),
     "scores.keys-first": ("score", (SAME, MIRRORED, OTHER)),
     "scores.cosine": ("share", _MOVES),
     TYPED: ("share", _MOVES),
@@ -67,13 +67,18 @@ class _Turned:
         square = self.key < scores.shape[0] and self.query < scores.shape[1]
         return self.written(float(scores[self.key, self.query])) if square else ""
 
+    def choices(self, now: str) -> tuple[str, ...]:
+        """The choices; where the mirrored number is none, or the same, there's only the way that a number moves."""
+        names = _ASKED[self.place][1]
+        return names if MIRRORED not in names or self.mirrored not in ("", now) else _MOVES
+
     def right(self, now: str, then: str) -> str:
         """Return the choice that the numbers make right: two are the same where they are written alike."""
         if now == then:
             return SAME
-        if MORE in _ASKED[self.place][1]:
+        if MORE in self.choices(now):
             return MORE if self.number(self.after) > self.number(self.before) else LESS
-        return MIRRORED if MIRRORED in _ASKED[self.place][1] and then == self.mirrored else OTHER
+        return MIRRORED if then == self.mirrored else OTHER
 
     def wrong(self, choice: str, right: str) -> str:
         """Return the key of what leads to a choice that isn't right."""
@@ -90,7 +95,7 @@ class _Turned:
             "key": token_labels(self.before.read_tokens, 40)[self.key],
             "mirrored": self.mirrored,
         }
-        names = [each for each in _ASKED[self.place][1] if each != MIRRORED or self.mirrored not in ("", now)]
+        names = self.choices(now)
         return Asked(
             about(self.place), act,
             say("predicting.then", now=say(f"what_if.predict.now.{self.kind}", number=now, **told)),

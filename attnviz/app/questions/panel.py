@@ -20,7 +20,7 @@ from attnviz.link.question_text import SKIPPED, TRIED, Example, example_from_tex
 from attnviz.scaling.settings import MAX_P
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
-from attnviz.teach.questions.asking import ANSWERS, QUERY, Change, View
+from attnviz.teach.questions.asking import ANSWERS, OF_OLDER_ANSWERS, QUERY, Change, View
 from attnviz.words import say
 
 
@@ -35,7 +35,7 @@ class Stage(Enum):
     def of(cls, question: Question, example: Example, made: str) -> "Stage":
         """Return how far this is, with what was predicted; an older link's example was tried."""
         now = example.scenario, example.options
-        if made in (SKIPPED, *ANSWERS) and now == question.acted:
+        if made in (SKIPPED, *ANSWERS, *OF_OLDER_ANSWERS) and now == question.acted:
             return cls.ANSWERED
         return cls.ASKED if not made and now == (question.start, question.defaults) else cls.TRIED
 

@@ -20,8 +20,9 @@ from attnviz.words import Said, listed, plural, say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 
-Answer = Literal["more", "same", "less", "other"]
-ANSWERS: tuple[Answer, ...] = get_args(Answer)  # "other" is more or less, where it doesn't matter which
+Answer = Literal["more", "same", "less", "end"]
+ANSWERS: tuple[Answer, ...] = get_args(Answer)
+OF_OLDER_ANSWERS = ("other",)  # which older links hold: more or less
 OfFollowed = tuple[str, int]  # a matrix, and the column in the row of the token that is followed
 READS: OfFollowed = ("attention_weights", 1)  # what it reads of "cat"
 Change = Callable[[Scenario], Scenario]
@@ -118,14 +119,14 @@ class Prediction:
 
     `act` is that: a change of the example, or what is chosen. `kind` tells how the number is written. `wrong` are the
     answers that are offered beside the right one, each a misconception that has its sentence, with a view in which
-    what it claims fails, too. With `either`, more and less are one answer.
+    what it claims fails, too. Where the number can move no further than to an `end`, that is an answer of its own.
     """
 
     of: OfFollowed | Callable[[Now], float | torch.Tensor]
     act: Change | Mapping[str, str]
     wrong: Mapping[Answer, "View"]
     kind: Literal["share", "number", "count"] = "share"
-    either: bool = False
+    end: float | None = None
 
     def number(self, now: Now) -> float:
         """Return the number that is predicted."""
@@ -153,7 +154,19 @@ class Prediction:
         """Return which answer is right: two numbers are the same where they are written alike."""
         if self.written(before) == self.written(after):
             return "same"
-        return "other" if self.either else "more" if after > before else "less"
+        if self.end is not None and self.written(after) == self.written(self.end):
+            return "end"
+        return "more" if after > before else "less"
+
+    def called(self, answer: Answer, before: float) -> str:
+        """Return what an answer is called."""
+        places = {"number": self.written(before), "end": "" if self.end is None else self.written(self.end)}
+        key: str = answer
+        if answer == "end":
+            key = "all" if self.end else "none"
+        elif self.end is not None and answer != "same":
+            key = f"{answer}_not_end"
+        return say(f"question_page.answer.{key}", **places)
 
 
 @dataclass(frozen=True)
@@ -251,7 +264,7 @@ class Question:
             self.slug,
             say(f"{key}.predict.act"),
             say("predicting.then", now=say(f"{key}.predict.now", number=before)),
-            {each: say(f"question_page.answer.{each}", number=before) for each in names},
+            {each: predicts.called(each, one) for each in names},
             right,
             say(f"question_page.{'stays' if right == 'same' else 'moves'}", before=before, after=after),
             {each: say(f"{key}.wrong.{each}") for each in predicts.wrong},

@@ -43,7 +43,9 @@ LATE_MASK = Question(
     _late_mask,
     subject="softmax",
     predicts=Prediction(
-        lambda now: now.made.attention_weights[now.query].sum(), {"use": "zeroed"}, {"same": {QUERY: "0"}}
+        lambda now: now.made.attention_weights[now.query].sum(),
+        {"use": "zeroed"},
+        {"more": {QUERY: "0"}, "same": {QUERY: "0"}},
     ),
     then={"use": "factor"},
     makes=lambda s, chosen: replace(s, mask_use=chosen["use"]),
@@ -193,8 +195,9 @@ RESHAPE = Question(
     predicts=Prediction(
         lambda now: sum(map(int.__eq__, _owners(now)[0], range(4))),
         {"way": "view"},
-        {"same": {QUERY: "3"}},
+        {"same": {QUERY: "3"}, "end": {QUERY: "3"}},
         kind="count",
+        end=0,
     ),
     makes=_cut_in_two,
     fixed=True,

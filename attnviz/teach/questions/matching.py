@@ -135,7 +135,10 @@ _SYMMETRY = Question(
     subject="meaning",
     follows=0,
     predicts=Prediction(
-        lambda now: now.gap(now.trace.scores, now.trace.scores.mT), _own_keys, {"same": _IDENTITIES}, kind="number"
+        lambda now: now.gap(now.trace.scores, now.trace.scores.mT),
+        _own_keys,
+        dict.fromkeys(("more", "same"), _IDENTITIES),
+        kind="number",
     ),
     then=Preset("questions.symmetry.press.smallest", lambda _: _SMALLEST),
     earlier=(_FOUR,),
@@ -217,7 +220,9 @@ _SELF = Question(
     _PLAIN,
     _own,
     subject="meaning",
-    predicts=Prediction(_n_read_themselves, _lengthened, {"same": _TWO}, kind="count"),
+    predicts=Prediction(
+        _n_read_themselves, _lengthened, dict.fromkeys(("same", "end"), _TWO), kind="count", end=0
+    ),
     earlier=(_DRAWN,),
     then=Preset("questions.self.press.shift", lambda _: _shifted(_PLAIN)),
     card=("x", "attention_weights"),

@@ -108,6 +108,7 @@ def _numerics(now: Now) -> Seen:
     return Seen(tuple(says), (Table(STAGES["attention_weights"].title, shares.float(), "share", now.names, now.names),))
 
 
+_LONGER = Preset("questions.numerics.press.longer", lambda s: with_matrix(s, "w_q", 10 * s.matrix("w_q")))
 NUMERICS = Question(
     "numerics",
     _LOUD,
@@ -117,8 +118,9 @@ NUMERICS = Question(
     predicts=Prediction(
         lambda now: _numerics(now).tables[0].matrix.isnan().sum(),
         {"dtype": "float16", "shift": "off"},
-        {"same": Preset("questions.numerics.press.longer", lambda s: with_matrix(s, "w_q", 10 * s.matrix("w_q")))},
+        dict.fromkeys(("same", "end"), _LONGER),
         kind="count",
+        end=16,
     ),
     then={"shift": "on"},
     fixed=True,
@@ -208,7 +210,9 @@ ROOT = Question(
     Scenario("the cat sat", d_in=4, d_out=2, d_v=3, init="normal", seed=2),
     _divisors,
     subject="scaling",
-    predicts=Prediction(lambda now: _divisors(now).tables[0].matrix[3, -1], {"p": "0.5"}, {"same": {"p": "1"}}),
+    predicts=Prediction(
+        lambda now: _divisors(now).tables[0].matrix[3, -1], {"p": "0.5"}, {"more": {"p": "1"}, "same": {"p": "1"}}
+    ),
     then={"p": "1"},
     options=(Exponent("p", "questions.root.control", "0"),),
     sweep=SweepSettings(dims=DIMS, keys=KEYS, scales=SCALE_CHOICES),

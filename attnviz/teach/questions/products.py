@@ -93,7 +93,10 @@ KEYS_FIRST = Question(
     subject="meaning",
     follows=0,
     predicts=Prediction(
-        ("scores", 1), {"way": "keys-first"}, {"same": {"way": "exchanged"}}, kind="number", either=True
+        ("scores", 1),
+        {"way": "keys-first"},
+        {"more": {"way": "exchanged"}, "same": {"way": "exchanged"}},
+        kind="number",
     ),
     then={"way": "both"},
     makes=lambda s, chosen: replace(s, what_if=_WAYS[chosen["way"]]),
@@ -128,7 +131,7 @@ LINEAR = Question(
     _linear,
     subject="shapes",
     follows=2,
-    predicts=Prediction(("q", 0), {"way": "x-w-t"}, {"same": {QUERY: "3"}}, kind="number", either=True),
+    predicts=Prediction(("q", 0), {"way": "x-w-t"}, {"more": {QUERY: "3"}, "same": {QUERY: "3"}}, kind="number"),
     makes=lambda s, chosen: replace(s, what_if=_LINEARS[chosen["way"]]),
     fixed=True,
     earlier=(_SQUARE,),
@@ -182,7 +185,10 @@ ONE_MATRIX = Question(
     subject="meaning",
     follows=0,
     predicts=Prediction(
-        lambda now: torch.linalg.matrix_rank(_product(now)), {"d": "three"}, {"same": {"d": "one"}}, kind="count"
+        lambda now: torch.linalg.matrix_rank(_product(now)),
+        {"d": "three"},
+        {"same": {"d": "one"}, "less": {"d": "four"}},
+        kind="count",
     ),
     then={"d": "four"},
     makes=_widened,
@@ -233,7 +239,10 @@ POSITIONS_ADDED = Question(
     subject="order",
     follows=0,
     predicts=Prediction(
-        lambda now: _parts(now).tables[0].matrix[0, 1], {"part": "ww"}, {"same": {"part": "pp"}}, "number", either=True
+        lambda now: _parts(now).tables[0].matrix[0, 1],
+        {"part": "ww"},
+        {"more": {"part": "pp"}, "same": {"part": "pp"}},
+        kind="number",
     ),
     makes=_one_part,
     then={"part": "pp"},

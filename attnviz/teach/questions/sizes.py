@@ -111,7 +111,10 @@ SIZES = Question(
     _shapes,
     subject="shapes",
     predicts=Prediction(
-        lambda now: now.trace.scores.numel(), lambda s: _with_width(s, "d_v", 6), {"more": _ONE_VALUE}, kind="count"
+        lambda now: now.trace.scores.numel(),
+        lambda s: _with_width(s, "d_v", 6),
+        dict.fromkeys(("more", "less"), _ONE_VALUE),
+        kind="count",
     ),
     then={"w_k": _WIDER},
     earlier=(_DRAWN,),

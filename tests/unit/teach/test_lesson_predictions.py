@@ -32,7 +32,7 @@ def test_the_right_choice_is_right(scenario: Scenario) -> None:
                 numbers = {name: np.asarray(trace[name].tolist(), dtype=float) for name in _READ}
                 assert asks.right in asks.choices
                 assert asks.right in _REFEREES[step](asks, numbers, query)
-                assert len(set(asks.choices.values())) == len(asks.choices) >= 2
+                assert len(set(asks.choices.values())) == len(asks.choices) >= 3
                 assert {*asks.wrong} == {*asks.choices} - {asks.right}
                 for choice in (*asks.choices, "none"):
                     assert all(asks.outcome(choice))
@@ -56,6 +56,9 @@ def _of_x(asks: Asked, of: _Numbers, query: int) -> set[str]:
 
 
 def _of_q(asks: Asked, of: _Numbers, query: int) -> set[str]:
+    said = {asks.choices[name] for name in {"differ", "same"}}
+    assert all(f" {of['q'].shape[1]}" in each for each in said)
+    assert asks.choices.get("row", "").endswith(" its row") == (of["x"].shape[1] != of["q"].shape[1])
     return {"same" if of["q"][query].tolist() == of["k"][query].tolist() else "differ"}
 
 
@@ -104,8 +107,12 @@ def _of_context(asks: Asked, of: _Numbers, query: int) -> set[str]:
     row = [(share, key) for key, share in enumerate(of["attention_weights"][query]) if key != query]
     others = [key for share, key in row if share == max(row)[0]]
     slack = 1e-5 * (1 + away.max())
-    own = {"own"} if any(away[query] <= away[key] + slack for key in others) else set()
-    return own | ({"read"} if any(away[key] <= away[query] + slack for key in others) else set())
+    near = {key for key, each in enumerate(away) if each <= away.min() + slack}
+    assert len(away) > 2 or "another" not in asks.choices
+    found = {"own"} if query in near else set()
+    found |= {"read"} if near & set(others) else set()
+    found |= {"middle"} if {query, *others} <= near else set()
+    return found | ({"another"} if near - {query} - {others[0] if len(others) == 1 else None} else set())
 
 
 _REFEREES = dict(

@@ -94,7 +94,10 @@ def becomes(question: Question, made: Made) -> str:
     one, other = (percent(n) if kind == "share" else f"{n:.{2 * (kind == 'number')}f}" for n in (before, after))
     if one.replace("-0.00", "0.00") == other.replace("-0.00", "0.00"):
         return "same"
-    return "other" if question.predicts.either else "more" if after > before else "less"
+    end = question.predicts.end
+    if end is not None and other == f"{end:.{2 * (kind == 'number')}f}":
+        return "end"
+    return "more" if after > before else "less"
 
 
 def acted(question: Question) -> Made:
@@ -134,7 +137,7 @@ def test_each_other_prediction_names_a_misconception_and_fails_in_its_view(quest
     asked = question.asked
     right, wrong = asked.right, question.predicts.wrong
     assert {*asked.choices} == {right, *wrong}
-    assert 2 <= len(asked.choices) <= 4
+    assert 3 <= len(asked.choices) <= 4
     assert right not in wrong
     for answer, view in wrong.items():
         shown = question.viewed(view, *acted(question))
