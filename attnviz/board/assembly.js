@@ -1,7 +1,7 @@
 // The board put together: every matrix at its place, and what stands around them, in the room that there is.
 
 import { CanvasGrid } from "./cells/canvas_grid.js";
-import { make, put, toggle, write } from "./cells/elements.js";
+import { button, drawn, make, put, toggle, UNSEEN, write } from "./cells/elements.js";
 import { Grid } from "./cells/grid.js";
 import { layoutOf, RIBBONS } from "./spine/layout.js";
 import { titlesOf } from "./spine/plan.js";
@@ -13,6 +13,7 @@ import { say } from "../scripts/sentences.js";
 // pixels from the window's edge at which the words of a page begin at the latest, however large it is
 const CHIPS_AT = 138;
 const AROUND = 9; // pixels by which what marks a row stands out of it
+const MAP = 30; // pixels under a board of which not all has room
 const BESIDE = 24; // pixels beside what is brought into view
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
 
@@ -83,11 +84,7 @@ export class Assembly {
   dress() {
     const { root, theme, data: { roles } } = this.board;
     for (const [role, tone] of Object.entries(roles)) root.style.setProperty(`--role-${role}`, tone[theme]);
-    const picked = roles.picked[theme];
-    root.style.setProperty("--picked-fill",
-      theme === "light" ? `color-mix(in srgb, ${picked} 45%, transparent)` : "transparent");
-    root.style.setProperty("--picked-level", theme === "light" ? "auto" : "1"); // a frame isn't cut by cells
-    root.style.setProperty("--picked-outline", theme === "light" ? "none" : `2px solid ${picked}`);
+    toggle(root, "dark", theme === "dark");
   }
 
   // Place everything anew, in the room that there is.
@@ -104,7 +101,9 @@ export class Assembly {
     // A screen that is too narrow for the spine has the words alone, as long as no matrix is reached.
     const placed = room.width < NARROW && !board.data.shown.length ? [] : this.placed;
     const stages = [...board.stages.values()];
-    board.layout = layoutOf(stages, board.torch, placed, room);
+    const within = (/** @type {number} */ height) => layoutOf(stages, board.torch, placed, { ...room, height });
+    board.layout = within(room.height);
+    if (board.layout.width > room.width) board.layout = within(room.height - MAP);
     const named = stages.filter((stage) => board.featuresOf(stage).length).map(({ name }) => name);
     board.titles = titlesOf(board.layout, stages, named, Math.max(board.layout.width, room.width),
       board.frame.leads ? board.all : null);
@@ -127,11 +126,10 @@ export class Assembly {
       play.layer, ruler.element, undo.element,
     );
     const scroller = make("div", "scroller", [board.spine]);
-    scroller.onscroll = () => showMore(scroller);
-    requestAnimationFrame(() => showMore(scroller));
     toggle(board.root, "framed", board.data.framed);
     board.root.replaceChildren(...over, ...(room.sentence ? [board.sentence.element] : []), ...board.strip.elements,
-      ...(board.data.framed ? [framesMean()] : []), scroller, board.panel.element);
+      ...(board.data.framed ? [framesMean()] : []), scroller,
+      this.map(scroller), board.panel.element);
     for (const [name, { matrix }] of board.grids) this.hide(matrix, Boolean(board.data.ghosts?.includes(name)));
     for (const name of board.layout.foldable) this.fold(name);
     board.undo.follow();
@@ -144,28 +142,40 @@ export class Assembly {
     const grid = board.grids.get(name);
     if (!grid) return;
     const folded = board.layout.folded.includes(name);
-    const way = folded ? make("button", "unfold") : grid.title;
-    if (folded) put(way, grid.box);
-    if (folded) grid.matrix.append(way);
-    toggle(grid.matrix, "folded", folded);
-    toggle(grid.matrix, "foldable", true);
-    grid.element.inert = folded;
     const title = say(folded ? "board.fold.open" : "board.fold.shut", { title: grid.stage.title });
-    const attributes = { role: "button", tabindex: "0", "aria-expanded": String(!folded), "aria-label": title, title };
-    for (const [attribute, value] of Object.entries(attributes)) write(way, attribute, value);
-    const turn = () => {
+    const way = button(folded ? "unfold" : "refold", "", () => {
       board.folds.set(name, !folded);
-      this.lay();
-      board.display.show(board.shown);
-      const again = board.grids.get(name)?.matrix.querySelector("[aria-expanded]");
-      if (again instanceof HTMLElement) again.focus();
+      this.again();
+      const next = board.grids.get(name)?.matrix.querySelector("[aria-expanded]");
+      if (next instanceof HTMLElement) next.focus();
+    }, { "aria-expanded": String(!folded), "aria-label": title, title });
+    if (folded) put(way, grid.box);
+    else way.append(...grid.title.childNodes);
+    (folded ? grid.matrix : grid.title).append(way);
+    toggle(grid.matrix, "folded", folded);
+    grid.element.inert = folded;
+  }
+
+  // Where not all has room: all that there is in small, and which part of it is seen; a press leads to another.
+  map(/** @type {HTMLElement} */ scroller) {
+    const { layout: { boxes, width, height }, stages } = this.board;
+    const map = drawn("svg", "map", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", ...UNSEEN });
+    const seen = drawn("rect", "seen", { height });
+    map.append(...Object.entries(boxes).map(([name, { x, y, width: wide, height: high }]) =>
+      drawn("rect", `role-${stages.get(name).role}`, { x, y, width: wide, height: high })), seen);
+    map.onpointerdown = map.onpointermove = ({ offsetX, buttons }) => {
+      if (buttons) scroller.scrollLeft = (offsetX / map.clientWidth) * width - scroller.clientWidth / 2;
     };
-    way.onclick = turn;
-    way.onkeydown = (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      turn();
+    const show = () => {
+      const { scrollLeft, scrollWidth, clientWidth } = scroller;
+      toggle(scroller, "more-left", scrollLeft > 1);
+      toggle(scroller, "more-right", scrollLeft + clientWidth < scrollWidth - AROUND);
+      write(seen, "x", String(scrollLeft));
+      write(seen, "width", String(clientWidth));
     };
+    scroller.onscroll = show;
+    requestAnimationFrame(show);
+    return map;
   }
 
   // Where not all has room, what is new comes into view.
@@ -188,10 +198,13 @@ export class Assembly {
     const { board } = this;
     if (!board.structure || !board.root.isConnected || board.drag || board.input.typing
       || roomKey(this.room) === this.laid) return;
-    const focused = board.input.focused;
-    this.lay();
-    board.display.show(board.shown);
-    if (focused) board.focus(focused);
+    this.again();
+  }
+
+  // The same in the room that there is now.
+  again() {
+    const { all, display } = this.board;
+    display.showAs({ all });
   }
 
   grid(/** @type {string} */ name) {
@@ -201,13 +214,6 @@ export class Assembly {
     board.views.observe(grid.element);
     return grid;
   }
-}
-
-// At which edges more follows.
-function showMore(/** @type {HTMLElement} */ scroller) {
-  const { scrollLeft, scrollWidth, clientWidth } = scroller;
-  toggle(scroller, "more-left", scrollLeft > 1);
-  toggle(scroller, "more-right", scrollLeft + clientWidth < scrollWidth - AROUND);
 }
 
 // What the frames of matrices mean.

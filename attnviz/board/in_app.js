@@ -10,6 +10,7 @@ import { partOf } from "../scripts/parts.js";
 
 const [PANEL_MS, PANEL_TRIES, PANEL_AGAIN] = [100, 50, 5]; // within which the panel What if is drawn
 const REMEMBERED = "attnviz.begun";
+const NEWCOMER = "newcomer"; // who is shown the way to the lesson
 
 /** @type {WeakMap<HTMLElement, Board>} */
 const boards = new WeakMap();
@@ -97,14 +98,18 @@ class App {
 // Whether the page was opened as such: not with somebody's link.
 function isFirst() {
   const opened = performance.getEntriesByType("navigation")[0]?.name ?? location.href;
+  let first = !new URL(opened).search;
   try {
-    return !new URL(opened).search && localStorage.getItem(REMEMBERED) === null;
+    first &&= localStorage.getItem(REMEMBERED) === null;
   } catch {
-    return !new URL(opened).search; // no storage
+    // no storage
   }
+  document.body.classList.toggle(NEWCOMER, first);
+  return first;
 }
 
 function remember() {
+  document.body.classList.remove(NEWCOMER);
   try {
     localStorage.setItem(REMEMBERED, "1");
   } catch {

@@ -138,7 +138,6 @@ class InNotebook extends Alone {
   }
 
   dress() {
-    toggle(this.root, "dark", this.scheme() === "dark");
     this.board?.repaint();
   }
 

@@ -73,7 +73,7 @@ _LOOK = """() => {
       const boxes = whole.map(each => cut(parent, each)).filter(onScreen);
       if (!boxes.length) continue;
       const of = `${roots.indexOf(root)}.${n}`;
-      const floats = within(parent, '.panel, .stAppHeader, [data-testid=stHeader], .st-key-what_if');
+      const floats = within(parent, '.panel, .stAppHeader, .st-key-name, .st-key-top_bar, .st-key-what_if');
       for (const box of boxes) { // letters end within their line
         const trim = Math.max(2, 0.12 * (box.bottom - box.top));
         texts.push({ text: data.trim(), of, floats, ...box, top: box.top + trim, bottom: box.bottom - trim });

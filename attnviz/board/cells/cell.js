@@ -5,7 +5,7 @@
 
 import { canvasOf } from "./elements.js";
 import { FLOAT32 } from "../values/arithmetic.js";
-import { inDigits, numberOf, written } from "../values/numbers.js";
+import { inDigits, numberOf, short, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
 // A row or a column by what it stands for: "query 1".
@@ -165,7 +165,7 @@ function waysToWrite(value, digits) {
   const fixed =
     whole ? Array.from({ length: digits + 1 }, (_, at) => inDigits(value, digits - at)) : [written(value, digits)];
   const telling = fixed.filter((text) => value === 0 || numberOf(text) !== 0);
-  const shortest = Math.abs(value) < 1 ? NEARLY : value.toExponential(0).replace("+", "").replaceAll("-", "−");
+  const shortest = Math.abs(value) < 1 ? NEARLY : short(value);
   return [...telling.flatMap((text) => (value !== 0 && /^−?0\./.test(text) ? [text, text.replace("0.", ".")] : [text])),
     ...(value === 0 ? [] : [shortest])];
 }

@@ -25,11 +25,11 @@ export function button(className, text, act, attributes = {}) {
 
 // An element of a drawing.
 /** @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag @param {string} className
- *  @param {Record<string, string>} attributes */
+ *  @param {Record<string, string | number>} attributes */
 export function drawn(tag, className, attributes = {}) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries({ class: className, ...attributes })) if (value) element.setAttribute(name,
-    value);
+    String(value));
   return element;
 }
 

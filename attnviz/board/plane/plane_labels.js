@@ -149,8 +149,8 @@ const GAP = 3;
 
 // Of two axes, the one across and the one upwards; null for one that has no name, and no line of its own.
 /** @param {View} view @param {Size} size @param {number} scale @param {(string | null)[]} names
- *  @returns {AxisLine[]} */
-export function rulersOf({ origin: [x, y] }, { width, height }, scale, [across = null, upwards = null]) {
+ *  @param {Mark[]} marks beside which no name stands, where there's another place @returns {AxisLine[]} */
+export function rulersOf({ origin: [x, y] }, { width, height }, scale, [across = null, upwards = null], marks) {
   const box = (/** @type {string} */ text) => ({ text, width: widthOf(text, LETTER * scale), height: LINE * scale });
   const gap = GAP * scale;
   /** @type {AxisLine[]} */
@@ -158,7 +158,9 @@ export function rulersOf({ origin: [x, y] }, { width, height }, scale, [across =
   if (upwards !== null) {
     const named = box(upwards);
     const right = x + gap + named.width <= width;
-    rulers.push({ ...named, x: within(right ? x + gap : x - gap - named.width, width - named.width), y: 0,
+    const taken = marks.some(({ at }) => Math.abs(at[0] - x) < named.width && at[1] < 2 * named.height);
+    rulers.push({ ...named, x: within(right ? x + gap : x - gap - named.width, width - named.width),
+      y: taken ? height - named.height : 0,
       path: isBetween(x, width) ? line([x, 0], [x, height]) : "" });
   }
   if (across !== null) {

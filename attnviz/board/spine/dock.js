@@ -3,6 +3,7 @@
 import { difference, isLarge, matrixByMatrix } from "../values/difference.js";
 import { AGES, ageOf } from "../cells/cell.js";
 import { button, make, setText, toggle } from "../cells/elements.js";
+import { short } from "../values/numbers.js";
 import { explain, inOneSentence, placeInWords, whatIsNext } from "../values/explain.js";
 import { addressOf } from "../places.js";
 import { CONSTANTS } from "../../scripts/sent.js";
@@ -311,10 +312,6 @@ function inColours(text, [left, right]) {
     done = found.index + whole.length;
   }
   return [...parts, text.slice(done)];
-}
-
-function short(/** @type {number} */ number) {
-  return number.toExponential(0).replaceAll("-", "−").replace("+", "");
 }
 
 function differenceOf(/** @type {{ largest: number, within: number }} */ { largest, within }) {

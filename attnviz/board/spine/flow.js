@@ -119,8 +119,12 @@ export class Flow {
   // To the row of the picked word.
   follow() {
     const { query, layout } = this.board;
-    for (const line of this.lines.querySelectorAll(".along")) line.setAttribute("transform",
-      inPath`translate(0 ${query * layout.row})`);
+    for (const line of this.alongs) line.style.transform = `translateY(${query * layout.row}px)`;
+  }
+
+  /** @returns {NodeListOf<SVGPathElement>} */
+  get alongs() {
+    return this.lines.querySelectorAll(".along");
   }
 
   // The bands that meet in a cell: from the row of the left factor and from the column of the right one.

@@ -59,14 +59,9 @@ export class Motion {
       element: share,
       look: () => ribbonLook(share),
     }));
-    const shift = (/** @type {HTMLElement} */ element) => ({ element,
-      look: () => ({ transform: element.style.transform || "none" }) });
-    const along = [...flow.lines.querySelectorAll(".along")].map((line) => ({
-      element: line,
-      look: () => ({ transform: (line.getAttribute("transform") ?? "none")
-        .replace(/translate\((\S+) (\S+)\)/, (_, x, y) => `translate(${x}px, ${y}px)`) }),
-    }));
-    return [shift(frame.band), ...along, ...ribbons];
+    const along = [frame.band, ...flow.alongs].map((element) => ({ element,
+      look: () => ({ transform: element.style.transform || "none" }) }));
+    return [...along, ...ribbons];
   }
 
   // What had these numbers has others now: they count there, and colours change. `instead` names, for a matrix that

@@ -64,7 +64,7 @@ export class Ruler {
       && rows === "feature" && board.torch[name].columns > 1);
     if (!factor || (!board.grids.has(factor.name) && !board.story.told)) return null;
     const { values, columns } = board.torch[factor.name];
-    const at = values.reduce((most, value, each) => (value > values[most] ? each : most), 0);
+    const at = values.indexOf(Math.max(...values));
     return values[at] > 0 ? { matrix: factor.name, row: Math.floor(at / columns), column: at % columns } : null;
   }
 

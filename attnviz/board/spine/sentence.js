@@ -220,8 +220,7 @@ export class Sentence {
   changeOf(before, shares) {
     const { board } = this;
     if (!before || !board.explores || board.data.others) return null;
-    const key = before.reduce((/** @type {number} */ most, share, at) =>
-      ((share ?? 0) > (before[most] ?? 0) ? at : most), 0);
+    const key = before.indexOf(Math.max(...before.map((share) => share ?? 0)));
     const [was, now] = [before[key], shares[key]];
     if (typeof was !== "number" || typeof now !== "number" || !Number.isFinite(was) || !Number.isFinite(now))
       return null;

@@ -1,7 +1,7 @@
 // Where what a step of the lesson tells stands: in one column at the right, or above the board, on a page with no room
 // for that. From the layout and from how many letters there are, never from measured text.
 
-import { make, setText, toggle } from "../cells/elements.js";
+import { button, make, setText, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { mostRead } from "../values/reads.js";
@@ -169,9 +169,8 @@ export class Telling {
     if (!see) return told;
     const { picking, pointing } = this.board;
     const { token, place } = see;
-    const way = make("button", "see", [see.title]);
-    way.addEventListener("click", () => (token === undefined ? pointing.pin(place ?? null) : picking.pick(token)));
-    return [...told, way];
+    return [...told, button("see", see.title,
+      () => (token === undefined ? pointing.pin(place ?? null) : picking.pick(token)))];
   }
 
   // Its upper edge stands still, however long a number gets.

@@ -143,6 +143,7 @@ interface StoryRoom {
   keys: string[];
   /** ... of which these stand behind the sentence. */
   read: string[];
+  /** How many of the reader's own there are, 0 of others. */
   layers: number;
   /** The parts, by their matrices, that show what is learned ... */
   open: Set<string>;

@@ -53,15 +53,12 @@ export class Story {
     // Of a model's head the words alone have to be few: its vectors are strips of colour.
     const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.values(torch)
       .every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
-    // Questions have words of their own, and a step of the lesson that shows no matrix has nothing but words.
-    const tells = data.tells ? data.tells.part.length > 0 : data.says !== false;
-    // a question has its own words
-    const narrow = room.sentence && small && room.width < NARROW && tells
-      && Boolean(data.ofNow || (data.fixed && !data.store));
+    // A question's board may be one of two on a wide page; a step of the lesson with no matrix has words alone.
+    const width = data.store ? this.board.host.view().width : room.width;
+    const narrow = room.sentence && small && width < NARROW && data.tells?.part.length !== 0;
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
-    for (const each of [says, tools.element, element]) Object.assign(each.style,
-      { width: "", height: "", minHeight: "", paddingTop: "" });
+    for (const each of [says, tools.element, element]) each.removeAttribute("style");
     toggle(this.board.root, "narrow", narrow);
     toggle(this.board.root, "told", this.told);
     this.turn.textContent = say(this.told ? "board.story.all" : "board.story.one");
@@ -71,8 +68,7 @@ export class Story {
   turnOver() {
     const { board } = this;
     this.whole = !this.whole;
-    board.assembly.lay();
-    board.display.show(board.shown);
+    board.assembly.again();
     this.turn.focus();
   }
 
@@ -140,10 +136,10 @@ export class Story {
     const { width, height: whole } = this.room ?? { width: 1, height: 1 };
     const { ruler, explores } = this.board;
     const height = whole - (ruler.toy ? TOY - SAID : this.begun ? TOY : explores ? VIEWS : 0);
-    const { labels, keys, layers } = this.board.data;
+    const { labels, keys, layers, ofNow } = this.board.data;
     // Where there are sentences around it, nothing gives way: it's scrolled all the same.
     return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels, keys,
-      read: this.read, layers, open, others });
+      read: this.read, layers: ofNow === false ? 0 : layers, open, others });
   }
 
   /** @param {Part} part @param {Spot} spot */
@@ -294,7 +290,7 @@ export class Story {
     const { toy } = board.ruler;
     if (this.begun && !toy && addressOf(place) !== addressOf(this.begun)) {
       this.begun = null;
-      setTimeout(() => board.display.showAs({ all: board.all })); // in the room that it leaves
+      setTimeout(() => board.assembly.again()); // in the room that it leaves
     }
     this.first.show(this.begun);
     this.slider.show(toy || !this.begun ? place : null);

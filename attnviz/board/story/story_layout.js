@@ -21,6 +21,7 @@ const DOCK = 108; // nothing picked in it
 const HEAD_OF = { whole: { height: 36, by: 0.85, between: 8, line: 6, says: 78 },
   low: { height: 30, by: 0.74, between: 6, line: 6, says: 66 } };
 const TOOLS = { few: 206, layers: 84 }; // behind the words, with a list of layers
+const SAID = 44; // high is what is read of others' words, which have no tools
 const MIX = { letter: 6.9, line: 17, beside: 150, longest: 12, share: 9, lines: 4, low: 2 };
 const SCALE = 96; // the button of what scores are divided by
 const WAY = { letter: 7.6, around: 20, arrow: 26 };
@@ -51,11 +52,11 @@ export function storyOf(parts, shapes, room) {
 // The words, what is done with them, and what is read.
 /** @param {StoryRoom} room @param {typeof HEAD_OF.whole} size */
 function headOf({ labels, read, layers, width }, size) {
-  const tool = TOOLS.few + (layers > 1 ? TOOLS.layers : 0);
+  const tool = layers && TOOLS.few + (layers > 1 ? TOOLS.layers : 0);
   const line = inLines([...[...labels, ...read].map((label) => widthOf(label, size.by)), tool], width, size);
   const tools = line[line.length - 1];
   return { chips: line.slice(0, labels.length), read: line.slice(labels.length, -1), tools,
-    says: { x: 0, y: tools.y + tools.height + 8, width, height: size.says } };
+    says: { x: 0, y: tools.y + tools.height + 8, width, height: layers ? size.says : SAID } };
 }
 
 // The words in lines, and behind them what is done with them.
@@ -81,10 +82,6 @@ function mixLines(labels, width, low) {
 // So many letters of a mix have room.
 export function mixLetters(/** @type {Rect} */ { width, height }) {
   return Math.floor((width / MIX.letter) * Math.floor(height / MIX.line)) - MIX.share;
-}
-
-function hasButton(/** @type {Part} */ { weight, raw }) {
-  return weight !== null || raw !== null;
 }
 
 // How wide the button for what is learned is, or the arrow where nothing is.
@@ -153,13 +150,13 @@ class Telling {
 
   /** @param {Part} part @param {number} top @returns {Rect} */
   title(part, top) {
-    return { x: 0, y: top, width: this.room.width, height: hasButton(part) ? TARGET : TITLE };
+    return { x: 0, y: top, width: this.room.width, height: part.weight ?? part.raw ? TARGET : TITLE };
   }
 
   // The button at the end of a title.
   /** @param {Part} part @param {Rect} title @returns {Rect | null} */
   button(part, title) {
-    if (!hasButton(part)) return null;
+    if (!(part.weight ?? part.raw)) return null;
     const width = part.weight ? wayWidth(part) : SCALE;
     title.width -= width;
     return { x: this.room.width - width, y: title.y, width, height: TARGET };

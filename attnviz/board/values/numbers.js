@@ -22,6 +22,11 @@ export function inDigits(value, digits) {
   return value < 0 ? `−${fixed}` : fixed;
 }
 
+// In powers of ten alone, with one digit.
+export function short(/** @type {number} */ value) {
+  return value.toExponential(0).replace("+", "").replaceAll("-", "−");
+}
+
 // The number that stands there, with the signs of `written`.
 export function numberOf(/** @type {string} */ displayed) {
   return Number(displayed.replaceAll("−", "-").replace("∞", "Infinity"));

@@ -43,6 +43,14 @@ _STRONGEST = """() => {
 }"""
 
 
+# Which names of axes lie over the point of a key.
+_NAMED_OVER_POINTS = """plane => [...plane.querySelectorAll('.names .ruler')].filter(name => {
+  const { left, right, top, bottom } = name.getBoundingClientRect();
+  return [...plane.querySelectorAll('circle')].map(each => each.getBoundingClientRect())
+    .some(box => box.left < right && box.right > left && box.top < bottom && box.bottom > top);
+}).map(each => each.textContent)"""
+
+
 class Newcomer(Board):
     """Somebody who opens the app for the first time."""
 
@@ -216,6 +224,7 @@ def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> 
     reader.board.get_by_role("button", name=say("board.plane.why", share="61 %")).click()
     plane = reader.board.locator(".plane")
     expect(plane).to_contain_text(say("board.plane.farthest", key="cat"))
+    assert not plane.evaluate(_NAMED_OVER_POINTS)
     on = {"by": "÷ √2", "score": "2.75", "e": "15.72", "sum": "25.81", "share": "61 %"}
     expect(plane).to_contain_text(say("board.plane.scaled", **on))
     told = {"scores": ("q", "k", "scores", "attention_weights"), "mix": ("attention_weights", "v", "context")}
@@ -300,6 +309,11 @@ def test_the_way_to_the_lesson_goes_once_something_was_done(new_newcomer: Callab
     expect(reader.cell(TOY)).to_have_text("2.00")
     reader.torch_says()
     expect(way).to_have_count(0)
+    linked = new_newcomer(1366, 768).go(unknown="1")  # who has a link of somebody is no newcomer
+    expect(linked.board).to_be_visible()
+    linked.torch_says()
+    expect(linked.page.get_by_role("button", name=re.compile("New here"))).to_be_hidden()
+    assert not look_at(linked.page).trouble
     again = new_newcomer(1366, 768).arrive()
     again.page.get_by_role("button", name=re.compile("New here")).click()
     expect(again.page).to_have_url(re.compile("/lesson"))
@@ -317,8 +331,20 @@ def test_a_layer_too_wide_folds_to_strips_that_a_key_opens_and_nothing_is_cut_wi
     reader.torch_says()
     ways, scroller = reader.board.locator(".unfold"), reader.board.locator(".scroller")
     expect(ways.nth(2)).to_be_visible()
+    small = reader.board.locator(".map")
     if width == 1366:
         expect(scroller).not_to_have_class(re.compile("more-"))  # all of it is on the screen
+        expect(small).to_be_hidden()
+    else:
+        blocks = small.locator("rect:not(.seen)")
+        expect(blocks).to_have_count(reader.board.locator(".matrix").count())
+        box = blocks.last.bounding_box()
+        assert box is not None
+        reader.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        expect(reader.board.locator(".matrix[data-matrix=residual_2] .grid")).to_be_in_viewport(ratio=1)
+        expect(small.locator(".seen")).not_to_have_attribute("x", "0")
+        expect(small).to_be_in_viewport(ratio=1)
+        assert not look_at(reader.page).trouble
     is_told = "each => (each.scrollWidth > each.clientWidth + 1) === each.matches('.more-right, .more-left')"
     eventually(lambda: scroller.evaluate(is_told), True)
     kept = reader.board.locator(".matrix:not(.folded)").evaluate_all("all => all.map(each => each.dataset.matrix)")

@@ -39,14 +39,15 @@ _CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures .annot
   }
   return false;
 }).length"""
-# Whether the matrices of the spine stand from left to right, anything is drawn at all, and some of it needs a scroll.
-_SPINE = """() => {
+# Whether the matrices stand from left to right, or below each other, anything is drawn, and some of it needs a scroll.
+_SPINE = """side => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
   const first = selector => roots.map(root => root.querySelector(selector)).find(Boolean);
-  const left = ['x', 'q', 'scores', 'scaled_scores', 'attention_weights', 'context']
-    .map(name => first(`[data-at="${name},0,0"]`)?.getBoundingClientRect().left).filter(x => x !== undefined);
-  return [left.every((x, i) => i === 0 || x > left[i - 1]), Boolean(first('.cell, .js-plotly-plot')),
-    Boolean(first('.more-right, .more-left'))];
+  const at = ['x', 'q', 'scores', 'scaled_scores', 'attention_weights', 'context']
+    .map(name => roots.flatMap(root => [...root.querySelectorAll(`[data-matrix="${name}"] .cell`)])
+      .map(each => each.getBoundingClientRect()).find(box => box.height)?.[side]).filter(place => place !== undefined);
+  return [at.every((place, i) => i === 0 || place - at[i - 1] > (side === 'left' ? 0 : -1)),
+    Boolean(first('.cell, .js-plotly-plot')), Boolean(first('.more-right, .more-left'))];
 }"""
 
 
@@ -196,10 +197,10 @@ def _holds(learner: Learner, question: Question, scenario: Scenario, options: di
 def _is(made: AttentionTrace, at: str, value: float) -> bool:
     name, *head, row, column = at.split(",")
     seen = made.seen_from(int(head[0]) if head else 0)
-    return (
-        name in seen.stages
-        and abs(float(seen[name].reshape(-1, seen[name].shape[-1])[int(row), int(column)]) - value) < 1e-3
-    )
+    if name not in seen.stages:
+        return False
+    exact = float(seen[name].reshape(-1, seen[name].shape[-1])[int(row), int(column)])
+    return exact == value or abs(exact - value) < 1e-3
 
 
 def _look(learner: Learner, trouble: list[Any], name: str, wide: bool) -> None:
@@ -208,14 +209,13 @@ def _look(learner: Learner, trouble: list[Any], name: str, wide: bool) -> None:
 
     def wrong() -> dict[str, Any]:
         seen = look_at(learner.page)
-        ordered, drawn, scrolls = learner.page.evaluate(_SPINE)
+        ordered, drawn, scrolls = learner.page.evaluate(_SPINE, "left" if wide else "top")
         tokens = learner.page.locator(".chip").count()  # which are picked by a press each
-        limits = {"sideways": seen.sideways, "over": seen.over, "undrawn": not drawn}
+        limits = {"sideways": seen.sideways, "over": seen.over, "undrawn": not drawn, "scrolls": scrolls}
         limits["cut"] = learner.page.evaluate(_CUT)
         limits["disorder"] = not ordered and slug != "keys-first"
         if wide:
             limits |= {
-                "scrolls": scrolls,
                 "down": seen.down > 1,
                 "much": seen.more_than(stage or "question", 1366, max(0, tokens - 4)),
             }
