@@ -3,9 +3,11 @@
 import json
 from functools import cache
 from typing import Any
+from uuid import uuid4
 
 import anywidget
 import traitlets
+from IPython.display import display
 
 from attnviz.board.drawn import OF_PLAYGROUND, as_place, drawn_data
 from attnviz.board.script import notebook_script
@@ -43,9 +45,10 @@ class BoardWidget(anywidget.AnyWidget):
     scenario = traitlets.Instance(Scenario)
     query = traitlets.Unicode().tag(sync=True)
     data = traitlets.Unicode().tag(sync=True)
+    still = traitlets.Unicode().tag(sync=True)  # the class of its pictures
 
     def __init__(self, scenario: Scenario, query: str) -> None:
-        super().__init__(_esm=_script(), scenario=scenario, query=query)
+        super().__init__(_esm=_script(), scenario=scenario, query=query, still=f"attnviz-{uuid4().hex}")
 
     @traitlets.validate("scenario")
     def _checked(self, proposed: Any) -> Scenario:
@@ -66,13 +69,14 @@ class BoardWidget(anywidget.AnyWidget):
         if self.query and _state(self.query).scenario != change["new"]:
             self.query = _query(change["new"], 0, _state(self.query).values["digits"])
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """Where no kernel is, and in what is exported, there are pictures and numbers."""
-        shown = super()._repr_mimebundle_(**kwargs)
-        if shown is None:
-            return None
-        data, metadata = shown
-        return data | shown_in_notebook(self.scenario, live=False), metadata
+    def _ipython_display_(self) -> None:
+        """Show the board, and pictures and numbers, too, which a board that is drawn hides: an export has nothing of a
+        widget without a network, nor has a notebook of which no kernel runs."""
+        data, metadata = self._repr_mimebundle_() or ({}, {})
+        still = shown_in_notebook(self.scenario, live=False)
+        still["text/html"] = f'<div class="{self.still}">{still["text/html"]}</div>'
+        for each in (data | {"text/plain": repr(self.scenario)}, still):
+            display(each, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
 
 
 def board_widget(scenario: Scenario | str, query: int = 0, digits: int = DEFAULT_DIGITS) -> BoardWidget:

@@ -108,14 +108,19 @@ export class Alone {
   }
 }
 
-// Whether the notebook around is dark, where it says so and may be asked.
-function darkAround() {
+// The page around this one, where it may be asked.
+export function around() {
   try {
-    const { jpThemeLight } = window.parent.document.body.dataset;
-    return jpThemeLight ? jpThemeLight === "false" : null;
+    return window.parent.document.body;
   } catch {
     return null;
   }
+}
+
+// Whether the notebook around is dark, where it says so.
+function darkAround() {
+  const light = around()?.dataset.jpThemeLight;
+  return light ? light === "false" : null;
 }
 
 function largestOf(/** @type {Iterable<number>} */ values) {

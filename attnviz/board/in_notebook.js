@@ -30,6 +30,8 @@ async function render({ model, el }) {
   const place = el.appendChild(document.createElement("div"));
   place.dataset.lmSuppressShortcuts = "true"; // no key of a board is one of the notebook's
   for (const type of KEYS) place.addEventListener(type, (event) => event.stopPropagation());
+  const hides = `.${model.get("still")} { display: none }`; // the pictures, for where no board is drawn
+  place.append(Object.assign(document.createElement("style"), { textContent: hides }));
   const host = new InNotebook(model, place);
   host.dress();
   const board = host.board = mount(host.root, host.sent, host);
@@ -141,11 +143,13 @@ class InNotebook extends Alone {
     this.board?.repaint();
   }
 
-  // Told from the colour of what it stands on.
+  // Told from the colour of what it stands on, however that is written: of one pixel of it.
   standsOnDark() {
+    const pixel = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(1, 1).getContext("2d"));
     for (const element of above(this.place)) {
-      const [red, green, blue, solid = 1] = (getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? [0, 0, 0, 0])
-        .map(Number);
+      pixel.fillStyle = getComputedStyle(element).backgroundColor;
+      pixel.fillRect(0, 0, 1, 1);
+      const [red, green, blue, solid] = pixel.getImageData(0, 0, 1, 1).data;
       if (solid) return red + green + blue < 384;
     }
     return null;

@@ -1,6 +1,6 @@
 // Boards in a page of their own.
 
-import { Alone, DARK, rootIn } from "./alone.js";
+import { Alone, DARK, around, rootIn } from "./alone.js";
 import { mount } from "./board.js";
 import { makeAgain } from "./values/made_again.js";
 
@@ -15,9 +15,12 @@ const OF_SEVERAL = ":host(:not(:only-of-type)) .panel.panel { position: static; 
 export default function showAlone(element, data, { tells = "", dark = null }) {
   makeAgain(data);
   const root = rootIn(element, OF_SEVERAL);
-  const host = new Alone(tells, dark);
+  const [host, page] = [new Alone(tells, dark), around()];
   host.dress();
-  host.board = mount(root, data, host);
-  matchMedia(DARK).addEventListener("change", () => host.dress(), host.board.ended);
-  return host.board;
+  const board = host.board = mount(root, data, host);
+  matchMedia(DARK).addEventListener("change", () => host.dress(), board.ended);
+  const themes = new MutationObserver(() => host.dress());
+  if (page) themes.observe(page, { attributeFilter: ["data-jp-theme-light"] });
+  board.ended.signal.addEventListener("abort", () => themes.disconnect());
+  return board;
 }

@@ -58,7 +58,7 @@ def in_view(names: Iterable[str]) -> tuple[str, ...]:
 
 def head_in_view(table: Table) -> int | None:
     """Return which of several heads has the names of attention in a table; None where there is one alone."""
-    return table["scores"].head if "scores" in table else None
+    return table["scores"].head if "scores" in table and n_heads_in(table) > 1 else None
 
 
 def of_whole(table: Table, name: str, row: int, column: int) -> tuple[str, int, int]:

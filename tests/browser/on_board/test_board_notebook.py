@@ -1,6 +1,6 @@
 """The board as a widget: its own script and its own Python, by the contract that anywidget has with a notebook.
 
-A stand-in for the notebook's model hands each on to the other; JupyterLab itself is tried by hand.
+A stand-in for the notebook's model hands each on to the other; notebooks themselves are in test_notebooks.py.
 """
 
 from collections.abc import Iterator
@@ -154,10 +154,14 @@ def test_without_its_kernel_it_computes_by_itself_and_says_so(page: Page) -> Non
 
 
 def test_it_has_the_notebooks_theme_and_leaves_nothing_behind(page: Page) -> None:
-    page.set_content("<body style='background: #111'>")
+    page.set_content("<body style='background: oklch(0.2 0.01 250)'>")  # as marimo writes it
     notebook = Notebook(page, attnviz.show_board("the cat sat"))
     notebook.show()
     assert page.locator(".board.dark").count() == 1
+    page.evaluate("document.body.style.background = 'oklch(1 0 0)'")
+    expect(page.locator(".board:not(.dark)")).to_have_count(1)
+    page.evaluate("document.body.dataset.jpThemeLight = 'false'")
+    expect(page.locator(".board.dark")).to_have_count(1)
     page.evaluate("document.body.dataset.jpThemeLight = 'true'")
     expect(page.locator(".board:not(.dark)")).to_have_count(1)
     assert page.evaluate("document.fonts.size") == 1

@@ -75,6 +75,8 @@ def test_a_notebook_has_numbers_latex_pictures_and_a_board_of_what_is_not_too_la
             "an untrusted notebook has these"
         )
         assert bundle["text/html"].removeprefix(pictures).startswith("<iframe srcdoc=")
+    head = trace.heads[1]
+    assert html.escape(documents.board_page(head)) in head._repr_mimebundle_()["text/html"]
     page = Read(scenario._repr_mimebundle_()["text/html"].removeprefix(documents.trace_markup(trace)))
     assert dict(page.attributes)["srcdoc"] == documents.board_page(scenario)
     many = Scenario(" ".join(["cat"] * 65))
