@@ -15,10 +15,11 @@ ENV PYTHONUNBUFFERED=1 \
     STREAMLIT_SERVER_HEADLESS=true \
     STREAMLIT_SERVER_FILE_WATCHER_TYPE=none \
     STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true \
-    ATTNVIZ_LOG=json
+    ATTNVIZ_LOG=json \
+    ATTNVIZ_DATABASE=sqlite:////data/classes.sqlite
 
 # By its number: Kubernetes can't tell from a name whether that is root.
-RUN useradd --create-home --uid 10001 attnviz
+RUN useradd --create-home --uid 10001 attnviz && install -d -o 10001 -g 10001 /data
 
 WORKDIR /app
 # Before the code, so that a change of the code doesn't install everything again.

@@ -28,14 +28,14 @@ help:
 	@echo "make search        the laws of the core at many random examples, others each time"
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"
-	@echo "make bench-load    measure classes of 25 to 300 on one copy and on two"
+	@echo "make bench-load    measure classes of 25 to 300 on one copy and on two, and 300 who vote on two"
 	@echo "make soak          25 readers for an hour: nothing lost, nothing that grows"
 	@echo "make pictures      take anew the small pictures of every page and state that the tests compare with"
 	@echo "                   (some of them: make pictures STATES='playground check')"
 	@echo "make screenshots   take the README's pictures anew"
 	@echo "make docker-build  build the container image '$(IMAGE)'"
 	@echo "make docker-smoke  build it, run it, read a page, remove the container"
-	@echo "make cluster-smoke build it, run two copies behind nginx, kill one while sixty readers edit"
+	@echo "make cluster-smoke build it, run two copies behind nginx, kill one while sixty readers edit, one while 300 vote"
 	@echo "make sbom          write sbom.json: everything that the app runs on (CycloneDX)"
 	@echo "make audit         ask for known vulnerabilities of it"
 	@echo "make clean         remove what these commands made"
@@ -89,6 +89,7 @@ bench: dev-packages chromium
 
 bench-load: dev-packages
 	$(PY) -m benchmarks load --clients 25 60 120 300 --copies 1 2 --seconds 30
+	$(PY) -m benchmarks votes
 
 soak: dev-packages
 	$(PY) -m benchmarks soak --seconds 3600

@@ -32,7 +32,7 @@ PARTS = (
     "model",
     "load",
 )
-APART = ("soak",)  # takes an hour: measured where it is named
+APART = ("soak", "votes")  # an hour, and the death of copies and of a database: measured where it is named
 _TAKEN = {"load": ("seconds", "clients", "copies", "only", "most"), "soak": ("seconds",)}
 _PACKAGES = ("torch", "streamlit", "plotly", "numpy", "pandas")
 

@@ -1,8 +1,9 @@
 """Several copies of the app behind nginx, as deploy/compose.yaml starts them: `python -m benchmarks.cluster IMAGE`.
 
 Sixty readers edit through the proxy; one copy is killed in their midst. No edit may be lost, every page must be back
-within ten seconds, and what else goes through the proxy must arrive: long links, uploads, sockets. It needs docker with
-its compose plugin (COMPOSE names that where it is no plugin), and removes what it started.
+within ten seconds. A class of 300 votes twice, and a copy dies: no vote may be lost or counted twice. What else goes
+through the proxy must arrive: long links, uploads, sockets. It needs docker with its compose plugin (COMPOSE names that
+where it is no plugin), and removes what it started.
 """
 
 import asyncio
@@ -27,12 +28,14 @@ from benchmarks.client import connected
 from benchmarks.reader import Reader, keep_editing
 from benchmarks.rows import p95
 from benchmarks.servers import free_address
+from benchmarks.votes import class_of
 from benchmarks.websocket import HandshakeError
 
 ROOT = Path(__file__).parents[1]
 COPIES, READERS = 2, 60
 SECONDS, KILLED_AT = 24, 8
 BACK_WITHIN = 10.0
+VOTERS, VOTING = 300, 10.0  # people, and seconds
 N_TABLES = 14  # of 64 by 68 numbers make a link of some 400,000 characters
 HIDDEN = ("/metrics", "/ready", "/_stcore/metrics", "/_stcore/agent/interact")
 SECRET = "whispered"  # a word of a link that no log may hold
@@ -149,6 +152,20 @@ async def one_dies(cluster: Cluster) -> None:
         raise FailedError(f"a page was away for {max(away):.1f} s, expected {BACK_WITHIN:.0f} at most")
 
 
+async def a_class_votes(cluster: Cluster) -> None:
+    copies = cluster.copies()
+    rounds, wrong = await class_of([cluster.address], VOTERS, VOTING, lambda: None, lambda: die(copies[-1]))
+    for turn, made in enumerate(rounds, 1):
+        died = ", and one copy died" if turn > 1 else ""
+        print(
+            f"round {turn}: {len(made.choices)} of {VOTERS} people have voted, in {made.tries} tries{died}; "
+            f"the teacher's picture was {max(made.behind()):.1f} s behind at most",
+            flush=True,
+        )
+    if wrong or {len(made.choices) for made in rounds} != {VOTERS}:
+        raise FailedError(f"votes were lost, or counted twice: {wrong}")
+
+
 def long_link() -> str:
     """Return the query of a link that takes as many characters as one of large tables may."""
     dice = random.Random(0)
@@ -202,6 +219,7 @@ def logs_tell_nothing(cluster: Cluster) -> None:
 def main() -> int:
     with started(sys.argv[1]) as cluster:
         asyncio.run(one_dies(cluster))
+        asyncio.run(a_class_votes(cluster))
         asyncio.run(all_else_arrives(cluster))
         logs_tell_nothing(cluster)
     print("cluster-smoke: passed, all containers removed")

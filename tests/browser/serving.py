@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +40,8 @@ def running_server(
         sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.address=127.0.0.1",
         "--server.headless=true",
     ]  # fmt: skip
-    given = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | environment
+    kept = tempfile.TemporaryDirectory()
+    given = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "XDG_DATA_HOME": kept.name} | environment
     server = subprocess.Popen(command, cwd=folder, env=given, stdout=log, stderr=subprocess.STDOUT)
     try:
         address = f"http://127.0.0.1:{port}"
@@ -51,6 +53,7 @@ def running_server(
             server.wait(10)
         except subprocess.TimeoutExpired:
             server.kill()
+        kept.cleanup()
 
 
 def free_port() -> int:

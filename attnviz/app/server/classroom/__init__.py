@@ -1,11 +1,12 @@
 """A class at the server: light pages of their own for its people and its teacher, which no session stands behind.
 
-The people's page asks each second or two where the class is; the teacher's, twice a second. Of a class that many ask
-about, each copy asks the database four times a second. What people predict is written together, as it comes, and
-answered when it's committed: who hears nothing sends the same again, and is counted once.
+The people's page asks every few seconds where the class is; the teacher's, more than twice a second. Of a class that
+many ask about, each copy asks the database six times a second. What people predict is written together as it comes, and
+answered once it's committed: who hears nothing sends the same again, and is counted once.
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +28,6 @@ from attnviz.app.server.hosts import Pace, address_of
 from attnviz.classes import (
     AwayError,
     FullError,
-    LateError,
     Phase,
     State,
     Store,
@@ -41,7 +41,7 @@ from attnviz.classes.store import LETTERS, LETTERS_OF_CODE
 
 _LOG = get_log(__name__)
 AT = "class"
-FRESH = 0.25  # seconds that what is known of a class is told before the database is asked again
+FRESH = 0.15  # seconds that what is known of a class is told before the database is asked again
 _MOST_KNOWN, _MOST_ADDRESSES = 1000, 10_000
 _MOST_WAITING, _TOGETHER = 2000, 200  # votes, and of these in one commit
 _MOST_BYTES = 512  # of a message
@@ -67,7 +67,7 @@ class Classroom:
         self._paces: Newest[Pace] = Newest(_MOST_ADDRESSES)
         self._waiting: list[tuple[tuple[str, Vote], asyncio.Future[str | Exception]]] = []
         self._writing: asyncio.Task[None] | None = None
-        self._standing = 0.0, "off" if store is None else "away"
+        self._standing = -_AGAIN, "off" if store is None else "ok"
 
     def routes(self) -> list[Route]:
         """Return the addresses of classes; a second time where server.baseUrlPath is set."""
@@ -182,7 +182,7 @@ class Classroom:
         if isinstance(counted, AwayError):
             return self._away(counted)
         if isinstance(counted, Exception):
-            return nothing(410 if isinstance(counted, LateError) else 429)
+            return nothing(410)  # its round is over, or full
         return JSONResponse({"choice": counted}, headers=NOT_KEPT)
 
     async def _counted(self, code: str, vote: Vote) -> str | Exception:
@@ -296,10 +296,8 @@ def keep_sweeping(address: str) -> None:
 
     def keep() -> None:
         while store is not None:
-            try:
+            with contextlib.suppress(AwayError):  # which is told by who asks
                 store.sweep()
-            except AwayError as away:
-                _note(away)
             time.sleep(_SWEEPS)
 
     Thread(target=keep, name="classes", daemon=True).start()

@@ -9,7 +9,7 @@ import { CODE, HERE, ask, counts, el, inTheApp, main, redrawn } from "./shared.j
 const EVERY_MS = 1500; // with as much again by chance, so that a class doesn't ask all at once
 const AGAIN_MS = 700;
 const NONE = 404;
-const OVER = new Set([400, 404, 410, 429]);
+const OVER = new Set([400, 404, 410]);
 const TOKEN = "attnviz.class.token";
 const MINE = `attnviz.class.${CODE}`;
 

@@ -1,0 +1,88 @@
+"""A class in a real browser: opened from Share, joined by link, counted live, asked again; both rounds side by side."""
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from attnviz.classes import asked_of
+from attnviz.words import say
+from tests.browser.accessibility import violations
+from tests.browser.lesson import Learner
+
+ABOUT = "values"
+LATER = 10_000  # of a page that asks every few seconds
+
+
+def predict(page: Page, choice: str) -> None:
+    asked = asked_of(ABOUT)
+    assert asked
+    label = asked.choices[choice]
+    page.get_by_role("button", name=label, exact=True).click(timeout=LATER)
+    expect(page.get_by_role("status")).to_contain_text(say("classes.page.counted", choice=label))
+
+
+def counts(page: Page) -> list[list[str]]:
+    """The digits that stand on a page: of each choice, those of its rounds."""
+    return [each.locator(".bar b").all_inner_texts() for each in page.locator(".counts li").all()]
+
+
+def test_a_class_predicts_talks_and_predicts_again(
+    new_learner: Callable[..., Learner], chromium: Browser, server: str
+) -> None:
+    reader = new_learner().questions(question=ABOUT)
+    reader.press("Share")
+    with reader.page.expect_popup() as opening:
+        reader.page.get_by_role("link", name="Ask the class").click()
+    teacher = opening.value
+    teacher.get_by_role("button", name="Open a class").click()
+    code = teacher.locator("header .code").inner_text()
+    board = teacher.frame_locator("iframe")
+    expect(board.locator("[data-at='attention_weights,0,1']")).to_have_text("0.67")
+    people = []
+    for width in (390, 1366):
+        person = chromium.new_page(viewport={"width": width, "height": 768}, color_scheme="dark")
+        person.goto(f"{server}/class")
+        person.get_by_label("Code").fill(code.lower())
+        person.keyboard.press("Enter")
+        people.append(person)
+
+    for person, choice in zip(people, ("more", "same"), strict=True):
+        predict(person, choice)
+    expect(teacher.get_by_text("2 have voted")).to_be_visible()
+    assert counts(teacher) == [["1"], ["1"], ["0"]]
+    people[0].reload()
+    expect(people[0].get_by_role("button", name="More than")).to_be_disabled(timeout=LATER)
+    size = teacher.locator(".bar b").first.evaluate("(digits) => parseFloat(getComputedStyle(digits).fontSize)")
+    assert size >= 24, "for a hall"
+    assert violations(people[1]) == []
+
+    teacher.get_by_role("button", name="Show the counts to all").click()
+    expect(people[1].locator(".counts .bar b").first).to_have_text("1", timeout=LATER)
+    assert "what happens" not in people[1].inner_text("main")
+    teacher.get_by_role("button", name="Ask again").click()
+    for person in people:
+        predict(person, "same")
+    expect(teacher.locator(".how-many")).to_have_text(re.compile(r"Round 1: 2 have voted\s*Round 2: 2 have voted"))
+    assert counts(teacher) == [["1", "0"], ["1", "2"], ["0", "0"]]
+
+    teacher.get_by_role("button", name="Show what happens").click()
+    expect(people[0].get_by_text("As you predicted: 67 % before and after")).to_be_visible(timeout=LATER)
+    assert counts(people[0]) == [["1", "0"], ["1", "2"], ["0", "0"]]
+    assert people[0].evaluate("document.documentElement.scrollWidth") <= 390
+    assert [violations(page) for page in (teacher, people[0])] == [[], []]
+    with teacher.expect_download() as file:
+        teacher.get_by_role("button", name="Counts (CSV)").click()
+    with Path(file.value.path()).open(encoding="utf-8") as table:
+        assert [row["votes"] for row in csv.DictReader(table)] == ["1", "1", "0", "0", "2", "0"]
+
+    for _ in range(2):
+        teacher.get_by_role("button", name=re.compile("end", re.I)).click()
+    expect(people[1].get_by_text("This class has ended")).to_be_visible(timeout=LATER)
+    teacher.goto(teacher.url.partition("#")[0] + "#another")
+    teacher.reload()
+    expect(teacher.get_by_text("This link leads no class")).to_be_visible()
+    for page in (teacher, *people):
+        page.close()
