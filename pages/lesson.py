@@ -2,14 +2,13 @@
 
 from attnviz.app.lesson.steps import (
     current_step,
-    is_presenting,
     show_challenges,
     show_head,
     show_lit_board,
     show_questions,
 )
 from attnviz.app.parts.blank import show_blank, show_second_sentence
-from attnviz.app.session.link_values import picked_query, traced_in_view
+from attnviz.app.session.link_values import is_presenting, picked_query, traced_in_view
 from attnviz.app.session.session import this_session
 from attnviz.core.scenario import Scenario
 from attnviz.teach.lesson import STEPS

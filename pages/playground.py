@@ -11,9 +11,9 @@ from attnviz.app.parts.head_picker import show_head_picker
 from attnviz.app.playground.heatmaps import show_heatmaps
 from attnviz.app.playground.views import chosen_view, keep_if_asked, show_way_to_board, show_way_to_lesson
 from attnviz.app.playground.what_if import as_predicted, show_what_if
-from attnviz.app.session.link_values import picked_head, picked_layer, traced_in_view
+from attnviz.app.session.link_values import is_presenting, picked_head, picked_layer, traced_in_view
 from attnviz.app.session.session import this_session
-from attnviz.board.drawn import OF_PLAYGROUND
+from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
@@ -37,7 +37,7 @@ def show_playground(scenario: Scenario) -> None:
     scenario = show_folded_editor(scenario)
     show_what_if(scenario, asked)
     with board:  # with what was typed into the editor
-        show_board(scenario, OF_PLAYGROUND, "playground")
+        show_board(scenario, IN_A_HALL if is_presenting() else OF_PLAYGROUND, "playground")
 
 
 def show_pictures(scenario: Scenario, query: int, asked: Asked | None) -> None:

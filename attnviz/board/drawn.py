@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attnviz.board.data import board_data
@@ -73,6 +73,7 @@ class Looks:
 
 
 OF_PLAYGROUND = Looks(sentence=True, what_if=True)
+IN_A_HALL = replace(OF_PLAYGROUND, ribbons=None)
 
 
 def as_place(cell: Place | None) -> dict[str, Any] | None:

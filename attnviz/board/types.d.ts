@@ -246,7 +246,7 @@ interface BoardData extends TableData {
   /** Where all that is done on it is stored as one text, and that as it is without. */
   store?: { parameter: string; text: string } | null;
   /** Where torch's numbers are asked for beside the page's runs, and of which board. */
-  numbers?: { at: string; page: string; presenting: boolean } | null;
+  numbers?: { at: string; page: string } | null;
   /** The matrices that the panel What if changes, where it stands on the page. */
   whatIf?: string[];
   /** Whether no number of it can be changed: those of a model that people use. */

@@ -68,6 +68,7 @@ OPEN = "open"  # what is to be opened on the page, once
 QUESTION, NUMBERS, CHECK, TABLES, ANSWERS = "question", "numbers", "check", "tables", "answers"
 LEFT_OUT = "left_out"
 PREDICTED, PREDICTIONS, OFF = "predicted", "predictions", "off"
+PRESENT, PRESENTED = "present", "1"  # large, for a lecture room, on any page
 BITS = "bits"  # how the panel What if computes with numbers of 16 bits
 B_BITS = "b_bits"  # how B is computed on Compare, where its numbers have 16 bits
 BOARD, HEATMAPS, WHAT_IF, KEEP = "board", "heatmaps", "what_if", "keep"
@@ -207,6 +208,7 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),
         Parameter(PREDICTED, {}, PREDICTED_TEXT, 1000, 2, used="links.used.none"),
         Parameter(PREDICTIONS, "on", Choice(("on", OFF)), 20, 2),
+        Parameter(PRESENT, "", Choice(("", PRESENTED)), 20, 2),
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
         Parameter(PLAYLIST, (), PLAYLIST_TEXT, MOST_OF_PLAYLIST, 2, used="links.used.none"),
         Parameter(MOMENT, 1, Whole(1, MOST_MOMENTS), 20, 2),

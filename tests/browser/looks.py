@@ -102,6 +102,26 @@ _LOOK = """() => {
 }"""
 
 
+# Every text with a digit in it that can be scrolled to, by how large it is on the screen: the smallest first.
+_DIGITS = r"""() => {
+  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+  const found = [];
+  for (const root of roots) {
+    const walker = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { parentElement: parent, data } = walker.currentNode;
+      if (!parent || !/\d/.test(data) || parent.closest('style, script, option, noscript, .sr-only')) continue;
+      if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      const range = document.createRange();
+      range.selectNodeContents(walker.currentNode);
+      if (range.getBoundingClientRect().width < 2) continue;
+      found.push([parseFloat(getComputedStyle(parent).fontSize) * parent.currentCSSZoom, data.trim()]);
+    }
+  }
+  return found.sort(([one], [other]) => one - other);
+}"""
+
+
 @dataclass(frozen=True)
 class Look:
     """What of a page is seen without a scroll."""
@@ -147,6 +167,11 @@ class Look:
 def look_at(page: Page) -> Look:
     """Return what of a page is seen now."""
     return Look(**page.evaluate(_LOOK))
+
+
+def digits_below(page: Page, pixels: float) -> list[str]:
+    """Return the texts with digits on a page whose letters are smaller than so many pixels."""
+    return [f"{size:.1f} px: {text}" for size, text in page.evaluate(_DIGITS) if size < pixels]
 
 
 def contrast(one: list[int], other: list[int]) -> float:

@@ -74,7 +74,7 @@ def show_board_of_model(
     _draw(key, data | {"picks": picks, "numbersOf": key} | more)
 
 
-def show_board(scenario: Scenario, looks: Looks, page: str, *, presenting: bool = False) -> None:
+def show_board(scenario: Scenario, looks: Looks, page: str) -> None:
     """Draw the board of the current scenario on one of its pages: all follow what is edited and picked."""
     trace, query = traced_in_view(scenario), picked_query(scenario)
     painting().begin_first()
@@ -82,7 +82,7 @@ def show_board(scenario: Scenario, looks: Looks, page: str, *, presenting: bool 
     beside = {
         "picked": as_place(picked_place(trace)),
         "picks": _PICKS,
-        "numbers": {"at": AT, "page": page, "presenting": presenting} if has_numbers(scenario) else None,
+        "numbers": {"at": AT, "page": page} if has_numbers(scenario) else None,
     }
     _draw(f"{page}.board", data | beside)
 

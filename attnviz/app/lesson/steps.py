@@ -14,7 +14,7 @@ from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.predicting import ask, prediction
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
-from attnviz.app.session.link_values import take
+from attnviz.app.session.link_values import is_presenting, take
 from attnviz.app.session.session import this_session
 from attnviz.board.data import fits_board
 from attnviz.board.drawn import Looks
@@ -22,7 +22,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
-from attnviz.link.parameter_table import NUMBERS, OFF, PREDICTED, PREDICTIONS, QUESTION, STEP
+from attnviz.link.parameter_table import NUMBERS, OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED, QUESTION, STEP
 from attnviz.link.question_text import TRIED
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
 from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
@@ -30,24 +30,12 @@ from attnviz.teach.predictions import ASKING, fails_at, nothing_to_predict, pred
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
-_PRESENTING = "lesson.presenting"
 _STEPPED = "lesson.stepped"  # the step that Next led to last, and how often it led on
-_PRESENTATION_CSS = """<style>
-.stAppHeader, .st-key-top_bar, .st-key-name, .st-key-lesson_questions { display: none !important; }
-.stMainBlockContainer { padding: 0.5rem 1rem 0; }
-.st-key-lesson_head h4 { font-size: clamp(1.2rem, 1.6vw, 3rem); padding: 0; }
-/* What isn't seen takes no room below the board. */
-[data-testid="stLayoutWrapper"]:has(> :is(.st-key-lesson_questions, .st-key-foot)) { display: none; }
-[data-testid="stLayoutWrapper"]:has(> .st-key-connection_place) { position: absolute; left: 0; }
-/* The controls are there for the hand that looks for them. */
-.st-key-lesson_head :is(.stButton, .lesson-dots) { opacity: 0.7; transition: opacity 0.2s; }
-.st-key-lesson_head:is(:hover, :has(:focus-visible)) :is(.stButton, .lesson-dots) { opacity: 1; }
-</style>"""
 # What is asked has the place of what is told afterwards, at the right of the board, or above it.
 _ASKED_CSS = """<style>
 .st-key-lesson_body { position: relative; }
 @media (min-width: 948px) {
-  [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_asked) {
+  :root:not([data-presents]) [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_asked) {
     position: absolute; top: 5.5rem; right: 0; z-index: 5; width: clamp(190px, 28% - 24px, 536px);
   }
 }
@@ -58,11 +46,6 @@ def current_step() -> int:
     """Return the number of the step that the URL or the buttons lead to."""
     name = take(STEP)
     return 1 + [step.name for step in STEPS].index(name)
-
-
-def is_presenting() -> bool:
-    """Whether the step's part alone is shown, for a lecture room."""
-    return bool(this_session().get(_PRESENTING, False))
 
 
 def show_head(number: int) -> None:
@@ -84,10 +67,8 @@ def show_head(number: int) -> None:
         # A button and no switch: while a switch has the focus, PageDown would not lead on.
         st.button(
             say("lesson.end_presentation") if presenting else say("lesson.present"), key="lesson.presentation",
-            on_click=_present, args=(not presenting,), help=say("lesson.present_help"),
+            on_click=url_texts.put, args=(PRESENT, "" if presenting else PRESENTED), help=say("lesson.present_help"),
         )  # fmt: skip
-    if presenting:
-        st.html(_PRESENTATION_CSS)
 
 
 def _dots(number: int) -> str:
@@ -95,10 +76,6 @@ def _dots(number: int) -> str:
     place = say("lesson.place", number=number, count=len(STEPS))
     dots = "".join("<i class='now'></i>" if n == number else "<i></i>" for n in range(1, len(STEPS) + 1))
     return f"<span class='lesson-dots' role='img' aria-label='{place}' title='{place}'>{dots}</span>"
-
-
-def _present(on: bool) -> None:
-    this_session().put(_PRESENTING, on)
 
 
 def _go(number: int, on: bool) -> None:
@@ -139,7 +116,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
                 ask(asked)
         else:
             looks = replace(looks, play=_part_to_play(number))
-        show_board(scenario, looks, "lesson", presenting=presenting)
+        show_board(scenario, looks, "lesson")
 
 
 def _about(step: Step) -> str:
@@ -199,16 +176,16 @@ def _looks_after(
     return Looks(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
-        sentence=True, says=False, ribbons=_ribbons(step, names, presenting), scaled="scaled_scores" in names,
+        sentence=True, says=False, ribbons=_ribbons(names, presenting), scaled="scaled_scores" in names,
         tells={"outcome": outcome, "see": see, "sentences": [each.sent() for each in step.tells(trace, query, digits)],
-               "analogy": step.analogy, "about": about_the_numbers(step, scenario), "presents": presenting,
-               "part": shown_matrices(step, trace)},
+               "analogy": step.analogy, "about": "" if presenting else about_the_numbers(step, scenario),
+               "presents": presenting, "part": () if presenting else shown_matrices(step, trace)},
     )  # fmt: skip
 
 
-def _ribbons(step: Step, names: tuple[str, ...], presenting: bool) -> bool | None:
+def _ribbons(names: tuple[str, ...], presenting: bool) -> bool | None:
     """Whether a step's words have ribbons over them; None where a lecture room needs theirs for the matrices."""
-    if presenting and names and "attention_weights" not in step.new:
+    if presenting and names:
         return None
     return "attention_weights" in names
 

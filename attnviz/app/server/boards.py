@@ -10,7 +10,7 @@ from attnviz.app.parts.predicting import predicted
 from attnviz.app.playground.heatmaps import drawn_heatmaps
 from attnviz.app.questions.question import looks_of
 from attnviz.board.data import has_numbers
-from attnviz.board.drawn import OF_PLAYGROUND, Looks, as_place, packed
+from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND, Looks, as_place, packed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen
 from attnviz.core.scenario import Scenario, traced
@@ -24,6 +24,8 @@ from attnviz.link.parameter_table import (
     OFF,
     PREDICTED,
     PREDICTIONS,
+    PRESENT,
+    PRESENTED,
     QUESTION,
     STEP,
 )
@@ -34,7 +36,7 @@ from attnviz.teach.lesson import STEPS
 from attnviz.teach.switched import yet_to_predict
 
 PLAYGROUND, LESSON, QUESTIONS = "playground", "lesson", "questions"
-_OF_NOW = (TOKEN, HEAD, LAYER, CELL, PREDICTED, PREDICTIONS)
+_OF_NOW = (TOKEN, HEAD, LAYER, CELL, PREDICTED, PREDICTIONS, PRESENT)
 # Pages that have a board on which numbers are changed, and what beside the set-up it depends on.
 PAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -46,7 +48,7 @@ PAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def board_of(page: str, query: str, *, presenting: bool = False) -> bytes | None:
+def board_of(page: str, query: str) -> bytes | None:
     """Return the JSON of what a page's board draws by this query, with the token that is followed (`query`) and the
     cell that is picked (`picked`); None where it has no board, or one that isn't told number by number.
 
@@ -54,10 +56,10 @@ def board_of(page: str, query: str, *, presenting: bool = False) -> bytes | None
     of the lesson begins with.
     """
     state = state_of(query, PAGES[page])
-    return _of_question(state) if page == QUESTIONS else _of_now(state, page, presenting)
+    return _of_question(state) if page == QUESTIONS else _of_now(state, page)
 
 
-def _of_now(state: State, page: str, presenting: bool) -> bytes | None:
+def _of_now(state: State, page: str) -> bytes | None:
     scenario = state.scenario
     if scenario is None or not has_numbers(scenario) or (page == LESSON and scenario.reads_others):
         return None
@@ -72,15 +74,15 @@ def _of_now(state: State, page: str, presenting: bool) -> bytes | None:
         explained = picked and explain(trace, *picked, digits=digits, scenario=scenario)
         seen = numbers_of(scenario, state.position, state.values[HEAD], state.values[LAYER], digits)
         return packed(drawn_heatmaps(trace, explained, state.position, digits) | {"numbersOf": seen})
-    data = drawn_data(
-        scenario, trace, state.position, digits, _looks(state, page, scenario, trace, presenting), of_now=True
-    )
+    looks = _looks(state, page, scenario, trace)
+    data = drawn_data(scenario, trace, state.position, digits, looks, of_now=True)
     return packed(data | {"picked": as_place(picked)})
 
 
-def _looks(state: State, page: str, scenario: Scenario, trace: AttentionTrace, presenting: bool) -> Looks:
+def _looks(state: State, page: str, scenario: Scenario, trace: AttentionTrace) -> Looks:
+    presenting = state.values[PRESENT] == PRESENTED
     if page == PLAYGROUND:
-        return OF_PLAYGROUND
+        return IN_A_HALL if presenting else OF_PLAYGROUND
     (step,) = [each for each in STEPS if each.name == state.values[STEP]]
     made = predicted_of(step, state.values)
     digits = state.values["digits"]

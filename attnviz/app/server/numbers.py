@@ -2,13 +2,13 @@
 
 A page asks::
 
-    POST /numbers   {"query": "text=a+cat&edits=w_q.0.1.0.9", "page": "playground", "presenting": false}
+    POST /numbers   {"query": "text=a+cat&edits=w_q.0.1.0.9", "page": "playground"}
 
 and is answered the JSON that its board draws, see :func:`attnviz.app.server.boards.board_of`. `query` is what stands in
 the address behind the question mark, percent-encoded as it is there; `page` is "playground" unless it says "lesson" or
-"questions"; `presenting` is of the lesson. Nothing else is looked at, no cookie and no session, so that any copy of the
-server may answer. 204 is answered where there is no such board, and where too much was asked at once, of the server or
-by one address: a run of the page tells it then. 400, 403 and 413 are of what no page of this server sends.
+"questions". Nothing else is looked at, no cookie and no session, so that any copy of the server may answer. 204 is
+answered where there is no such board, and where too much was asked at once, of the server or by one address: a run of
+the page tells it then. 400, 403 and 413 are of what no page of this server sends.
 
 It is answered beside the event loop, by few threads, and what was answered last is kept. That something isn't told is
 no error, and none stands in the browser's console. Nothing is logged but what fails.
@@ -59,15 +59,15 @@ class Numbers:
         message = await message_of(request, "query", most=MOST_BYTES)
         if isinstance(message, Response):
             return message
-        page, query, presenting = message.get("page", PLAYGROUND), message["query"], message.get("presenting", False)
-        if not isinstance(query, str) or not isinstance(presenting, bool) or page not in list(PAGES):
+        page, query = message.get("page", PLAYGROUND), message["query"]
+        if not isinstance(query, str) or page not in list(PAGES):
             return nothing(400)
         if not self._pace(address := address_of(request.scope)).admits():
             return nothing()
-        key = blake2b(f"{page} {presenting} {query}".encode("utf-8", "surrogatepass")).digest()
+        key = blake2b(f"{page} {query}".encode("utf-8", "surrogatepass")).digest()
 
         def made() -> bytes:
-            return board_of(page, query, presenting=presenting) or b""
+            return board_of(page, query) or b""
 
         try:
             data = await self._computed(address, lambda: self._answers.get(key, made, len))

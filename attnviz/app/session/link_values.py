@@ -7,7 +7,7 @@ from attnviz.app.text import literal
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.link.parameter import Around
-from attnviz.link.parameter_table import HEAD, LAYER, QUERY, texts
+from attnviz.link.parameter_table import HEAD, LAYER, PRESENT, PRESENTED, QUERY, texts
 
 
 def receive(
@@ -31,6 +31,11 @@ def take(
 ) -> Any:  # fmt: skip
     """Return the current value, as :func:`receive` does."""
     return receive(name, scenario, computed, **values)[0]
+
+
+def is_presenting() -> bool:
+    """Whether the page is shown large, for a lecture room."""
+    return bool(take(PRESENT) == PRESENTED)
 
 
 def picked_head(scenario: Scenario) -> int:

@@ -89,14 +89,19 @@ def test_a_lecture_is_one_link_led_through_by_two_keys(new_board: Callable[..., 
     reader = new_board(1920, 1080)
     page = reader.page
     page.goto(link)
+    expect(page.get_by_text("1 of 8", exact=True)).to_be_visible()
+    page.keyboard.press("p")  # by the keyboard alone, in a lecture room
     for n, key in (*((n, "PageDown") for n in range(2, 9)), (7, "PageUp")):
         expect(page.locator("nav .at")).not_to_be_empty()
         page.keyboard.press(key)
         expect(page.get_by_text(f"{n} of 8", exact=True)).to_be_visible()
         assert page.url.startswith(f"{reader.server}/{kept[n - 1].removesuffix('example=published')}")
         expect(page.get_by_text(f"What I say of {n},")).to_be_visible()
+        expect(page.get_by_test_id("stHeader")).to_be_hidden()
         if not kept[n - 1]:
             expect(page.get_by_text("fluffy", exact=True).first).to_be_visible()  # as a bare address opens
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("stHeader")).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     end = page.get_by_role("button", name=say("share.playlist.end"), exact=True)
     expect(end).to_be_in_viewport(ratio=1)  # however much there is to say

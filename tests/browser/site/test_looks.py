@@ -8,12 +8,14 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, WebSocketRoute, expect
 
 from attnviz.colours.palette import DARK
+from tests.browser.board import Board
 from tests.browser.lesson import Learner
-from tests.browser.looks import look_at
+from tests.browser.looks import digits_below, look_at
 from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
 
 SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
 # The sixth is 1366 at 200 %.
+HALLS = {(1366, 768): 24, (1920, 1080): 30}  # pixels that a digit has at least in a presentation
 WINDOWS = [(1366, 768), (1366, 650), (1920, 1080), (1024, 768), (800, 700), (683, 384), (390, 844)]
 PLACES = {
     "explore": "/", "one-word": "/?text=cat",
@@ -21,6 +23,7 @@ PLACES = {
     "heatmaps": "/?example=fluffy-cat&view=heatmaps", "compare": "/compare",
     **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 9)},
     **{name: f"/{name}" for name in ("scaling", "learn", "model", "check", "exercises", "history", "questions")},
+    "question": "/questions?question=values&predictions=off", "check-example": "/check?check=examples.love-ai",
 }  # fmt: skip
 
 
@@ -44,6 +47,43 @@ def test_no_two_texts_overlap_and_nothing_is_cut_or_lies_over_a_digit(
         eventually(lambda: look_at(reader.page).trouble, {}, seconds=3)
     reader.darken()
     eventually(lambda: look_at(reader.page).trouble, {}, seconds=3)
+    reader.page.set_viewport_size({"width": 1366, "height": 768})
+    reader.page.evaluate("document.activeElement.blur()")  # a page may begin in a field
+    reader.page.keyboard.press("p")
+    for (width, height), pixels in HALLS.items():
+        reader.page.set_viewport_size({"width": width, "height": height})
+        expect(reader.page.get_by_test_id("stHeader")).to_be_hidden()
+        eventually(partial(digits_below, reader.page, pixels), [])
+        eventually(lambda: look_at(reader.page).sideways, 0)
+    reader.page.keyboard.press("Escape")
+    expect(reader.page.get_by_test_id("stHeader")).to_be_visible()
+
+
+def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_that_rests(
+    new_board: Callable[..., Board],
+) -> None:
+    board = new_board(1366, 768).open_board(example="fluffy-cat")
+    page = board.page
+    page.keyboard.press("p")
+    eventually(lambda: "present=1" in page.url, True)
+    expect(page.locator(".board.told")).to_be_visible()  # one word's story, where all has no room
+    weight = page.locator(".board .cell[data-value]:visible").first
+    box = weight.bounding_box()
+    assert box is not None
+    page.keyboard.press("Shift")
+    page.mouse.move(box["x"] + 9, box["y"] + 9)
+    page.mouse.move(box["x"] + 10, box["y"] + 10)
+    expect(page.locator(".board .cell.chosen")).to_have_count(1)  # it was moved
+    page.keyboard.press("Shift")
+    expect(page.locator(".board .cell.chosen")).to_have_count(0)
+    weight.focus()
+    page.keyboard.press("Enter")
+    eventually(lambda: "cell=" in page.url, True)
+    page.keyboard.press("Escape")  # which lets go of what is pinned first
+    eventually(lambda: "cell=" in page.url, False)
+    assert "present=1" in page.url
+    page.keyboard.press("Escape")
+    eventually(lambda: "present=" in page.url, False)
 
 
 def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(

@@ -11,7 +11,7 @@ from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.app.text import literal
-from attnviz.link.parameter_table import texts
+from attnviz.link.parameter_table import PRESENT, texts
 from attnviz.link.playlist import MOMENT, PLAYLIST, Moment, read_lines, text_of
 from attnviz.link.state import as_the_app_opens
 from attnviz.words import say
@@ -33,7 +33,8 @@ def show_strip() -> None:
     moments: tuple[Moment, ...] = take(PLAYLIST)
     n = min(take(MOMENT), len(moments))
     names = ("label", "before", "next", "end")
-    data = {name: say(f"share.playlist.{name}") for name in names} | {"gone": [PLAYLIST, MOMENT], "ways": {}}
+    data = {name: say(f"share.playlist.{name}") for name in names}
+    data |= {"gone": [PLAYLIST, MOMENT], "ways": {}, "stays": PRESENT}
     if moments:
         data["ways"] = {way: _link(moments, to) for way, to in (("before", n - 1), ("next", n + 1))}
         data |= {"at": say("share.playlist.at", n=n, count=len(moments)), "said": moments[n - 1].said}

@@ -6,32 +6,48 @@ import { partOf } from "../../../scripts/parts.js";
 /** @import { Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ label: string, before: string, next: string, end: string, at?: string, said?: string, gone: string[],
- *   ways: Record<string, string | null> }} Data */
+ *   ways: Record<string, string | null>, stays: string }} Data `stays` from moment to moment */
 
 const KEYS = new Map([["PageUp", "before"], ["PageDown", "next"]]);
 
 /** @type {HTMLElement | null} */
 let strip = null;
+/** @type {Data} */
+let shown;
 
 /** @param {Drawing<Data>} drawing */
 export default function show({ parentElement, data }) {
-  if (!strip) window.addEventListener("keydown", press, true); // before a lesson's own keys
+  if (!strip) {
+    window.addEventListener("keydown", press, true); // before a lesson's own keys
+    window.addEventListener("attnviz:query", lead);
+  }
+  shown = data;
   strip = partOf(parentElement, "nav");
   strip.hidden = !data.at;
+  document.documentElement.toggleAttribute("data-listed", !strip.hidden);
   strip.setAttribute("aria-label", data.label);
   for (const name of /** @type {const} */ (["before", "next"])) {
     const way = partOf(strip, `.${name}`);
     way.setAttribute("aria-label", data[name]);
     way.title = data[name];
-    way.toggleAttribute("href", false);
-    if (data.ways[name]) way.setAttribute("href", data.ways[name]);
   }
+  lead();
   partOf(strip, ".at").textContent = data.at ?? "";
   partOf(strip, ".said").textContent = data.said ?? "";
   const end = partOf(strip, "button");
   end.setAttribute("aria-label", data.end);
   end.title = data.end;
   end.onclick = () => window.attnvizAddress?.change(Object.fromEntries(data.gone.map((name) => [name, null])));
+}
+
+function lead() {
+  const stays = new URLSearchParams(window.attnvizAddress?.query).get(shown.stays);
+  for (const name of /** @type {const} */ (["before", "next"])) {
+    const way = strip && partOf(strip, `.${name}`);
+    const to = shown.ways[name];
+    way?.toggleAttribute("href", false);
+    if (to) way?.setAttribute("href", stays === null ? to : `${to}&${new URLSearchParams({ [shown.stays]: stays })}`);
+  }
 }
 
 function press(/** @type {KeyboardEvent} */ event) {

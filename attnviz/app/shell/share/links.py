@@ -10,10 +10,10 @@ import streamlit as st
 from attnviz.app.scripts import script
 from attnviz.app.session import address, url_texts
 from attnviz.app.session.link_values import take
-from attnviz.app.session.session import Attachment
+from attnviz.app.session.session import Attachment, this_session
 from attnviz.app.shell.playlist import show_playlist
 from attnviz.app.text import as_message
-from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, QUESTION, STEP, texts
+from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, PRESENT, PRESENTED, QUESTION, STEP, texts
 from attnviz.link.set_up import parameters
 from attnviz.teach.predictions import ASKING
 from attnviz.words import say
@@ -43,6 +43,8 @@ def show_links(beside: Attachment | None) -> None:
                            on_click="ignore")  # fmt: skip
     if about := _asked_here():
         st.link_button(say("share.class"), f"./class?about={about}", icon=":material/groups:", type="tertiary")
+    st.button(say("share.present.button"), key="share.present", help=say("share.present.about"),
+              on_click=_present)  # fmt: skip
     show_playlist()
     st.caption(say("share.lesson_link.about"))
     table = parameters()
@@ -62,6 +64,11 @@ def _asked_here() -> str:
     if page == "lesson":
         return f"step-{step}" if step in ASKING else ""
     return str(take(QUESTION) or "") if page == "questions" else ""
+
+
+def _present() -> None:
+    this_session().put("share", False)  # the panel
+    url_texts.put(PRESENT, PRESENTED)
 
 
 def _show_qr_code() -> None:

@@ -17,7 +17,7 @@ from attnviz.link.parameter_table import QUESTION
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
-_STYLES = "page", "top_bar", "overlays", "fingers"
+_STYLES = "page", "top_bar", "overlays", "fingers", "presenting"
 ICON = str(_HERE / "icon.svg")
 
 # What the theme calls the colours of the page, and what the style of all pages calls them.

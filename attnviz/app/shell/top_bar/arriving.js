@@ -1,6 +1,8 @@
 // Each place begins at its top: Streamlit keeps how far the one before was scrolled. The style marks the door behind
 // which the page is.
 
+import { follow } from "./presenting.js";
+
 /** @import { Drawing } from "../../../scripts/types.js" */
 
 // Where the reader is, behind which door, and whether the set-up plays a part there.
@@ -18,6 +20,7 @@ export default function arriving({ data }) {
   dataset.door = String(data.door);
   if (!data.setsUp) delete dataset.open;
   nameLists();
+  follow();
   if (last && last.place !== data.place) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
 }
 

@@ -1,0 +1,56 @@
+// A page in a lecture room, as the address says (present=1): P begins and ends it, Escape ends it. There, what the
+// pointer lies on is lit, and told of, only once the pointer is moved: pages are turned by keys under it.
+
+const [PRESENT, PRESENTED] = ["present", "1"]; // attnviz/link/parameter_table.py
+const FIELDS = "input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable], canvas";
+const TYPED = ".typed"; // a number on a board, which Escape takes back
+// what Escape closes first
+const OPEN = "[role=dialog], [role=listbox], [data-testid=stPopoverBody], :root[data-open]";
+
+const root = document.documentElement;
+let [before, closes] = ["", false]; // the query that Escape was pressed at, and whether it closes something
+/** @type {PointerEvent | null} */
+let last = null;
+
+function queryOf() {
+  return window.attnvizAddress?.query ?? location.search;
+}
+
+function isPresented() {
+  return new URLSearchParams(queryOf()).get(PRESENT) === PRESENTED;
+}
+
+export function follow() {
+  const presents = isPresented();
+  if (presents === root.hasAttribute("data-presents")) return;
+  root.toggleAttribute("data-presents", presents);
+  root.toggleAttribute("data-still", presents);
+  if (presents) delete root.dataset.open;
+  window.dispatchEvent(new Event("resize")); // figures measure their room anew
+}
+
+window.addEventListener("attnviz:query", follow);
+window.addEventListener("popstate", follow);
+
+window.addEventListener("keydown", () => {
+  root.toggleAttribute("data-still", root.hasAttribute("data-presents"));
+  [before, closes] = [queryOf(), document.querySelector(OPEN) !== null];
+}, true);
+
+window.addEventListener("keydown", (event) => {
+  const [target] = event.composedPath();
+  if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element) || target.closest(TYPED)) return;
+  const presents = isPresented();
+  // a cell with the focus takes Escape even where it undoes nothing
+  const leaves = event.key === "Escape" && presents && !closes && before === queryOf();
+  if (leaves || (event.key.toLowerCase() === "p" && !event.defaultPrevented && !target.closest(FIELDS)))
+    window.attnvizAddress?.change({ [PRESENT]: presents ? null : PRESENTED });
+});
+
+for (const type of /** @type {const} */ (["pointermove", "pointerdown"])) {
+  window.addEventListener(type, (event) => {
+    const moved = last && (event.screenX !== last.screenX || event.screenY !== last.screenY);
+    if (moved || type === "pointerdown") root.removeAttribute("data-still");
+    last = event;
+  }, true);
+}
