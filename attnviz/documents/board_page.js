@@ -25,7 +25,11 @@ new ResizeObserver(fitFrame).observe(document.body);
  */
 
 // Ask for a prediction over a board, which then is that of what has happened.
-/** @param {HTMLElement} place @param {Asked} asked @param {BoardData[]} boards @param {{ tells?: string }} how */
+/**
+ * @param {HTMLElement} place @param {Asked} asked
+ * @param {(BoardData | { tables: string })[]} boards or, of a question without a board, tables
+ * @param {{ tells?: string, dark?: boolean | null }} how
+ */
 function ask(place, asked, [before, then], how) {
   /** @param {keyof HTMLElementTagNameMap} tag @param {string} textContent */
   const text = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
@@ -37,14 +41,21 @@ function ask(place, asked, [before, then], how) {
   });
   said.append(text("h2", asked.title), text("p", asked.first), text("p", asked.act), text("p", asked.asks), ...buttons);
   place.append(said, first);
-  const board = window.attnvizBoard(first, before, how);
+  const draw = (/** @type {HTMLElement} */ at, /** @type {typeof before} */ shown) => {
+    if (!("tables" in shown)) return window.attnvizBoard(at, shown, how);
+    at.innerHTML = shown.tables;
+    const dark = how.dark ?? matchMedia("(prefers-color-scheme: dark)").matches;
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    return null;
+  };
+  const board = draw(first, before);
   const tell = (/** @type {string} */ choice) => {
     said.replaceChildren(text("h2", asked.title), ...[asked.act, ...asked.told[choice]].map((each) => text("p", each)));
     said.tabIndex = -1;
     said.focus();
-    board.end();
+    board?.end();
     first.replaceWith(next);
-    window.attnvizBoard(next, then, how);
+    draw(next, then);
     const detail = { about: asked.about, choice, right: choice === asked.right };
     if (how.tells && window.parent !== window) window.parent.postMessage({ attnviz: "predicted", detail }, how.tells);
   };

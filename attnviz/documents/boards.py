@@ -44,6 +44,9 @@ h2 {{ font-size: 20px; margin: 0 0 8px; }}
 section {{ max-width: 72ch; margin-bottom: 16px; line-height: 1.45; outline: none; }}
 section button {{ display: block; margin: 6px 0; padding: 6px 14px; border: 1px solid currentcolor; border-radius: 8px;
   background: transparent; color: inherit; font: inherit; cursor: pointer; }}
+table {{ border-collapse: collapse; margin: 16px 0; }}
+caption {{ text-align: left; font-weight: bold; }}
+th, td {{ padding: 4px 8px; font-weight: normal; text-align: right; font-variant-numeric: tabular-nums; }}
 """
 _LOADER = joined(Path(__file__).parent / "board_page.js")
 
@@ -60,7 +63,7 @@ def board_page(
     """Return boards as one HTML page that needs nothing else: numbers are dragged, explained and undone on it.
 
     Each is a scenario, or the trace of a head of a model or of a moment of a training, on which no number is changed,
-    or a question of `attnviz.teach.questions`, whose board shows what happens once it was predicted.
+    or a question of `attnviz.teach.questions`, whose board, or tables, show what happens once it was predicted.
     `query` is the token that is picked, `link` leads to an app, `dark` is by default as the reader's system has it, and
     a page around this one is told what is done on it by `postMessage`, if it is of the origin that it `tells`.
 

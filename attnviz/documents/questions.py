@@ -1,13 +1,20 @@
 """A question with what is predicted of it: how its board looks, and what a page of its own asks and tells."""
 
+import html
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from attnviz.board.data import FEW_DIGITS
 from attnviz.board.drawn import Looks, drawn_data
+from attnviz.colours.shading import shades, takes_black
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
-from attnviz.teach.questions import Question
+from attnviz.figures.cells import DARK_INK, LIGHT_INK
+from attnviz.teach.questions import Question, Table
 from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS, in_cell
 
 
 def shown_of(question: Question, trace: AttentionTrace, options: Mapping[str, str]) -> tuple[str, ...]:
@@ -28,18 +35,44 @@ def looks_of(question: Question, scenario: Scenario, options: Mapping[str, str],
 
 def asked_data(question: Question, digits: int) -> dict[str, Any]:
     """Return what a page of its own draws of a question: the board before, what is asked of it, and the board `then`,
-    with what happened by each choice. Raises ``ValueError`` for a question without a board."""
-    if not question.shown(question.defaults):
-        raise ValueError(f"the question {question.slug!r} has no board, expected one that shows matrices")
+    with what happened by each choice; tables where the question has no board."""
     asked = question.asked
     told = {choice: [*asked.outcome(choice), *question.answer] for choice in ("", *asked.choices)}
     said = {"about": asked.about, "title": question.title, "act": asked.act, "asks": asked.asks, "right": asked.right}
     choices = [*asked.choices.items(), ("", say("predicting.skip"))]
+    draw = _board if question.shown(question.defaults) else _tables
     return {
-        "data": _board(question, question.start, question.defaults, digits, fixed=True),
+        "data": draw(question, question.start, question.defaults, digits, fixed=True),
         "asked": said | {"first": say("predicting.first"), "choices": choices, "told": told},
-        "then": _board(question, *question.acted, digits, fixed=question.fixed),
+        "then": draw(question, *question.acted, digits, fixed=question.fixed),
     }
+
+
+def _tables(
+    question: Question, scenario: Scenario, options: Mapping[str, str], digits: int, *, fixed: bool
+) -> dict[str, Any]:
+    seen = question.look(scenario, options, digits, question.first_followed(scenario))
+    few = min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits
+    return {"tables": "".join(_table(table, few) for table in seen.tables)}
+
+
+def _table(table: Table, digits: int) -> str:
+    z = table.matrix.detach().double().numpy()
+    largest = table.limit or float(np.abs(z[np.isfinite(z)]).max(initial=0)) or 1.0
+    behind = shades(np.nan_to_num(z), (0.0 if table.kind == "share" else -largest, largest), table.role, False)
+    ink = takes_black(behind)
+    lines = [
+        "".join(
+            f'<td style="background:#{bytes(behind[at]).hex()};color:{DARK_INK if ink[at] else LIGHT_INK}">'
+            f"{in_cell(float(z[at]), digits)}</td>"
+            for at in ((i, j) for j in range(z.shape[1]))
+        )
+        for i in range(z.shape[0])
+    ]
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in table.columns)
+    body = "".join(f'<tr><th scope="row">{html.escape(name)}</th>{line}</tr>'
+                   for name, line in zip(table.rows, lines, strict=True))  # fmt: skip
+    return f"<table><caption>{html.escape(table.title)}</caption><tr><td></td>{head}</tr>{body}</table>"
 
 
 def _board(

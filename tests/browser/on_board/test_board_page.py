@@ -13,6 +13,7 @@ from attnviz import Edit, Scenario
 from attnviz.documents import board_page
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.words import say
+from attnviz.words.numbers import in_cell
 from tests.browser.lone_board import LoneBoard
 
 SIX = Scenario("the cat sat on the mat")
@@ -162,6 +163,22 @@ def test_a_question_is_predicted_on_its_page_before_anything_of_it_is_answered(c
     context.close()
 
 
+@pytest.mark.parametrize("slug", ["root", "numerics"])
+def test_a_question_without_a_board_has_a_page_with_its_tables(offline: Page, tmp_path: Path, slug: str) -> None:
+    (question,) = (each for each in QUESTIONS if each.slug == slug)
+    file = tmp_path / "question.html"
+    file.write_text(board_page(question), encoding="utf-8")
+    offline.goto(file.as_uri())
+    for scenario, options in ((question.start, question.defaults), question.acted):
+        (first, *_) = tables = question.look(scenario, options, 2, question.first_followed(scenario)).tables
+        expect(offline.locator("table")).to_have_count(len(tables))
+        wanted = [in_cell(value, 2) for value in first.matrix.double().flatten().tolist()]
+        expect(offline.locator("table").first.locator("td[style]")).to_have_text(wanted)
+        for button in offline.get_by_role("button").all()[-1:]:
+            button.click()
+    expect(offline.locator("section")).to_contain_text(question.answer[0])
+
+
 def test_in_a_notebook_it_has_its_theme_its_own_keys_and_the_height_that_it_needs(offline: Page) -> None:
     offline.set_viewport_size({"width": 800, "height": 700})
     shown = SIX._repr_mimebundle_()["text/html"]
@@ -181,7 +198,6 @@ def test_in_a_notebook_it_has_its_theme_its_own_keys_and_the_height_that_it_need
 @pytest.mark.parametrize(("shown_of", "why"), [
     ((), "nothing to show"),
     ((Scenario("a", d_out=129),), "128 columns"),
-    (tuple(each for each in QUESTIONS if each.slug == "root"), "'root' has no board"),
 ])  # fmt: skip
 def test_what_no_board_draws_is_refused(shown_of: tuple[Scenario | Question, ...], why: str) -> None:
     with pytest.raises(ValueError, match=why):

@@ -243,9 +243,9 @@ def test_a_picture_is_the_page_of_the_matrix_light_and_on_white(sharing: Sharing
 def test_the_whole_board_is_a_picture_where_its_numbers_have_room(sharing: Sharing) -> None:
     assert {say("share.download.board"), say("share.download.board_page")} <= set(sharing.part("Pictures").downloads)
     label = say("share.download.question_page")
-    for question, offered in (("values", True), ("root", False), ("", False)):
+    for question, offered in (("values", True), ("root", True), ("", False)):
         asked = Sharing("pages/questions.py", question=question).part("Pictures")
-        assert (label in asked.downloads) == offered, "a question that has a board is taken home"
+        assert (label in asked.downloads) == offered, "a question that is open is taken home"
     many = Sharing(text=" ".join("abcdefghijklmnopq")).part("Pictures")
     assert say("share.download.board") not in many.downloads
     assert say("share.pictures.board_no_room", most=16) in many.captions

@@ -148,11 +148,10 @@ def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None
 
 
 def show_question_page(question: Question) -> None:
-    """Draw what takes the question that is open home, where it has a board."""
-    if question.shown(question.defaults):
-        st.caption(say("share.pictures.question_page"))
-        make = partial(board_page, question, digits=state.digits())
-        _download("question_page", f"{question.slug}.html", "text/html", make)
+    """Draw what takes the question that is open home."""
+    st.caption(say("share.pictures.question_page"))
+    make = partial(board_page, question, digits=state.digits())
+    _download("question_page", f"{question.slug}.html", "text/html", make)
 
 
 def _board_page(scenario: Scenario, query: int) -> str:
