@@ -85,6 +85,7 @@ browser: dev-packages chromium
 	$(PYTEST) tests/browser --reruns 1 -rR
 
 bench: dev-packages chromium
+	@$(INSTALL) --alone requirements-field.txt requirements.txt requirements-dev.txt
 	$(PY) -m benchmarks
 
 bench-load: dev-packages

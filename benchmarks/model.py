@@ -1,6 +1,6 @@
 """A real model: all its heads at a glance, on the page and as offline pages beside the field's, and a class of readers.
 
-inspectus and bertviz are measured where they are installed: `pip install --no-deps inspectus bertviz`.
+inspectus and bertviz are measured where they are installed.
 """
 
 import asyncio
@@ -167,14 +167,14 @@ def _weights(view: ModelTrace) -> list[torch.Tensor]:
 
 
 def _bertviz(view: ModelTrace) -> str:
-    with _notebook([]):
+    with notebook([]):
         package: Any = import_module("bertviz")
         return str(package.model_view(_weights(view), list(view.tokens), html_action="return").data)
 
 
 def _inspectus(view: ModelTrace) -> str:
     shown: list[str] = []
-    with _notebook(shown):
+    with notebook(shown):
         package: Any = import_module("inspectus")
         package.attention(_weights(view), list(view.tokens))
     return "<!DOCTYPE html><html><body>" + "\n".join(shown) + "</body></html>"
@@ -184,7 +184,7 @@ FIELD = {"inspectus": _inspectus, "bertviz": _bertviz}
 
 
 @contextmanager
-def _notebook(shown: list[str]) -> Iterator[None]:
+def notebook(shown: list[str]) -> Iterator[None]:
     """Stand in for IPython, of which these packages need the two names by which they show a page."""
 
     class HTML(str):
