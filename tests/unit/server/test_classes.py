@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+import segno
 import sqlalchemy as sql
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -214,6 +215,24 @@ def test_people_and_teacher_are_told_no_more_than_they_may_know(client: TestClie
     assert client.get(f"/class/{code}/now").json()["told"]["more"][0].startswith("You predicted")
     assert lead(wants="csv").text.startswith("question,asked,round")
     assert lead(wants="end").json()["ended"]
+
+
+def test_pages_are_found_below_the_address_that_the_app_is_served_from(client: TestClient) -> None:
+    told = client.post("/course/class", json={"about": ABOUT}).json()
+    at = f"/course/class/{told['code']}"
+    code = BytesIO()
+    segno.make(f"http://testserver{at}", error="m", micro=False).save(code, kind="svg", light="#fff", omitsize=True)
+    assert client.get(f"{at.lower()}/qr").content == code.getvalue()
+    for path in ("/course/class", at, f"{at}/teacher"):
+        page = client.get(path)
+        assert (page.status_code, page.headers["cache-control"]) == (200, "no-store")
+        assert told["secret"] not in page.text
+        assert told["code"] not in page.text, "nothing of a class is in its pages"
+    assert [client.get(f"/course/class/board?about={each}").status_code for each in (ABOUT, "root", "<b>")] == [
+        200,
+        204,
+        204,
+    ]
 
 
 @pytest.mark.parametrize(

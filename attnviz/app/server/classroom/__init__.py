@@ -7,15 +7,13 @@ answered once it's committed: who hears nothing sends the same again, and is cou
 
 import asyncio
 import contextlib
+import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from io import BytesIO
 from threading import Thread
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import urlsplit
 
-import segno
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -24,6 +22,7 @@ from attnviz.app.keeper.logs import get_log
 from attnviz.app.parts.newest import Newest
 from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
 from attnviz.app.server.classroom import pages
+from attnviz.app.server.classroom.telling import home_of, qr_code, told
 from attnviz.app.server.hosts import Pace, address_of
 from attnviz.classes import (
     AwayError,
@@ -52,9 +51,17 @@ _SWEEPS = 60.0  # seconds between two looks for classes whose day is over
 Answer = TypeVar("Answer")
 
 
+class _Read(NamedTuple):
+    """Where a class is, and what of that its people and its teacher are told."""
+
+    state: State
+    people: bytes
+    teacher: bytes
+
+
 class _Known(NamedTuple):
     at: float
-    state: "asyncio.Future[State | None]"
+    read: "asyncio.Future[_Read | None]"
 
 
 class Classroom:
@@ -74,7 +81,7 @@ class Classroom:
         found: list[tuple[str, Callable[..., Any], str]] = [
             (f"/{AT}", self._door, "GET"), (f"/{AT}", self._open, "POST"), (f"/{AT}/board", self._board, "GET"),
             (f"/{AT}/{{code}}", pages.of_people, "GET"), (f"/{AT}/{{code}}/now", self._now, "GET"),
-            (f"/{AT}/{{code}}/vote", self._vote, "POST"), (f"/{AT}/{{code}}/qr", _qr_code, "GET"),
+            (f"/{AT}/{{code}}/vote", self._vote, "POST"), (f"/{AT}/{{code}}/qr", qr_code, "GET"),
             (f"/{AT}/{{code}}/teacher", pages.of_teacher, "GET"),
             (f"/{AT}/{{code}}/teacher", self._teacher, "POST"),
         ]  # fmt: skip
@@ -136,7 +143,19 @@ class Classroom:
     async def _board(self, request: Request) -> Response:
         return await self._done(pages.of_board, request)
 
-    async def _state(self, request: Request) -> State | Response:
+    def _read(self, code: str) -> _Read | None:
+        state = None if self._store is None else self._store.state(code)
+        if state is None:
+            return None
+        return _Read(state, *(json.dumps(told(state, of_teacher)).encode() for of_teacher in (False, True)))
+
+    def _reading(self, code: str) -> "asyncio.Future[_Read | None]":
+        """Read it now, for all who ask meanwhile."""
+        read = asyncio.ensure_future(self._done(self._read, code))
+        self._known.put(code, _Known(time.monotonic(), read))
+        return read
+
+    async def _state(self, request: Request) -> _Read | Response:
         """Return where the class that a request names is, as it was a moment ago; or what is answered."""
         code = request.path_params["code"].upper()
         if self._store is None or not self._admits(request, "", _OF_ALL):
@@ -147,28 +166,26 @@ class Classroom:
         if known is None or time.monotonic() - known.at > FRESH:
             if known is None and not self._admits(request, "unknown", _OF_UNKNOWN):
                 return nothing(429)
-            known = _Known(time.monotonic(), asyncio.ensure_future(self._done(self._store.state, code)))
-            self._known.put(code, known)
+            read = self._reading(code)
+        else:
+            read = known.read
         try:
-            state = await asyncio.shield(known.state)
+            found = await asyncio.shield(read)
         except AwayError as away:
             return self._away(away)
-        return nothing(404) if state is None else state
+        return found or nothing(404)
 
     async def _now(self, request: Request) -> Response:
-        state = await self._state(request)
-        return state if isinstance(state, Response) else await self._told(state, of_teacher=False)
-
-    async def _told(self, state: State, *, of_teacher: bool) -> Response:
-        return JSONResponse(await self._done(told, state, of_teacher), headers=NOT_KEPT)
+        read = await self._state(request)
+        return read if isinstance(read, Response) else _sent(read.people)
 
     async def _vote(self, request: Request) -> Response:
         message = await message_of(request, "token", most=_MOST_BYTES)
         if isinstance(message, Response):
             return message
-        state = await self._state(request)
-        if isinstance(state, Response):
-            return state
+        read = await self._state(request)
+        if isinstance(read, Response):
+            return read
         about, turn, token, choice = (message.get(name) for name in ("about", "round", "token", "choice"))
         asked = await self._done(asked_of, about) if isinstance(about, str) else None
         if asked is None or choice not in list(asked.choices) or type(turn) is not int or not 1 <= turn <= 1000:
@@ -210,28 +227,28 @@ class Classroom:
         message = await message_of(request, "secret", most=_MOST_BYTES)
         if isinstance(message, Response):
             return message
-        state = await self._state(request)
-        if isinstance(state, Response):
-            return state
-        if not isinstance(message.get("secret"), str) or not state.is_of(message["secret"]):
+        read = await self._state(request)
+        if isinstance(read, Response):
+            return read
+        if not isinstance(message.get("secret"), str) or not read.state.is_of(message["secret"]):
             return nothing(403)
         try:
-            return await self._led(request, message, state)
+            return await self._led(request, message, read)
         except AwayError as away:
             return self._away(away)
         except FullError:
             return nothing(429)
 
-    async def _led(self, request: Request, message: dict[str, Any], state: State) -> Response:
+    async def _led(self, request: Request, message: dict[str, Any], read: _Read) -> Response:
         """Do what the teacher wants; after what changes the class, tell where it is then."""
         code, wants = request.path_params["code"].upper(), message.get("wants", "now")
         if self._store is None or wants not in ("now", "csv", "xapi", "end", "move"):
             return nothing(400)
         if wants == "now":
-            return await self._told(state, of_teacher=True)
+            return _sent(read.teacher)
         if wants in ("csv", "xapi"):
             votes = await self._done(self._store.votes, code)
-            made = as_csv(votes) if wants == "csv" else as_xapi(votes, _home(request))
+            made = as_csv(votes) if wants == "csv" else as_xapi(votes, home_of(request))
             return Response(made, headers=NOT_KEPT, media_type="text/csv" if wants == "csv" else "application/jsonl")
         if wants == "end":
             await self._done(self._store.end, code)
@@ -241,44 +258,16 @@ class Classroom:
                     await self._done(self._store.move, code, (about, turn, phase), Phase(to), asks)
                 case _:
                     return nothing(400)
-        self._known.put(code, _Known(0.0, asyncio.ensure_future(self._done(self._store.state, code))))
-        after = await self._state(request)
-        return after if isinstance(after, Response) else await self._told(after, of_teacher=True)
+        after = await asyncio.shield(self._reading(code))
+        return _sent(after.teacher) if after else nothing(404)
 
 
 def _note(why: AwayError) -> None:
     _LOG.warning("the database of classes doesn't answer", extra={"told": {"why": str(why)[:200]}})
 
 
-def told(state: State, of_teacher: bool) -> dict[str, Any]:
-    """Return what a page is told of a class: its people no count before the teacher shows them, and nothing of what
-    happens before that is told."""
-    asked = asked_of(state.about)
-    now: dict[str, Any] = {"about": state.about, "round": state.round, "phase": state.phase, "ended": state.ended}
-    if asked is None:  # of a later version
-        return now | {"act": "", "asks": "", "choices": []}
-    now |= {"act": asked.act, "asks": asked.asks, "choices": list(asked.choices.items())}
-    if of_teacher or state.phase != Phase.OPEN:
-        rounds: dict[int, dict[str, int]] = {state.round: {}}
-        for (_, turn, choice), n in state.counts.items():
-            rounds.setdefault(turn, {})[choice] = n
-        now["rounds"] = sorted(rounds.items())[-2:]
-    if state.phase == Phase.TOLD:
-        now |= {"right": asked.right, "told": {each: asked.outcome(each) for each in ("", *asked.choices)}}
-    return now
-
-
-def _home(request: Request) -> str:
-    """Return the address of the class, as its people have it."""
-    url = urlsplit(str(request.url))
-    path = url.path[: url.path.rindex(f"/{AT}/") + len(AT) + 2]
-    return f"{url.scheme}://{url.netloc}{path}{request.path_params['code'].upper()}"
-
-
-def _qr_code(request: Request) -> Response:
-    drawn = BytesIO()
-    segno.make(_home(request), error="m", micro=False).save(drawn, kind="svg", light="#fff", omitsize=True)
-    return Response(drawn.getvalue(), headers=NOT_KEPT, media_type="image/svg+xml")
+def _sent(told: bytes) -> Response:
+    return Response(told, headers=NOT_KEPT, media_type="application/json")
 
 
 def stored(address: str) -> Store | None:

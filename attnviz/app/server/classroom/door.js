@@ -3,6 +3,7 @@
 import { say } from "../../../scripts/sentences.js";
 import { ask, el, main } from "./shared.js";
 
+const OPENS_MS = 30_000; // a question about training trains first
 const about = new URLSearchParams(location.search).get("about");
 const within = new URL(`${location.pathname.replace(/\/$/, "")}/`, location.href);
 if (about) open(about);
@@ -28,7 +29,7 @@ function open(asks) {
   const trouble = el("p", { role: "alert" });
   button.onclick = async () => {
     button.disabled = true;
-    const { status, text } = await ask(new URL(".", within).href.replace(/\/$/, ""), { about: asks });
+    const { status, text } = await ask(new URL(".", within).href.replace(/\/$/, ""), { about: asks }, OPENS_MS);
     button.disabled = false;
     if (status !== 200) {
       trouble.textContent = say(status === 429 ? "classes.open.full" : "classes.off.about");

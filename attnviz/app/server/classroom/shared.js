@@ -39,9 +39,9 @@ export function el(tag, has = {}, ...within) {
 }
 
 // Ask the server: with what is said, or nothing. The answer's status is 0 where none came.
-/** @param {string | URL} address @param {object} [says] */
-export async function ask(address, says) {
-  const how = { signal: AbortSignal.timeout(AWAY_MS) };
+/** @param {string | URL} address @param {object} [says] @param {number} [within] milliseconds */
+export async function ask(address, says, within = AWAY_MS) {
+  const how = { signal: AbortSignal.timeout(within) };
   const headers = { "Content-Type": "application/json" };
   const sent = says ? { ...how, method: "POST", headers, body: JSON.stringify(says) } : how;
   try {
