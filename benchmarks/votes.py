@@ -36,7 +36,7 @@ from benchmarks.servers import OURS, free_address, serving
 PEOPLE, WITHIN, BEHIND = 300, 10.0, 1.0
 ABOUT = "values"
 _LOOKS = 1.5, 3.0  # seconds between two looks of somebody, as people.js has it
-_TEACHER_LOOKS = 0.4  # as teacher.js has it
+_TEACHER_LOOKS = 0.3  # as teacher.js has it
 _LONGEST = 60.0
 
 

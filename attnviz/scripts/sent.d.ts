@@ -18,6 +18,8 @@ export const LETTERS: string;
 /** To the pages of a class alone: what can be asked, by what it's about, and what of it has a board of its own. */
 export const SUBJECTS: { readonly [subject: string]: { readonly [about: string]: string } };
 export const BOARDS: string[];
+/** What an address of the app has besides, where it tells what happens. */
+export const TOLD: { readonly [about: string]: { readonly [parameter: string]: string } };
 /** And the example that the lesson's predictions are of. */
 export const EXAMPLE: string;
 

@@ -1,7 +1,7 @@
 """A class at the server: light pages of their own for its people and its teacher, which no session stands behind.
 
-The people's page asks every few seconds where the class is; the teacher's, more than twice a second. Of a class that
-many ask about, each copy asks the database six times a second. What people predict is written together as it comes, and
+The people's page asks every few seconds where the class is; the teacher's, three times a second. Of a class that
+many ask about, each copy asks the database ten times a second. What people predict is written together as it comes, and
 answered once it's committed: who hears nothing sends the same again, and is counted once.
 """
 
@@ -40,7 +40,7 @@ from attnviz.classes.store import LETTERS, LETTERS_OF_CODE
 
 _LOG = get_log(__name__)
 AT = "class"
-FRESH = 0.15  # seconds that what is known of a class is told before the database is asked again
+FRESH = 0.1  # seconds that what is known of a class is told before the database is asked again
 _MOST_KNOWN, _MOST_ADDRESSES = 1000, 10_000
 _MOST_WAITING, _TOGETHER = 2000, 200  # votes, and of these in one commit
 _MOST_BYTES = 512  # of a message

@@ -1,6 +1,7 @@
 """The pages of a class as HTML: each is a script that draws, and one style for all. Nothing in them is of a class."""
 
 import html
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,11 +10,15 @@ from starlette.responses import HTMLResponse, Response
 
 from attnviz.app.server.asked import NOT_KEPT, nothing
 from attnviz.classes import subjects
+from attnviz.classes.asked import OF_STEPS
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT, Theme
 from attnviz.documents import board_page
 from attnviz.documents.page import FAMILY, own_face, page_of
+from attnviz.link.parameter_table import NUMBERS, PREDICTED
+from attnviz.link.question_text import SKIPPED, Example, example_text
 from attnviz.published import OPENING
 from attnviz.scripts import joined
+from attnviz.teach.predictions import ASKING
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
@@ -66,11 +71,8 @@ def _page(name: str, title: str) -> Response:
 @lru_cache(maxsize=8)
 def _made(name: str, title: str) -> str:
     noscript = html.escape(say("report.needs_script"))
-    sent = {
-        "EXAMPLE": OPENING,
-        "SUBJECTS": subjects(),
-        "BOARDS": [each.slug for each in QUESTIONS if each.shown(each.defaults)],
-    }
+    boards = [each.slug for each in QUESTIONS if each.shown(each.defaults)]
+    sent = {"EXAMPLE": OPENING, "SUBJECTS": subjects(), "BOARDS": boards, "TOLD": _told(boards)}
     body = f"""<style>{own_face()}</style>
 <main class="{name}"></main>
 <noscript>{noscript}</noscript>
@@ -78,6 +80,17 @@ def _made(name: str, title: str) -> str:
 {joined(_HERE / f"{name}.js", sent)}
 </script>"""
     return page_of(title, _style(), body, allows=_ALLOWS)
+
+
+def _told(boards: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return what an address of the app has where it tells what happens, of all that has no board of its own."""
+    found = {f"{OF_STEPS}{step}": {PREDICTED: f"{OF_STEPS}{step}.{SKIPPED}"} for step in ASKING}
+    for question in QUESTIONS:
+        if question.slug not in boards:
+            acted = Example(*question.acted, question.first_followed(question.start))
+            made = example_text(question, acted)
+            found[question.slug] = {PREDICTED: f"{question.slug}.{SKIPPED}", NUMBERS: made}
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,7 @@
 // What the pages of a class have in common.
 
 import { say } from "../../../scripts/sentences.js";
-import { EXAMPLE } from "../../../scripts/sent.js";
+import { EXAMPLE, TOLD } from "../../../scripts/sent.js";
 
 /**
  * Where a class is, as the server tells it.
@@ -20,8 +20,9 @@ const AWAY_MS = 5000;
 /** @param {string} about */
 export function inTheApp(about, told = false) {
   const step = about.match(/^step-(.*)/)?.[1];
-  const query = new URLSearchParams(step ? { example: EXAMPLE, step } : { question: about });
-  if (step && told) query.set("predicted", `${about}.none`);
+  /** @type {Record<string, string>} */
+  const asks = step ? { example: EXAMPLE, step } : { question: about };
+  const query = new URLSearchParams({ ...asks, ...(told ? TOLD[about] : {}) });
   return new URL(`../../${step ? "lesson" : "questions"}?${query}`, HERE).href;
 }
 

@@ -6,7 +6,7 @@ import { CODE, HERE, ask, counts, el, inTheApp, main, redrawn } from "./shared.j
 
 /** @import { Now } from "./shared.js" */
 
-const EVERY_MS = 400;
+const EVERY_MS = 300;
 const NOBODY = new Set([403, 404]);
 const secret = location.hash.slice(1);
 
