@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
@@ -33,7 +34,7 @@ def show_strip() -> None:
     moments: tuple[Moment, ...] = take(PLAYLIST)
     n = min(take(MOMENT), len(moments))
     names = ("label", "before", "next", "end")
-    data = {name: say(f"share.playlist.{name}") for name in names}
+    data: dict[str, Any] = {name: say(f"share.playlist.{name}") for name in names}
     data |= {"gone": [PLAYLIST, MOMENT], "ways": {}, "stays": PRESENT}
     if moments:
         data["ways"] = {way: _link(moments, to) for way, to in (("before", n - 1), ("next", n + 1))}
