@@ -60,8 +60,9 @@ def show_blanks(
             with st.container(width="content", gap="xsmall", key=f"check_blank_{name}"):
                 key, rule = "table" if name in known else "table_alone", rule_of(exercise.trace, name)
                 st.markdown(say(f"exercises.{key}", title=STAGES[name].title, formula=rule))
-                if name == asked:
-                    _ask(exercise, name, choices(exercise.trace, name, DECIMALS))
+                with st.container(gap="xsmall"):  # there without a question, too: what comes behind keeps the focus
+                    if name == asked:
+                        _ask(exercise, name, choices(exercise.trace, name, DECIMALS))
                 answers[name] = _show_cells(exercise, name)
                 below[name] = st.container()
     url_texts.put(ANSWERS, typed_into(exercise))  # so that a reload and a link bring it back

@@ -154,3 +154,25 @@ def test_after_marking_tab_goes_from_field_to_field(check: Learner) -> None:
         check.page.keyboard.press("Tab")
         expect(fields.nth(n)).to_be_focused()
         check.page.keyboard.type("1")  # what is typed is taken on leaving, and the page runs anew
+
+
+def test_tab_goes_through_the_rules_that_are_asked_for_and_then_from_field_to_field(check: Learner) -> None:
+    check.open("/exercises", check="exercise.7.3.2.2.i.s.qk")
+    page, rules = check.page, check.page.locator(".st-key-check_rules button")
+    fields = page.locator(".st-key-check_blank_k input")
+    page.locator(".st-key-check_blank_q input").last.fill("1")  # so that K's rule is asked for
+    page.locator(".st-key-check_blank_q input").last.press("Enter")
+    rule = page.locator(".st-key-check_blank_k").locator(rules)
+    expect(rule).to_have_count(3)
+    page.locator(".st-key-check_blank_q input").last.focus()
+    for n in range(3):
+        page.keyboard.press("Tab")
+        expect(rule.nth(n)).to_be_focused()
+    for n in range(6):
+        page.keyboard.press("Tab")
+        expect(fields.nth(n)).to_be_focused()
+        page.keyboard.type("1")
+        if not n:  # which answers the question, and takes it away
+            page.keyboard.press("Enter")
+            expect(rules).to_have_count(0)
+            expect(fields.nth(n)).to_be_focused()
