@@ -1,6 +1,5 @@
 """What the app adds to Streamlit's server: headers, limits for visitors, readiness, figures; see app.py."""
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -21,9 +20,6 @@ from attnviz.app.server.visitors import Visitors
 from attnviz.app.server.where import SaysWhere
 
 _LOG = get_log(__name__)
-# Seconds until a thread that computes lets another one go on. Each call of torch waits for that beside a run, and an
-# edit's numbers are dozens of calls: by Python's own 0.005 they took 66 ms beside two runs, by this 6, alone 1.5.
-TURN = 0.0005
 
 __all__ = ["lifespan", "middleware", "routes"]
 
@@ -63,7 +59,6 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     """Begin to get ready when the server starts."""
     write_as_json()
     CLOCK.watch()
-    sys.setswitchinterval(TURN)
     readiness.begin()
     keep_sweeping(settings().database)
     _LOG.info("the server starts", extra={"told": answers.running()})
