@@ -4,11 +4,12 @@ of its own, if none is given."""
 import html
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from attnviz.colours.palette import LIGHT, ROLES, SMALL_SIZE, TITLE_SIZE, Hatch
-from attnviz.colours.shading import scale_of, takes_black
+from attnviz.colours.shading import channels, scale_of, takes_black
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.documents.board_places import FONT, HEAD, NAME, ROW, Placed, place_all
@@ -27,6 +28,7 @@ _BASE = 4  # pixels that letters stand below the middle of their line
 _MARGIN = 12
 _NARROWEST, _LINE, _THICK, _BAR = 220, 18, 10, 48  # of one matrix: its width, a line of text, its scale, with its words
 _HATCH = 8  # pixels between two lines
+_BOLD_TITLE = re.compile('<b style="color:([^"]*)">(.*)</b>', re.DOTALL)
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 
 
@@ -72,6 +74,48 @@ def heatmap_svg(picture: Picture, formula: str, alt: str, face: str = "") -> str
         f'viewBox="0 0 {wide:.0f} {high:.0f}" font-family="{FAMILY}, {_FAMILY}" font-size="{FONT}" '
         f'fill="{theme.text}" aria-label="{_escaped(alt)}" role="img"><style>{face}</style>'
         f"{paper}{title[0]}{''.join(said)}{_grid(box, explained=True)}{_bar(box) if bar else ''}</svg>"
+    )
+
+
+def table_svg(spec: dict[str, Any], alt: str, face: str = "") -> str:
+    """Return the same of a table that nothing moves on, as :func:`attnviz.figures.small_tables.table_spec` has it."""
+    (drawn,), layout = spec["data"], spec["layout"]
+    z, (wide, high), margin = drawn["z"], (layout["width"], layout["height"]), layout["margin"]
+    left, top = margin["l"], margin["t"]
+    right, bottom = wide - margin["r"], high - margin["b"]
+    width, height = (right - left) / z.shape[1], (bottom - top) / z.shape[0]
+    stops, colours = zip(*((at, channels(colour)) for at, colour in drawn["colorscale"]), strict=True)
+    amounts = (z - drawn["zmin"]) / (drawn["zmax"] - drawn["zmin"])
+    rgb = np.stack([np.interp(amounts, stops, each) for each in np.transpose(colours)], -1)
+    ground, title = layout["font"], layout["title"]
+    parts = [_rect(0, 0, wide, high, f'fill="{layout["paper_bgcolor"]}"')]
+    parts += [
+        _rect(left + j * width, top + i * height, width, height, f'fill="#{bytes(rgb[i, j].astype(np.uint8)).hex()}"')
+        for i, j in np.argwhere(np.isfinite(z)).tolist()
+    ]
+    placed = f'transform="translate({left + width / 2:.1f} {top + height / 2:.1f}) scale({width:.3f} {height:.3f})"'
+    for shape in layout["shapes"]:
+        line = shape["line"]
+        drawing = f'fill="{shape.get("fillcolor", "none")}" stroke="{line.get("color", "none")}"'
+        parts.append(f'<path d="{shape["path"]}" {drawing} {placed} vector-effect="non-scaling-stroke"/>')
+    parts.append(_rect(left, top, right - left, bottom - top, f'fill="none" stroke="{layout["xaxis"]["linecolor"]}"'))
+    for at, name in enumerate(layout["xaxis"]["ticktext"]):
+        parts.append(_text(left + (at + 0.5) * width, top - 5, html.unescape(name), _MIDDLE))
+    for at, name in enumerate(layout["yaxis"]["ticktext"]):
+        parts.append(_text(left - 6, top + (at + 0.5) * height + _BASE, html.unescape(name), 'text-anchor="end"'))
+    for each in layout["annotations"]:
+        beside, below = each.get("xref") == "paper", each.get("yref") == "paper"
+        x = right + _BASE if beside else left + (each["x"] + 0.5) * width
+        y = bottom + _LINE if below else top + (each["y"] + 0.5) * height + _BASE
+        font = f'fill="{each["font"]["color"]}" font-size="{each["font"]["size"]}"'
+        parts.append(_text(x, y, each["text"], font if beside else f"{font} {_MIDDLE}"))
+    colour, named = _BOLD_TITLE.fullmatch(title["text"]).groups()  # type: ignore[union-attr]
+    letters = f'{_BOLD} fill="{colour}" font-size="{title["font"]["size"]}"'
+    parts.append(_text(_BASE, _MARGIN + title["font"]["size"], html.unescape(named), letters))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
+        f'font-family="{FAMILY}, {_FAMILY}" font-size="{ground["size"]}" fill="{ground["color"]}" '
+        f'aria-label="{_escaped(alt)}" role="img"><style>{face}</style>{"".join(parts)}</svg>'
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from attnviz.colours.palette import LETTERS, Hatch, theme
 from attnviz.colours.shading import channels, takes_black
 from attnviz.core.trace import Trace
-from attnviz.documents.board_svg import heatmap_svg
+from attnviz.documents.board_svg import heatmap_svg, table_svg
 from attnviz.documents.page import own_face, page_of, script_json
 from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, hatched, sign_of, value_in_words
 from attnviz.figures.heatmap import formula_in, spec_of
@@ -187,12 +187,16 @@ def figure_page(
     letters: bytes | None = None,
 ) -> str:
     """Return a figure, as the plain dictionary that Plotly.js reads, as an HTML page that needs nothing else.
+    A table on which nothing moves is a picture.
 
     It stands on the page's paper, also where it is saved: its letters could not be read on any other. `letters` is
     the font of the figure as a WOFF2 file; the page and the pictures saved from it carry it along. Without it they are
     written in what the reader's machine has.
     """
     on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": theme(dark).paper}}
+    if [(each["type"], each.get("hoverinfo")) for each in spec["data"]] == [("heatmap", "skip")]:
+        still = table_svg(on_paper, alt or title, own_face() if letters else "")
+        return _page(f'<div id="figure">{still}</div>', title, alt, dark, file_name or title, _STILL_SCRIPT)
     drawn = script_json({"figure": on_paper, "filename": file_name or title, "spare": _SPARE})
     figure = f'''<style id="letters">{_font_face(letters)}</style>
 <div id="frame"><div id="figure" role="img" aria-label="{html.escape(alt or title)}"></div></div>
