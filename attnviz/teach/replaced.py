@@ -12,14 +12,20 @@ from attnviz.core.layers import OF_TOKENS
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.masks import ADDED, PAINTED, ZEROED, dropout_mask
 from attnviz.core.matrix_input import Edit
-from attnviz.core.scenario import Scenario
+from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import MASK
 from attnviz.core.trace import run
 from attnviz.teach.masked import kept
+from attnviz.teach.predictions import Asked
+from attnviz.words import say
+from attnviz.words.numbers import in_format
 
 # Of which is told what each is multiplied by, from queries to what the layer makes, as far as it goes.
 COMPUTED = ("x_norm", "q", "k", "v", "scores", "attention_weights", "context", "output", "residual_1",
             "residual_1_norm", "feed_forward", "residual_2", "residual_2_norm")  # fmt: skip
+
+
+_CHOICES = ("same", "little", "much", "lost")
 
 
 def has_one_matrix(scenario: Scenario) -> bool:
@@ -198,6 +204,37 @@ def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
         return None
     shape = len(scenario.tokens), len(scenario.read_tokens)
     return replace(scenario, mask=_rows(dropout_mask(kept(shape, p, seed), p)), mask_use=ZEROED)
+
+
+_NO_GAP, _GAP = 0.005, 0.1  # of a share: what moves by less doesn't move in two digits, or moves a little
+
+
+def shares_moved(before: Scenario, after: Scenario | None, head: int = 0, layer: int = 0) -> float:
+    """Return by how much an attention weight moves at most from one scenario to another; NaN where one is no number.
+
+    >>> shares_moved(Scenario("a b"), one_matrix(Scenario("a b"))) < 1e-6
+    True
+    """
+    if after is None:
+        return math.nan
+    a, b = (traced(each).seen_from(head, layer).attention_weights for each in (before, after))
+    return float((a - b).abs().max())
+
+
+def of_other(name: str, gap: float) -> Asked:
+    """Return what is asked before a change is tried: how far the attention weights move, which is `gap` at most.
+
+    >>> of_other("row", 0.0).right, of_other("times", 0.3).right, of_other("bits", math.nan).right
+    ('same', 'much', 'lost')
+    """
+    right = "lost" if math.isnan(gap) else "same" if gap < _NO_GAP else "little" if gap < _GAP else "much"
+    place = "what_if.replaced.predict"
+    return Asked(
+        f"other-{name.replace('_', '-')}", say(f"{place}.act.{name}"), say(f"{place}.asks"),
+        {each: say(f"{place}.choice.{each}", most=_GAP) for each in _CHOICES}, right,
+        say(f"{place}.happened{'_lost' if right == 'lost' else ''}", gap=in_format(gap, ".2f")),
+        {each: say(f"{place}.wrong.{each}") for each in _CHOICES if each != right}, (say(f"{place}.why.{name}"),),
+    )  # fmt: skip
 
 
 def _has_softmax(scenario: Scenario) -> bool:

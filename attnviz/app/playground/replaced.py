@@ -11,6 +11,7 @@ from functools import partial
 import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
+from attnviz.app.parts.predicting import ask, prediction
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import picked_head, picked_layer, take
@@ -26,6 +27,7 @@ from attnviz.figures.small_tables import table_spec
 from attnviz.link.parameter_table import B_BITS, BITS, PINNED, texts
 from attnviz.teach.few_bits import DTYPES, in_few_bits, read_way, way_of
 from attnviz.teach.masked import dropped, mean_of_draws, n_draws
+from attnviz.teach.predictions import Asked
 from attnviz.teach.questions.seeing import Table
 from attnviz.teach.replaced import (
     can_add_to_row,
@@ -36,9 +38,11 @@ from attnviz.teach.replaced import (
     equal_weights,
     factors_of,
     has_one_matrix,
+    of_other,
     one_matrix,
     rank_of_match,
     row_plus,
+    shares_moved,
     times,
 )
 from attnviz.words import listed, say
@@ -46,54 +50,64 @@ from attnviz.words.numbers import significant, written
 
 MOST = 100.0
 _BITS, _SHIFTED = "what_if.replaced.bits", "what_if.replaced.shifted"
+_ASKED = "what_if.replaced.asked"  # of which of them something is to be predicted
 _RANKS = 32  # kept
 _DRAWN = 16  # tokens, whose weights are drawn with their numbers
 
 
 def show_replaced(scenario: Scenario) -> None:
-    """Draw what can be replaced, each with a button that tries and compares it."""
+    """Draw what can be replaced, each with a button that asks what comes of it, then tries and compares it."""
     if scenario.what_if:  # what is said of them is true of the usual arithmetic
         st.text(say("what_if.replaced.first_back"))
         return
     computed, layer = traced(scenario), picked_layer(scenario)
     _show_matrices(scenario, computed)
-    with _item("times"):
+    with (item := _item("times")):
         c = _number(say("what_if.replaced.times"), "times", 2.0)
-        _show_button("times", scenario, partial(times, scenario, c))
-    found = factors_of(scenario, computed, c, layer)
-    done = "times_done" if scenario.n_layers == 1 else "times_done_in_layer"
-    told = [say(f"what_if.replaced.{done}", c=significant(c), told=_factors_in_words(found), layer=layer)]
-    if scenario.reads_others:  # X is multiplied, as is said; what else keys are made of isn't
-        told.append(say(f"what_if.replaced.times_y.{scenario.reads}"))
-    st.caption(" ".join(told))
-    with _item("row"):
+    _offer(item, "times", scenario, partial(times, scenario, c), partial(_told_of_times, scenario, computed, c, layer))
+    with (item := _item("row")):
         row = st.selectbox(
             say("what_if.replaced.row"), range(len(scenario.tokens)), key="what_if.replaced.row",
             format_func=token_labels(scenario.tokens, 40).__getitem__, persist_state="session", width=200,
         )  # fmt: skip
         added = _number(say("what_if.replaced.added"), "added", 5.0)
-        can = can_add_to_row(scenario)
-        _show_button("row", scenario, partial(row_plus, scenario, int(row), added), can)
-    st.caption(say(f"what_if.replaced.{'row_done' if can else 'row_not'}"))
+    can = can_add_to_row(scenario)
+    told = partial(say, f"what_if.replaced.{'row_done' if can else 'row_not'}")
+    _offer(item, "row", scenario, partial(row_plus, scenario, int(row), added), told, can)
     _show_dropout(scenario, computed, layer)
     _show_few_bits(scenario, computed.layers[layer], layer if scenario.n_layers > 1 else None)
 
 
+def _told_of_times(scenario: Scenario, computed: AttentionTrace, c: float, layer: int) -> str:
+    found = factors_of(scenario, computed, c, layer)
+    done = "times_done" if scenario.n_layers == 1 else "times_done_in_layer"
+    told = [say(f"what_if.replaced.{done}", c=significant(c), told=_factors_in_words(found), layer=layer)]
+    if scenario.reads_others:  # X is multiplied, as is said; what else keys are made of isn't
+        told.append(say(f"what_if.replaced.times_y.{scenario.reads}"))
+    return " ".join(told)
+
+
 def _show_matrices(scenario: Scenario, computed: AttentionTrace) -> None:
-    with _item("one_matrix"):
+    with (item := _item("one_matrix")):
         with_m = has_one_matrix(scenario)
-        told = {"rank": _rank(_digest(scenario), scenario), "d_in": scenario.d_in} if with_m else {}
-        st.text(say(f"what_if.replaced.{'one_matrix' if with_m else 'no_matrix'}", **told))
-        _show_button("one_matrix", scenario, partial(one_matrix, scenario), with_m)
-    with _item("equal"):
+        st.text(say(f"what_if.replaced.{'m_for_both' if with_m else 'no_matrix'}"))
+    _offer(item, "one_matrix", scenario, partial(one_matrix, scenario), partial(_told_of_m, scenario, with_m), with_m)
+    with (item := _item("equal")):
         can = can_be_equal(scenario)
-        kind = "no_equal"
-        if can:
-            symmetric = equal_weights(computed)
-            kind = {None: "equal_scores", True: "equal_both", False: "equal"}[symmetric]
-            kind = "equal_alone" if len(scenario.tokens) == 1 else kind
-        st.text(say(f"what_if.replaced.{kind}"))
-        _show_button("equal", scenario, partial(equal_projections, scenario), can)
+        st.text(say(f"what_if.replaced.{'k_as_q' if can else 'no_equal'}"))
+    _offer(item, "equal", scenario, partial(equal_projections, scenario), partial(_told_of_equal, computed, can), can)
+
+
+def _told_of_m(scenario: Scenario, can: bool) -> str:
+    rank = _rank(_digest(scenario), scenario) if can else 0
+    return say("what_if.replaced.one_matrix", rank=rank, d_in=scenario.d_in) if can else ""
+
+
+def _told_of_equal(computed: AttentionTrace, can: bool) -> str:
+    if not can:
+        return ""
+    kind = {None: "equal_scores", True: "equal_both", False: "equal"}[equal_weights(computed)]
+    return say(f"what_if.replaced.{'equal_alone' if len(computed.tokens) == 1 else kind}")
 
 
 def _digest(scenario: Scenario) -> str:
@@ -109,17 +123,17 @@ def _rank(key: str, _scenario: Scenario) -> int:
 
 def _show_dropout(scenario: Scenario, computed: AttentionTrace, layer: int) -> None:
     can = can_drop(scenario)
-    with _item("dropout"):
+    with (item := _item("dropout")):
         p = float(st.number_input(say("what_if.replaced.dropout"), 0.0, 0.9, 0.1, 0.1, key="what_if.replaced.dropout",
                                   persist_state="session", width=200))  # fmt: skip
         seed = int(st.number_input(say("what_if.replaced.draw"), 0, MAX_SEED, 0, 1, key="what_if.replaced.draw",
                                    persist_state="session", width=200))  # fmt: skip
-        _show_button("dropout", scenario, partial(dropout, scenario, p, seed), can)
         mean = st.toggle(say("what_if.replaced.mean"), False, key="what_if.replaced.mean", persist_state="session",
                          disabled=not can)  # fmt: skip
     several = can and scenario.n_heads * scenario.n_layers > 1
     told = say(f"what_if.replaced.{'dropout_done' if can else 'dropout_not'}")
-    st.caption(f"{told} {say('what_if.replaced.dropout_of_all')}" if several else told)
+    told = f"{told} {say('what_if.replaced.dropout_of_all')}" if several else told
+    _offer(item, "dropout", scenario, partial(dropout, scenario, p, seed), lambda: told, can)
     if mean and can:
         _show_mean(computed.seen_from(picked_head(scenario), layer), p, seed)
 
@@ -136,15 +150,13 @@ def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
 
 
 def _show_few_bits(scenario: Scenario, trace: AttentionTrace, layer: int | None) -> None:
-    with _item("bits"):
+    with (item := _item("bits")):
         dtype, shifted = read_way(take(BITS))
         session = this_session()
         session.put(_BITS, dtype)
         session.put(_SHIFTED, shifted)
         st.selectbox(say("what_if.replaced.bits"), tuple(DTYPES), key=_BITS, on_change=_choose_bits, width=200)
         st.toggle(say("what_if.replaced.shifted"), key=_SHIFTED, on_change=_choose_bits)
-        st.button(say("what_if.replaced.compare"), key="what_if.replaced.bits.compare", on_click=_try_bits,
-                  args=(scenario, way_of(dtype, shifted)))  # fmt: skip
     found = in_few_bits(trace, DTYPES[dtype], shifted)
     told = [
         say(f"what_if.replaced.{kind}", matrix=trace.stages[lost.stage].title, n=lost.n, count=lost.size)
@@ -153,14 +165,9 @@ def _show_few_bits(scenario: Scenario, trace: AttentionTrace, layer: int | None)
     ]  # fmt: skip
     if math.isfinite(found.gap):
         told.append(say("what_if.replaced.bits_gap", gap=written(found.gap, 4)))
-    st.caption(" ".join(told if layer is None else [say("what_if.replaced.of_layer", layer=layer), *told]))
-
-
-def _try_bits(scenario: Scenario, way: str) -> None:
-    """Keep the set-up as A; B is the same with numbers of 16 bits."""
-    if keep_as_a(scenario):
-        url_texts.send(B_BITS, way)
-        go_to("pages/compare.py")
+    told = told if layer is None else [say("what_if.replaced.of_layer", layer=layer), *told]
+    _offer(item, "bits", scenario, lambda: scenario, lambda: " ".join(told), gap=found.gap,
+           way=way_of(dtype, shifted))  # fmt: skip
 
 
 def _choose_bits() -> None:
@@ -179,17 +186,39 @@ def _number(label: str, name: str, start: float) -> float:
                                  width=200))  # fmt: skip
 
 
-def _show_button(name: str, before: Scenario, make: Callable[[], Scenario | None], can: bool = True) -> None:
-    st.button(say("what_if.replaced.compare"), key=f"what_if.replaced.{name}.compare", disabled=not can,
-              on_click=_try, args=(before, make))  # fmt: skip
+def _offer(
+    item: DeltaGenerator, name: str, before: Scenario, make: Callable[[], Scenario | None], told: Callable[[], str],
+    can: bool = True, gap: float | None = None, way: str = "",
+) -> None:  # fmt: skip
+    """Draw the button that tries a change, within its item. What comes of it is predicted first, and only then told;
+    of numbers of 16 bits (`way`), the set-up stays, and how far the shares are off (`gap`) is known."""
+    made = prediction(f"other-{name.replace('_', '-')}")
+    if can and not made and this_session().get(_ASKED) == name:
+        view = picked_head(before), picked_layer(before)
+        asked = of_other(name, shares_moved(before, make(), *view) if gap is None else gap)
+        with st.container(key="what_if_other_asked", gap="xsmall"):
+            ask(asked, lambda: _try(before, make, way, asked))
+        return
+    then = partial(_try, before, make, way) if made else partial(this_session().put, _ASKED, name)
+    item.button(
+        say("what_if.replaced.compare"), key=f"what_if.replaced.{name}.compare", disabled=not can, on_click=then
+    )
+    if (made or not can) and (sentence := told()):
+        st.caption(sentence)
 
 
-def _try(before: Scenario, make: Callable[[], Scenario | None]) -> None:
-    """Keep the set-up as A, and make the other one the set-up; in a callback, before the controls are drawn."""
+def _try(before: Scenario, make: Callable[[], Scenario | None], way: str = "", asked: Asked | None = None) -> None:
+    """Keep the set-up as A, and make the other one the set-up, or the same in another `way`, and tell what was
+    predicted of it; in a callback, before the controls are drawn."""
     after = make()
     if after is not None and keep_as_a(before):
-        state.adopt(after)
+        if way:
+            url_texts.send(B_BITS, way)
+        else:
+            state.adopt(after)
         go_to("pages/compare.py")
+        if asked:
+            state.say(" ".join(asked.outcome(prediction(asked.about))))
 
 
 def _factors_in_words(by: dict[str, float | None]) -> str:

@@ -86,7 +86,7 @@ def test_the_choice_of_16_bits_stands_in_the_address_and_a_link_shows_it() -> No
     playground = opened().set("what_if.replaced.bits", "bfloat16").set("what_if.replaced.shifted", False)
     assert in_address(playground.at, "bits") == "bfloat16-unshifted"
     told = [text for text in playground.captions if "off" in text]
-    by_link = Playground(bits="bfloat16-unshifted")
+    by_link = Playground(bits="bfloat16-unshifted", predictions="off")
     assert by_link.at.session_state["what_if.replaced.bits"] == "bfloat16"
     assert not by_link.at.session_state["what_if.replaced.shifted"]
     assert [text for text in by_link.captions if "off" in text] == told != []
@@ -142,6 +142,24 @@ def test_what_is_tried_is_done_once_and_stands_beside_the_set_up_of_before(name:
     assert ("No row of the attention weights moved" in playground.says) == (name in ("one_matrix", "row"))
     playground.visit("pages/playground.py")
     assert "reads itself most" in playground.says, "nothing leads away again"
+
+
+@pytest.mark.parametrize("name", ["one_matrix", "equal", "times", "row", "dropout", "bits"])
+def test_what_comes_of_other_matrices_is_predicted_before_it_is_told(name: str) -> None:
+    playground = opened(embedding="published")
+    told = ("The scores", "multiplied by", "cancels", "divided by 1", "overflows", "at most")
+    assert not [each for each in told if each in playground.says]
+    playground.press_key(f"what_if.replaced.{name}.compare")
+    asks, why = (say(f"what_if.replaced.predict.{key}") for key in ("asks", f"why.{name}"))
+    assert asks in playground.says
+    assert playground.shows(PUBLISHED)
+    assert not [each for each in (*told[:-1], why) if each in playground.says]
+    playground.press_key("predict.little")
+    (message,) = playground.messages
+    assert why in message
+    assert (say("what_if.replaced.predict.wrong.little") in message) == ("As you predicted" not in message)
+    assert "B is still the same as A" not in playground.says
+    assert in_address(playground.at, "predicted") == f"other-{name.replace('_', '-')}.little"
 
 
 def test_what_x_times_c_does_to_each_stage_is_told() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -19,9 +20,11 @@ from attnviz.teach.replaced import (
     equal_weights,
     factors,
     factors_of,
+    of_other,
     one_matrix,
     rank_of_match,
     row_plus,
+    shares_moved,
     times,
 )
 from tests.examples import examples
@@ -56,6 +59,24 @@ def test_one_matrix_makes_the_same_attention(scenario: Scenario) -> None:
                                     {"weighting": "linear"}])  # fmt: skip
 def test_there_is_no_one_matrix_where_scores_are_more_than_a_product(others: dict[str, object]) -> None:
     assert one_matrix(Scenario(d_in=2, d_out=2, **others)) is None  # type: ignore[arg-type]
+
+
+@given(usual(), st.sampled_from(("one_matrix", "equal", "times", "row", "dropout")), st.floats(-3, 3))
+@settings(max_examples=examples(40), deadline=None)
+def test_what_is_predicted_of_a_change_is_right_by_its_numbers(scenario: Scenario, name: str, c: float) -> None:
+    made = {
+        "one_matrix": one_matrix, "equal": equal_projections, "times": lambda s: times(s, c),
+        "row": lambda s: row_plus(s, 1, c), "dropout": lambda s: dropout(s, 0.5, 3),
+    }[name](scenario)  # fmt: skip
+    assert made is not None
+    both = [np.asarray(trace(each).attention_weights.tolist()) for each in (scenario, made)]
+    gap = float(np.abs(both[0] - both[1]).max())
+    asked = of_other(name, shares_moved(scenario, made))
+    if min(abs(gap - 0.005), abs(gap - 0.1)) > 1e-4:
+        assert asked.right == ("same" if gap < 0.005 else "little" if gap < 0.1 else "much")
+    assert len(asked.choices) == 4
+    assert {*asked.wrong} == {*asked.choices} - {asked.right}
+    assert of_other("bits", float("nan")).right == "lost"
 
 
 @given(usual(), st.booleans())
