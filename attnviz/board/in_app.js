@@ -82,14 +82,13 @@ class App {
     window.dispatchEvent(new CustomEvent(`attnviz-${what}`, { detail }));
   }
 
-  // The panel stands at the foot of the window once Python has drawn it; the board's foot is brought above it.
-  bringPanel(/** @type {HTMLElement} */ foot) {
+  // The panel stands at the foot of the window once Python has drawn it; the board's last row is brought above it and the dock.
+  bringPanel(/** @type {HTMLElement} */ spine) {
     let tries = PANEL_TRIES;
     const look = setInterval(() => {
       const panel = document.querySelector(".st-key-playground-what_if:has(.st-key-what_if_panel)");
       tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES); // again while it's being drawn, but soon no more
-      foot.style.scrollMarginBottom = `${panel?.getBoundingClientRect().height ?? 0}px`;
-      if (panel) foot.scrollIntoView({ block: "nearest" });
+      if (panel) spine.scrollIntoView({ block: "end" });
       if (tries <= 0) clearInterval(look);
     }, PANEL_MS);
   }

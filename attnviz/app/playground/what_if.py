@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attnviz.app.parts.examples import PANEL, open_panel
-from attnviz.app.parts.picked_cell import pick
+from attnviz.app.parts.picked_cell import pick, picked_place
 from attnviz.app.parts.predicting import ask, predicted, show_outcome
 from attnviz.app.playground.mask import show_mask
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
@@ -25,6 +25,8 @@ from attnviz.teach.switched import about, alone, called, next_of, turned, withou
 from attnviz.words import say
 
 WIDGET = "what_if"
+_FIRST = "what_if.first"  # the stage of the cell that led here: what changes it stands first
+_OF = {"k": "q", "scaled_scores": "attention_weights"}
 
 
 def as_predicted(scenario: Scenario) -> tuple[Scenario, Asked | None]:
@@ -43,6 +45,8 @@ def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
         open_panel()
     if take(OPEN) == WHAT_IF:  # of a cell on the board, or of another page
         open_panel()
+        place = picked_place(traced_in_view(scenario))
+        session.put(_FIRST, _OF.get(place[0], place[0]) if place else "")
         url_texts.correct(OPEN, "")
     if asked:
         open_panel()
@@ -54,7 +58,8 @@ def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
                     return
                 _show_ways(scenario, on)
                 _show_happened(scenario, on)
-                steps, mask, others = st.tabs([say(f"what_if.tabs.{name}") for name in ("steps", "mask", "others")])
+                tabs = {name: say(f"what_if.tabs.{name}") for name in ("steps", "mask", "others")}
+                steps, mask, others = st.tabs(list(tabs.values()), default=tabs.get(session.get(_FIRST, "")))
                 with steps:
                     _show_switches(scenario, on)
                 with mask:
@@ -76,7 +81,8 @@ def _show_ways(scenario: Scenario, on: WhatIf) -> None:
 
 def _show_switches(scenario: Scenario, on: WhatIf) -> None:
     st.text(say("what_if.lead"))
-    for switch in SWITCHES.values():
+    first = this_session().get(_FIRST, "")
+    for switch in sorted(SWITCHES.values(), key=lambda each: each.stage != first):
         if switch.name == TYPED:
             _show_typed(scenario, on)
         else:

@@ -27,6 +27,12 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: st
     expect(board.page.locator(".panel .made")).to_be_in_viewport()  # what it is about stays in sight
     board.torch_says()
     eventually(lambda: board.chosen, [cell])
+    foot, top = board.page.locator(".board .panel"), board.page.locator(".st-key-playground-what_if")
+    edges = [each.evaluate("each => Object.values(each.getBoundingClientRect().toJSON())") for each in (foot, top)]
+    assert edges[0][6] <= edges[1][4] + 1, "the dock runs under the panel"
+    labels = {"s": "scores", "a": "softmax", "k": "projections"}
+    first = board.page.locator(".st-key-what_if_panel [role=radiogroup]").first
+    expect(first).to_have_attribute("aria-label", say(f"what_if.{labels[cell[0]]}.label"))
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
