@@ -82,7 +82,7 @@ class App {
     window.dispatchEvent(new CustomEvent(`attnviz-${what}`, { detail }));
   }
 
-  // The panel stands at the foot of the window once Python has drawn it; the board's last row is brought above it and the dock.
+  // The panel stands at the foot of the window once Python has drawn it; the last row is brought above it and the dock.
   bringPanel(/** @type {HTMLElement} */ spine) {
     let tries = PANEL_TRIES;
     const look = setInterval(() => {
