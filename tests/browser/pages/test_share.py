@@ -3,6 +3,7 @@
 import re
 from base64 import b64decode
 from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ from attnviz.documents import report
 from attnviz.export import pytorch_script
 from attnviz.words import say
 from tests.browser.board import Board
+from tests.browser.looks import digits_below
 from tests.browser.playground import Playground, eventually
 
 
@@ -98,6 +100,7 @@ def test_a_lecture_is_one_link_led_through_by_two_keys(new_board: Callable[..., 
         assert page.url.startswith(f"{reader.server}/{kept[n - 1].removesuffix('example=published')}")
         expect(page.get_by_text(f"What I say of {n},")).to_be_visible()
         expect(page.get_by_test_id("stHeader")).to_be_hidden()
+        eventually(partial(digits_below, page, 30), [])
         if not kept[n - 1]:
             expect(page.get_by_text("fluffy", exact=True).first).to_be_visible()  # as a bare address opens
     page.keyboard.press("Escape")
