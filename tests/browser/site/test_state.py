@@ -277,7 +277,7 @@ def _picks_a_word_of_a_training(board: Board) -> str:
     return "learn_query=2"
 
 
-@pytest.mark.parametrize(
+on_any_page = pytest.mark.parametrize(
     ("path", "address", "act"),
     [
         ("/learn", {"learn": "task.agreement*steps.3"}, _picks_a_word_of_a_training),
@@ -291,6 +291,9 @@ def _picks_a_word_of_a_training(board: Board) -> str:
         ("/compare", {"example": "published"}, _keeps_as_a),
     ],
 )
+
+
+@on_any_page
 def test_what_is_done_on_any_page_is_known_to_a_server_started_anew(
     cable: Network, new_board: Callable[..., Board], path: str, address: dict[str, Any], act: Callable[[Board], str]
 ) -> None:
@@ -308,6 +311,24 @@ def test_what_is_done_on_any_page_is_known_to_a_server_started_anew(
     board.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG * 1000)
     assert wanted in board.address
     board.errors.clear()  # the network was away
+
+
+@on_any_page
+def test_what_is_done_on_any_page_is_there_though_the_page_is_left_at_once(
+    new_board: Callable[..., Board], path: str, address: dict[str, Any], act: Callable[[Board], str]
+) -> None:
+    board, other = new_board(), "questions" if path == "/lesson" else "lesson"
+    board.open(path, **address)
+    board.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG * 1000)
+    wanted = act(board)
+    board.go_to(say(f"app.{other}.title"))
+    board.page.wait_for_url(f"**/{other}*")
+    eventually(partial(_is_in, board, wanted), True)
+    eventually(lambda: agrees(board), True)
+    board.go_to(say(f"app.{path[1:] or 'playground'}.title"))
+    board.page.wait_for_url(lambda url: url.split("?")[0].endswith(path))
+    eventually(lambda: agrees(board), True)
+    eventually(partial(_is_in, board, wanted), True)
 
 
 def test_a_table_that_was_pasted_as_the_server_went_is_marked(cable: Network, new_board: Callable[..., Board]) -> None:
