@@ -10,8 +10,8 @@ from typing import Any
 
 from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import came_back
 from attnviz.app.session.link_values import receive
+from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.text import literal
 from attnviz.core.stages import EVERY_STAGE

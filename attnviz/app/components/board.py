@@ -11,7 +11,7 @@ from attnviz.app.components.followed import numbers_of
 from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import picked_place
-from attnviz.app.session import address, state
+from attnviz.app.session import memory, state
 from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.session.painting import painting
 from attnviz.board import drawn
@@ -88,4 +88,4 @@ def show_board(scenario: Scenario, looks: Looks, page: str) -> None:
 
 
 def _draw(key: str, data: dict[str, Any]) -> None:
-    _board(key=key, data=packed(data | {"key": key, "from": address.mark_of_now()}))
+    _board(key=key, data=packed(data | {"key": key, "from": memory.mark_of_now()}))

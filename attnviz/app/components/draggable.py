@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.app.scripts import script
-from attnviz.app.session.address import mark_of_now
+from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.session import this_session
 from attnviz.core.tokens import token_labels
 from attnviz.words import say

@@ -6,8 +6,8 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.app.scripts import script
-from attnviz.app.session.address import mark_of_now
 from attnviz.app.session.link_values import picked_query
+from attnviz.app.session.memory import mark_of_now
 from attnviz.board.drawn import tips_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels

@@ -13,8 +13,8 @@ import streamlit as st
 from attnviz.app.learn.heads_off import Off, called
 from attnviz.app.learn.running import OneTraining, learning
 from attnviz.app.scripts import script
-from attnviz.app.session.address import mark_of_now
 from attnviz.app.session.link_values import take
+from attnviz.app.session.memory import mark_of_now
 from attnviz.board.data import table_data
 from attnviz.board.script import CONSTANTS
 from attnviz.colours.palette import PAPER, ROLES

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attnviz.app.session import url_texts
-from attnviz.app.session.address import came_back
 from attnviz.app.session.link_values import take
+from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import MOST_OF_SENTENCE, first_model, texts, texts_of_models
 from attnviz.words import plural, say

@@ -13,7 +13,7 @@ from attnviz.app.components.board import AT
 from attnviz.app.components.followed import mark_while_older, numbers_of
 from attnviz.app.parts.picked_cell import picked_cell, show_picked, take_click
 from attnviz.app.session import state
-from attnviz.app.session.address import mark_of_now
+from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.painting import painting
 from attnviz.app.session.session import this_session
 from attnviz.board.data import has_numbers

@@ -7,20 +7,33 @@ then.
 """
 
 import secrets
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
-from zlib import crc32
 
 import streamlit as st
 
 from attnviz.app.scripts import script
+from attnviz.app.session.memory import (
+    Memory,
+    Offer,
+    asked_of,
+    becomes,
+    controls,
+    controls_are_quiet,
+    lay,
+    mark_of,
+    memory,
+    pages,
+    patch_of,
+    read_query,
+    value_of,
+    written,
+)
 from attnviz.app.session.session import this_session
-from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH, get_script_run_ctx, run_again
+from attnviz.app.streamlit_internals import MOST_LENGTH, get_script_run_ctx, run_again
 from attnviz.link.parameter_table import once, texts
-from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, read_controls
+from attnviz.link.set_up import EXAMPLE, parameters, read_controls
 from attnviz.link.state import as_the_app_opens
 
 _EARS = "address.ears"
@@ -38,77 +51,6 @@ _address = st.components.v2.component(
 )
 
 
-@dataclass
-class Offer:
-    """What a button changes: the page takes it once; `path` is the page that it leads to."""
-
-    id: str
-    patch: dict[str, str | None] = field(default_factory=dict)
-    path: str | None = None
-    file: str = ""  # of that page
-    drawn: int = 0  # how often it was
-    left: bool = False  # by Back or a link: where the page hasn't taken it, it does so with the next drawing
-
-    def sent(self) -> dict[str, Any]:
-        """Return what the page is sent of it."""
-        led = {} if self.path is None else {"path": self.path}
-        return {"id": self.id, "patch": self.patch} | led
-
-
-@dataclass
-class Memory:
-    """What a session knows of its page: what was asked for, the texts that came of it, and what it was offered."""
-
-    asked: dict[str, str]
-    came: str
-    page: str | None
-    said: Any = None
-    texts: dict[str, str] = field(default_factory=dict)
-    fresh: set[str] = field(default_factory=set)  # texts that came with a link and that no page has read yet
-    forgotten: set[str] = field(default_factory=set)
-    corrected: dict[str, tuple[str, str]] = field(default_factory=dict)  # texts that can't be had, and those in place
-    offers: list[Offer] = field(default_factory=list)
-    offering: Offer | None = None  # what this run adds to
-    back: bool = False  # whether the page was open already, before another server or session
-    became: dict[str, str] = field(default_factory=dict)  # what the last run made of it
-    opening: dict[str, str] = field(default_factory=lambda: as_the_app_opens({}))  # what a bare query stands for
-    turned: str | None = None  # the last query of a run of our own
-    turning: str | None = None  # the query of a run that turns controls
-    whole: bool = True  # whether the controls were set by what was asked for, and not moved since
-
-
-def read_query(query: str) -> dict[str, str]:
-    """Return the parameters of a query; of one that comes twice, the last."""
-    if len(query) > MOST_LENGTH:
-        return {}
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
-    except ValueError:
-        return {}
-    return dict(pairs)
-
-
-def mark_of(query: Mapping[str, str]) -> str:
-    """Return what tells a query from others, as address.js has it.
-
-    >>> mark_of({"seed": "7"}), mark_of({"b": "1", "a": "é"}) == mark_of({"a": "é", "b": "1"})
-    ('6.4241862541', True)
-    """
-    text = "\n".join(f"{name}={query[name]}" for name in sorted(query, key=_as_in_javascript))
-    data = text.encode("utf-8", "replace")
-    return f"{len(data)}.{crc32(data)}"
-
-
-def _as_in_javascript(text: str) -> bytes:
-    """Return by what JavaScript sorts texts: the halves of UTF-16."""
-    return text.encode("utf-16-be", "surrogatepass")
-
-
-def memory() -> Memory | None:
-    """Return what this session knows of its page; None before its first run."""
-    return this_session().address
-
-
 def hear() -> None:
     """Take what the page says, at the start of a run, before any control is drawn.
 
@@ -117,7 +59,7 @@ def hear() -> None:
     session = this_session()
     now = session.address
     offers = [] if now is None else [each.sent() for each in now.offers]
-    ears = {"ears": True, "offers": offers, "opening": _written(as_the_app_opens({}) if now is None else now.opening)}
+    ears = {"ears": True, "offers": offers, "opening": written(as_the_app_opens({}) if now is None else now.opening)}
     told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
     said, context = _valid(told.get("said")), get_script_run_ctx()
     came = "" if context is None else context.query_string
@@ -131,10 +73,10 @@ def hear() -> None:
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
     for name, (refused, text) in now.corrected.items():  # of a run that was overtaken before it could tell
         if now.texts.get(name, "") == refused:
-            _lay(now.texts, {name: text or None})
+            lay(now.texts, {name: text or None})
     for each in now.offers:
         if not each.left:
-            _lay(now.texts, {name: text for name, text in each.patch.items() if name in texts()})
+            lay(now.texts, {name: text for name, text in each.patch.items() if name in texts()})
     if now.turning is None and any(_turns(each) for each in now.offers):
         _run_turned(now)
     if history:  # as the controls will be, once they are drawn
@@ -175,14 +117,8 @@ def open_as(query: Mapping[str, str]) -> None:
     drawn."""
     now = memory()
     if now is not None:
-        now.turning = _written(query)
+        now.turning = written(query)
         run_again(now.turning)
-
-
-def came_bare() -> bool:
-    """Whether the page was opened without parameters, as far as the server was told: of too many, it is told none."""
-    now = memory()
-    return now is None or not now.asked
 
 
 def _valid(said: Any) -> Any:
@@ -190,18 +126,6 @@ def _valid(said: Any) -> Any:
     if not isinstance(said, dict) or not all(isinstance(said.get(name), str) for name in ("query", "taken")):
         return None
     return said if len(said["query"]) <= MOST_LENGTH else None
-
-
-def _written(query: Mapping[str, str]) -> str:
-    return urlencode(query, errors="surrogatepass")
-
-
-def _lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
-    for name, text in patch.items():
-        if text is None:
-            query.pop(name, None)
-        else:
-            query[name] = text
 
 
 def _turns(offer: Offer) -> bool:
@@ -212,40 +136,21 @@ def _turns(offer: Offer) -> bool:
         return True
     table, session = parameters(), this_session()
     turned = {name: text for name, text in offer.patch.items() if name in table}
-    return any(_value(name, text) != session.get(name, table[name].default) for name, text in turned.items())
-
-
-def _value(name: str, text: str | None) -> Any:
-    """Return the value of a control by its text; its default without any."""
-    row = parameters()[name]
-    return row.default if text is None else row.read(text)[0]
+    return any(value_of(name, text) != session.get(name, table[name].default) for name, text in turned.items())
 
 
 def _run_turned(now: Memory) -> None:
     query = asked_of(now)
     for each in now.offers:
         if not each.left:
-            _lay(query, each.patch)
-    now.turning = _written(query)
+            lay(query, each.patch)
+    now.turning = written(query)
     page = None
     leads = [each for each in now.offers if each.file and not each.drawn and not each.left]
     if leads:
         found = next(each for each in pages() if each["script_path"].endswith(leads[-1].file))
         leads[-1].path, page = str(found["url_pathname"]), str(found["page_script_hash"])
     run_again(now.turning, turns=True, page=page)
-
-
-def pages() -> list[Any]:
-    """Return what Streamlit knows of each page: its file, its hash, and what its address ends with."""
-    context = get_script_run_ctx()
-    return [] if context is None else list(context.pages_manager.get_pages().values())
-
-
-def place_of_now() -> tuple[str, str]:
-    """Return what the address of the page that was drawn last ends with, and its query."""
-    now = memory()
-    page = next((each.get("url_pathname", "") for each in pages() if now and each["page_script_hash"] == now.page), "")
-    return str(page), _written(now.became) if now else ""
 
 
 def _offering() -> Offer | None:
@@ -263,7 +168,7 @@ def offer(patch: Mapping[str, str | None]) -> None:
     offering, now = _offering(), memory()
     if offering is not None and now is not None:
         offering.patch |= patch
-        _lay(now.texts, patch)
+        lay(now.texts, patch)
 
 
 def turn(values: Mapping[str, Any]) -> None:
@@ -294,7 +199,7 @@ def correct(name: str, text: str) -> None:
     now = memory()
     if now is not None and now.texts.get(name, "") != text:
         now.corrected[name] = now.texts.get(name, ""), text
-        _lay(now.texts, {name: text or None})
+        lay(now.texts, {name: text or None})
         for each in now.offers:  # where the page hasn't taken it yet
             each.patch |= {name: text or None} if name in each.patch else {}
 
@@ -303,80 +208,6 @@ def go_to(page: str) -> None:
     """Leave this page for another, given by its file, with all of the set-up; in a callback: the run begins there."""
     if (offering := _offering()) is not None:
         offering.file = page
-
-
-def came_back() -> bool:
-    """Whether this is the first run for a page that was open already: its controls hold what was done with them."""
-    now = memory()
-    return now is not None and now.back
-
-
-def asked() -> dict[str, str]:
-    """Return what is asked for, as texts, where the page is opened."""
-    now = memory()
-    return {} if now is None else read_query(now.turning) if now.turning else now.asked
-
-
-def forget(names: Any) -> None:
-    """Take parameters out of the address that the app has none of."""
-    now = memory()
-    if now is not None:
-        now.forgotten |= set(names)
-
-
-def controls_are_quiet() -> bool:
-    """Whether a control that is bound to the address leaves it to the page to say what it was moved to: once the page
-    knows which are, it may ask for numbers first, and have one run for several moves."""
-    now = memory()
-    return now is not None and bool(now.became)
-
-
-def controls(now: Memory) -> dict[str, str]:
-    """Return the controls whose values are not their defaults, as the address has them."""
-    came = read_query(now.came)
-    found, session = {}, this_session()
-    for name, row in parameters().items():
-        value = session.get(name, row.default)
-        if value != row.default:
-            written = (now.asked.get(name), came.get(name))
-            same = (text for text in written if text is not None and row.read(text) == (value, None))
-            found[name] = next(same, row.codec.encode(value))
-    return found
-
-
-def asked_of(now: Memory) -> dict[str, str]:
-    """Return the query that this run was asked for, with the controls as they were moved since it was said."""
-    asked = dict(now.asked)
-    if now.whole:
-        return asked
-    set_up, session = controls(now), this_session()
-    for name, row in parameters().items():
-        if _value(name, asked.get(name)) != session.get(name, row.default):
-            _lay(asked, {name: set_up.get(name)})
-    return asked
-
-
-def mark_of_now() -> str:
-    """Return what tells the query that this run is drawn from; blank where no page is open."""
-    now = memory()
-    return "" if now is None else mark_of(asked_of(now))
-
-
-def becomes(
-    asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[str, str], forgotten: Set[str]
-) -> dict[str, str]:
-    """Return what becomes of a query: the controls and the texts that came of it, and what others have put there."""
-    ours = {*parameters(), *texts(), *once(), *forgotten}
-    found = {name: text for name, text in asked.items() if name not in ours} | dict(set_up) | dict(held)
-    found.pop(EXAMPLE, None)
-    if not any(name in ours for name in found):  # bare, it would open another example
-        found[EXAMPLE] = PUBLISHED
-    return found
-
-
-def patch_of(asked: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the difference of two queries: a text for each parameter that has another, None for one that goes."""
-    return {name: now.get(name) for name in sorted(asked.keys() | now.keys()) if asked.get(name) != now.get(name)}
 
 
 def tell(page: str, key: str = "address") -> None:
@@ -403,7 +234,7 @@ def tell(page: str, key: str = "address") -> None:
     now.turned, now.turning = now.turning or now.turned, None
     now.offering, now.whole, now.back, now.became = None, False, False, found
     now.corrected.clear()
-    _address(key=key, data={"drawn": drawn, "opening": _written(now.opening)}, on_said_change=lambda: None, height=1)
+    _address(key=key, data={"drawn": drawn, "opening": written(now.opening)}, on_said_change=lambda: None, height=1)
 
 
 def _gone(now: Memory) -> set[str]:

@@ -14,7 +14,7 @@ from attnviz.link.set_up import CHANGES, scenario_of
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 if TYPE_CHECKING:
-    from attnviz.app.session.address import Memory
+    from attnviz.app.session.memory import Memory
     from attnviz.app.session.painting import Painting
 
 _SESSION = "session"

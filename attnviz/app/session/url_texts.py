@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from attnviz.app.session import address
+from attnviz.app.session import address, memory
 from attnviz.link.parameter_table import MOST_TOGETHER, PINNED
 from attnviz.link.parameter_table import texts as rows
 from attnviz.link.set_up import CHANGES, MOST_GIVEN
@@ -15,7 +15,7 @@ from attnviz.link.set_up import CHANGES, MOST_GIVEN
 
 def receive(name: str) -> tuple[str, bool]:
     """Return the current text, and whether it came with a link, by Back or Forward, and is read for the first time."""
-    now = address.memory()
+    now = memory.memory()
     if now is None:
         return "", False
     arrived = name in now.fresh
@@ -63,5 +63,5 @@ def fits(name: str, text: str) -> bool:
 
 def texts_held() -> Mapping[str, str]:
     """Return the texts that say something, by the names of their parameters."""
-    now = address.memory()
+    now = memory.memory()
     return MappingProxyType({} if now is None else now.texts)

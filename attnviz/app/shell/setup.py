@@ -11,7 +11,7 @@ from attnviz.app.keeper.lane import LANE
 from attnviz.app.parts import examples
 from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.typed_cells import scenario_now
-from attnviz.app.session import address, state
+from attnviz.app.session import address, memory, state
 from attnviz.app.session.painting import painting
 from attnviz.app.session.session import Shared, this_session
 from attnviz.app.shell import connection, hiding, messages
@@ -48,7 +48,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     session = this_session()
     session.shared = Shared()
     first = state.first_run()
-    perhaps_refused = first and address.came_bare()
+    perhaps_refused = first and memory.came_bare()
     opened = opened_link.read(page) if first else None
     panel = st.container(key="setup")
     values = _draw_panel(panel, table) if opened is None else opened
@@ -194,7 +194,7 @@ def _switch_feed_forward() -> None:
 
 def _draw(control: Control, **more: Any) -> Any:
     """Draw a control as its codec says, and what its choice means; return its value."""
-    how = "ignore" if address.controls_are_quiet() else "rerun"
+    how = "ignore" if memory.controls_are_quiet() else "rerun"
     drawn = {"key": control.name, "bind": "query-params", "help": control.help, "on_change": how} | more
     match control.codec:
         case Whole(low, high):

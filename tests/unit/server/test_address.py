@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz.app.session.address import becomes, mark_of, patch_of, read_query
+from attnviz.app.session.memory import becomes, mark_of, patch_of, read_query
 from tests.node import PageScript
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

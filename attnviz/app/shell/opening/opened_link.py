@@ -14,7 +14,8 @@ from attnviz.app.model.typing import model_session
 from attnviz.app.parts import examples
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import asked, came_back, forget, memory, open_as
+from attnviz.app.session.address import open_as
+from attnviz.app.session.memory import asked, came_back, forget, memory
 from attnviz.app.session.session import this_session
 from attnviz.app.shell.opening.long_link import what_was_left_out
 from attnviz.app.text import literal

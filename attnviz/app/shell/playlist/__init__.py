@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from attnviz.app.scripts import script
-from attnviz.app.session import address, state, url_texts
+from attnviz.app.session import memory, state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.app.text import literal
@@ -66,7 +66,7 @@ def show_playlist() -> None:
 
 
 def _add(moments: tuple[Moment, ...]) -> None:
-    page, query = address.place_of_now()
+    page, query = memory.place_of_now()
     _put(text_of(moments) + f"/{page}?{query}", n=len(moments) + 1)
 
 
@@ -76,7 +76,7 @@ def _take_lines() -> None:
 
 def _put(lines: str, n: int) -> None:
     """Make these lines the playlist; where one is no link, say so, and leave it as it was."""
-    moments, error = read_lines(lines, [each.get("url_pathname", "") for each in address.pages()])
+    moments, error = read_lines(lines, [each.get("url_pathname", "") for each in memory.pages()])
     if error:
         state.say(texts()[PLAYLIST].told(lines, error, literal))
         return

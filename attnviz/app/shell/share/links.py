@@ -8,7 +8,7 @@ import segno
 import streamlit as st
 
 from attnviz.app.scripts import script
-from attnviz.app.session import address, url_texts
+from attnviz.app.session import memory, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import Attachment, this_session
 from attnviz.app.shell.playlist import show_playlist
@@ -60,7 +60,7 @@ def show_links(beside: Attachment | None) -> None:
 
 def _asked_here() -> str:
     """Return what a class can be asked of this page, as links call it; blank where there is nothing."""
-    page, step = address.place_of_now()[0].strip("/"), take(STEP)
+    page, step = memory.place_of_now()[0].strip("/"), take(STEP)
     if page == "lesson":
         return f"step-{step}" if step in ASKING else ""
     return str(take(QUESTION) or "") if page == "questions" else ""
@@ -77,7 +77,7 @@ def _show_qr_code() -> None:
     if place.hostname == "localhost" or (place.hostname or "").startswith(("127.", "::1")):
         st.info(say("share.qr.here_alone"))
     try:
-        link = urlunsplit(place._replace(path=place.path or "/", query=address.place_of_now()[1]))
+        link = urlunsplit(place._replace(path=place.path or "/", query=memory.place_of_now()[1]))
         code = segno.make(link, error="l", micro=False)
     except segno.DataOverflowError:
         st.info(say("share.qr.too_long"))
