@@ -36,7 +36,8 @@ _ASKED_CSS = """<style>
 .st-key-lesson_body { position: relative; }
 @media (min-width: 948px) {
   :root:not([data-presents]) [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_asked) {
-    position: absolute; top: 5.5rem; right: 0; z-index: 9; background: var(--attnviz-page); width: clamp(190px, 28% - 24px, 536px);
+    position: absolute; top: 5.5rem; right: 0; z-index: 9; background: var(--attnviz-page);
+    width: clamp(190px, 28% - 24px, 536px);
   }
 }
 </style>"""
