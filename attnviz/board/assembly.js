@@ -146,8 +146,7 @@ export class Assembly {
     const way = button(folded ? "unfold" : "refold", "", () => {
       board.folds.set(name, !folded);
       this.again();
-      const next = board.grids.get(name)?.matrix.querySelector("[aria-expanded]");
-      if (next instanceof HTMLElement) next.focus();
+      board.grids.get(name)?.matrix.querySelector("button")?.focus();
     }, { "aria-expanded": String(!folded), "aria-label": title, title });
     if (folded) put(way, grid.box);
     else way.append(...grid.title.childNodes);

@@ -7,7 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-# At most so many controls and words of each page when it is first seen, by its name and how wide the window is.
+# At most so many controls and words of each page when it is first seen, by its name and how wide the window is; of
+# another width as many as at 1366.
 MOST: Mapping[tuple[str, int], tuple[int, int]] = MappingProxyType({
     ("explore", 1366): (20, 60), ("explore", 390): (16, 44), ("question", 1366): (16, 75),
     ("answered", 1366): (16, 100), ("learn", 1366): (20, 80), ("model", 1366): (28, 125),
@@ -58,7 +59,7 @@ _LOOK = """() => {
     }
     return false;
   };
-  const texts = [], words = [], parts = [];
+  const texts = [], words = [], parts = [], small = [];
   for (const root of roots) {
     const walker = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
     for (let n = 0; walker.nextNode(); n++) {
@@ -72,6 +73,7 @@ _LOOK = """() => {
       if (whole.some(each => onScreen(cut(parent, each)) && hidden(parent, each))) parts.push(data.trim());
       const boxes = whole.map(each => cut(parent, each)).filter(onScreen);
       if (!boxes.length) continue;
+      if (parseFloat(getComputedStyle(parent).fontSize) < 11.9) small.push(data.trim());
       const of = `${roots.indexOf(root)}.${n}`;
       const floats = within(parent, '.panel, .stAppHeader, .st-key-name, .st-key-top_bar, .st-key-what_if');
       for (const box of boxes) { // letters end within their line
@@ -96,7 +98,7 @@ _LOOK = """() => {
   const main = document.querySelector('[data-testid=stMain]');
   return {
     controls: controls.map(each => each.getAttribute('aria-label') || each.innerText || each.value || each.tagName),
-    words, texts, cut: parts, covered,
+    words, texts, cut: parts, covered, small,
     down: main.scrollHeight - main.clientHeight, sideways: main.scrollWidth - main.clientWidth,
   };
 }"""
@@ -131,6 +133,7 @@ class Look:
     texts: list[dict[str, Any]]
     cut: list[str]  # texts that end at an edge, with no sign that they go on
     covered: list[str]  # cells over whose digits something lies, and what tells of torch
+    small: list[str]  # texts whose letters have less than 12 pixels
     down: int  # how many pixels of it a scroll would bring
     sideways: int
 
@@ -149,12 +152,13 @@ class Look:
     @property
     def trouble(self) -> dict[str, Any]:
         """What no page may have, in any window."""
-        found = {"over": self.over, "cut": self.cut, "covered": self.covered, "sideways": max(0, self.sideways)}
+        found = {"over": self.over, "cut": self.cut, "covered": self.covered, "small": self.small}
+        found |= {"sideways": ["page"] * (self.sideways > 0)}
         return {what: each for what, each in found.items() if each}
 
     def more_than(self, page: str, width: int, controls: int = 0) -> list[str]:
         """What it has too much of; so many controls more may be words to pick."""
-        most_controls, most_words = MOST[page, width]
+        most_controls, most_words = MOST.get((page, width), MOST[page, 1366])
         return [
             f"{len(found)} {what}, at most {most}: {found}"
             for what, found, most in (

@@ -68,13 +68,17 @@ def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: 
             _show_number(layer, head, edits, trace)
 
 
-def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str, *, told: bool = True) -> None:
-    """Draw the switch that turns this head off, or has all heads of its layer read evenly."""
+def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str) -> None:
+    """Draw the switch that turns this head off, or has all heads of its layer read evenly.
+
+    It's the same wherever it stands: pressed as its page gives way to another, it would be another one's press.
+    """
     edit = ModelEdit(layer.number, head, OFF) if kind == "off" else ModelEdit(layer.number, None, EVEN)
     name = f"model.{edit}"
-    this_session().put(name, edit in edits)
+    if this_session().get(name, False) != (edit in edits):  # else it's as it was pressed meanwhile
+        this_session().put(name, edit in edits)
     st.toggle(say(f"models.change.{kind}"), key=name, on_change=_toggled, args=(edits, edit, name),
-              help=say(f"models.change.{kind}_help") if told else None)  # fmt: skip
+              help=say(f"models.change.{kind}_help"))  # fmt: skip
 
 
 def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:

@@ -156,7 +156,7 @@ def _show_all(
             show_next(whole)
     with st.container(key="model_uses", gap="small"):
         show_uses(whole, name)
-        show_switch(view.layers[place[0]], place[1], whole.edits, "off", told=False)
+        show_switch(view.layers[place[0]], place[1], whole.edits, "off")
     with right:
         show_head()
         _ways_on()

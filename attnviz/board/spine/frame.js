@@ -10,7 +10,7 @@ import { gapBefore, leadAt, legendAt } from "./plan.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-const NAMED = 11; // a name needs so much height: of rows that are lower, only some have theirs
+const NAMED = 12; // a name needs so much height: of rows that are lower, only some have theirs
 const LETTERS = 14; // of a name, where there is room for them
 // what is done between two matrices, and how far it stands out from its row
 const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
@@ -83,7 +83,8 @@ export class Frame {
   placeName(name, x, width) {
     const { row, scale } = this.board.layout;
     const height = `${this.every * row}px`;
-    const fontSize = `${Math.min(LETTERS * scale, 0.92 * this.every * row)}px`; // brackets are higher than letters
+    // brackets are higher than letters
+    const fontSize = `${Math.min(LETTERS * scale, Math.max(NAMED, 0.92 * this.every * row))}px`;
     Object.assign(name.style, { left: `${x}px`, width: `${width}px`, height, lineHeight: height, fontSize });
   }
 

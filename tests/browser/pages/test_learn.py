@@ -74,8 +74,7 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
     widths = page.locator(".time .sentence svg > path").evaluate_all(_NUMBERS)
     assert [width / sum(widths) for width in widths] == pytest.approx(shares, abs=2e-3)
     assert max(end for _, _, end in before.values()) <= (LOWEST["learn"] if size[0] == 1366 else 844)
-    if size[0] == 1366:
-        assert not look_at(page).more_than("learn", 1366)
+    assert not look_at(page).more_than("learn", size[0])
     start.click()
     expect(page.locator(".time .curves polyline").first).to_be_visible(timeout=WAIT)
     during = boxes(page)

@@ -12,7 +12,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 from attnviz.words.shares import percent
 from tests.browser.looks import LOWEST, look_at
-from tests.browser.playground import Playground
+from tests.browser.playground import Playground, eventually
 
 PARTS = (".headline", ".sentence", ".weights", ".pattern", ".st-key-model_ways", ".st-key-model_uses")
 _SAYS = """() => {
@@ -72,6 +72,7 @@ def test_the_page_opens_on_a_model_that_writes_with_its_heads_and_all_of_one_on_
     assert len(told) == 1
     page.set_viewport_size({"width": 1366, "height": 768})
     assert not look_at(page).more_than("model", 1366, page.locator(".sentence .chip").count())
+    eventually(lambda: look_at(page).down, 0)  # nothing scrolls
 
 
 def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:

@@ -214,11 +214,9 @@ def _look(learner: Learner, trouble: list[Any], name: str, wide: bool) -> None:
         limits = {"sideways": seen.sideways, "over": seen.over, "undrawn": not drawn, "scrolls": scrolls}
         limits["cut"] = learner.page.evaluate(_CUT)
         limits["disorder"] = not ordered and slug != "keys-first"
+        limits["much"] = seen.more_than(stage or "question", 1366 if wide else 390, max(0, tokens - 4))
         if wide:
-            limits |= {
-                "down": seen.down > 1,
-                "much": seen.more_than(stage or "question", 1366, max(0, tokens - 4)),
-            }
+            limits["down"] = seen.down > 1
         return {key: bad for key, bad in limits.items() if bad}
 
     for _ in range(8):  # until what has just been drawn stands still

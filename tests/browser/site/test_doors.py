@@ -110,5 +110,5 @@ def test_the_set_up_begins_with_few_controls_and_covers_nothing_that_it_changes(
     assert pressed.count() - marks.count() <= 12
     column = reader.page.locator("[class*=-board] .cell[data-at^='attention_weights,1']").locator("visible=true").last
     column.scroll_into_view_if_needed()
-    reader.page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, 300 * (innerWidth < 1100))")
+    reader.page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, 300 * (innerWidth < 1000))")
     eventually(lambda: column.evaluate(_ON_TOP), True)
