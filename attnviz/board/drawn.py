@@ -26,9 +26,9 @@ class Looks:
 
     With `sentence`, the tokens stand over it, to be picked, and it `says` what the picked one reads most and shows it
     by `ribbons`, for which None leaves no room; `about` is said of the numbers, where it isn't what is said of those
-    of the set-up. `scaled` scores stand where scores do; `ghosts` are matrices that have their place already; of those
-    `held` back, no number is sent. What a step of the lesson `tells` stands beside what is reached last; `play` is the
-    part of Play this row that it begins with.
+    of the set-up. `scaled` scores stand where scores do; `ghosts` are matrices that have their place already. What a
+    step of the lesson `tells` stands beside what is reached last; `play` is the part of Play this row that it begins
+    with.
 
     On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
     learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
@@ -46,7 +46,6 @@ class Looks:
     about: str | None = None
     scaled: bool = False
     ghosts: tuple[str, ...] = ()
-    held: tuple[str, ...] = ()
     tells: Mapping[str, Any] | None = None
     play: Mapping[str, Any] | None = None
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -91,7 +90,7 @@ def drawn_data(
     if drawn := drawn_vectors(scenario) if looks.what_if else "":
         data["stages"] = [each | {"short": drawn} if each["name"] == scenario.token_matrix else each
                           for each in data["stages"]]  # fmt: skip
-    return data | _held_back(data, looks.held) | looks.sent() | {
+    return data | looks.sent() | {
         "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
         "tips": tips_of(scenario) if looks.sentence else [],
         "text": scenario.text,
@@ -99,23 +98,6 @@ def drawn_data(
         "about": about,
         "ofNow": of_now,
         "numbersOf": "",
-    }  # fmt: skip
-
-
-def _held_back(data: dict[str, Any], held: tuple[str, ...]) -> dict[str, Any]:
-    """Return what is sent where some matrices are held back: they have their place, zeros, and no rule by which the
-    page would make them itself."""
-    if not held:
-        return {}
-    blank = {name: {"rows": (of := data["matrices"][name])["rows"], "columns": of["columns"],
-                    "runs": [(of["rows"] * of["columns"], 0)]} for name in held}  # fmt: skip
-    return {
-        "stages": [each | {"rule": "given", "declared": (), "settings": {}} if each["name"] in blank else each
-                   for each in data["stages"]],
-        "matrices": data["matrices"] | blank,
-        "limits": data["limits"] | dict.fromkeys(held, (0, 1)),
-        "heads": [dict.fromkeys(each, "") for each in data["heads"]] if "attention_weights" in blank
-                 else data["heads"],
     }  # fmt: skip
 
 

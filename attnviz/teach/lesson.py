@@ -335,21 +335,6 @@ def reached_matrices(number: int, trace: AttentionTrace) -> tuple[str, ...]:
     return tuple(name for name in trace.matrices if name in shown)
 
 
-def unreached_matrices(number: int, trace: AttentionTrace) -> tuple[str, ...]:
-    """Return the matrices that only later steps speak of, those of other heads, too, and all that is made of these.
-
-    >>> from attnviz.core.scenario import Scenario, trace
-    >>> unreached_matrices(6, trace(Scenario()))
-    ('attention_weights', 'context')
-    """
-    reached, every = (set(reached_matrices(n, trace)) for n in (number, len(STEPS)))
-    held: list[str] = []
-    for name, stage in trace.stages.items():
-        if name.rpartition(".")[2] in every - reached or set(stage.sources) & set(held):
-            held.append(name)
-    return tuple(held)
-
-
 def shown_matrices(step: Step, trace: AttentionTrace) -> tuple[str, ...]:
     """Return the matrices of a step that this trace has, in the order of the table of stages."""
     return tuple(name for name in trace.matrices if name in step.shows)

@@ -25,7 +25,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import NUMBERS, OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED, QUESTION, STEP
 from attnviz.link.question_text import TRIED
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
-from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices, unreached_matrices
+from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
 from attnviz.teach.predictions import ASKING, fails_at, nothing_to_predict, prediction_of
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
@@ -173,10 +173,9 @@ def _looks_after(
     to where a wrong one fails, too."""
     number = 1 + STEPS.index(step)
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
-    held = unreached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
     return Looks(
-        names=names, held=held, lit=lit, only=lit if step.one_cell else None, new=step.new,
+        names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
         sentence=True, says=False, ribbons=_ribbons(names, presenting), scaled="scaled_scores" in names,
         tells={"outcome": outcome, "see": see, "sentences": [each.sent() for each in step.tells(trace, query, digits)],

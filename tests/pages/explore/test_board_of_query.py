@@ -13,12 +13,10 @@ from starlette.testclient import TestClient
 from attnviz.app.server import boards, middleware, numbers, routes
 from attnviz.app.server.boards import PAGES
 from attnviz.link.state import MOST_CHARACTERS
-from attnviz.teach.lesson import STEPS
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader
 
 HERE = {"origin": "http://testserver"}
-_LATER = [name for step in STEPS for name in step.shows]
 # What is of one session alone.
 OF_SESSION = {"key", "from", "picks", "store", "numbers", "play"}
 HEADS = {"text": "to be or not", "d_in": "4", "d_out": "4", "n_heads": "2", "n_layers": "2", "d_v": "4"}
@@ -31,7 +29,6 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "with more of other pages": ("playground", {"view": "board", "step": "softmax", "question": "axis"}),
     "a step": ("lesson", {"example": "fluffy-cat", "step": "one-score", "edits": "w_q.0.1.0.9"}),
     "a later step": ("lesson", {"step": "context", "query": "0"}),
-    "a step that is predicted yet": ("lesson", HEADS | {"step": "softmax"}),
     "heatmaps": ("heatmaps", {"causal": "true", "query": "3", "cell": "scores.1.0", "view": "heatmaps"}),
     "heatmaps of a head": ("heatmaps", HEADS | {"head": "1", "layer": "1", "view": "heatmaps"}),
     "a question": ("questions", {"question": "axis", "numbers": "axis=whole&query=0"}),
@@ -46,26 +43,6 @@ def server() -> Iterator[TestClient]:
 
 def ask(server: TestClient, sent: Any, headers: Mapping[str, str] = HERE) -> Any:
     return server.post("/numbers", content=json.dumps(sent), headers=dict(headers))
-
-
-@pytest.mark.parametrize("at", range(1, len(STEPS)), ids=[step.name for step in STEPS[1:]])
-def test_before_a_step_is_predicted_no_later_number_is_sent(server: TestClient, at: int) -> None:
-    """The page's script holds nothing that could be read there; of two heads, the other's numbers neither."""
-    address = HEADS | {"n_layers": "1", "step": STEPS[at].name}
-    asked, told = (
-        ask(server, {"page": "lesson", "query": urlencode(address | made)}).json()
-        for made in ({}, {"predicted": f"step-{STEPS[at].name}.skipped"})
-    )
-    reached = {name for step in STEPS[:at] for name in step.shows}
-    held = [name for name in asked["matrices"] if name.rpartition(".")[2] in {*_LATER} - reached]
-    assert held or at == len(STEPS) - 1  # what the last one asks about has been seen
-    for name in held:
-        size = asked["matrices"][name]["rows"] * asked["matrices"][name]["columns"]
-        assert asked["matrices"][name].keys() == {"rows", "columns", "runs"}
-        assert asked["matrices"][name]["runs"] == [[size, 0]]
-        assert asked["limits"][name] == [0, 1]
-    assert any(each["short"] for each in asked["heads"]) == ("attention_weights" not in held)
-    assert all("values" in told["matrices"][name] for name in {*STEPS[at].shows} & {*told["matrices"]})
 
 
 @pytest.mark.parametrize(("page", "address"), ASKED.values(), ids=ASKED)
