@@ -169,3 +169,4 @@ async def keep_editing(reader: Reader, place: int, readers: int, over: float) ->
         if edits % RESTS_AFTER == 0:
             await reader.rest()
         await asyncio.sleep(turn - time.monotonic())
+    await reader.rest()  # what was done since the last rest, the page would still tell
