@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from attnviz.app.components.script_file import BOARD_FILE
+from attnviz.app.server.classroom.pages import sent as sent_to_a_class
 from attnviz.app.session.address import PUT_OFF
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
@@ -132,6 +133,7 @@ def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) 
             "FETCHED": fetched,
             "STYLE": "",
             "LETTERS": "",
+            **sent_to_a_class(),
         }
     )
     module = ROOT / "attnviz/scripts/sent.js"

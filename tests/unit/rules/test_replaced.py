@@ -1,5 +1,6 @@
 """What if one matrix stood in the place of others: the laws of each."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -64,10 +65,11 @@ def test_there_is_no_one_matrix_where_scores_are_more_than_a_product(others: dic
 @given(usual(), st.sampled_from(("one_matrix", "equal", "times", "row", "dropout")), st.floats(-3, 3))
 @settings(max_examples=examples(40), deadline=None)
 def test_what_is_predicted_of_a_change_is_right_by_its_numbers(scenario: Scenario, name: str, c: float) -> None:
-    made = {
+    ways: dict[str, Callable[[Scenario], Scenario | None]] = {
         "one_matrix": one_matrix, "equal": equal_projections, "times": lambda s: times(s, c),
         "row": lambda s: row_plus(s, 1, c), "dropout": lambda s: dropout(s, 0.5, 3),
-    }[name](scenario)  # fmt: skip
+    }  # fmt: skip
+    made = ways[name](scenario)
     assert made is not None
     both = [np.asarray(trace(each).attention_weights.tolist()) for each in (scenario, made)]
     gap = float(np.abs(both[0] - both[1]).max())

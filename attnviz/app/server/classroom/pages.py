@@ -4,6 +4,7 @@ import html
 from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -71,15 +72,19 @@ def _page(name: str, title: str) -> Response:
 @lru_cache(maxsize=8)
 def _made(name: str, title: str) -> str:
     noscript = html.escape(say("report.needs_script"))
-    boards = [each.slug for each in QUESTIONS if each.shown(each.defaults)]
-    sent = {"EXAMPLE": OPENING, "SUBJECTS": subjects(), "BOARDS": boards, "TOLD": _told(boards)}
     body = f"""<style>{own_face()}</style>
 <main class="{name}"></main>
 <noscript>{noscript}</noscript>
 <script type="module">
-{joined(_HERE / f"{name}.js", sent)}
+{joined(_HERE / f"{name}.js", sent())}
 </script>"""
     return page_of(title, _style(), body, allows=_ALLOWS)
+
+
+def sent() -> dict[str, Any]:
+    """Return what is sent with the pages' scripts."""
+    boards = [each.slug for each in QUESTIONS if each.shown(each.defaults)]
+    return {"EXAMPLE": OPENING, "SUBJECTS": subjects(), "BOARDS": boards, "TOLD": _told(boards)}
 
 
 def _told(boards: Collection[str]) -> dict[str, dict[str, str]]:
