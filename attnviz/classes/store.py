@@ -41,6 +41,10 @@ class Phase(IntEnum):
 class AwayError(RuntimeError):
     """The database doesn't answer: whether what was asked of it was done isn't known, and it may be asked again."""
 
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the database doesn't answer: {why}")
+        self.why = why
+
 
 class FullError(ValueError):
     """There are as many as there may be."""
@@ -114,9 +118,7 @@ class Store:
                 yield db
         except sql.exc.SQLAlchemyError as error:
             # Without the statement and its values.
-            raise AwayError(
-                f"the database doesn't answer: {getattr(error, 'orig', None) or type(error).__name__}"
-            ) from error
+            raise AwayError(str(getattr(error, "orig", None) or type(error).__name__)) from error
 
     def open(self, about: str) -> tuple[str, str]:
         """Open a class that is asked this; return its code and its secret."""

@@ -65,17 +65,18 @@ def migrate(db: sql.Connection) -> None:
         db.execute(sql.insert(VERSIONS).values(version=version))
 
 
-def check_address(address: str) -> sql.URL:
-    """Return where a database is; ``ValueError`` where that can't be read, or is of another kind."""
-    expected = "sqlite:///a/file or postgresql://user:password@host/name"
+def check_address(address: str, name: str = "the database") -> sql.URL:
+    """Return where a database is; ``ValueError``, with what it's called, where that can't be read, or is of another
+    kind."""
+    expected = "sqlite:///a/file, postgresql://user:password@host/name, or off"
     try:
         url = sql.make_url(address)
     except sql.exc.ArgumentError:  # which may tell a password, as the address does
-        raise ValueError(f"the database's address can't be read, expected {expected}") from None
+        raise ValueError(f"{name} can't be read as an address, expected {expected}") from None
     if url.drivername in ("postgresql", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")
     if url.drivername != "sqlite" or not url.database:
-        raise ValueError(f"the database is of the kind {url.drivername!r}, expected {expected}")
+        raise ValueError(f"{name} is of the kind {url.drivername!r}, expected {expected}")
     return url
 
 

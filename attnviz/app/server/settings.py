@@ -62,10 +62,7 @@ def _database(environment: Mapping[str, str]) -> str:
         return ""
     folder = environment.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     address = given or f"sqlite:///{Path(folder) / 'attnviz' / 'classes.sqlite'}"
-    try:
-        check_address(address)
-    except ValueError as error:
-        raise ValueError(f"{DATABASE}: {error}, or off") from None
+    check_address(address, DATABASE)
     return address
 
 

@@ -100,10 +100,10 @@ class Classroom:
                 await self._done(self._store.state, "")
                 self._standing = time.monotonic(), "ok"
             except AwayError as away:
-                self._away(away)
+                self._away(away.why)
         return self._standing[1]
 
-    def _away(self, why: AwayError) -> Response:
+    def _away(self, why: str) -> Response:
         if self._standing[1] == "ok":  # once, and not of each of three hundred
             _note(why)
         self._standing = time.monotonic(), "away"
@@ -137,7 +137,7 @@ class Classroom:
         except FullError:
             return nothing(429)
         except AwayError as away:
-            return self._away(away)
+            return self._away(away.why)
         return JSONResponse({"code": code, "secret": secret}, headers=NOT_KEPT)
 
     async def _board(self, request: Request) -> Response:
@@ -172,7 +172,7 @@ class Classroom:
         try:
             found = await asyncio.shield(read)
         except AwayError as away:
-            return self._away(away)
+            return self._away(away.why)
         return found or nothing(404)
 
     async def _now(self, request: Request) -> Response:
@@ -197,7 +197,7 @@ class Classroom:
         code = request.path_params["code"].upper()
         counted = await self._counted(code, Vote(asked.about, turn, who_of(code, token), str(choice)))
         if isinstance(counted, AwayError):
-            return self._away(counted)
+            return self._away(counted.why)
         if isinstance(counted, Exception):
             return nothing(410)  # its round is over, or full
         return JSONResponse({"choice": counted}, headers=NOT_KEPT)
@@ -217,8 +217,10 @@ class Classroom:
             results: Sequence[str | Exception]
             try:
                 results = await self._done(self._store.vote, *(each for each, _ in batch))
+            except AwayError as away:
+                results = [AwayError(away.why)] * len(batch)
             except Exception as error:  # who waits must be answered
-                results = [error if isinstance(error, AwayError) else AwayError(str(error))] * len(batch)
+                results = [AwayError(type(error).__name__)] * len(batch)
             for (_, done), result in zip(batch, results, strict=True):
                 if not done.done():
                     done.set_result(result)
@@ -235,7 +237,7 @@ class Classroom:
         try:
             return await self._led(request, message, read)
         except AwayError as away:
-            return self._away(away)
+            return self._away(away.why)
         except FullError:
             return nothing(429)
 
@@ -262,8 +264,8 @@ class Classroom:
         return _sent(after.teacher) if after else nothing(404)
 
 
-def _note(why: AwayError) -> None:
-    _LOG.warning("the database of classes doesn't answer", extra={"told": {"why": str(why)[:200]}})
+def _note(why: str) -> None:
+    _LOG.warning("the database of classes doesn't answer", extra={"told": {"why": why[:200]}})
 
 
 def _sent(told: bytes) -> Response:
