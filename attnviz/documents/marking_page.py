@@ -38,7 +38,7 @@ STYLE = """<style>
 .marked td { padding: 0.1rem 0.4rem; text-align: right; border: 1px solid rgba(128, 128, 128, 0.35);
   vertical-align: top; white-space: nowrap; }
 .marked .corner { border: 0; }
-.marked td small { display: block; opacity: 0.9; font-size: 0.78rem; }
+.marked td small { display: block; opacity: 0.9; font-size: max(0.78rem, 12px); }
 .marked .right { background: rgba(0, 114, 178, 0.13); }
 .marked .carried, .marked .hidden, .marked .cut { background: rgba(86, 180, 233, 0.28); }
 .marked .follows { background: rgba(240, 228, 66, 0.38); }
