@@ -42,7 +42,7 @@ class AwayError(RuntimeError):
     """The database doesn't answer: whether what was asked of it was done isn't known, and it may be asked again."""
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"the database doesn't answer: {why}")
+        super().__init__(why)
         self.why = why
 
 
