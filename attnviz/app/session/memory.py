@@ -91,10 +91,12 @@ def came_bare() -> bool:
 
 
 def written(query: Mapping[str, str]) -> str:
+    """Return a query as an address has it."""
     return urlencode(query, errors="surrogatepass")
 
 
 def lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
+    """Lay a change over a query: a text for each parameter that has another, None for one that goes."""
     for name, text in patch.items():
         if text is None:
             query.pop(name, None)
