@@ -1,1 +1,4 @@
-"""What is computed, and how: scenarios, tables of stages, rules, traces; torch and the standard library alone."""
+"""What is computed, and how: scenarios, stages, rules and traces.
+
+It needs torch and the standard library alone.
+"""

@@ -1,4 +1,4 @@
-"""Changes from one scenario to the next: made, carried over, and brought back."""
+"""Changes carried from one scenario to the next."""
 
 import secrets
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from attnviz.core.stages import BY_DISTANCE, E_KEPT, EDITABLE, LAYERS, MASK, NOR
 
 
 def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes, Changes]:
-    """Split changes made on the set-up `old` into those that survive on `new` and those that are dropped.
+    """Split the changes on `old` into those kept on `new`, and others.
 
     >>> made = Changes(edits=(Edit("w_q", 0, 1, 0.9),))
     >>> carry_over(made, Scenario(), Scenario(text="another text")) == (made, Changes())
@@ -57,7 +57,7 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
 
 
 def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
-    """All that decides which numbers a matrix is drawn with, apart from the tokens; None where it is not there."""
+    """Return all that decides a matrix's random numbers, but for the tokens."""
     if name in ("x", "e") or (name in (Y, E_KEPT) and scenario.reads_others):
         return scenario.embedding, scenario.d_in, scenario.seed
     if name not in scenario.editable:
@@ -91,7 +91,7 @@ def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
 
 
 def _moved(edit: Edit, old: Scenario, new: Scenario) -> Edit:
-    """Return where the cell of an edit is now; one that is no more has a row or a column below 0."""
+    """Return an edit in its cell's new place; below 0, it's gone."""
     if edit.matrix == "p":
         return edit._replace(row=edit.row + old.n_kept - new.n_kept)
     if edit.matrix == BY_DISTANCE:
@@ -116,7 +116,7 @@ def _same_row(edit: Edit, old: Scenario, new: Scenario) -> bool:
 
 
 def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]:
-    """Lay dropped changes over the current matrices, as far as they fit; return also those that do not.
+    """Apply dropped changes again where they fit; return the others, too.
 
     >>> dropped = Changes(edits=(Edit("w_q", 0, 1, 0.9), Edit("w_q", 2, 1, 0.5)))
     >>> bring_back(Scenario(d_in=2), dropped)[1].edits
@@ -144,7 +144,7 @@ def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]
 
 
 def fits(edit: Edit, scenario: Scenario) -> bool:
-    """Whether a scenario has the cell of an edit, and takes its number."""
+    """Whether a scenario has an edit's cell and takes its number."""
     try:
         scenario.checked_edit(edit)
     except ValueError:
@@ -153,7 +153,9 @@ def fits(edit: Edit, scenario: Scenario) -> bool:
 
 
 def replace_matrix(scenario: Scenario, name: str, by: Replacement | None) -> Scenario:
-    """Return the scenario with one matrix replaced, or drawn by the set-up again (None), without its edits.
+    """Return the scenario with one matrix replaced, or drawn again (None).
+
+    The edits of that matrix go.
 
     Where W_v gets another width, changes of what is as wide stay as far as they fit.
     """
@@ -171,13 +173,14 @@ def replace_matrix(scenario: Scenario, name: str, by: Replacement | None) -> Sce
 
 
 def random_replacement() -> str:
-    """Return a replacement that draws a matrix anew, from a fresh seed that it carries with it."""
+    """Return a replacement that draws a matrix from a fresh seed."""
     return f"{RANDOM_FILL}{secrets.randbelow(1_000_000)}"
 
 
 def edit_matrix(scenario: Scenario, name: str, values: torch.Tensor) -> Scenario:
-    """Return the scenario whose matrix `name` has these numbers ``(rows, columns)``: where they differ from
-    the drawn ones they become edits.
+    """Return the scenario with `values` ``(rows, columns)`` in matrix `name`.
+
+    What differs from the drawn numbers becomes an edit.
 
     Raises ``ValueError`` for another shape, a number that is not finite, or more than `MAX_EDITS` edits.
     """
@@ -191,7 +194,9 @@ def edit_matrix(scenario: Scenario, name: str, values: torch.Tensor) -> Scenario
 
 
 def edit_cells(scenario: Scenario, values: Mapping[tuple[str, int, int], float | None]) -> Scenario:
-    """Return the scenario with these numbers in cells ``(matrix, row, column)``; None takes a cell's edit back.
+    """Return the scenario with numbers in cells ``(matrix, row, column)``.
+
+    None takes a cell's edit back.
 
     Edits keep their order, so that what is said a second time, as by a page that heard no answer, changes nothing.
 

@@ -1,4 +1,4 @@
-"""What lies over the drawn matrices of a scenario: edited cells, whole matrices replaced, and both as short texts."""
+"""What the reader changed: edited cells, replaced matrices, and their short texts."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,8 +33,9 @@ def changes_of(scenario: Scenario) -> Changes:
 
 
 def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
-    """Return the scenario with these changes in place of its own; those of X are those of E where positions are added,
-    and those of Y those of E_y, where that is made of it.
+    """Return the scenario with these changes in place of its own.
+
+    Changes of X are those of E where positions are added; those of Y, of E_y where Y is made of it.
 
     Raises ``ValueError`` for a change that does not fit.
     """
@@ -48,8 +49,9 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
 
 
 def renamed(changes: Changes, scenario: Scenario) -> Changes:
-    """Return changes of the tokens' vectors under the name that these have in a scenario: X, or E beside P; and Y, or
-    E_y.
+    """Return changes of token vectors under the names they have here.
+
+    X is E where P is added to it; Y is E_y, likewise.
 
     >>> renamed(Changes((Edit("x", 0, 1, 0.9),)), Scenario(positions="learned")).edits
     (Edit(matrix='e', row=0, column=1, value=0.9),)
@@ -79,13 +81,13 @@ def change_texts(changes: Changes) -> list[str]:
 
 
 def name_in_text(name: str) -> str:
-    """Return how a text of a change names a matrix; of a later layer as ``w_q~1``."""
+    """Return a matrix's name in a change's text: ``w_q~1`` in layer 1."""
     layer, own = placed(name)
     return f"{own}{OF_LAYER}{layer}" if layer else own
 
 
 def name_from_text(text: str) -> str:
-    """Return the matrix that a text of a change names; of a later layer as ``w_q~1``.
+    """Return the matrix named in a change's text: ``w_q~1`` in layer 1.
 
     >>> name_from_text("w_q"), name_from_text("w_q~1")
     ('w_q', 'layers.1.w_q')

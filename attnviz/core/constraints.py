@@ -1,4 +1,4 @@
-"""What settings have to be to each other: one list, for whoever refuses them, mends them, or explains why."""
+"""How settings must agree: one list to refuse, mend and explain by."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Facts = dict[str, Any]
 
 
 class Asked:
-    """Settings as somebody asked for them, each of which is one that it may be, and what follows from them."""
+    """Settings as requested, each valid by itself, and what follows from them."""
 
     def __init__(self, values: Mapping[str, Any], n_tokens: int) -> None:
         self.values, self.n_tokens = values, n_tokens
@@ -55,7 +55,7 @@ class Asked:
 
     @cached_property
     def n_read(self) -> int | None:
-        """How many tokens are read, where these are others than those that read, or more."""
+        """How many tokens are read, where they aren't the ones that read."""
         return n_read(self.values, self.n_tokens)
 
     @cached_property
@@ -82,7 +82,7 @@ class Constraint:
     of: str = ""
 
     def said(self, values: Mapping[str, Any], why: str) -> str:
-        """Say why settings weren't taken, and what is used until then: `values` fit."""
+        """Say why settings were refused, and that `values` are used until then."""
         return say(self.then, why=why, n=values[self.of]) if self.then else why
 
 
@@ -95,7 +95,7 @@ def _one_less(name: str) -> Callable[[Mapping[str, Any], Facts], Facts]:
 
 
 def _fewer_heads(values: Mapping[str, Any], facts: Facts) -> Facts:
-    """Return the next smaller number of heads that all widths can be shared out among."""
+    """Return the next smaller number of heads that divides every width."""
     widths = [values[name] for name in ("d_out", "d_v") if values[name] is not None]
     return {"n_heads": next(n for n in range(values["n_heads"] - 1, 0, -1) if not any(width % n for width in widths))}
 
@@ -144,12 +144,12 @@ def _reads_positions(asked: Asked) -> Facts | None:
 
 
 def _of_another(asked: Asked) -> bool:
-    """Whether a second sentence is read, which has no places in common with this one."""
+    """Whether a second sentence, with positions of its own, is read."""
     return asked.reads not in (ITSELF, KEPT)
 
 
 def _room(asked: Asked) -> int:
-    """Return how many tokens there may be that are read beside those of this sentence."""
+    """Return how many tokens may be read beside this sentence's own."""
     return limits.MAX_TOKENS - (asked.n_tokens if asked.reads == KEPT else 0)
 
 
@@ -160,7 +160,10 @@ def _reads_tokens(asked: Asked) -> Facts | None:
 
 
 def _reads_scores(asked: Asked) -> Facts | None:
-    """Return how many tokens fit where a second sentence makes too many scores; below 1 where not even one does."""
+    """Return how many tokens fit if a second sentence makes too many.
+
+    It's below 1 where not even one fits.
+    """
     if asked.reads == ITSELF:
         return None
     heads, n, n_second = asked["n_heads"] * asked["n_layers"], asked.n_tokens, asked.n_second
@@ -186,7 +189,7 @@ def _is_read_alone(asked: Asked) -> bool:
 
 
 def _reads_nothing(asked: Asked) -> Facts | None:
-    """Return the mask where the one token of a kept sentence may read nothing while layers read that alone."""
+    """Return the mask that leaves a one-token kept sentence nothing to read."""
     if not (_is_read_alone(asked) and asked.n_second == 1 and asked.values.get("mask") is None):
         return None
     kind = MASKS[asked.mask]
@@ -208,7 +211,7 @@ def _without(values: Mapping[str, Any], facts: Facts) -> Facts:
 
 
 def _of_switches() -> Iterator[Constraint]:
-    """Yield the constraint of each way in which a switch may be set that has one."""
+    """Yield the constraints of the what-if switches."""
     ways = [(switch.name, way) for switch in SWITCHES.values() for way in switch.ways.values()]
     for refusal in dict.fromkeys(way.refusal for _, way in ways if way.refusal):
         own = {(switch, way.name): way for switch, way in ways if way.refusal == refusal}

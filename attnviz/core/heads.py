@@ -1,4 +1,4 @@
-"""Several heads: each as a computation of its own, and what is stacked of all of them."""
+"""Several heads: each as a computation of its own, and all stacked."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ def without_head(name: str) -> str:
 
 
 def n_heads_in(table: Table) -> int:
-    """Return how many heads a table of stages has, in each of its layers.
+    """Return how many heads each layer of a table has.
 
     >>> from attnviz.core.stages import STAGES, layer_table
     >>> n_heads_in(STAGES), n_heads_in(layer_table(6, n_heads=3, n_kv_heads=3, d_v=6))
@@ -35,12 +35,12 @@ def n_heads_in(table: Table) -> int:
 
 
 def is_of_a_head(name: str) -> bool:
-    """Whether a matrix is one head's alone, and so stands behind the path of that head."""
+    """Whether a matrix is one head's alone, with its path."""
     return name.startswith(f"{HEADS}.")
 
 
 def is_elsewhere(name: str) -> bool:
-    """Whether a matrix stands behind a path, so that it is of a head or a layer which isn't in view."""
+    """Whether a matrix's head or layer isn't in view."""
     return "." in name
 
 
@@ -48,7 +48,7 @@ CONTEXTS = "contexts"  # of all heads side by side, where `context` is that of t
 
 
 def in_view(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the matrices that are seen where one head of one layer is: not those behind the path of another.
+    """Return the matrices that are seen with one head of one layer.
 
     >>> in_view(["w_q", "scores", "heads.1.scores", "contexts", "layers.0.output"])
     ('w_q', 'scores', 'contexts')
@@ -57,13 +57,14 @@ def in_view(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def head_in_view(table: Table) -> int | None:
-    """Return which of several heads has the names of attention in a table; None where there is one alone."""
+    """Return the head whose matrices have plain names; None if there's one."""
     return table["scores"].head if "scores" in table and n_heads_in(table) > 1 else None
 
 
 def of_whole(table: Table, name: str, row: int, column: int) -> tuple[str, int, int]:
-    """Return the cell of the whole that a cell seen from one head of one layer is: of W_q, of which a head has some
-    columns, that of all of it.
+    """Return the cell of the whole that a head's cell stands for.
+
+    A head's W_q is some columns of the whole W_q.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> seen = trace(Scenario("a cat", n_heads=2, d_out=4)).seen_from(1)
@@ -75,16 +76,14 @@ def of_whole(table: Table, name: str, row: int, column: int) -> tuple[str, int, 
 
 
 def whole_name(stage: Stage) -> str:
-    """Return the name that an edit has for the matrix of which one head has what this row of a table says."""
+    """Return the edits' name for the matrix this row is part of."""
     return named(stage.layer, stage.name.rpartition(".")[2])
 
 
 def as_seen(
     table: Table, matrices: Mapping[str, Tensor], name: str, row: int, column: int
 ) -> tuple[str, int, int] | None:
-    """Return the cell that shows a cell of the whole where one head is in view, under the name that it has there; None
-    where none does.
-    """
+    """Return where the head in view shows a whole's cell, or None."""
     layer, name = placed(name)
     for each, stage in table.items():
         own = column - stage.first
@@ -95,7 +94,7 @@ def as_seen(
 
 
 def head_table(table: Table, head: int) -> Table:
-    """Return the stages of one of several heads by the names of attention, from its own columns of the W's."""
+    """Return one head's stages under plain names, with its own columns."""
     own = _of_head(table, head)
     uncut = {part for part in ("q", "k", "v") if part in own and _is_uncut(table[part], own[part])}
     before = takewhile(lambda stage: not is_of_a_head(stage.name), table.values())
@@ -117,18 +116,18 @@ OF_HEADS = "_of_heads"  # behind the name of Q, K or V, for what one view cuts o
 
 
 def _of_head(table: Table, head: int) -> Table:
-    """Return the stages that stand behind the path of a head, without it."""
+    """Return the stages of a head's path, without the path."""
     path = head_name(head, "")
     return {name.removeprefix(path): stage for name, stage in table.items() if name.startswith(path)}
 
 
 def _is_uncut(whole: Stage, cut: Stage) -> bool:
-    """Whether no columns of a W alone make a head's queries, keys or values."""
+    """Whether queries, keys or values are more than a W's columns."""
     return any((cut.rule and cut.rule.cuts_rows, whole.rule and whole.rule.turns_second))
 
 
 def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage]:
-    """Return a stage before the heads as one of them has it: its own columns, or all if `uncut`."""
+    """Return a shared stage as one head has it: columns, or all."""
     part = own.get(stage.part)
     if part is None or uncut:
         if part is None or stage.name not in own:
@@ -142,7 +141,7 @@ def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage
 
 
 def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> dict[str, Tensor]:
-    """Return the matrices of one of several heads by the names of :func:`head_table`: nothing is computed anew."""
+    """Return one head's matrices by the names of :func:`head_table`; nothing is computed."""
 
     def of_head(name: str, stage: Stage) -> Tensor:
         own = head_name(head, name)
@@ -160,7 +159,7 @@ def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> di
 
 
 def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[Table, dict[str, Tensor]]:
-    """Return the whole computation as seen from one of several heads, and its matrices.
+    """Return the whole computation as seen from one head, and its matrices.
 
     That head's stages have the names of attention, those of the others stand behind their paths, each with its own
     columns of W_q, W_k and W_v, and of all of them are made `contexts`, and what follows it. So a page that shows one
@@ -187,7 +186,7 @@ def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[
 
 
 def _may_be_shared(stage: Stage) -> bool:
-    """Whether several heads may have this in common: keys and values, and what they are made with."""
+    """Whether heads may share this: keys, values and what makes them."""
     return stage.owners == OWN_ROWS and stage.part in ("k", "v") and stage.name != "context"
 
 
@@ -199,7 +198,7 @@ def _add(
     head: int,
     shared: dict[tuple[str, int], str],
 ) -> None:
-    """Add the stages and matrices of a head that is not in view; what heads share is added once."""
+    """Add a head out of view; what heads share is added once."""
     called: dict[str, str] = {}
     for name, stage in table.items():
         if stage.head is None:
@@ -213,7 +212,10 @@ def _add(
 
 
 def together(table: Table, matrices: Mapping[str, Tensor], name: str) -> Tensor:
-    """Return one matrix of all heads: scores ``(..., n_heads, n_tokens, n_tokens)``, features side by side."""
+    """Return one matrix of all heads.
+
+    Scores are ``(..., n_heads, n_tokens, n_tokens)``; features stand side by side.
+    """
     stages = [table[head_name(head, name)] for head in range(n_heads_in(table))]
     if stages[0].columns == "key":
         return torch.stack([matrices[stage.name] for stage in stages], dim=-3)
@@ -221,8 +223,7 @@ def together(table: Table, matrices: Mapping[str, Tensor], name: str) -> Tensor:
 
 
 def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return all matrices as the field writes them down: what each head has for itself is stacked, and what is only
-    some columns of another is left out.
+    """Return all matrices as textbooks write them: heads stacked, cuts left out.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> made = trace(Scenario("a cat", n_heads=2))

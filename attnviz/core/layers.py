@@ -1,4 +1,4 @@
-"""A stack of layers, each a table of its own; and tables of sentences that read others."""
+"""Stacks of layers, and tables of sentences that read others."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,17 +25,17 @@ def in_layer(layer: int, name: str) -> str:
 
 
 def kept_for(layer: int) -> str:
-    """Return the name of what a later layer keeps of the sentence before: what the layer before it made of that."""
+    """Return the name of the kept vectors that a later layer reads."""
     return f"{_KEPT}.{layer}"
 
 
 def is_kept_for(name: str) -> bool:
-    """Whether a matrix is what a layer made of the kept sentence alone, for the layer after it."""
+    """Whether a matrix is the kept sentence's, for the next layer."""
     return name.startswith(f"{_KEPT}.")
 
 
 def placed(name: str) -> tuple[int, str]:
-    """Return which layer a matrix is of, and its name there: without a path, the first.
+    """Return a matrix's layer and its name there; 0 without a path.
 
     >>> placed("layers.1.w_q"), placed("w_q"), placed("heads.0.w_q")
     ((1, 'w_q'), (0, 'w_q'), (0, 'heads.0.w_q'))
@@ -46,7 +46,7 @@ def placed(name: str) -> tuple[int, str]:
 
 
 def named(layer: int, name: str) -> str:
-    """Return the name that an edit has for a matrix of a layer: of the first, without a path.
+    """Return the name, in edits, of a layer's matrix.
 
     >>> named(0, "w_q"), named(1, "w_q")
     ('w_q', 'layers.1.w_q')
@@ -55,7 +55,7 @@ def named(layer: int, name: str) -> str:
 
 
 def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
-    """Return the stages of so many layers of these, one after the other; one alone needs no path.
+    """Return these stages `n_layers` times over; a single layer needs no path.
 
     Where they are the `same`, only the first is given matrices, and the others read these. A second sentence stays what
     it is: each layer makes keys and values of its own of it, as a decoder does of what an encoder has made. Of a kept
@@ -99,13 +99,13 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
 
 
 def _passed_on(x: Stage, layer: int, told: str) -> Stage:
-    """Return X of a later layer, or its Y of a kept sentence, which is given to nobody."""
+    """Return X of a later layer, or its Y, which nobody gives."""
     texts = {key: later(f"stages.{told}.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")}
     return replace(x.retold(**texts), rule=PassOn())
 
 
 def _kept_for(y: Stage, layer: int) -> Stage:
-    """Return what a later layer keeps of the sentence before, which is given and learns nothing more."""
+    """Return what a later layer reads of the kept sentence, as given."""
     symbol = f"{_HANDED}⁽{str(layer - 1).translate(_RAISED)}⁾"
     title = later("stages.y_passed_on.title", symbol=_HANDED, layer=layer - 1)
     kept = _passed_on(y, layer, "y_passed_on").retold(title=title)
@@ -123,7 +123,7 @@ def is_stack(table: Table) -> bool:
 
 
 def layer_in_view(table: Table) -> int:
-    """Return which of several layers has the names of attention in a table; without any other, the first.
+    """Return the layer whose matrices have plain names, or the first.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> [layer_in_view(layer.stages) for layer in trace(Scenario(d_out=3, n_layers=2)).layers]
@@ -133,7 +133,7 @@ def layer_in_view(table: Table) -> int:
 
 
 def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[Table, dict[str, Tensor]]:
-    """Return the stages of one layer by the names of attention, and its matrices; nothing is computed anew."""
+    """Return one layer's stages and matrices by plain names; nothing is computed."""
     path, first = in_layer(layer, ""), in_layer(0, "")
     shared = {name: own for name, stage in table.items() if stage.rule is None and name.startswith(first)
               for own in [name.removeprefix(first)]} if layer else {}  # fmt: skip
@@ -165,7 +165,10 @@ _KEPT_ALONE = (*OF_KEPT, E_KEPT_SCALED, Y, f"{Y}_norm")
 
 
 def reading_others(table: Table, read: tuple[str, ...], n_kept: int = 0) -> Table:
-    """Return a table whose keys and values are of the `read` tokens, of which the first `n_kept` were kept."""
+    """Return a table whose keys and values come from the `read` tokens.
+
+    The first `n_kept` of them are kept ones.
+    """
     own_from = n_kept or None
     others = (*_OF_OTHERS, *_KEPT_ALONE, JOINED)
 
@@ -186,12 +189,12 @@ def reading_others(table: Table, read: tuple[str, ...], n_kept: int = 0) -> Tabl
 
 
 def second_tokens(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the tokens of the second sentence, or of the kept one, that settings name; none where no such is read."""
+    """Return the tokens of the second or kept sentence, if any."""
     return () if given.get("reads", ITSELF) == ITSELF else tokenize(given["second"], given["tokenizer"])
 
 
 def n_read(given: Mapping[str, Any], n_tokens: int) -> int | None:
-    """Return how many tokens are read where these are others than those that read, or more; else None."""
+    """Return how many tokens are read, if others than the readers."""
     if given.get("reads", ITSELF) == ITSELF:
         return None
     return len(second_tokens(given)) + (n_tokens if given["reads"] == KEPT else 0)

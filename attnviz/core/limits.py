@@ -1,4 +1,4 @@
-"""What may be asked for, kinds and numbers, and how it's told what is refused."""
+"""What may be asked for, and how a refusal is told."""
 
 import operator
 import reprlib
@@ -14,7 +14,7 @@ Write = Callable[[str, object], str | None]
 
 
 class RefusedError(ValueError):
-    """A ``ValueError`` whose message is a sentence of the catalogue, with its facts as code has them.
+    """A ``ValueError`` whose message is a catalogue sentence with its facts.
 
     `kind` is the key of the sentence in refused.toml, `facts` are what its places are filled from. A page tells the
     same sentence, with names and numbers as readers know them: :meth:`told`. `detail` is for those who program alone.
@@ -33,7 +33,10 @@ class RefusedError(ValueError):
         return f"{told} ({self.detail})" if self.detail else told
 
     def told(self, write: Write) -> str:
-        """Return the sentence with each fact as `write` writes it by its name, or as code has it where that is None."""
+        """Return the sentence, with each fact as `write` writes it.
+
+        Where `write` returns None, the fact stands as in code.
+        """
         return say(f"refused.{self.kind}", **{
             name: _plain(name, value) if (written := write(name, value)) is None else written
             for name, value in self.facts.items()
@@ -41,11 +44,11 @@ class RefusedError(ValueError):
 
 
 class SaidError(ValueError):
-    """A ``ValueError`` whose message is a sentence of the catalogue, for the reader as it stands."""
+    """A ``ValueError`` whose message can be shown to the reader unchanged."""
 
 
 def counted(name: str, value: object) -> str | None:
-    """Return a fact that counts things, or is a part of a sentence, in words; None for any other."""
+    """Return a count or a phrase in words; None for other facts."""
     noun = name.rpartition("_")[2]
     if noun in _COUNTED and isinstance(value, int):
         return plural(value, _COUNTED[noun])
@@ -66,7 +69,7 @@ def _plain(name: str, value: object) -> str:
 
 
 def in_short(value: object) -> str:
-    """Return a value as Python writes it, cut to 60 characters, for the message that refuses it.
+    """Return a value as Python writes it, cut to 60 characters.
 
     It may be anything of any size: no more of it is written out than is shown.
 
@@ -93,7 +96,7 @@ Kind = TypeVar("Kind", bound=Named)
 
 
 class Kinds(Mapping[str, Kind], Generic[Kind]):
-    """Kinds by their names, in the order in which they are offered; `setting` is what chooses among them.
+    """Kinds by name, in the order offered; `setting` chooses among them.
 
     >>> from attnviz.core.masks import MASKS
     >>> MASKS["causal"].name
@@ -108,7 +111,7 @@ class Kinds(Mapping[str, Kind], Generic[Kind]):
         self._kinds = {kind.name: kind for kind in kinds}
 
     def __getitem__(self, name: str) -> Kind:
-        """Return the kind of a name, or raise ``ValueError`` that lists the names there are."""
+        """Return the kind of this name; ``ValueError`` lists the names there are."""
         if not isinstance(name, str) or name not in self._kinds:
             raise RefusedError("choice", name=self.setting, value=name, allowed=tuple(self._kinds))
         return self._kinds[name]
@@ -145,7 +148,7 @@ MAX_UPLOADED_BYTES = 128 * 2**20  # that all sessions hold together
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:
-    """Return `value`, of any integer type, as an int from `low` to `high`.
+    """Return `value` as an int from `low` to `high`, or raise ``ValueError``.
 
     Raises ``ValueError`` naming the value and the limits.
     """
@@ -159,12 +162,12 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
 
 
 def check_temperature(value: object) -> float:
-    """Return the temperature as a float, or raise ``ValueError`` naming it and its limits."""
+    """Return the temperature as a float, or raise ``ValueError`` with its limits."""
     return check_number("temperature", value, MIN_TEMPERATURE, MAX_TEMPERATURE)
 
 
 def check_number(name: str, value: object, low: float, high: float) -> float:
-    """Return a number from `low` to `high` as a float, or raise ``ValueError`` naming it and its limits."""
+    """Return a float from `low` to `high`, or raise ``ValueError`` naming it."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise RefusedError("number", name=name, value=value, low=low, high=high)
     return float(value)

@@ -1,4 +1,4 @@
-"""Masks: a number for each query and key, added to their score; -∞ hides the key. Their kinds, and their uses."""
+"""Masks, added to scores where -∞ hides a key; kinds and uses."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _FULL, _ZEROS = 'mask = torch.full(({shape}), float("-inf"))', "mask = torch.zer
 
 
 class Why(NamedTuple):
-    """Why cells are hidden: the key of its sentence in the catalogue, and of a window, how many tokens it has."""
+    """Why cells are hidden: its sentence's key, and a window's size."""
 
     key: str
     n: int = 0
@@ -57,17 +57,19 @@ class MaskKind:
         return _cells(self.hides, (n_queries, n_keys), size, n_kept)
 
     def drawn(self, n_queries: int, n_keys: int, size: int = 0, n_kept: int = 0) -> Tensor:
-        """Return the mask, float32 on the CPU: -∞ where it hides a key, else 0."""
+        """Return the mask as float32 on the CPU: -∞ hides a key."""
         hidden = torch.from_numpy(self.hidden(n_queries, n_keys, size, n_kept))
         return torch.zeros(hidden.shape, **FLOAT32_ON_CPU).masked_fill(hidden, -math.inf)
 
     def lines(self, size: int, read: str, n_kept: int) -> list[str]:
-        """Return the lines of PyTorch that draw the same, for a list of `tokens`, and one of those that are `read`."""
+        """Return the lines of PyTorch that draw the mask for `tokens`."""
         places = {"size": size, "kept": n_kept, "after": n_kept + 1, "before": n_kept - size}
         return [line.format(shape=f"len(tokens), len({read})", **places) for line in self.code]
 
     def size_of(self, hidden: np.ndarray, n_kept: int = 0) -> int | None:
-        """Return the size with which it hides exactly these cells, 0 where it counts no tokens; None where none does.
+        """Return the size that hides exactly these cells, or None.
+
+        It's 0 for a kind that counts no tokens.
 
         >>> MASKS["padding"].size_of(np.array([[False, True]] * 2)), MASKS["causal"].size_of(np.ones((2, 2), bool))
         (1, None)
@@ -127,7 +129,7 @@ MASKINGS = tuple(name for name in MASKS if name != CAUSAL)  # the causal one has
 
 @dataclass(frozen=True)
 class MaskUse:
-    """What is done with a mask: what attention does, and what learners do in its place.
+    """What attention, or a common mistake, does with a mask.
 
     - `late`: whether it comes after the softmax; `shared`, whether what it leaves is shared out again.
     - `times_scores`: whether it multiplies scores in place of being added to them.
@@ -165,7 +167,7 @@ ADDED, FACTOR, ZEROED, SHARED = USES
 
 @dataclass(frozen=True)
 class Masked:
-    """What a mask in a table is: its kind (None if given by its numbers), its size, and what is done with it."""
+    """A table's mask: its kind (None for plain numbers), size and use."""
 
     kind: MaskKind | None = None
     size: int = 0
@@ -173,8 +175,9 @@ class Masked:
 
     @classmethod
     def like(cls, hidden: np.ndarray) -> "Masked | None":
-        """Return what hides exactly these cells, of more keys than queries the first being kept ones; None where no
-        kind does.
+        """Return the mask that hides exactly these cells, or None.
+
+        Of more keys than queries, the first are kept ones.
 
         >>> Masked.like(np.triu(np.ones((3, 3), dtype=bool), 1)).kind.name, Masked.like(np.zeros((3, 3), dtype=bool))
         ('causal', None)
@@ -184,12 +187,12 @@ class Masked:
         return next((cls(kind, size) for kind, size in sizes if size is not None), None) if hidden.any() else None
 
     def hidden(self, n_queries: int, n_keys: int) -> np.ndarray:
-        """Return which keys it hides from which queries; of more keys than queries, the first are kept ones."""
+        """Return which keys are hidden from which queries; kept keys come first."""
         assert self.kind is not None
         return self.kind.hidden(n_queries, n_keys, self.size, max(0, n_keys - n_queries))
 
     def reasons(self, hidden: np.ndarray, own_from: int | None) -> list[tuple[Why, np.ndarray]]:
-        """Return why cells may be hidden, and which ones for that reason; a reason holds where all its cells are.
+        """Return the reasons for hidden cells, each with the cells it explains.
 
         Keys that no token may read come first. Of numbers that are given or painted, these are those of every kind
         that counts no tokens, or hides exactly these. The first query's own key is `own_from`; where that is None, keys
@@ -204,7 +207,7 @@ class Masked:
         return [each for each in found if each[1].any()]
 
     def why(self, hidden: np.ndarray, row: int, column: int, own_from: int | None = 0) -> Why:
-        """Return why a cell is hidden: what holds of all that the mask hides; `hidden` is where it holds -∞.
+        """Return why a cell is hidden; `hidden` is where there is -∞.
 
         >>> causal = np.triu(np.ones((3, 3), dtype=bool), 1)
         >>> Masked().why(causal, 0, 2).key, Masked().why(causal | np.eye(3, dtype=bool), 1, 1).key
@@ -217,7 +220,7 @@ class Masked:
 
 
 def mask_named(given: str) -> tuple[str, int | None]:
-    """Return the kind of a mask, and how many tokens it counts, where it does, of a text such as "window:3".
+    """Return the kind and size in a text such as "window:3".
 
     Raises ``ValueError`` for any other text.
 
@@ -235,7 +238,7 @@ def mask_named(given: str) -> tuple[str, int | None]:
 
 
 def dropout_mask(kept: Tensor, p: float) -> Tensor:
-    """Return the mask that does, after the softmax, what dropout does: what isn't kept is 0, the rest divided by 1 − p.
+    """Return dropout as a mask behind the softmax: 0, or 1/(1-p).
 
     Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
     """
@@ -243,7 +246,7 @@ def dropout_mask(kept: Tensor, p: float) -> Tensor:
 
 
 def dropped_by(mask: Tensor) -> float | None:
-    """Return the p of the dropout that a mask does after the softmax; None where it does something else.
+    """Return the p of a mask that is a dropout, else None.
 
     >>> dropped_by(dropout_mask(torch.tensor([[True, False]]), 0.5)), dropped_by(torch.zeros(2, 2))
     (0.5, None)

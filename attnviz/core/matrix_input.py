@@ -1,4 +1,4 @@
-"""Matrices and cells that are given: edits, fills and numbers, checked and made plain."""
+"""Edits, fills and whole matrices as given: checked and made plain."""
 
 from collections.abc import Iterable
 from operator import index
@@ -24,7 +24,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 
 class Edit(NamedTuple):
-    """One edited cell, laid over its matrix; a bias has only row 0."""
+    """One edited cell, over its matrix; a bias has only row 0."""
 
     matrix: str
     row: int
@@ -38,7 +38,7 @@ class Edit(NamedTuple):
 
 
 class Edits:
-    """The type of ``Scenario.edits`` for a type checker: what is given as plain tuples is read as :class:`Edit`."""
+    """``Scenario.edits`` for type checkers: plain tuples are read as :class:`Edit`."""
 
     def __get__(self, scenario: object, owner: object = None) -> tuple[Edit, ...]:
         raise NotImplementedError  # at runtime the field is a plain tuple
@@ -51,7 +51,7 @@ NO_EDITS = cast(Edits, ())
 
 
 def plain(name: str, given: Any) -> Matrix | str | None:
-    """Return explicit numbers as a tuple of rows, and leave a named fill or None alone."""
+    """Return explicit numbers as a tuple of rows, other values unchanged."""
     if given is None:
         return given
     if isinstance(given, str):
@@ -82,7 +82,7 @@ def plain(name: str, given: Any) -> Matrix | str | None:
 
 
 def wrong_shape(name: str, shape: tuple[int, ...], needed: tuple[int, int]) -> RefusedError:
-    """Return what to raise for a matrix of another shape than the one that is needed.
+    """Return the error for a matrix that hasn't the needed shape.
 
     >>> str(wrong_shape("w_q", (1, 2), (3, 2)))
     'w_q needs 3 rows and 2 columns, and this has 1 row and 2 columns.'
@@ -97,8 +97,9 @@ def wrong_shape(name: str, shape: tuple[int, ...], needed: tuple[int, int]) -> R
 
 
 def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
-    """Return numbers ``(rows, columns)`` float64 unchanged; what rounds to the largest of float32, as its print-out
-    3.4028235e+38 does, becomes it.
+    """Return float64 numbers ``(rows, columns)``; only float32's largest is restored.
+
+    What rounds to it becomes it, as its print-out 3.4028235e+38 does.
 
     A mask may hold -inf, too.
 
@@ -114,7 +115,7 @@ def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
 
 
 def numbers_given(name: str, given: Matrix | str | None) -> Rows | None:
-    """Return the numbers that are given for a matrix one by one, or that a worked example states; else None."""
+    """Return numbers given one by one or by a worked example."""
     if isinstance(given, str):
         return stated_matrix(example, placed(name)[1]) if (example := example_of(given)) else None
     return given
@@ -155,7 +156,7 @@ def checked_edit(given: Any) -> Edit:
 
 
 def is_editable(name: str) -> bool:
-    """Whether a matrix of this name is given in some scenario: one of :data:`EDITABLE`, or of a later layer.
+    """Whether some scenario gives this matrix: :data:`EDITABLE`, in any layer.
 
     >>> is_editable("w_q"), is_editable("layers.1.w_q"), is_editable("layers.1.x"), is_editable("layers.9.w_q")
     (True, True, False, False)

@@ -1,4 +1,4 @@
-"""The settings of a scenario, apart from its matrices: what each may be, checked and made plain."""
+"""A scenario's settings, apart from matrices: checked and made plain."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,7 +40,7 @@ _FILLS = ("identity", "zeros", "random", "example")  # what may stand for the nu
 
 
 def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those settings whose plain form may be another than what was given.
+    """Return the settings whose plain form may differ from what was given.
 
     Raises ``ValueError`` for the first that is of a wrong type, no choice, or over a limit.
     """
@@ -71,8 +71,9 @@ def _check_text(name: str, text: object, most: int) -> None:
 
 
 def mask_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that a mask says which is given by its name, such as "window:3"; of one that is given by its
-    numbers, or by none, nothing.
+    """Return the settings in a mask's name, such as "window:3".
+
+    A mask given by its numbers, or none, has nothing to say.
 
     Raises ``ValueError`` for another name, and for another than the causal one where `causal` is True.
 
@@ -98,8 +99,9 @@ def check_fit(given: Mapping[str, Any], n_tokens: int) -> None:
 
 
 def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], list[RefusedError]]:
-    """Return settings, each of which is one that it may be, mended until no constraint is broken, and why not all that
-    they say: for a page, where what was typed stays while the computation goes on.
+    """Return valid settings mended to meet all constraints, and what was refused.
+
+    A page uses them: what was typed stays, while the computation goes on.
 
     >>> given = {"n_heads": 3, "d_in": 4, "d_out": 4, "d_v": None, "n_kv_heads": 3, "positions": "none", "norm": "none",
     ...          "n_layers": 1, "causal": False, "masking": "none", "mask_use": "added"}

@@ -1,4 +1,4 @@
-"""Text to tokens, and a token to a label that can be seen."""
+"""Text to tokens, and tokens to labels that can be seen."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
 
 
 def _clusters(text: str) -> Iterator[str]:
-    """Split text into what a reader calls one character: a base with its accents, or one emoji.
+    """Split text into what readers call characters: accented letters, whole emoji.
 
     A small part of Unicode's text segmentation (UAX #29, section 3): combining marks, joiners,
     skin tones and flags stay with the character before them.
@@ -54,7 +54,7 @@ def _is_regional(char: str) -> bool:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Runs of letters and digits are tokens, with an apostrophe inside them; so is each other sign."""
+    """Split text into words, with apostrophes inside, and single signs."""
     word = ""
     for cluster, following in pairwise(chain(_clusters(text), [""])):
         inner_apostrophe = cluster in "'\u2019" and word and _is_word(following)
@@ -76,7 +76,7 @@ def _is_word(cluster: str) -> bool:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """How a text is cut into tokens, and what stands between them where they are joined again."""
+    """How a text is cut into tokens, and how they are joined."""
 
     name: str
     split: Callable[[str], Iterator[str]]
@@ -118,7 +118,7 @@ def _split(text: str, split: Callable[[str], Iterator[str]]) -> tuple[str, ...]:
 
 
 def is_whole_text(text: str) -> bool:
-    """Whether a text can be sent and saved: half of a surrogate pair, which JSON may hold, is no text.
+    """Whether a text can be sent and saved: no half surrogate pairs.
 
     >>> is_whole_text("caf\\u00e9"), is_whole_text("a \\ud83d")
     (True, False)
@@ -127,7 +127,7 @@ def is_whole_text(text: str) -> bool:
 
 
 def shortened(text: str, tokenizer: str, most: int) -> tuple[str, bool]:
-    """Return a text with the first `most` tokens of this one, and whether any were left out.
+    """Return a text cut to `most` tokens, and whether any were cut.
 
     >>> shortened("a b c", "words", 2)
     ('a b', True)
@@ -139,8 +139,7 @@ def shortened(text: str, tokenizer: str, most: int) -> tuple[str, bool]:
 
 
 def visible(token: str) -> str:
-    """Return the token as a label in which nothing is invisible: blanks, controls and zero-width
-    characters are written out, everything else stays as typed.
+    """Return a token as a label, with blanks and controls written out.
 
     >>> visible(" "), visible("a\\x00b"), visible("\\u200b"), visible("cat")
     ('␣', 'a␀b', '⟨U+200B⟩', 'cat')
@@ -162,7 +161,7 @@ def visible(token: str) -> str:
 
 
 def _shapes(char: str, base: str, previous: str, following: str) -> bool:
-    """Whether a character that cannot be seen does its work here: it shapes the sign before it."""
+    """Whether an invisible character shapes the sign before it."""
     kind = unicodedata.category(base) if base else "none"
     if char in JOINERS:
         joins = kind == "Lo" or (kind == "So" and char == ZERO_WIDTH_JOINER)
@@ -186,8 +185,9 @@ def _visible(char: str) -> str:
 
 
 def axis_labels(tokens: tuple[str, ...], kind: str, n: int, most: int | None = None) -> tuple[str, ...]:
-    """Return what stands at each of `n` rows or columns of a `kind`: the tokens, told apart and cut to `most`
-    characters, or the numbers of the features.
+    """Return the labels of `n` rows or columns of a `kind`.
+
+    They are the tokens, told apart and cut to `most` characters, or the features' numbers.
 
     >>> axis_labels(("a", "cat"), "query", 2), axis_labels(("a", "cat"), "feature", 2)
     (('a', 'cat'), ('0', '1'))
@@ -200,7 +200,7 @@ def axis_labels(tokens: tuple[str, ...], kind: str, n: int, most: int | None = N
 
 
 def distance_label(column: int, n: int) -> str:
-    """Return how far a key stands from its query in the column of a matrix that has `n` of these: negative before it.
+    """Return a key's distance from its query, negative before it.
 
     >>> [distance_label(column, 3) for column in range(3)]
     ['−1', '0', '1']
@@ -209,8 +209,9 @@ def distance_label(column: int, n: int) -> str:
 
 
 def token_labels(tokens: tuple[str, ...], most: int | None = None) -> tuple[str, ...]:
-    """Return a label for each token, cut to `most` characters; where two would be the same, with its place in the
-    sentence, which is its row in every matrix, counted from 0.
+    """Return a label for each token, cut to `most` characters.
+
+    Equal labels get the token's place in the sentence, counted from 0.
 
     >>> token_labels(("the", "cat", "on", "the"))
     ('the (0)', 'cat', 'on', 'the (3)')

@@ -20,7 +20,7 @@ _NO_LIMIT = 2**50  # bytes: what systems say instead of saying that there is non
 
 
 def bytes_of_container(limits: tuple[Path, ...] = LIMITS) -> int | None:
-    """Return how many bytes a container may have; None outside of one that limits them."""
+    """Return a container's limit in bytes, or None without one."""
     for file in limits:
         try:
             most = int(file.read_text())
@@ -32,7 +32,7 @@ def bytes_of_container(limits: tuple[Path, ...] = LIMITS) -> int | None:
 
 
 def bytes_of_memory(limits: tuple[Path, ...] = LIMITS) -> int | None:
-    """Return how many bytes of memory the machine has, or its container; None where the system does not tell."""
+    """Return the memory of the machine or container, or None if unknown."""
     try:
         all_of_it = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -41,7 +41,7 @@ def bytes_of_memory(limits: tuple[Path, ...] = LIMITS) -> int | None:
 
 
 def available_devices() -> dict[str, str]:
-    """Return the devices of this machine: torch's name for each, and a name for people.
+    """Return this machine's devices: torch's name and a readable one.
 
     >>> available_devices()["cpu"]
     'CPU'
@@ -55,14 +55,14 @@ def available_devices() -> dict[str, str]:
 
 
 def check_device_name(name: object) -> str:
-    """Return a well-formed device name in torch's full form, or raise ``ValueError`` naming it."""
+    """Return a device's full name, or raise ``ValueError`` naming it."""
     if not isinstance(name, str) or not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", name):
         raise RefusedError("choice", name="device", value=name, allowed=("cpu", "mps", "cuda", "cuda:N"))
     return "cuda:0" if name == "cuda" else name
 
 
 def resolve_device(name: str) -> tuple[torch.device, str | None]:
-    """Return the device to compute on, and a notice when it is not the one asked for."""
+    """Return the device, and a notice if it's not the requested one."""
     if name == "cpu":  # asking the GPU drivers takes far longer than a small computation
         return torch.device("cpu"), None
     if name in available_devices():
@@ -71,7 +71,7 @@ def resolve_device(name: str) -> tuple[torch.device, str | None]:
 
 
 def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Execute a table: return every matrix, the `given` ones and those that the rules make, in the table's order.
+    """Execute a table: return all matrices, given and made, in order.
 
     Raises ``KeyError`` for a given matrix that is not there.
     """
@@ -132,7 +132,7 @@ class Trace:
         return f"<{type(self).__name__} of {tokens}: {_some(shapes)}>"
 
     def no_matrix(self, name: object) -> ValueError:
-        """Return what to raise where there's no matrix of this name, which says what there is."""
+        """Return the error for an unknown matrix, listing the ones there are."""
         own = [each for each in self.matrices if each.rpartition(".")[2] == name]
         message = f"{in_short(name)} is no matrix of this trace, expected one of {_some(list(self.matrices))}"
         if own:
@@ -149,11 +149,11 @@ class Trace:
         self.__dict__.update(state | {"stages": MappingProxyType(state["stages"])})
 
     def get(self, name: str) -> Tensor | None:
-        """Return a matrix, or None where this computation has none of that name."""
+        """Return a matrix, or None if there is none of that name."""
         return self.matrices.get(name)
 
     def masked_in(self, name: str) -> np.ndarray | None:
-        """Return which cells of a matrix ``(rows, columns)`` its rule or that of its scores masks; None for none."""
+        """Return which cells ``(rows, columns)`` are masked, or None for none."""
         stage = self.stages[name]
         scores = stage.sources if stage.kind == "softmax" else filter(None, [stage.hidden_with])
         makers = [stage, *map(self.stages.__getitem__, scores)]

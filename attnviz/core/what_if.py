@@ -1,4 +1,4 @@
-"""What happens if: switches that do what learners do by mistake or ask about, and attention doesn't.
+"""What happens if: switches for mistakes and questions of learners.
 
 Each changes one stage of the table. A scenario holds those that are on as one text, such as ``softmax:columns``, or
 several with commas between them, in the order of :data:`SWITCHES`.
@@ -23,7 +23,7 @@ LARGEST = 1e30
 
 
 class Made(NamedTuple):
-    """What a row of a table is made of, and the key of what is said of it: what a switch changes."""
+    """A row's sources and its sentence's key, which a switch may change."""
 
     rule: Rule | None = None
     sources: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch: its name, the stage that it is about, and the ways in which it may be set."""
+    """A switch: its name, stage and ways to be set."""
 
     name: str
     stage: str
@@ -157,7 +157,7 @@ class WhatIf:
 
     @property
     def ways(self) -> tuple[tuple[str, Way], ...]:
-        """The ways that are on, each with the name of its switch, in the order of the table."""
+        """The ways that are on, with their switch's name, in order."""
         return tuple((name, SWITCHES[name].ways[self.chosen[name]]) for name in SWITCHES if name in self.chosen)
 
     @property
@@ -166,7 +166,7 @@ class WhatIf:
         return any(way.by_view for _, way in self.ways)
 
     def changed(self, name: str, made: Made) -> tuple[Made, tuple[str, ...]]:
-        """Return what becomes of a row of the table, and the switches that change it, by their places in the catalogue.
+        """Return a row as changed, and the switches that change it.
 
         >>> WhatIf.read("scores:keys-first").changed("scores", Made(None, ("q", "k")))
         (Made(rule=None, sources=('k', 'q'), told='scores_keys_first'), ('scores.keys-first',))
@@ -202,12 +202,12 @@ class WhatIf:
         return self.chosen.get(name, "")
 
     def with_(self, name: str, setting: str) -> "WhatIf":
-        """Return the same with one switch set, or off where its setting is blank."""
+        """Return the same with one switch set, or off if blank."""
         others = {other: its for other, its in self.chosen.items() if other != name}
         return WhatIf(MappingProxyType(others | ({name: setting} if setting else {})), self.typed)
 
     def typing(self, row: int, column: int, number: float | None) -> "WhatIf":
-        """Return the same with a number typed into a cell of the scores, or with none there."""
+        """Return the same with a number in a score's cell, or none."""
         others = tuple(each for each in self.typed if each[:2] != (row, column))
         own = () if number is None else ((row, column, float(np.float32(number))),)
         return WhatIf(self.chosen, tuple(sorted((*others, *own))))

@@ -1,4 +1,4 @@
-"""Self-attention: its trace, the table of it that is run, the plain lines, and a module of PyTorch."""
+"""Self-attention: its table, trace, plain lines and PyTorch module."""
 
 from attnviz.core.attention.defined import UndefinedAttentionError, execute
 from attnviz.core.attention.plain import SelfAttention, attend

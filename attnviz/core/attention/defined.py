@@ -1,4 +1,4 @@
-"""Running a table that holds an attention, and what is undefined of what comes out."""
+"""Running a table that holds an attention; finding undefined rows."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from attnviz.core.trace import run
 
 
 class UndefinedAttentionError(ValueError):
-    """A row of scores has no finite entry, so its softmax is undefined; or a column, where it runs over columns.
+    """A row or column of scores without a finite entry: no softmax.
 
     `trace` is the computation as far as it can be made (the attention weights of such rows are NaN),
     `rows` are the indices of the rows, or columns.
@@ -43,7 +43,7 @@ class UndefinedAttentionError(ValueError):
 def execute(
     stages: Table, given: Mapping[str, Tensor], tokens: Iterable[str] = (), notices: Iterable[str] = ()
 ) -> AttentionTrace:
-    """Run a table of stages that holds an attention, and keep every intermediate.
+    """Run a table of stages with an attention; keep every intermediate.
 
     Raises :class:`UndefinedAttentionError` (a ``ValueError``) for a row without a finite score.
 
@@ -58,7 +58,7 @@ def execute(
 
 
 def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
-    """Return the trace, or raise :class:`UndefinedAttentionError` where a row of scores has no softmax."""
+    """Return the trace, or raise :class:`UndefinedAttentionError` for a row without softmax."""
     made = trace.matrices
     for layer in (trace,) if "context" in made else trace.layers:
         # A cheap look for a NaN, which no sum loses; infinities of both signs make one, too, and are looked at closer.
@@ -76,12 +76,12 @@ def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
 
 
 def lost_rows(layer: AttentionTrace) -> Tensor:
-    """Return the rows ``(..., n_tokens)`` whose attention weights are undefined though their scores are finite."""
+    """Return the rows ``(..., n_tokens)`` with finite scores but undefined weights."""
     return layer.attention_weights.isnan().all(-1) & torch.isfinite(layer.scaled_scores).all(-1)
 
 
 def _check_columns(trace: AttentionTrace, layer: AttentionTrace) -> None:
-    """Raise :class:`UndefinedAttentionError` where a softmax over columns meets one without a finite score."""
+    """Raise :class:`UndefinedAttentionError` for a column without a finite score."""
     empty = ~torch.isfinite(layer.scaled_scores).any(-2)
     if empty.any():
         raise UndefinedAttentionError(trace, tuple(sorted(set(empty.nonzero()[:, -1].tolist()))), line="column")

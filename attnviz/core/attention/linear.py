@@ -1,4 +1,4 @@
-"""What attention costs as a sentence grows, with a softmax and with the feature map of linear attention."""
+"""The cost of attention as sentences grow: softmax or linear."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ REPEATS = 3
 
 
 def softmax_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Return the context vectors ``(n, d)`` of queries, keys and values: scores of all pairs ``(n, n)`` come first.
+    """Return context vectors ``(n, d)``, by way of all scores ``(n, n)``.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
     """
@@ -24,8 +24,9 @@ def softmax_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 def linear_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Return the context vectors ``(n, d)`` of linear attention: keys and values are summed up first, ``(d, d)``, and
-    there is no score of any pair.
+    """Return linear attention's context vectors ``(n, d)``, without pairs' scores.
+
+    Keys and values are summed up first, ``(d, d)``.
 
     Source: Katharopoulos et al. 2020, Transformers are RNNs, section 3.2, equation 5.
     """
@@ -34,7 +35,7 @@ def linear_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 class Cost(NamedTuple):
-    """What both cost for so many tokens: the fastest of a few runs in milliseconds, and numbers held on the way."""
+    """The fastest run in milliseconds, and how many numbers are held."""
 
     tokens: int
     softmax_ms: float
@@ -44,7 +45,7 @@ class Cost(NamedTuple):
 
 
 def measured_costs(sizes: tuple[int, ...] = SIZES, width: int = WIDTH) -> tuple[Cost, ...]:
-    """Return what both cost on this machine, for sentences of these many tokens and vectors of this width."""
+    """Return both costs on this machine for each of these sizes."""
     return tuple(_measured(n, width) for n in sizes)
 
 

@@ -1,4 +1,4 @@
-"""Self-attention of tensors, and the feed-forward step behind it; a module of PyTorch."""
+"""Self-attention and feed-forward of tensors; a module of PyTorch."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -111,7 +111,7 @@ def _check_rows(x: Tensor, width: str) -> None:
 
 
 def _check_factor(name: str, w: Tensor, width: str, of: str, first: Tensor, b: tuple[str, Tensor | None]) -> None:
-    """Raise ``ValueError`` for a matrix that doesn't fit what it's multiplied with, or whose bias doesn't fit it."""
+    """Raise ``ValueError`` if a matrix or its bias doesn't fit."""
     if w.dim() != 2 or w.shape[0] != first.shape[-1] or w.shape[1] == 0:
         expected = f"({first.shape[-1]}, {width}) to fit {of} {tuple(first.shape)}"
         raise ValueError(f"{name} has shape {tuple(w.shape)}, expected {expected}")
@@ -136,7 +136,7 @@ def _check_mask(mask: Tensor | None, causal: bool, n_tokens: int) -> None:
 
 
 class SelfAttention(nn.Module):
-    """Self-attention as a module, with the same numbers as the scenario of the same seed.
+    """Self-attention as a module, numerically equal to the seed's scenario.
 
     Parameters are `w_q`, `w_k` ``(d_in, d_out)``, `w_v` ``(d_in, d_v)`` (`d_v` None is `d_out`) and, with `bias`,
     `b_q`, `b_k`, `b_v` of these widths, drawn by :func:`attnviz.core.seeding.seeded_projections`.
@@ -220,7 +220,7 @@ class FeedForwardTrace(Trace):
 def feed_forward(
     x: Any, w1: Any, b1: Any, w2: Any, b2: Any, *, activation: str = "relu", tokens: tuple[str, ...] = ()
 ) -> FeedForwardTrace:
-    """Compute two layers with a ReLU, or with `activation` "gelu" a GELU, between them; keep every intermediate.
+    """Compute two layers with a ReLU or GELU between; keep every intermediate.
 
     `x` is ``(..., n_tokens, d_v)``, the context vectors of attention as a rule; `w1` is ``(d_v, d_ff)``, `b1`
     ``(d_ff,)`` or None, `w2` ``(d_ff, d_model)``, `b2` ``(d_model,)`` or None. `tokens` are kept as given.

@@ -1,4 +1,4 @@
-"""The trace of an attention: every intermediate under its name, its heads and its layers."""
+"""The trace of an attention: every intermediate, by heads and layers."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -101,7 +101,7 @@ class AttentionTrace(Trace):
         return self._stacked(name) if self._is_of_heads(name) else super().__getitem__(name)
 
     def get(self, name: str) -> Tensor | None:
-        """Return a matrix, that of all heads where each has its own, or None where this computation has none."""
+        """Return a matrix, stacked where each head has one, or None."""
         return self[name] if self._is_of_layer(name) or self._is_of_heads(name) else super().get(name)
 
     def __getattr__(self, name: str) -> Tensor:
@@ -133,7 +133,7 @@ class AttentionTrace(Trace):
 
     @property
     def layers(self) -> tuple["AttentionTrace", ...]:
-        """Each layer as a trace of its own, whose X is what the layer before it made."""
+        """Each layer as a trace, whose X the layer before made."""
         return self._layers if is_stack(self.stages) else (self,)
 
     @cached_property
@@ -150,7 +150,7 @@ class AttentionTrace(Trace):
 
     @property
     def heads(self) -> tuple["AttentionTrace", ...]:
-        """Each head as a trace of its own, whose W_q, W_k and W_v are its own columns of the whole ones."""
+        """Each head as a trace, with its own columns of the W's."""
         if is_stack(self.stages):
             raise AttributeError("each layer has heads of its own: layers[0].heads")
         return (self,) if self.n_heads == 1 else self._heads
@@ -163,7 +163,7 @@ class AttentionTrace(Trace):
         )
 
     def seen_from(self, head: int, layer: int = 0) -> "AttentionTrace":
-        """Return a layer as seen from one head, whose matrices have the names of attention; others keep their paths."""
+        """Return a layer seen from one head, whose matrices have plain names."""
         if is_stack(self.stages):
             return self.layers[layer].seen_from(head)
         if self.n_heads == 1:
@@ -172,7 +172,7 @@ class AttentionTrace(Trace):
 
     @property
     def scaling(self) -> Scale:
-        """The rule that makes scaled scores of scores, with its settings: the same for all heads and layers."""
+        """The rule from scores to scaled scores, the same everywhere."""
         if is_stack(self.stages):
             return self.layers[0].scaling
         name = "scaled_scores"
@@ -183,7 +183,7 @@ class AttentionTrace(Trace):
 
     @property
     def is_hidden(self) -> np.ndarray:
-        """Which keys the mask hides from which queries, ``(n_tokens, n_tokens)`` of bool: nothing without a mask."""
+        """Which keys are hidden from which queries: ``(n_tokens, n_tokens)`` of bool."""
         mask = self.layers[0].mask
         if mask is None:
             first = self.layers[0]
@@ -193,38 +193,38 @@ class AttentionTrace(Trace):
 
     @property
     def read_tokens(self) -> tuple[str, ...]:
-        """The texts of the tokens that are read: its own, those of another sentence, or of a kept one and its own."""
+        """The tokens that are read: its own, another sentence's, or kept ones."""
         weights = (stage for stage in self.layers[0].stages.values() if stage.columns == "key")
         return next((stage.entries for stage in weights if stage.entries), self.tokens)
 
     @property
     def own_from(self) -> int | None:
-        """Which key is that of its first token, behind those that were kept; None where another sentence is read."""
+        """The index of its first own key; None beside another sentence."""
         weights = (stage for stage in self.layers[0].stages.values() if stage.columns == "key")
         return next((stage.own_from for stage in weights if stage.owners == OWN_ROWS), 0)
 
     @property
     def mask_use(self) -> MaskUse:
-        """What is done with the mask, one of :data:`attnviz.core.masks.USES`: what attention does, without."""
+        """What is done with the mask: one of :data:`attnviz.core.masks.USES`."""
         mask = self.layers[0].stages.get(MASK)
         return USES[ADDED] if mask is None or mask.masked is None else mask.masked.use
 
     @property
     def shared_over(self) -> str:
-        """What becomes shares that sum to 1, one of :data:`attnviz.core.rules.rows.AXES`: rows, in attention."""
+        """What sums to 1: one of :data:`attnviz.core.rules.rows.AXES`."""
         stages, name = self.layers[0].stages, "attention_weights"
         rule = stages[name if name in stages else head_name(0, name)].rule
         return ROWS if rule is None else str(rule.settings.get("axis", ROWS))
 
     @property
     def switched_on(self) -> tuple[str, ...]:
-        """The switches of :mod:`attnviz.core.what_if` that are on, each as its place in the catalogue."""
+        """The switches of :mod:`attnviz.core.what_if` that are on."""
         on = {each for stage in self.layers[0].stages.values() for each in stage.switched}
         return tuple(each for each in PLACES if each in on)
 
     @property
     def causal(self) -> bool:
-        """Whether a token may attend to itself and those before it, and to no other."""
+        """Whether each token reads itself and those before it alone."""
         mask, own_from = self.layers[0].mask, self.own_from
         if mask is None or own_from is None:
             return False

@@ -1,4 +1,4 @@
-"""Scenarios: what they say, what follows from it, and the trace that they come to."""
+"""Scenarios: their settings, what follows from these, and their trace."""
 
 from attnviz.core.scenario.derived import SETTINGS
 from attnviz.core.scenario.scenario import Scenario, trace, traced, without_changes

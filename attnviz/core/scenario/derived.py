@@ -1,4 +1,4 @@
-"""What a scenario says, and what follows before anything is drawn: tokens, sizes, the table of stages."""
+"""A scenario's settings, and its tokens, sizes and table of stages."""
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -92,7 +92,7 @@ class Given:
     edits: Edits = NO_EDITS
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return its fields: what was made of them is made again by whoever gets a copy."""
+        """Return the fields alone: a copy makes the rest again."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
@@ -101,7 +101,7 @@ SETTINGS = tuple(each.name for each in fields(Given) if each.name not in (*EDITA
 
 
 class Derived(Given):
-    """Which tokens there are, how large each matrix is, what it is made of."""
+    """Which tokens there are, and each matrix's size and sources."""
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -110,34 +110,34 @@ class Derived(Given):
 
     @cached_property
     def read_tokens(self) -> tuple[str, ...]:
-        """The tokens that are read, one for each key: of the text, a second sentence, or a kept one and the text."""
+        """The tokens that are read, one for each key."""
         if self.reads == KEPT:
             return (*self.second_tokens, *self.tokens)
         return self.second_tokens or self.tokens
 
     @cached_property
     def second_tokens(self) -> tuple[str, ...]:
-        """The tokens of the second sentence, or of the kept one, one for each row of Y; none where neither is read."""
+        """The tokens of Y's rows: the second or kept sentence's, if any."""
         return second_tokens(self.__dict__)
 
     @property
     def n_kept(self) -> int:
-        """How many tokens were kept, whose keys stand before those of the text."""
+        """How many kept tokens' keys stand before the text's."""
         return len(self.second_tokens) if self.reads == KEPT else 0
 
     @property
     def reads_others(self) -> bool:
-        """Whether keys and values are of other tokens than those that read, or of more than these."""
+        """Whether keys and values are made of other or more tokens."""
         return self.reads != ITSELF
 
     def tokens_of(self, name: str) -> tuple[str, ...]:
-        """Return the tokens that the rows of an editable matrix are of; none where they are of no tokens."""
+        """Return the tokens of an editable matrix's rows, if it has any."""
         of_second = name in (Y, *OF_KEPT)
         return self.second_tokens if of_second else self.tokens if name in ("x", "e", "p", MASK) else ()
 
     @cached_property
     def editable(self) -> tuple[str, ...]:
-        """The matrices that are given, in the table's order, those of later layers by their paths."""
+        """The given matrices in the table's order, later layers' with paths."""
         given = [name for name, stage in self.layer.items() if stage.rule is None]
         n_layers = 1 if self.same_layers else self.n_layers
         return tuple(
@@ -150,7 +150,7 @@ class Derived(Given):
         return {name: by for name in EDITABLE if (by := getattr(self, name)) is not None} | dict(self.deeper)
 
     def replacement(self, name: str) -> Any:
-        """Return what stands in place of an editable matrix, or None where the set-up draws it."""
+        """Return an editable matrix's replacement, None if it's drawn."""
         return dict(self.deeper).get(name) if placed(name)[0] else getattr(self, name)
 
     def stage(self, name: str) -> Stage:
@@ -169,21 +169,21 @@ class Derived(Given):
 
     @property
     def adds_positions(self) -> bool:
-        """Whether X is the sum of the tokens' vectors and those of their places."""
+        """Whether X is the sum of token and position vectors."""
         return self.position.adds
 
     @property
     def token_matrix(self) -> str:
-        """The name of the matrix that holds the tokens' own vectors: X, or E where X is made of it."""
+        """The matrix of the tokens' own vectors: X, or E behind it."""
         return "e" if self.adds_positions or self.embedding_factor else "x"
 
     @property
     def read_matrix(self) -> str:
-        """The name of the matrix of the second sentence's own vectors: Y, or E_y where Y is made of it."""
+        """The matrix of the second sentence's own vectors: Y, or E_y."""
         return E_KEPT if self.n_kept and self.token_matrix == "e" else Y
 
     def shape_of(self, name: str) -> tuple[int, int]:
-        """Return ``(rows, columns)`` of an editable matrix, or of X where it is a sum; a vector is one row."""
+        """Return ``(rows, columns)`` of X or a given matrix; vectors are rows."""
         name = placed(name)[1]
         if name in ("x", "e", "p"):
             return len(self.tokens), self.d_in
@@ -218,7 +218,7 @@ class Derived(Given):
 
     @property
     def masked(self) -> Masked | None:
-        """What is masked, and what is done with it; None where nothing is."""
+        """The mask and its use; None where nothing is masked."""
         if self.mask is not None:
             return Masked(use=USES[self.mask_use])
         kind = self.mask_kind
@@ -231,12 +231,12 @@ class Derived(Given):
 
     @property
     def width_of_keys(self) -> int:
-        """How many columns K has: fewer than Q where heads share their keys."""
+        """How many columns K has: fewer than Q if heads share keys."""
         return self.d_out * self.kv_heads // self.n_heads
 
     @property
     def width_of_context(self) -> int:
-        """How many columns the context has: more than V where heads share their values."""
+        """How many columns the context has: more than V with shared values."""
         return self.shape_of("w_v")[1] * self.n_heads // self.kv_heads
 
     @property

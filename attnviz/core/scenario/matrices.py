@@ -1,4 +1,4 @@
-"""The matrices that a scenario gives: refused or drawn, replaced, edited; what layers keep of the sentence before."""
+"""The matrices a scenario gives: checked, drawn, replaced and edited."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ from attnviz.core.what_if import WhatIf
 
 
 def check_matrices(scenario: Derived) -> None:
-    """Raise ``ValueError`` for a replaced matrix that is not there, or has another shape."""
+    """Raise ``ValueError`` for an unknown replaced matrix, or a wrong shape."""
     for name, by in scenario.replaced.items():
         _check_is_there(scenario, name)
         given = numbers_given(name, by)
@@ -85,7 +85,7 @@ def checked_edit(scenario: Derived, given: Any) -> Edit:
 
 
 def plain_deeper(given: Any) -> tuple[tuple[str, Any], ...]:
-    """Return the replaced matrices of later layers as pairs, in the order of their names.
+    """Return later layers' replaced matrices as pairs, sorted by name.
 
     Raises ``ValueError`` for what is no mapping from such names.
     """
@@ -130,8 +130,9 @@ _AS_ITS_OWN = {Y: "x", E_KEPT: "e", P_KEPT: "p"}
 
 
 def read_alone(scenario: Whole) -> Whole:
-    """Return the scenario of the kept sentence alone, with the same matrices. Its own tokens have other vectors there:
-    those of Y are to be put in their place.
+    """Return the scenario of the kept sentence alone, with the same matrices.
+
+    Its tokens' vectors are to be replaced by those of Y.
 
     A mask that goes by places hides as much of it; one that says cell by cell what tokens of the sentence after it may
     read, or that hides the last of these, hides nothing.
@@ -145,9 +146,9 @@ def read_alone(scenario: Whole) -> Whole:
 
 
 def kept_in_layers(alone: Derived, own: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return what each layer after the first keeps of the kept sentence, by its name in the table: what the layer
-    before makes of it. Of the kept sentence alone, `own` has all that its table starts from, and of the sentence
-    itself, `given`.
+    """Return what each later layer keeps of the kept sentence, by name.
+
+    `own` has what its table starts from when it's alone, and `given` what the sentence itself starts from.
 
     Source: Dai et al. 2019, Transformer-XL, section 3.2.
     """
@@ -166,19 +167,19 @@ class Matrices(Derived):
     """The numbers of what is given, each matrix by its name."""
 
     def is_published(self, row: int, name: str = "x") -> bool:
-        """Whether the vector of this token, or of one that is read in `y`, is a published one, before edits."""
+        """Whether a token's vector is a published one, before edits."""
         name = self.token_matrix if name in ("x", "e") else self.read_matrix
         drawn = getattr(self, name) is None or (name == self.token_matrix and row in self.rows_beside_example)
         return drawn and self.made_by.is_published(self.tokens_of(name)[row], self.d_in)
 
     @cached_property
     def rows_beside_example(self) -> tuple[int, ...]:
-        """The tokens to which a worked example in place of their vectors states none: these are drawn."""
+        """The tokens without a vector in the worked example: these are drawn."""
         stated = stated_vectors(example_of(getattr(self, self.token_matrix)))
         return tuple(row for row, token in enumerate(self.tokens) if stated and token not in stated)
 
     def unedited(self, name: str) -> Tensor:
-        """Return an editable matrix before its edits, ``(rows, columns)`` float32 on the CPU."""
+        """Return an editable matrix before its edits, ``(rows, columns)``, float32, CPU."""
         if name not in self.editable:
             raise ValueError(
                 f"{limits.in_short(name)} is no matrix of this scenario, expected one of {', '.join(self.editable)}"
@@ -190,7 +191,7 @@ class Matrices(Derived):
 
     @cached_property
     def _held(self) -> dict[str, Tensor]:
-        """The matrices before their edits that were made already: whoever has other edits shares them."""
+        """Matrices already made, before edits, shared by scenarios with other edits."""
         return {}
 
     def _made(self, name: str) -> Tensor:
@@ -243,7 +244,10 @@ class Matrices(Derived):
         return self._draw(self.seed, self.n_layers)
 
     def matrix(self, name: str) -> Tensor:
-        """Return an editable matrix with its edits, ``(rows, columns)`` float32 on the CPU; a vector is one row."""
+        """Return an editable matrix with its edits, ``(rows, columns)``, float32, CPU.
+
+        A vector is one row.
+        """
         edits = [edit for edit in self.edits if edit.matrix == name]
         matrix = self.unedited(name)
         for edit in edits:
@@ -252,14 +256,17 @@ class Matrices(Derived):
 
     @property
     def inputs(self) -> Tensor:
-        """X as attention gets it, ``(n_tokens, d_in)`` on the CPU: with positions, E + P; E may be times √d_in."""
+        """X as attention gets it, ``(n_tokens, d_in)`` on the CPU.
+
+        With positions it's E + P; E may be times √d_in.
+        """
         e = self.matrix(self.token_matrix)
         e = e * math.sqrt(self.d_in) if self.embedding_factor else e
         return e + self.matrix("p") if self.adds_positions else e
 
     @cached_property
     def given_to_stages(self) -> tuple[dict[str, Tensor], tuple[str, ...]]:
-        """The matrices that the table starts from, by their names in it, on the device; and what to know of that."""
+        """The table's given matrices by name, on the device, and notices."""
         device, notice = resolve_device(self.device)
         given = {}
         for name in self.editable:

@@ -1,4 +1,4 @@
-"""A scenario is the whole question: everything that determines a computation, as plain values; and its trace."""
+"""A scenario is the whole question: all that determines a computation."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
@@ -91,14 +91,15 @@ class Scenario(Matrices):
         object.__setattr__(self, "edits", checked_edits(self, self.edits))
 
     def __repr__(self) -> str:
-        """What makes it again: the text, and every setting that isn't the default."""
+        """The code that makes it again: text and settings other than defaults."""
         given = {each.name: (getattr(self, each.name), each.default) for each in fields(self) if each.name != "text"}
         changed = (f"{name}={value!r}" for name, (value, at_first) in given.items() if value != at_first)
         return f"Scenario({', '.join((repr(self.text), *changed))})"
 
     def with_edits(self, edits: Iterable[Any]) -> "Scenario":
-        """Return the scenario with these edits in place of its own: all else is checked already, and drawn at most
-        once for both.
+        """Return the scenario with these edits in place of its own.
+
+        All else is checked already, and drawn at most once for both.
 
         Raises ``ValueError`` for an edit that doesn't fit.
 
@@ -112,12 +113,14 @@ class Scenario(Matrices):
         return other
 
     def checked_edit(self, given: Any) -> Edit:
-        """Return an edit that fits this scenario, or raise ``ValueError`` naming its cell."""
+        """Return an edit that fits, or raise ``ValueError`` naming its cell."""
         return checked_edit(self, given)
 
 
 def trace(scenario: Scenario | str) -> AttentionTrace:
-    """Compute every intermediate of a scenario, float32 on its device; of a text, with the default settings.
+    """Compute every intermediate of a scenario, float32 on its device.
+
+    A text stands for its scenario with default settings.
 
     Raises ``ValueError`` for anything else, and :class:`attnviz.UndefinedAttentionError` (a ``ValueError``) for a row
     without a finite score.
@@ -136,8 +139,9 @@ def trace(scenario: Scenario | str) -> AttentionTrace:
 
 
 def traced(scenario: Scenario) -> AttentionTrace:
-    """Compute a scenario as :func:`trace` does, or the part of it that is defined: in a row without a finite score the
-    attention weights and the context are NaN.
+    """Compute a scenario as :func:`trace` does, as far as it's defined.
+
+    Where a row has no finite score, its attention weights and context are NaN.
     """
     try:
         return trace(scenario)
@@ -146,6 +150,6 @@ def traced(scenario: Scenario) -> AttentionTrace:
 
 
 def without_changes(scenario: Scenario) -> Scenario:
-    """Return the scenario as its set-up draws it: no edits, no replaced matrices."""
+    """Return the scenario without edits and replaced matrices."""
     nothing: dict[str, Any] = dict.fromkeys(EDITABLE)
     return replace(scenario, edits=(), deeper=(), **nothing)

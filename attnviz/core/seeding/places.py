@@ -1,4 +1,4 @@
-"""What places get: vectors that are added to those of tokens, and numbers by distance that are added to scores."""
+"""What places add: vectors to tokens, numbers by distance to scores."""
 
 import hashlib
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from attnviz.core.seeding.weights import FLOAT32_ON_CPU, generator_for
 
 
 def sinusoidal_positions(n_tokens: int, d_in: int, seed: int = 0) -> Tensor:
-    """Return P ``(n_tokens, d_in)``: pairs of sine and cosine of ever longer waves, float64 rounded to float32.
+    """Return P ``(n_tokens, d_in)``: sines and cosines, float64 rounded to float32.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.5.
 
@@ -27,13 +27,14 @@ def sinusoidal_positions(n_tokens: int, d_in: int, seed: int = 0) -> Tensor:
 
 
 def position_seed(seed: int) -> int:
-    """Return the seed of P, made from that of a set-up, whose own generator has drawn the tokens' vectors or W's."""
+    """Return the seed of P: another than the set-up's, made from it."""
     return int.from_bytes(hashlib.sha256(f"{seed}/positions".encode()).digest()[:4], "big")
 
 
 def seeded_positions(n_tokens: int, d_in: int, seed: int) -> Tensor:
-    """Return P ``(n_tokens, d_in)``: the first rows of ``nn.Embedding(1024, d_in)``, standard normal, after
-    ``torch.manual_seed(position_seed(seed))``.
+    """Return P ``(n_tokens, d_in)``: the first rows of ``nn.Embedding(1024, d_in)``.
+
+    They are standard normal, after ``torch.manual_seed(position_seed(seed))``.
 
     The table has a row for each place that a text may have, as in a model with learned positions, so that more tokens
     leave the rows of the first as they are.
@@ -43,13 +44,14 @@ def seeded_positions(n_tokens: int, d_in: int, seed: int) -> Tensor:
 
 
 def distance_seed(seed: int) -> int:
-    """Return the seed of the numbers by distance, made from that of a set-up as :func:`position_seed` is."""
+    """Return the seed of the numbers by distance, like :func:`position_seed`."""
     return int.from_bytes(hashlib.sha256(f"{seed}/distances".encode()).digest()[:4], "big")
 
 
 def seeded_distances(n_heads: int, n_tokens: int, seed: int) -> Tensor:
-    """Return a number for each distance of two tokens, ``(n_heads, 2 * n_tokens - 1)``: the middle rows of
-    ``nn.Embedding(2047, n_heads)``, standard normal, after ``torch.manual_seed(distance_seed(seed))``.
+    """Return a number for each distance, ``(n_heads, 2 * n_tokens - 1)``.
+
+    They are the middle rows of ``nn.Embedding(2047, n_heads)`` after ``torch.manual_seed(distance_seed(seed))``.
 
     The table has a row for each distance that a text may have, so that more tokens leave those of near ones.
     """
@@ -60,9 +62,10 @@ def seeded_distances(n_heads: int, n_tokens: int, seed: int) -> Tensor:
 
 
 def alibi_slopes(n_heads: int) -> Tensor:
-    """Return the slope of each head, ``(n_heads,)`` float64: with n heads, 2 to the power of -8/n, -16/n, ..., -8; for
-    a number that is no power of 2, as the paper's code does, those of the power of 2 below it, then every second one of
-    those of the next power of 2.
+    """Return the slope of each head, ``(n_heads,)`` float64.
+
+    With n heads: 2 to the power of -8/n, -16/n, ..., -8. If n is no power of 2, as in the paper's code, those of the
+    power of 2 below it, then every second one of the next.
 
     Source: Press et al. 2022, Train Short, Test Long, section 3, and the code that belongs to it.
 
@@ -76,8 +79,9 @@ def alibi_slopes(n_heads: int) -> Tensor:
 
 
 def alibi_distances(n_heads: int, n_tokens: int, seed: int = 0) -> Tensor:
-    """Return ALiBi's number for each distance of two tokens, ``(n_heads, 2 * n_tokens - 1)``: the distance times the
-    slope of the head, negative.
+    """Return ALiBi's number for each distance, ``(n_heads, 2 * n_tokens - 1)``.
+
+    It's minus the distance times the head's slope.
 
     >>> alibi_distances(1, 2)
     tensor([[-0.0039,  0.0000, -0.0039]])
@@ -117,7 +121,7 @@ class Position:
         return self.distances is not None
 
     def seed_of(self, seed: int) -> int:
-        """Return the seed that it draws from, made from that of a set-up."""
+        """Return the seed it draws from, made from the set-up's."""
         return seed if self.own_seed is None else self.own_seed(seed)
 
     @property

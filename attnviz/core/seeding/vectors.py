@@ -1,4 +1,4 @@
-"""The vectors of tokens: drawn ones, and those that a book has published with its matrices."""
+"""The vectors of tokens: drawn, or published in a book."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ def published_examples() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def examples_made_by_hand() -> Mapping[str, Mapping[str, Any]]:
-    """Return the examples of the file that nobody published, by their id: their features have names.
+    """Return the unpublished examples by id: their features have names.
 
     >>> examples_made_by_hand()["fluffy-cat"]["features"]
     ['noun', 'adjective', 'verb']
@@ -44,7 +44,7 @@ def examples_made_by_hand() -> Mapping[str, Mapping[str, Any]]:
 
 
 def stated_features(example: str) -> tuple[str, ...]:
-    """Return what an example calls the columns of its X; nothing where it doesn't say."""
+    """Return an example's names for the columns of X, if any."""
     stated = examples_made_by_hand().get(example, {}).get("features", ())
     return tuple(say(f"published.{example}.feature.{feature}") for feature in stated)
 
@@ -55,8 +55,9 @@ def called(example: str) -> str:
 
 
 def stated_matrix(example: str, name: str) -> Rows | None:
-    """Return a matrix that an example states number by number, or that is chosen for its scores, or None; E, beside
-    which positions are added, holds the vectors of its words as X does.
+    """Return a matrix an example states, or that fits its scores.
+
+    E, beside which positions are added, holds the vectors of its words as X does.
 
     >>> stated_matrix("love-ai", "w_k"), stated_matrix("journey-simple", "w_k")
     (((1.0, 1.0), (0.0, 1.0)), None)
@@ -67,13 +68,13 @@ def stated_matrix(example: str, name: str) -> Rows | None:
 
 
 def words_of(example: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the tokens of an example as words of a sentence, of which none has a blank in it."""
+    """Return an example's tokens as words without blanks."""
     return tuple(token.replace(" ", "-") for token in example["tokens"])
 
 
 @cache
 def stated_vectors(example: str) -> Mapping[str, tuple[float, ...]]:
-    """Return the vector that an example states for each of its words; nothing where it states none.
+    """Return the vectors an example states, by word.
 
     >>> stated_vectors("love-ai")["AI"], dict(stated_vectors("slide-row"))
     ((1.0, 1.0), {})
@@ -88,7 +89,9 @@ def _raw(example: str) -> Mapping[str, Any]:
 
 @cache
 def chosen_matrices(example: str) -> Mapping[str, Rows]:
-    """Return W_q and W_k ``(n_tokens, d_k)`` chosen for an example that prints no more than scores; else nothing.
+    """Return W_q and W_k that give the scores an example prints.
+
+    They are ``(n_tokens, d_k)``; there are none if it prints more than scores.
 
     With the identity as X, each query has the printed row of scores, or the multiple of it that the example prints.
 
@@ -113,7 +116,7 @@ PUBLISHED_VECTORS: dict[str, tuple[float, ...]] = dict(zip(_JOURNEY["tokens"], m
 
 
 def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
-    """Return the vector ``(d_in,)`` of one token: standard normal, from its text, `d_in` and `seed` alone.
+    """Return a token's vector ``(d_in,)`` from text, `d_in` and `seed` alone.
 
     The same in every process, whatever other tokens there are.
     """
@@ -128,7 +131,7 @@ def _from_texts(tokens: tuple[str, ...], d_in: int, seed: int) -> Tensor:
 
 
 def _from_table(tokens: tuple[str, ...], d_in: int, seed: int) -> Tensor:
-    """Return rows of ``nn.Embedding`` after ``torch.manual_seed(seed)``, one for each of the sorted distinct tokens."""
+    """Return rows of a seeded ``nn.Embedding``, by sorted distinct tokens."""
     ids = {token: i for i, token in enumerate(sorted(set(tokens)))}
     table = torch.empty(len(ids), d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(seed))
     return table[[ids[token] for token in tokens]]
@@ -153,7 +156,7 @@ class Embedding:
         return self.published and d_in == PUBLISHED_D_IN and token in PUBLISHED_VECTORS
 
     def vectors(self, tokens: tuple[str, ...], d_in: int, seed: int) -> Tensor:
-        """Return the tokens' vectors, ``(n_tokens, d_in)``: published ones where there are, else drawn ones.
+        """Return the tokens' vectors ``(n_tokens, d_in)``: published ones, else drawn.
 
         >>> EMBEDDINGS["table"].vectors(("a", "b", "a"), 2, 1).shape
         torch.Size([3, 2])
@@ -174,5 +177,5 @@ EMBEDDINGS: Kinds[Embedding] = Kinds("embedding", (
 
 
 def second_seed(seed: int) -> int:
-    """Return the seed of the table of a second sentence, made from that of a set-up: other words have other rows."""
+    """Return the seed of the second sentence's table, made from the set-up's."""
     return int.from_bytes(hashlib.sha256(f"{seed}/second".encode()).digest()[:4], "big")

@@ -1,4 +1,4 @@
-"""The drawn weights of a layer, one after the other from one generator, and the distributions that they come from."""
+"""The drawn weights of layers, and the distributions they come from."""
 
 import math
 from collections.abc import Callable
@@ -71,7 +71,7 @@ def generator_for(seed: int) -> torch.Generator:
 
 
 def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tensor:
-    """Fill a tensor with numbers as one init draws them, and return it.
+    """Fill a tensor as one init draws numbers, and return it.
 
     "uniform" is U[0, 1), "normal" N(0, 1), "linear" what nn.Linear starts from: U(-1/sqrt(d_in), 1/sqrt(d_in)).
 
@@ -81,8 +81,10 @@ def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tens
 
 
 class Projections(NamedTuple):
-    """Drawn projection matrices, W_q and W_k ``(d_in, d_out)``, W_v ``(d_in, d_v)``, and their biases
-    ``(d_out,)``, ``(d_out,)`` and ``(d_v,)``, or None."""
+    """Drawn projection matrices and their biases, or None for these.
+
+    W_q and W_k are ``(d_in, d_out)``, W_v ``(d_in, d_v)``, the biases ``(d_out,)``, ``(d_out,)`` and ``(d_v,)``.
+    """
 
     w_q: Tensor
     w_k: Tensor
@@ -95,7 +97,9 @@ class Projections(NamedTuple):
 def seeded_projections(
     d_in: int, d_out: int, init: str, seed: int, bias: bool = False, d_v: int | None = None
 ) -> Projections:
-    """Draw W_q and W_k ``(d_in, d_out)``, then W_v ``(d_in, d_v)``, float32 on the CPU; `d_v` None is `d_out`.
+    """Draw W_q and W_k ``(d_in, d_out)``, then W_v ``(d_in, d_v)``, float32.
+
+    `d_v` None is `d_out`.
 
     "uniform" gives the numbers of three ``torch.rand(d_in, d_out)`` after ``torch.manual_seed(seed)``,
     "normal" those of three ``torch.randn``, "linear" those of three ``nn.Linear(d_in, d_out, bias=bias)``,
@@ -114,8 +118,10 @@ def seeded_projections(
 
 @dataclass(frozen=True)
 class Widths:
-    """How many columns each W has: W_q `queries`, W_k `keys`, W_v `values`; W_o and W_2 as many as the context, and W_1
-    `hidden` ones, None for no feed-forward step. With `output` there is a W_o."""
+    """How many columns each W has.
+
+    W_o, there with `output`, and W_2 have as many as the context; W_1 has `hidden`, None for no feed-forward step.
+    """
 
     d_in: int
     queries: int
@@ -127,7 +133,7 @@ class Widths:
 
     @property
     def sizes(self) -> dict[str, tuple[int, int]]:
-        """The size of each W by the part of its name behind "w_", in the order in which they are drawn."""
+        """Each W's size by its name behind "w_", in drawing order."""
         sizes = {"q": (self.d_in, self.queries), "k": (self.d_in, self.keys), "v": (self.d_in, self.values)}
         if self.output:
             sizes["o"] = self.context, self.context
@@ -137,8 +143,10 @@ class Widths:
 
 
 def drawn_weights(seed: int, init: str, bias: bool, widths: Widths, n_layers: int = 1) -> tuple[dict[str, Any], ...]:
-    """Return for each layer its W's and their biases, all from one generator: what stands behind attention has a bias
-    anyway, the projections have None without `bias`."""
+    """Return each layer's W's and biases, all from one generator.
+
+    Behind attention there always are biases; the projections have None without `bias`.
+    """
     generator = generator_for(seed)
 
     def layer() -> dict[str, Any]:

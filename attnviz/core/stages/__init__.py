@@ -1,4 +1,4 @@
-"""The tables of stages: what each matrix is called, what it is made of, and by which rule.
+"""Tables of stages: each matrix's name, sources and rule.
 
 A table is executed: :func:`attnviz.core.trace.run` makes a trace of it. Everything that names a matrix, draws it,
 explains it, marks it or writes code for it reads the table of the trace at hand.

@@ -1,4 +1,4 @@
-"""The stages from Q, K and V to the context vectors, of one head and of several side by side."""
+"""The stages from Q, K and V to the context vectors."""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -14,7 +14,7 @@ from attnviz.core.what_if import WhatIf
 
 @dataclass(frozen=True)
 class Weighting:
-    """What makes shares of scores; `of_mask` is what an exported script says that a mask does, if no softmax."""
+    """What turns scores into shares; `of_mask` is said in exported scripts."""
 
     name: str
     linear: bool = False  # each row over its sum, with a feature map of queries and keys
@@ -29,7 +29,10 @@ WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
 
 @dataclass(frozen=True)
 class Attending:
-    """How queries read keys and values in all heads of a layer; `n_kept` keys stand before the first query's own."""
+    """How queries read keys and values in all heads of a layer.
+
+    `n_kept` keys stand before the first query's own.
+    """
 
     scale: bool = True
     temperature: float = 1.0
@@ -40,7 +43,7 @@ class Attending:
     n_kept: int = 0
 
     def stages(self, d_k: int, head: int = 0) -> tuple[Stage, ...]:
-        """Return the stages of one head, the mask and the numbers by distance among them."""
+        """Return one head's stages, with its mask and numbers by distance."""
         matched = ("q_rotated", "k_rotated") if self.positions.turns else ("q", "k")
         return (
             *(self._turned() if self.positions.turns else ()),
@@ -75,8 +78,7 @@ class Attending:
         )  # fmt: skip
 
     def _weighted_linearly(self, matched: tuple[str, str]) -> tuple[Stage, ...]:
-        """Return the stages up to the weights of linear attention: queries and keys are mapped, and no softmax is
-        taken.
+        """Return linear attention's stages up to its weights, without a softmax.
 
         Source: Katharopoulos et al. 2020, Transformers are RNNs, sections 3.2 and 3.3.
         """
@@ -93,7 +95,7 @@ class Attending:
         )  # fmt: skip
 
     def _symbol(self, matched: str) -> str:
-        """Return the symbol of the queries or keys of this name, as their stage has it."""
+        """Return the symbol of these queries or keys."""
         turned = matched.endswith("_rotated")
         return f"{matched[0].upper()}{'′' if turned else '″' if self.what_if.by_view else ''}"
 
@@ -104,7 +106,7 @@ class Attending:
         return (row(MASK, "M", "query", "key", "mask", told=told, masked=self.mask),)
 
     def _by_distance(self, head: int, masked: bool) -> tuple[Stage, ...]:
-        """Return the numbers by distance, prescribed or learned, and the bias that a head makes of its row."""
+        """Return the numbers by distance, and a head's bias made of them."""
         learned = self.positions.own_seed is not None
         return (
             row(BY_DISTANCE, "D", "feature", "distance", "projections" if learned else "inputs",
@@ -119,7 +121,7 @@ _PARTS: tuple[Literal["q", "k", "v"], ...] = ("q", "k", "v")
 
 @dataclass(frozen=True)
 class Heads:
-    """How many heads there are, how many of keys and values, and how wide Q and the context are for all together.
+    """How many heads there are, and how wide all are together.
 
     >>> Heads(4, 2, 8, 12).columns(3)
     {'q': (6, 8), 'k': (2, 4), 'v': (3, 6), 'context': (9, 12)}
@@ -131,13 +133,13 @@ class Heads:
     d_v: int = 1
 
     def columns(self, head: int) -> dict[str, tuple[int, int]]:
-        """Return which columns of Q, K, V and the context belong to a head: from the first, up to the second."""
+        """Return a head's columns of Q, K, V and context, ``(start, stop)``."""
         shared = head * self.n_kv // self.n  # several heads of queries read the same keys and values
         places = {"q": (head, self.d_k), "k": (shared, self.d_k), "v": (shared, self.d_v), "context": (head, self.d_v)}
         return {name: (i * width // self.n, (i + 1) * width // self.n) for name, (i, width) in places.items()}
 
     def stages(self, how: Attending) -> tuple[Stage, ...]:
-        """Return the stages from Q, K and V of all heads to the context vectors of all."""
+        """Return the stages from Q, K and V to all heads' contexts."""
         if self.n == 1:
             return how.stages(self.d_k)
         shared = (stage for stage in how.stages(self.d_k) if stage.name in OF_ALL)
@@ -147,7 +149,7 @@ class Heads:
         return (*shared, *each, together)
 
     def _head(self, head: int, how: Attending) -> tuple[Stage, ...]:
-        """Return the stages of one head, whose names are those of attention behind its path."""
+        """Return one head's stages, named as attention's behind its path."""
         columns = self.columns(head)
         mixed = how.what_if.by_view  # then rows are of other tokens than their places say, no key a query's own
         cut = tuple(_cut(name, columns[name], self.n if name == "q" else self.n_kv, how.what_if) for name in _PARTS)
@@ -174,7 +176,7 @@ class Heads:
 
 
 def _cut(name: Literal["q", "k", "v"], columns: tuple[int, int], n: int, what_if: WhatIf) -> Stage:
-    """Return what a head gets of Q, K or V, which n heads share out: its columns, or what one view alone makes."""
+    """Return one of n heads' part of Q, K or V."""
     symbol, rows = {"q": ("Q", "query"), "k": ("K", "key"), "v": ("V", "token")}[name]
     if what_if.by_view:
         at = columns[0] // (columns[1] - columns[0])

@@ -1,4 +1,4 @@
-"""Names of matrices, and rows of tables: a stage with what the catalogue says of it."""
+"""Names of matrices, and table rows with what the catalogue says."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -41,7 +41,10 @@ def row(
     name: str, symbol: str, *what: Any, told: str = "", symbols: Mapping[str, str] | None = None,
     what_if: WhatIf = NOTHING, **more: Any,
 ) -> Stage:  # fmt: skip
-    """Return a row of a table as the switches change it, with its texts in the catalogue, under `told` or its name."""
+    """Return a table's row as the switches change it, with its texts.
+
+    They stand in the catalogue under `told`, or its name.
+    """
     *kinds, rule, sources = (*what, None, ())[:5]
     made, switched = what_if.changed(name, Made(rule, sources, told))
     product = made.rule.formula(*(symbols[source] for source in made.sources)) if symbols and made.rule else ""
@@ -58,13 +61,14 @@ def table_of(*stages: Stage) -> Table:
 
 
 def followed_by(first: Table, second: Table) -> Table:
-    """Return a table that goes on with another, whose given matrices the first has made."""
+    """Return a table continued by another, whose given matrices it makes."""
     return MappingProxyType({**first, **{name: stage for name, stage in second.items() if name not in first}})
 
 
 def pictured(table: Table) -> tuple[tuple[str, ...], ...]:
-    """Return the matrices in the order of a page, in groups: each that comes in or is computed, behind the learned ones
-    that it is made with.
+    """Return the matrices in a page's order, in groups.
+
+    Each one that is given or computed stands behind the learned ones it is made with.
 
     >>> from attnviz.core.stages import attention_table
     >>> pictured(attention_table(biases=("b_q",)))[:4]
@@ -78,7 +82,7 @@ def pictured(table: Table) -> tuple[tuple[str, ...], ...]:
 
 
 def formula_of(name: str, table: Table) -> str:
-    """Return the formula of a stage in symbols; of a given one, its own symbol.
+    """Return a stage's formula in symbols; of a given one, its symbol.
 
     >>> from attnviz.core.stages import attention_table
     >>> formula_of("scaled_scores", attention_table(2, temperature=2.0, mask=True))
@@ -96,7 +100,7 @@ def formula_of(name: str, table: Table) -> str:
 
 
 def _symbol_in(stage: Stage, source: Stage) -> str:
-    """Return the symbol of a source; of one of several heads with its number, where the stage is made of them all."""
+    """Return a source's symbol, numbered where a stage uses all heads."""
     return (
         source.symbol if source.number is None or stage.head is not None else f"{source.symbol}{lowered(source.number)}"
     )

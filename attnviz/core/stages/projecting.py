@@ -1,4 +1,4 @@
-"""The stages before attention and behind it: up to Q, K and V, and what a layer makes of the context vectors."""
+"""The stages before Q, K and V, and behind the context vectors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +33,10 @@ def projected(
     biases: tuple[str, ...], positions: bool, normed: bool = False, factor: bool = False, what_if: WhatIf = NOTHING,
     reads: str = ITSELF,
 ) -> tuple[Stage, ...]:  # fmt: skip
-    """Return the stages up to Q, K and V; `reads` says of which tokens keys and values are made."""
+    """Return the stages up to Q, K and V.
+
+    `reads` tells which tokens keys and values are made of.
+    """
     x = "x_norm" if normed else "x"
     read = {ITSELF: x, SECOND: Y, KEPT: JOINED}[reads]
     kept = f"{Y}_norm" if normed else Y
@@ -54,14 +57,14 @@ def projected(
 
 
 def _learned(name: str, symbol: str, what_if: WhatIf, *, is_vector: bool = False) -> Stage:
-    """Return a learned matrix, with what is said of the one that makes these vectors: with W_q, keys can be made."""
+    """Return a learned matrix, told by what it makes."""
     stage = row(name, symbol, "feature", "feature", "projections", is_vector=is_vector, part=name[-1],
                 told=name, what_if=what_if)  # fmt: skip
     return stage.retold(title=symbol)
 
 
 def _kept(kept: str, x: str) -> tuple[Stage, ...]:
-    """Return what is read where a sentence was kept: its vectors, normed as those of X are, and below them X.
+    """Return what is read of a kept sentence: its vectors, then X.
 
     Source: Dai et al. 2019, Transformer-XL, section 3.2.
     """
@@ -70,7 +73,7 @@ def _kept(kept: str, x: str) -> tuple[Stage, ...]:
 
 
 def _read(reads: str, positions: bool, factor: bool) -> tuple[Stage, ...]:
-    """Return Y, and what it is made of: that of a kept sentence is made as X is."""
+    """Return Y and its sources; a kept sentence's is like X."""
     y: tuple[Any, ...] = (Y, "Y", "key", "feature", "inputs")
     if reads == SECOND or not (positions or factor):
         return (row(*y, told="y_kept" if reads == KEPT else ""),)
@@ -87,7 +90,7 @@ def _read(reads: str, positions: bool, factor: bool) -> tuple[Stage, ...]:
 
 
 def _inputs(positions: bool, factor: bool) -> tuple[Stage, ...]:
-    """Return X, and what it is made of: E, times √d_in where there is this factor, and P where positions are added."""
+    """Return X and its sources: E, perhaps times √d_in, and perhaps P."""
     e = row("e", "E", "token", "feature", "inputs")
     if not positions:
         x: tuple[Any, ...] = ("x", "X", "token", "feature", "inputs")
@@ -102,7 +105,7 @@ def _inputs(positions: bool, factor: bool) -> tuple[Stage, ...]:
 
 
 def layer_norm(name: str, symbol: str, number: int) -> tuple[Stage, ...]:
-    """Return the gain and the offset of a layer norm, and what it makes of the matrix of this name."""
+    """Return a layer norm's gain, offset and result for this matrix."""
     gain, offset = f"gamma_{number}", f"beta_{number}"
     return (
         row(gain, f"γ{lowered(number)}", "feature", "feature", "projections", is_vector=True, told="gamma"),
@@ -113,7 +116,7 @@ def layer_norm(name: str, symbol: str, number: int) -> tuple[Stage, ...]:
 
 @dataclass(frozen=True)
 class Block:
-    """What a layer adds around attention and the feed-forward step, and where its layer norms stand.
+    """What a layer adds around attention, and where its norms stand.
 
     - `adds`: whether what goes in is added to what comes out.
     - `before`, `after`: whether a layer norm stands before each of the two, or after each sum.
@@ -148,7 +151,7 @@ def projected_again(b_o: bool) -> tuple[Stage, ...]:
 
 
 def gone_on(table: Table, made: str, norm: str, activation: str | None) -> Table:
-    """Return a table with what follows attention: a block's sums and norms, and a feed-forward step if it has one."""
+    """Return a table continued behind attention: sums, norms, perhaps feed-forward."""
     goes_in, block = made, BLOCKS[norm]
     if block.adds:
         is_normed = block.after or (block.before and activation is not None)
@@ -171,7 +174,7 @@ def _residual(number: int, before: str, made: str) -> Stage:
 
 @lru_cache(maxsize=2)
 def residual_table(source: str = "output") -> Table:
-    """Return the sum of X and what attention makes of it, "output" or "context", without any layer norm."""
+    """Return the sum of X and "output" or "context", without a norm."""
     return table_of(_residual(1, "x", source))
 
 
@@ -179,7 +182,9 @@ def residual_table(source: str = "output") -> Table:
 def feed_forward_table(
     *, b_1: bool = True, b_2: bool = True, activation: str = "relu", source: str = "context"
 ) -> Table:
-    """Return the stages of the step after attention: two layers, for each token alone; `source` is what goes in.
+    """Return the feed-forward step: two layers, for each token alone.
+
+    `source` is what goes in.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3; "gelu" is Hendrycks and Gimpel 2016.
     """

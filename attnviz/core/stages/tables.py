@@ -1,4 +1,4 @@
-"""The tables: of self-attention alone, of a whole layer, of all that any may have; and what their sizes are called."""
+"""The tables: attention alone, a whole layer, and all there may be."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -42,8 +42,9 @@ def attention_table(
     mask: bool | Masked = False,
     positions: bool = False,
 ) -> Table:
-    """Return the stages of self-attention with keys of `d_k` numbers and these `biases`; with a `mask`, that is added
-    to the scores, and with `positions`, X is made of the vectors of the tokens and those of their places.
+    """Return the stages of self-attention with keys of `d_k` numbers.
+
+    A `mask` is added to the scores; with `positions`, X is made of token and place vectors.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; section 3.5 for positions.
     """
@@ -106,7 +107,7 @@ def layer_table(
 
 
 def as_masked(mask: bool | Masked) -> Masked | None:
-    """Return what a table says of its mask; of one that is given by its numbers, True, no more than that."""
+    """Return a table's mask, True if it's given by its numbers."""
     return mask if isinstance(mask, Masked) else Masked() if mask else None
 
 
@@ -151,7 +152,7 @@ _ROWS = {"token": "tokens", "query": "queries", "key": "keys"}
 
 
 class _Size:
-    """A size of which nothing is known but what it equals: a rule in which two meet makes them one."""
+    """A size known only by what it equals; rules may join two."""
 
     def __init__(self) -> None:
         self._same: _Size | None = None
@@ -176,7 +177,9 @@ class _Size:
 
 
 def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[str, str]]:
-    """Return what the rows and the columns of each matrix count: "tokens", "d_k", ...; a bias has "1" row.
+    """Return what each matrix's rows and columns count: "tokens", "d_k" ...
+
+    A bias has "1" row.
 
     Unless all is made from `one_sequence`, queries and keys may differ in number, and are counted apart; so are keys of
     another sentence.
