@@ -1,4 +1,4 @@
-"""What all figures take from the page around them: colours of roles, letters, and the styles of lines.
+"""What all figures share: colours of roles, letters and line styles.
 
 Hue says what a matrix is to attention, its :attr:`attnviz.core.stages.Stage.role`; the amount of it how large a number
 is. A cell is the page's colour mixed with that of its role, or with grey below 0: :mod:`attnviz.colours.shading`.
@@ -37,7 +37,7 @@ PICKED = Tone("#FFD84D", "#FFD84D")  # behind or around the picked row
 
 
 class Hatch(NamedTuple):
-    """How a cell is marked that holds no number: neither small nor large, it has no colour of its role."""
+    """How a cell without a number is marked, in no role's colour."""
 
     ground: str
     line: str
@@ -88,13 +88,13 @@ TITLE_SIZE, FONT_SIZE, SMALL_SIZE = 14, 13, 12
 
 
 def on_page(shown: Theme) -> dict[str, Any]:
-    """Return what the layout of every figure has, as Plotly reads it: the page's letters, and no ground of its own."""
+    """Return every figure's layout for Plotly: the page's letters, no ground."""
     clear, letters = "rgba(0,0,0,0)", {"family": FONT_FAMILY, "size": FONT_SIZE, "color": shown.text}
     return {"paper_bgcolor": clear, "plot_bgcolor": clear, "font": letters, "dragmode": False}
 
 
 class ScaleStyle(NamedTuple):
-    """How one way of scaling is drawn: told apart by colour, marker and dash alike."""
+    """How a way of scaling is drawn: its colour, marker and dash."""
 
     colour: str
     symbol: str
@@ -115,8 +115,9 @@ _INITS = {init.written: _IN_TURN[n % len(_IN_TURN)] for n, init in enumerate(INI
 
 
 def scale_style(scale: str, dark: bool) -> ScaleStyle:
-    """Return the style of a scale by its label in a sweep: "none", "sqrt", "linear" or an exponent; or of an
-    initialization, by PyTorch's name of it.
+    """Return the style of a scale or an initialization, by its label.
+
+    A scale is "none", "sqrt", "linear" or an exponent; an initialization has PyTorch's name.
 
     >>> scale_style("0.3", dark=False).label
     '/ d^0.3'

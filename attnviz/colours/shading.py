@@ -1,4 +1,4 @@
-"""The shade of each cell: the page's colour mixed with that of its role, or with grey below 0, by how large it is.
+"""Each cell's shade: the page's colour mixed with its role's, or grey.
 
 Colours are mixed in OKLab, where equal steps look equal; board/cells/colours.js mixes alike. Matrices that are
 compared share their limits, and each figure says them.
@@ -20,8 +20,10 @@ PALE = 1.25  # scores have the colour of what is made of them, and less of it: t
 
 
 def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
-    """Return the colour limits of a matrix: of attention weights 0 to the largest that tells something, else symmetric
-    about 0 and wide enough for every finite value of the matrices it is compared with.
+    """Return the numbers at which a matrix's colours end.
+
+    Attention weights have 0 and the largest that tells something; others are symmetric about 0, and as wide as every
+    finite value of the matrices they're compared with.
 
     A row that may read one word alone gives it all: its 1 would only make all others pale.
 
@@ -33,7 +35,7 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
 
 
 def all_limits(trace: Trace) -> dict[str, tuple[float, float]]:
-    """Return the colour limits of every matrix of a trace: those of one family are looked for once."""
+    """Return the colour limits of all matrices of a trace."""
     limits: dict[str, tuple[float, float]] = {}
     for members in _families(trace).values():
         limits |= dict.fromkeys(members, _limits_of(trace, members))
@@ -65,7 +67,7 @@ def _limits_of(trace: Trace, members: list[str]) -> tuple[float, float]:
 
 
 def _largest_share(trace: Trace, name: str) -> float:
-    """Return the largest weight in rows that may read two tokens or more; 0 where there are none."""
+    """Return the largest weight of rows that read two tokens, or 0."""
     weights, hidden = trace[name], trace.masked_in(name)
     n_readable = np.full(weights.shape[-2], weights.shape[-1]) if hidden is None else (~hidden).sum(1)
     return _largest_finite(weights[..., torch.from_numpy(n_readable > 1).to(weights.device), :])
@@ -111,20 +113,20 @@ def channels(colour: str) -> np.ndarray:
 
 
 def linear(rgb: np.ndarray) -> np.ndarray:
-    """Return sRGB channels ``(..., 3)`` from 0 to 255 as light, from 0 to 1."""
+    """Return sRGB ``(..., 3)``, 0 to 255, as light, 0 to 1."""
     part = np.asarray(rgb, np.float64) / 255
     return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
 
 
 def luminance(rgb: np.ndarray) -> np.ndarray:
-    """Return the relative luminance of sRGB channels ``(..., 3)`` from 0 to 255 (WCAG 2.2)."""
+    """Return the relative luminance (WCAG 2.2) of sRGB ``(..., 3)``."""
     light: np.ndarray = linear(rgb) @ np.array([0.2126, 0.7152, 0.0722])
     return light
 
 
 @lru_cache(maxsize=64)
 def ramp(start: str, end: str) -> np.ndarray:
-    """Return the steps from one colour ``#rrggbb`` to another, ``(STEPS, 3)`` from 0 to 255.
+    """Return the steps between two colours ``#rrggbb``: ``(STEPS, 3)``, 0 to 255.
 
     >>> ramp("#ffffff", "#0067b0")[[0, 255]].tolist()
     [[255, 255, 255], [0, 103, 176]]
@@ -139,7 +141,10 @@ def ramp(start: str, end: str) -> np.ndarray:
 
 
 def takes_black(rgb: np.ndarray) -> np.ndarray:
-    """Whether black can be read better than white on colours ``(..., 3)``: either way by at least 4.58 to 1."""
+    """Whether black reads better than white on colours ``(..., 3)``.
+
+    Either way the contrast is at least 4.58 to 1.
+    """
     # Contrast with black is (l + 0.05) / 0.05, with white 1.05 / (l + 0.05).
     better: np.ndarray = (luminance(rgb) + 0.05) ** 2 > 0.05 * 1.05
     return better
@@ -151,7 +156,7 @@ _EVERY = 15  # step of a ramp is a stop of its scale: Plotly mixes in sRGB betwe
 
 
 def shades(z: np.ndarray, limits: tuple[float, float], role: str, dark: bool) -> np.ndarray:
-    """Return the colour of each finite number, ``(..., 3)`` from 0 to 255; what is beyond the limits has theirs.
+    """Return each finite number's colour, ``(..., 3)``; limits cap it.
 
     >>> shades(np.array([0.0, 2.0, 5.0, -2.0]), (-2.0, 2.0), "q", dark=False).tolist()
     [[255, 255, 255], [0, 103, 176], [0, 103, 176], [90, 95, 102]]
@@ -162,7 +167,7 @@ def shades(z: np.ndarray, limits: tuple[float, float], role: str, dark: bool) ->
 
 
 def scale_of(limits: tuple[float, float], role: str, dark: bool) -> Scale:
-    """Return the same as a scale between the limits, of which the lower is 0 or minus the upper."""
+    """Return the same as a colour scale, from 0 or minus that."""
     up = _stops(_ramp(role, dark)[::_EVERY])
     if limits[0] == 0:
         return up

@@ -1,4 +1,4 @@
-"""Figures of a trace and of a sweep: arrays in, Plotly figures out."""
+"""Figures of traces and sweeps: arrays in, Plotly figures out."""
 
 from attnviz.figures.curves import CURVE_ROWS, CURVES, Curve, curve_spec, histogram_spec, row_spec
 from attnviz.figures.heatmap import heatmap, heatmap_spec

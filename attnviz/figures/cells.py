@@ -1,4 +1,4 @@
-"""The cells of a heatmap as Plotly traces: the numbers, and the signs of what is no finite number."""
+"""A heatmap's cells as Plotly traces: numbers, and signs for the rest."""
 
 import html
 import math
@@ -20,7 +20,7 @@ _CLEAR = "rgba(0, 0, 0, 0)"
 
 
 class Sign(NamedTuple):
-    """What stands in a cell that holds no number, with the names of what is said of it."""
+    """What stands in a cell without a number, and its texts' names."""
 
     sign: str
     name: str
@@ -56,7 +56,7 @@ def cell_traces(picture: Picture) -> list[dict[str, Any]]:
 
 
 def fixed(z: np.ndarray, digits: int) -> np.ndarray:
-    """Whether Plotly writes each number as everything else does: in fixed digits, and not rounded up halfway."""
+    """Whether Plotly would write each number as the app does."""
     size = np.abs(np.nan_to_num(z).astype(np.float64))
     by_plotly = (size == 0) | ((size >= 10.0**-digits) & (size < LARGEST_FIXED))
     for at in zip(*np.nonzero(by_plotly & (size > LARGEST_FIXED - 1)), strict=True):  # these may round up
@@ -66,12 +66,12 @@ def fixed(z: np.ndarray, digits: int) -> np.ndarray:
 
 
 def legend(picture: Picture) -> str:
-    """Say how a cell looks that is no finite number; empty where all are."""
+    """Say how cells look that aren't finite; empty if all are."""
     return ", ".join(dict.fromkeys(say(f"figures.legend.{_SIGNS[kind].kind}") for kind in kinds_in(picture)))
 
 
 def value_in_words(picture: Picture, row: int, column: int) -> str:
-    """Return what the hover says of a cell: its number, or why it has none."""
+    """Return a cell's hover text: its number, or why it has none."""
     kind = int(picture.kinds[row, column])
     if kind == FINITE:
         return picture.text_of(float(picture.z[row, column]))
@@ -79,7 +79,7 @@ def value_in_words(picture: Picture, row: int, column: int) -> str:
 
 
 def kinds_in(picture: Picture) -> list[int]:
-    """Return the kinds of cells in a picture that are no finite number."""
+    """Return the kinds of cells in a picture that aren't finite."""
     return [kind for kind in _SIGNS if (picture.kinds == kind).any()]
 
 
@@ -93,7 +93,7 @@ def _numbers_in_cells(picture: Picture, z: np.ndarray, ink: str) -> dict[str, An
 
 
 def _numbers_in_hover(picture: Picture, z: np.ndarray, form: str) -> dict[str, Any]:
-    """Return cells whose numbers the hover alone says: Plotly writes most of them, and is told the others."""
+    """Return cells that show their numbers on hover alone."""
     if form == TOLD:
         return _trace(picture, z, "%{text}") | _coloured(picture) | {"text": _written(picture, z)}
     # Formats within a template write a hyphen for the minus sign, that of the axis a true one.
@@ -106,7 +106,7 @@ def _written(picture: Picture, z: np.ndarray) -> list[list[str]]:
 
 
 def _texts(text: list[list[str]], ink: str) -> dict[str, Any]:
-    """What stands in the cells of a trace; a template without a value would be written into its open cells, too."""
+    """Return the texts in a trace's cells, blank where cells are open."""
     return {"text": text, "texttemplate": "%{text}", "textfont": {"size": FONT_SIZE, "color": ink}}
 
 
@@ -140,7 +140,7 @@ def hatched(picture: Picture) -> list[tuple[np.ndarray, Hatch]]:
 
 
 def hover_of(stage: Stage, row: str, column: str, value: str) -> str:
-    """Return what Plotly's hover says of a cell, of its row and column by their names."""
+    """Return Plotly's hover for a cell, by its row and column names."""
     return said_of(stage, row, column, value).replace("\n", "<br>")
 
 

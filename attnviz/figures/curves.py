@@ -17,7 +17,7 @@ from attnviz.words import say
 
 @dataclass(frozen=True)
 class Curve:
-    """One statistic of a sweep as a figure: its column, its name, and how it is drawn."""
+    """One statistic of a sweep as a figure: column, name and style."""
 
     column: str
     called: str = ""  # as the catalogue calls its column, where this is blank
@@ -50,7 +50,7 @@ def curve_spec(
     theory: bool = True,
     height: int = 300,
 ) -> dict[str, Any]:
-    """Return one statistic of a sweep's table over the dimension, a line for each scale, as Plotly reads it.
+    """Return a sweep's statistic over the dimension: a line per scale.
 
     A band around each line is its confidence interval. `picked` is a dimension to mark; with `theory`, curves that
     have one get the expected variance (or its root) as thin lines.
@@ -132,7 +132,7 @@ def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> di
 
 
 def _thinned(dims: list[int], log_x: bool) -> list[int]:
-    """Return the dimensions whose labels stand at the axis: the largest, and those with room to the next."""
+    """Return the dimensions to label: the largest, and those with room."""
     places = [math.log(dim) if log_x else dim for dim in dims]
     room = (places[-1] - places[0]) / 8
     kept = [len(dims) - 1]
@@ -143,7 +143,7 @@ def _thinned(dims: list[int], log_x: bool) -> list[int]:
 
 
 def histogram_spec(scores: np.ndarray, root: float, title: str, *, dark: bool = False) -> dict[str, Any]:
-    """Return how often scores of each size were drawn, as bars, between lines at plus and minus this root."""
+    """Return the histogram of scores, with lines at plus and minus `root`."""
     counts, edges = np.histogram(scores, 40, (-4 * root, 4 * root))
     colour = scale_style("none", dark)[0]
     bars = {"type": "bar", "x": (edges[1:] + edges[:-1]) / 2, "y": counts, "marker": {"color": colour},
@@ -171,7 +171,7 @@ def row_spec(
     axis: str | None = None,
     dark: bool = False,
 ) -> dict[str, Any]:
-    """Return softmax rows as bars side by side, one group for each scale; every row sums to 1.
+    """Return softmax rows as bars, grouped by scale; each sums to 1.
 
     `names` stand in the legend instead of the scales' own; `labels` are the keys' texts on the axis `axis`, `keys`
     those in the hover texts, where they differ.

@@ -1,4 +1,4 @@
-"""A matrix of a trace as a heatmap: a Plotly figure, or the plain dictionary that is one.
+"""A trace's matrix as a heatmap: a Plotly figure or its dictionary.
 
 Plotly.js takes the dictionary itself; building and checking the Figure object costs several times the
 rest, so the page uses the dictionary and notebooks the Figure.
@@ -34,7 +34,7 @@ SMALLEST_TITLE = 12  # pixels of its letters, which shrink where a narrow matrix
 def heatmap(
     trace: Trace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
 ) -> "go.Figure":
-    """Return the heatmap of one matrix of a trace as a Plotly figure, which shows itself in a notebook.
+    """Return a matrix as a Plotly figure, which shows in a notebook.
 
     `name` is a field of the trace that holds a matrix, `digits` the decimals in cells and hover, `query` the
     row to outline. Above 256 rows or columns, neighbouring cells are drawn as one: one that is infinite or NaN,
@@ -54,13 +54,16 @@ def heatmap(
 def heatmap_spec(
     trace: Trace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
 ) -> dict[str, Any]:
-    """Return the same heatmap as the plain dictionary that Plotly.js reads; arguments as in :func:`heatmap`."""
+    """Return the same heatmap as the dictionary that Plotly.js reads."""
     drawn = picture(trace, name, digits, query, dark)
     return spec_of(drawn, formula_in(trace, drawn.stage))
 
 
 def spec_of(picture: Picture, formula: str, *, filled_up: bool = True) -> dict[str, Any]:
-    """Return a picture as Plotly.js reads it; `filled_up`, a narrow one's title is as high as its neighbours'."""
+    """Return a picture as Plotly.js reads it.
+
+    If `filled_up`, a narrow one's title is as high as its neighbours'.
+    """
     data = cell_traces(picture)
     if has_colour_bar(picture) and "colorscale" in data[0]:
         data[0] |= {"showscale": True, "colorbar": colour_bar(picture)}
@@ -97,7 +100,7 @@ def _layout(picture: Picture, formula: str, filled_up: bool) -> dict[str, Any]:
 
 
 def _marks(picture: Picture, row: int | None, cell: tuple[float, float], left: float) -> dict[str, Any]:
-    """Return what is drawn over and under the cells: the picked row, hatching, and the even share on the scale."""
+    """Return the picked row, hatching and even share around the cells."""
     marks: dict[str, list[dict[str, Any]]] = even_mark(picture) if has_colour_bar(picture) else {}
     shapes, annotations = marks.get("shapes", []), marks.get("annotations", [])
     if row is not None:
@@ -109,7 +112,7 @@ def _marks(picture: Picture, row: int | None, cell: tuple[float, float], left: f
 
 
 def _frame(picture: Picture, row: int, height: float) -> dict[str, Any]:
-    """Return the frame around the picked row; where rows are low it is thin and lies beside the row, not on it."""
+    """Return the picked row's frame, beside the row where rows are low."""
     line, beside = (THIN_FRAME, THIN_FRAME / 2 / height) if height < LOW else (FRAME, 0.0)
     return {
         "type": "rect", "x0": -0.5, "x1": picture.z.shape[1] - 0.5,
@@ -119,7 +122,7 @@ def _frame(picture: Picture, row: int, height: float) -> dict[str, Any]:
 
 
 def _band(picture: Picture, row: int, left: float) -> dict[str, Any]:
-    """Return what lies behind the picked row and its name, which begins `left` widths of the cells before these."""
+    """Return the band behind the picked row, from `left` of the cells."""
     return {
         "type": "rect", "xref": "paper", "x0": -left, "x1": 1, "y0": row - 0.5, "y1": row + 0.5,
         "fillcolor": picture.theme.band, "line": {"width": 0}, "layer": "below",
@@ -127,7 +130,7 @@ def _band(picture: Picture, row: int, left: float) -> dict[str, Any]:
 
 
 def _pointer(picture: Picture, row: int) -> dict[str, Any]:
-    """Return a mark beside the picked row, whose name is not at the axis where many rows share it."""
+    """Return a mark beside a picked row that has no name."""
     return {
         "x": 1, "xref": "paper", "xanchor": "left", "xshift": -1, "y": row, "yanchor": "middle", "showarrow": False,
         "text": "◀", "font": {"size": 9, "color": picture.theme.outline},
@@ -147,7 +150,7 @@ def _cell_size(picture: Picture) -> tuple[float, float]:
 
 
 def width_of(text: str, size: float = FONT_SIZE) -> float:
-    """Return about how many pixels a text takes in letters of this size, rather too many than too few.
+    """Return a text's rough width in pixels, rather too many.
 
     >>> round(width_of("one")), round(width_of("WWW")), round(width_of("漢字"))
     (22, 35, 26)
@@ -156,14 +159,14 @@ def width_of(text: str, size: float = FONT_SIZE) -> float:
 
 
 def _letter_width(letter: str) -> float:
-    """Return the width of a letter as a share of the letters' size."""
+    """Return a letter's width as a share of the font size."""
     if unicodedata.east_asian_width(letter) in "WF":
         return 1.0
     return 0.9 if letter in "MWmw@%&—" else 0.66 if letter.isupper() else 0.56
 
 
 def _column_label_room(columns: list[str], cell_width: float) -> tuple[int, float, float]:
-    """Return the angle of the column labels, and the pixels they need above and to the right of the cells."""
+    """Return the column labels' angle, and the pixels above and beside."""
     lengths = [width_of(label) for label in columns]
     if max(lengths) <= cell_width + 6:  # they are told as wider than they are
         return 0, 18.0, 10.0
@@ -179,13 +182,13 @@ def formula_in(trace: Trace, stage: Stage) -> str:
 
 
 def _title_width(stage: Stage, formula: str) -> float:
-    """Return the pixels that the first line of a title takes at its full size."""
+    """Return the pixels of a title's first line at full size."""
     made = 0 if formula == stage.title else len(formula) + 3
     return 8 + TITLE_SIZE * (0.56 * len(stage.title) + 0.49 * made)
 
 
 def about_of(picture: Picture) -> str:
-    """Return shape and colour limits of a matrix, and what has a colour of its own."""
+    """Return a matrix's shape, colour limits and specially coloured cells."""
     key = "figures.share_spread" if picture.limits[0] == 0 else "figures.spread"
     spread = say(key, largest=written(picture.limits[1], 2))
     about = say("figures.about", rows=picture.shape[0], columns=picture.shape[1], spread=spread)
@@ -196,7 +199,7 @@ def about_of(picture: Picture) -> str:
 
 
 def lines_below_title(picture: Picture, width: float) -> list[str]:
-    """Return what the matrix is in one sentence, then its axes, shape and colours, in lines of this width."""
+    """Return the matrix in a sentence, axes, shape, colours: in lines."""
     about = say("figures.axes_and_about", axes=picture.stage.axes, about=about_of(picture))
     letters = int((width - 4) / ABOUT_CHAR_WIDTH)
     wrapped = (textwrap.wrap(text, letters, break_on_hyphens=False) for text in (picture.stage.plain, about))

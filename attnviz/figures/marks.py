@@ -1,4 +1,4 @@
-"""What lies over and under the cells of a heatmap: the scale of shares, and the hatching of no numbers."""
+"""Marks on a heatmap: the scale of shares, and hatched cells."""
 
 import math
 from typing import Any
@@ -16,7 +16,7 @@ HEIGHT = _ABOVE + _THICK + _BELOW
 
 
 def has_colour_bar(picture: Picture) -> bool:
-    """Whether a picture has a scale of its own: where numbers are shares, there is something to measure them by."""
+    """Whether a picture has a scale: its numbers are shares."""
     return picture.stage.kind in ("softmax", "share") and picture.limits[0] == 0
 
 
@@ -32,7 +32,10 @@ def colour_bar(picture: Picture) -> dict[str, Any]:
 
 
 def even_share(picture: Picture) -> dict[str, Any] | None:
-    """Return the even share of a cell in words, and its place on the scale from 0 to 1; None if beyond it."""
+    """Return the even share in words and its place on the scale.
+
+    It's None if it lies beyond the scale.
+    """
     n = _n_sharing(picture)
     if not n or 1 / n > picture.limits[1] * (1 + 1e-6):
         return None
@@ -58,7 +61,7 @@ def even_mark(picture: Picture) -> dict[str, list[dict[str, Any]]]:
 
 
 def _n_sharing(picture: Picture) -> int | None:
-    """Return among how many cells a line is shared out; None where they differ in that."""
+    """Return how many cells share each line; None where that differs."""
     if picture.shared_among is None:
         return None
     cells = picture.shared_among if picture.query is None else picture.shared_among[picture.query]
@@ -70,7 +73,7 @@ _APART = 6.0  # pixels between two lines
 
 
 def hatching(where: np.ndarray, size: tuple[float, float], hatch: Hatch) -> list[dict[str, Any]]:
-    """Return shapes that hatch cells ``(rows, columns)`` of a heatmap, each `size` (width, height) pixels large.
+    """Return shapes that hatch cells ``(rows, columns)``, `size` pixels large.
 
     The ground is one shape, and all lines of a direction are one, whose parts go on from cell to cell.
     """
@@ -84,7 +87,7 @@ def hatching(where: np.ndarray, size: tuple[float, float], hatch: Hatch) -> list
 
 
 def _ground(where: np.ndarray) -> str:
-    """Return the cells as rectangles, one for those beside each other in a row."""
+    """Return the cells as rectangles, joined along rows."""
     edges = np.diff(where.astype(np.int8), axis=1, prepend=0, append=0)
     starts, ends = np.argwhere(edges == 1).tolist(), np.argwhere(edges == -1).tolist()
     return "".join(
@@ -94,7 +97,7 @@ def _ground(where: np.ndarray) -> str:
 
 
 def _falling(where: np.ndarray, size: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return the ends of the lines from the upper right to the lower left, two after two.
+    """Return the ends of lines from upper right to lower left.
 
     In units of cells a line is where x + y is the same; it is cut where it enters and leaves the cells.
     """

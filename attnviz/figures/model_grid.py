@@ -1,4 +1,4 @@
-"""All heads of a model at a glance: a picture of each one's attention weights, layers below each other."""
+"""All heads of a model at a glance, layers below each other."""
 
 import html
 import math
@@ -25,8 +25,11 @@ _LEFT, _RIGHT, _TOP, _BELOW = 54, 10, 84, 8
 
 
 class Grid(NamedTuple):
-    """The cells of all pictures ``(rows, columns)``, NaN between them; the names of rows and columns, all different,
-    and of a layer's and a head's middle ones which these are; how many weights each cell stands for."""
+    """The cells of all pictures ``(rows, columns)``, NaN between them.
+
+    The names of rows and columns all differ; of a layer's and a head's middle ones it's told which these are, and how
+    many weights each cell stands for.
+    """
 
     z: np.ndarray
     rows: list[str]
@@ -37,7 +40,7 @@ class Grid(NamedTuple):
 
 
 def model_figure(view: ModelTrace, *, dark: bool = False) -> "go.Figure":
-    """Return the attention weights of all heads as a Plotly figure, which shows itself in a notebook.
+    """Return all heads' attention weights as a Plotly figure.
 
     Raises ``ValueError`` for an encoder with a decoder, whose kinds are a figure each.
 
@@ -112,7 +115,7 @@ def _title(view: ModelTrace, grid: Grid, largest: float, dark: bool) -> dict[str
 
 
 def grid_of(view: ModelTrace) -> Grid:
-    """Return the cells of all pictures; raises ``ValueError`` where layers are of several kinds."""
+    """Return all pictures' cells; ``ValueError`` for layers of several kinds."""
     if len(view.kinds) > 1:
         raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: view.only(kind)")
     check_alike(view)
@@ -137,7 +140,7 @@ def grid_of(view: ModelTrace) -> Grid:
 
 
 def check_alike(view: ModelTrace) -> None:
-    """Raise ``ValueError`` where layers have other numbers of tokens, as of a module that leaves some out between."""
+    """Raise ``ValueError`` where layers differ in their number of tokens."""
     shapes = list(dict.fromkeys(tuple(layer.weights.shape[1:]) for layer in view.layers))
     if len(shapes) > 1:
         told = ", ".join(f"{rows} by {columns}" for rows, columns in shapes)
@@ -145,7 +148,7 @@ def check_alike(view: ModelTrace) -> None:
 
 
 def largest_of(weights: np.ndarray, step: int) -> np.ndarray:
-    """Return the largest of each block of `step` by `step` weights, of matrices ``(..., rows, columns)``.
+    """Return the largest of each `step` by `step` block of weights.
 
     >>> largest_of(np.array([[0.1, 0.2, 0.7], [0.0, 0.4, 0.6]]), 2)
     array([[0.4, 0.7]])
@@ -166,7 +169,7 @@ def _names(tokens: tuple[str, ...], n: int, step: int) -> list[str]:
 
 
 def _named(names: list[str], starts: list[int], n: int, key: str, place: str) -> list[str]:
-    """Return a name for each row or column: of the layer or head that it is of and the token, or of the gap."""
+    """Return each row's or column's name: layer or head, and token."""
     named = [" " * (i + 1) for i in range(n)]  # between pictures: names that nobody sees, and no two the same
     for number, start in enumerate(starts):
         called = say(f"models.{place}", **{place: number})
@@ -176,7 +179,7 @@ def _named(names: list[str], starts: list[int], n: int, key: str, place: str) ->
 
 
 def grid_shades(grid: Grid, dark: bool = False) -> np.ndarray:
-    """Return the colours of all cells, ``(rows, columns, 3)`` from 0 to 255; between pictures is the page."""
+    """Return all cells' colours, ``(rows, columns, 3)``; the page between pictures."""
     drawn = shades(np.nan_to_num(grid.z), (0.0, float(np.nanmax(grid.z)) or 1.0), "a", dark).astype(np.uint8)
     paper = np.array([int(theme(dark).grid[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.uint8)
     return np.where(np.isnan(grid.z)[..., None], paper, drawn)

@@ -1,4 +1,4 @@
-"""Matrices of a trace as the page's own script draws them: their numbers, and what is said of them beside."""
+"""Matrices as the page's script draws them, with their texts."""
 
 from base64 import b64encode
 from typing import Any
@@ -15,7 +15,7 @@ from attnviz.words.numbers import written
 
 
 def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, alt: str) -> dict[str, Any]:
-    """Return one matrix as the page draws it; arguments as in :func:`attnviz.figures.heatmap`, and an `alt` text."""
+    """Return a matrix as the page draws it, with an `alt` text."""
     drawn = picture(trace, name, digits, query, dark=False)  # the page takes the colours of its own theme
     stage, formula = drawn.stage, formula_in(trace, drawn.stage)
     return {
@@ -42,7 +42,7 @@ def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, 
 
 
 def frames(picked: Explanation) -> list[dict[str, Any]]:
-    """Return the cells to frame by their first and last rows and columns: the sources, and last the picked one."""
+    """Return the cells to frame: the sources, then the picked one."""
     made_from = ((cells.matrix, cells.rows, cells.columns, False) for cells in picked.sources
                  if cells.rows and cells.columns)  # fmt: skip
     row, column = range(picked.row, picked.row + 1), range(picked.column, picked.column + 1)

@@ -1,4 +1,4 @@
-"""What a heatmap draws: the cells of a matrix, what each stands for, and which are no finite number."""
+"""What a heatmap draws: its cells, and what each stands for."""
 
 import math
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ FINITE, MASKED, NEGATIVE, POSITIVE, NAN = range(5)  # what a cell may be; in a b
 
 @dataclass(frozen=True)
 class Picture:
-    """The cells of a heatmap, of which each may stand for several, and the names of its rows and columns.
+    """A heatmap's cells, which may stand for several, and its names.
 
     `kinds` says of each cell whether it is finite, masked, infinite or NaN; `z` is NaN in all but the finite.
     """
@@ -49,7 +49,7 @@ class Picture:
 
     @property
     def shades(self) -> np.ndarray:
-        """The colour of each cell that is a finite number, ``(rows, columns, 3)`` from 0 to 255."""
+        """Each finite cell's colour, ``(rows, columns, 3)`` from 0 to 255."""
         return shades(np.nan_to_num(self.z), self.limits, self.stage.role, self.theme.dark)
 
     @property
@@ -59,7 +59,7 @@ class Picture:
 
     @property
     def row_names(self) -> list[str]:
-        """The names of the rows at the axis and in the hover, no two the same."""
+        """The rows' names at the axis and on hover, all different."""
         return _numbered(self.rows, self.stage.rows, self.steps[0])
 
     @property
@@ -68,12 +68,12 @@ class Picture:
         return _numbered(self.columns, self.stage.columns, self.steps[1])
 
     def text_of(self, value: float) -> str:
-        """Return a finite number as it stands in a cell and in its hover."""
+        """Return a finite number as its cell and hover write it."""
         return ("+" if self.signed and value > 0 else "") + written(value, self.digits)
 
 
 def picture(trace: Trace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
-    """Return what the heatmap of one matrix of a trace draws; raises ``ValueError`` as the heatmap does."""
+    """Return what a matrix's heatmap draws; raises ``ValueError`` as it does."""
     if name not in trace.matrices:
         raise trace.no_matrix(name)
     return picture_of(trace, name, trace[name], trace.masked_in(name), digits, query, dark)
@@ -82,7 +82,7 @@ def picture(trace: Trace, name: str, digits: int, query: int | None, dark: bool)
 def picture_of(
     trace: Trace, name: str, numbers: Tensor, hidden: np.ndarray | None, digits: int, query: int | None, dark: bool
 ) -> Picture:
-    """Return the same for other `numbers` in place of the trace's own, of which some are `hidden` by a mask."""
+    """Return the same for other `numbers`, some `hidden` by a mask."""
     matrix = in_rows(numbers.detach().cpu()).numpy()
     if matrix.ndim != 2:
         raise ValueError(f"{name} has shape {matrix.shape}, expected one matrix and no batch")
@@ -112,7 +112,7 @@ def _shared_among(stage: Stage, hidden: np.ndarray) -> np.ndarray | None:
 
 
 def _kinds(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:
-    """Return what each cell is; a masked one has no share in a softmax, so it is minus infinity or 0 there."""
+    """Return what each cell is; a masked one has no share."""
     kinds = np.select([np.isnan(matrix), matrix == np.inf, matrix == -np.inf], [NAN, POSITIVE, NEGATIVE], FINITE)
     if hidden is not None:
         kinds[hidden & ((matrix == -np.inf) | (matrix == 0))] = MASKED
@@ -120,7 +120,7 @@ def _kinds(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:
 
 
 def _blocks(matrix: np.ndarray, kinds: np.ndarray, steps: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells to draw: of each block an infinite or NaN one, else the largest finite, else a masked one."""
+    """Return each block's cell: infinite or NaN, else largest, else masked."""
     z = np.where(kinds == FINITE, matrix, np.nan)
     if max(steps) == 1:
         return z, kinds
@@ -133,7 +133,7 @@ def _blocks(matrix: np.ndarray, kinds: np.ndarray, steps: tuple[int, int]) -> tu
 
 
 def _blocked(matrix: np.ndarray, steps: tuple[int, int], fill: float) -> np.ndarray:
-    """Return (rows, columns, cells of the block), the last rows and columns filled up."""
+    """Return ``(rows, columns, cells of the block)``, filled up at the end."""
     n_rows, n_columns = (math.ceil(n / step) for n, step in zip(matrix.shape, steps, strict=True))
     padded = np.full((n_rows * steps[0], n_columns * steps[1]), fill, dtype=matrix.dtype)
     padded[: matrix.shape[0], : matrix.shape[1]] = matrix
@@ -147,7 +147,7 @@ def _numbered(labels: list[str], kind: str, step: int) -> list[str]:
 
 
 def _axis_labels(trace: Trace, stage: Stage, axis: Literal["rows", "columns"], n: int, step: int = 1) -> list[str]:
-    """Return the labels of rows or columns; with a `step`, each stands for as many and names the first."""
+    """Return the labels of an axis, one for each `step` rows."""
     labels = stage.labels(axis, trace.tokens, n, LABEL_CHARS)
     if step == 1:
         return list(labels)
@@ -162,7 +162,7 @@ _LARGEST = 20  # a cell
 
 
 def small_picture(matrices: Sequence[tuple[np.ndarray, str]], *, dark: bool = False) -> str:
-    """Return finite matrices, each with its role, as an SVG; the largest number of each has its role's whole colour."""
+    """Return finite matrices as an SVG, each in its role's colours."""
     columns = sum(matrix.shape[1] for matrix, _ in matrices)
     rows = max(matrix.shape[0] for matrix, _ in matrices)
     cell = min(_LARGEST, (_WIDTH - _GAP * (len(matrices) - 1)) / columns, _HEIGHT / rows)

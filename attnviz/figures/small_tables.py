@@ -1,4 +1,4 @@
-"""Small pictures of matrices: a difference of two traces, a variant, values and their mixes."""
+"""Small pictures: differences, variants, and values with their mixes."""
 
 import html
 from dataclasses import replace
@@ -24,7 +24,7 @@ def comparison_specs(
     comparison: Comparison, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False,
     bare: bool = False,
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
-    """Return the heatmaps of B - A, where their shapes are the same, of A and of B, as Plotly.js reads them.
+    """Return heatmaps of A, B and, for equal shapes, B - A.
 
     All share one scale, so that the same ink is the same amount in A, in B and in what lies between them. What moved is
     seen first, and larger than both. `bare` ones are small: their numbers are told when pointed at.
@@ -56,7 +56,7 @@ def comparison_specs(
 
 
 def _enlarged(spec: dict[str, Any]) -> dict[str, Any]:
-    """Make the cells of a heatmap larger, and the numbers in them with these."""
+    """Make a heatmap's cells larger, and their numbers with them."""
     layout = spec["layout"]
     for side, ends in (("width", "lr"), ("height", "tb")):
         around = sum(layout["margin"][end] for end in ends)
@@ -68,7 +68,7 @@ def _enlarged(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _limits(a: Picture, b: Picture, difference: Tensor | None) -> tuple[float, float]:
-    """Return the limits that A and B share: wide enough for both, and for what numbers with a sign moved by."""
+    """Return limits that A and B share, wide enough for their difference."""
     low, high = min(a.limits[0], b.limits[0]), max(a.limits[1], b.limits[1])
     if low == 0 or difference is None:
         return low, high
@@ -78,7 +78,7 @@ def _limits(a: Picture, b: Picture, difference: Tensor | None) -> tuple[float, f
 
 
 def _on_one_line(specs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Let the first and the last rows of all heatmaps stand at the same height, whatever stands above and below."""
+    """Let all heatmaps' rows begin and end at the same heights."""
     for side in ("t", "b"):
         widest = max(spec["layout"]["margin"][side] for spec in specs.values())
         for spec in specs.values():
@@ -89,7 +89,7 @@ def _on_one_line(specs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def _about(drawn: Picture, texts: dict[str, str], **more: Any) -> Picture:
-    """Return a picture of which something else is said, and that is drawn otherwise."""
+    """Return a picture with other texts, drawn otherwise."""
     return replace(drawn, stage=drawn.stage.retold(**texts), **more)
 
 
@@ -98,8 +98,9 @@ _RIGHT_SUM = "✓"
 
 
 def table_spec(table: Table, digits: int, dark: bool = False, larger: float = 1.0) -> dict[str, Any]:
-    """Return the heatmap of a table as the plain dictionary that Plotly.js reads, with its sums in the margins; all of
-    it is so many times `larger`.
+    """Return a table's heatmap for Plotly.js, its sums in the margins.
+
+    All of it is `larger` times as large.
 
     A row whose sum is 1 is green and has a tick; what columns sum to is neither right nor wrong.
     """
@@ -183,7 +184,7 @@ def _text(x: float, y: float, text: str, colour: str) -> dict[str, Any]:
 
 
 def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
-    """Return values, joined by lines, and contexts as points in the plane of two features."""
+    """Return values, joined by lines, and contexts as points in a plane."""
     shown = theme(dark)
     values, contexts = points.values.detach().double().numpy(), points.contexts.detach().double().numpy()
     around = np.concatenate([values, values[:1]])

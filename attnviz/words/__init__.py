@@ -1,4 +1,4 @@
-"""Everything the app says to its readers, in one catalogue, and how a sentence is made from it.
+"""All the app says, in one catalogue, and how sentences are made.
 
 The catalogue is the folder `en`: a TOML file for each subject, and `shared.toml`, each table of which is a small
 subject. A key is the name of the subject and the path in it: ``lesson.softmax.title``. A sentence names its places,
@@ -37,7 +37,7 @@ def catalogue() -> Mapping[str, Template]:
 
 @cache
 def _subjects() -> Mapping[str, Traversable]:
-    """Return the files of the catalogue, which stand in it or in a folder of it, by their names."""
+    """Return the catalogue's files by name, from all its folders."""
     folders = (_FOLDER, *(each for each in _FOLDER.iterdir() if each.is_dir()))
     files = sorted((file for folder in folders for file in folder.iterdir()), key=lambda file: file.name)
     return MappingProxyType({file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")})
@@ -50,8 +50,10 @@ def _tables(name: str) -> Mapping[str, Any]:
 
 @cache
 def _subject(name: str) -> Mapping[str, Template]:
-    """Return the sentences of one subject, by their keys: each file is read when its first sentence is said, for to
-    read all takes a quarter of the time in which the package is imported."""
+    """Return a subject's sentences by key, read when first needed.
+
+    Reading them all takes a quarter of the package's import time.
+    """
     found: dict[str, Template] = {}
     _collect(found, name, _tables(name) if name in _subjects() else _tables(_SHARED)[name])
     return MappingProxyType(found)
@@ -70,7 +72,7 @@ def _collect(found: dict[str, Template], key: str, value: Any) -> None:
 
 
 def say(key: str, /, **places: object) -> str:
-    """Return a sentence of the catalogue with its places filled; the place `n` chooses among its forms.
+    """Return a sentence with its places filled; `n` chooses its form.
 
     How many there are, in the places `n` and `count`, is written as :func:`plural` writes it: 1,024.
 
@@ -88,7 +90,7 @@ def say(key: str, /, **places: object) -> str:
 
 @dataclass(frozen=True)
 class Later:
-    """A sentence that is said when it's read, by its key and its places, which may be sentences, too.
+    """A sentence said when read; its places may be sentences, too.
 
     >>> str(later("stages.head.title", title=later("stages.x.title"), number=1))
     'X, head 1'
@@ -107,7 +109,7 @@ def later(key: str, /, **places: object) -> Later:
 
 
 class Said:
-    """An attribute that is a sentence, said when it's asked for: its key and any `places` are its owner's."""
+    """An attribute said when read, by its owner's key and `places`."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -117,7 +119,7 @@ class Said:
 
 
 def plural(n: int, noun: str) -> str:
-    """Return a number of things in words, "1 token" or "6 tokens"; `noun` is a key of `count` in shared.toml.
+    """Return "1 token" or "6 tokens"; `noun` is a key of `count`.
 
     >>> plural(1, "row"), plural(0, "row"), plural(2000, "character")
     ('1 row', '0 rows', '2,000 characters')

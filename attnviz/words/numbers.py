@@ -1,4 +1,4 @@
-"""How numbers are written: in cells, captions and sentences, of boards, heatmaps and tables alike.
+"""How numbers are written in cells, captions and sentences.
 
 One policy, :func:`written`: so many digits after the point, or a power of ten where these would show nothing but
 zeros or where the number would have more than four digits before the point. So the same number reads the same
@@ -13,7 +13,7 @@ LARGEST_FIXED = 1e4  # from here on, as rounded to its digits, a number is writt
 
 
 def number_format(largest: float, digits: int) -> str:
-    """Return the format, for Python and for d3, in which a number of this size is written.
+    """Return the format for numbers of this size, for Python and d3.
 
     >>> number_format(2.5, 4), number_format(1e30, 4), number_format(2e-7, 4)
     ('.4f', '.2e', '.2e')
@@ -24,7 +24,7 @@ def number_format(largest: float, digits: int) -> str:
 
 
 def written(value: float, digits: int) -> str:
-    """Write one number, with a true minus sign and signs for what is no number.
+    """Write a number with a true minus, NaN and ∞ as signs.
 
     >>> written(-0.5, 2), written(2.13e-7, 4), written(-0.0, 1), written(float("-inf"), 2), written(float("nan"), 2)
     ('−0.50', '2.13e−07', '0.0', '−∞', 'NaN')
@@ -35,7 +35,7 @@ def written(value: float, digits: int) -> str:
 
 
 def in_cell(value: float, digits: int) -> str:
-    """Write a number as a cell of the board has it: with so many digits, and as ≈0 where they say 0 of what isn't.
+    """Write a number as a cell does: ≈0 if rounded to 0.
 
     >>> in_cell(0.007, 2), in_cell(-2e-7, 2), in_cell(0.0, 2), in_cell(1e30, 2)
     ('0.01', '≈0', '0.00', '1.00e+30')
@@ -47,7 +47,7 @@ def in_cell(value: float, digits: int) -> str:
 
 
 def significant(value: float, digits: int = 6) -> str:
-    """Write a number that somebody chose, or that is worked with, as shortly as so many of its digits allow.
+    """Write a chosen number as shortly as its `digits` allow.
 
     >>> significant(0.25), significant(-1e-5), significant(-0.0), significant(1234.5678, 3), significant(float("inf"))
     ('0.25', '−1e−05', '0', '1.23e+03', '∞')
@@ -65,7 +65,7 @@ def not_finite(value: float) -> str:
 
 
 def for_json(value: float) -> float | str:
-    """Return a number as JSON may hold it, which has no infinities and no NaN: as the words that JavaScript reads.
+    """Return a number for JSON; infinities and NaN as JavaScript's words.
 
     >>> for_json(0.5), for_json(-math.inf), for_json(math.nan)
     (0.5, '-Infinity', 'NaN')
@@ -74,7 +74,7 @@ def for_json(value: float) -> float | str:
 
 
 def longest_written(digits: int) -> int:
-    """Return how many characters the longest float32 has when it is written: what a column of a board has room for.
+    """Return the longest float32's characters: a column's room.
 
     >>> longest_written(4) == len(written(-1234.5678, 4)), longest_written(1) == len(written(-1e-7, 1))
     (True, True)
@@ -83,7 +83,7 @@ def longest_written(digits: int) -> int:
 
 
 def in_format(value: float, number: str) -> str:
-    """Write a number in a format, with a true minus sign; zero has none.
+    """Write a number in a format, with a true minus, except zero.
 
     >>> in_format(-0.5, "+.2f"), in_format(-0.0, ".2f")
     ('−0.50', '0.00')

@@ -7,7 +7,7 @@ from attnviz.words.numbers import written
 
 
 def percent(share: float) -> str:
-    """Write a share; nothing is said to be all or none that isn't.
+    """Write a share; only all and none are told as such.
 
     >>> percent(0.125), percent(3e-5), percent(0.9994), percent(1.0), percent(0.0), percent(float("nan"))
     ('12 %', '< 1 %', '> 99 %', '100 %', '0 %', 'NaN')
