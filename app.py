@@ -4,6 +4,6 @@ import streamlit as st
 
 from attnviz.app.entry import SCRIPT
 from attnviz.app.server import lifespan, middleware, routes
-from attnviz.app.shell.trouble import tell
+from attnviz.app.shell.messages import tell
 
 app = st.App(SCRIPT, middleware=middleware(), routes=routes(), lifespan=lifespan, on_script_error=tell)

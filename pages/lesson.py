@@ -1,13 +1,13 @@
 """The lesson: self-attention step by step, with the numbers of the scenario at hand."""
 
-from attnviz.app.lesson.steps import (
+from attnviz.app.lesson import (
     current_step,
     show_challenges,
     show_head,
     show_lit_board,
     show_questions,
 )
-from attnviz.app.parts.blank import show_blank, show_second_sentence
+from attnviz.app.parts.examples import show_blank, show_second_sentence
 from attnviz.app.session.link_values import is_presenting, picked_query, traced_in_view
 from attnviz.app.session.session import this_session
 from attnviz.core.scenario import Scenario

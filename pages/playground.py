@@ -3,13 +3,18 @@
 import streamlit as st
 
 from attnviz.app.components.board import show_board
+from attnviz.app.components.draggable import show_token_picker
 from attnviz.app.components.followed import mark_while_older
-from attnviz.app.components.token_picker import show_token_picker
-from attnviz.app.parts.blank import show_blank
 from attnviz.app.parts.editor import show_editor, show_folded_editor
-from attnviz.app.parts.head_picker import show_head_picker
-from attnviz.app.playground.heatmaps import show_heatmaps
-from attnviz.app.playground.views import chosen_view, keep_if_asked, show_way_to_board, show_way_to_lesson
+from attnviz.app.parts.examples import show_blank
+from attnviz.app.parts.picked_cell import show_head_picker
+from attnviz.app.playground.views import (
+    chosen_view,
+    keep_if_asked,
+    show_heatmaps,
+    show_way_to_board,
+    show_way_to_lesson,
+)
 from attnviz.app.playground.what_if import as_predicted, show_what_if
 from attnviz.app.session.link_values import is_presenting, picked_head, picked_layer, traced_in_view
 from attnviz.app.session.session import this_session

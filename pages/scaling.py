@@ -3,9 +3,8 @@
 import streamlit as st
 
 from attnviz.app.scaling.controls import show_settings
-from attnviz.app.scaling.curves import show_curves, show_findings, show_plot, show_table, show_theory
+from attnviz.app.scaling.curves import show_curves, show_findings, show_plot, show_row, show_table, show_theory
 from attnviz.app.scaling.examples import show_broken_assumption, show_classic_row, show_which_dimension, show_width
-from attnviz.app.scaling.row import show_row
 from attnviz.app.scaling.sweeps import last_or_swept
 from attnviz.app.session.session import this_session
 from attnviz.words import say

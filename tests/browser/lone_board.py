@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import attnviz
 from attnviz import Scenario
-from attnviz.app.shell.streamlit_files import app_letters
+from attnviz.app.components.script_file import app_letters
 from attnviz.board.data import board_data
 from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
 from attnviz.colours.palette import LETTERS

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { reopened } from "../../attnviz/app/shell/opening/long_link.js";
+import { reopened } from "../../attnviz/app/shell/long_link.js";
 import { linkOf } from "../../attnviz/app/shell/share/copy_link.js";
 import { markOf, ordered, patched } from "../../attnviz/scripts/query.js";
 import { SENTENCES } from "../../attnviz/scripts/sent.js";

@@ -10,9 +10,8 @@ import streamlit as st
 from attnviz.app.check import typed
 from attnviz.app.check.showing import show_verdict
 from attnviz.app.check.typed import form_of, kept, key_of, text_of
-from attnviz.app.refusals import told
 from attnviz.app.session.session import this_session
-from attnviz.app.text import as_message
+from attnviz.app.text import as_message, told
 from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import ACTIVATIONS, BIASES, EVERY_STAGE, MASK, Table, formula_of, layer_table
 from attnviz.documents import marking_csv, marking_page

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import receive
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
-from attnviz.app.text import literal
+from attnviz.app.text import literal, told
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.link.parameter_table import MOST_OF_TABLES, TABLES, texts
 from attnviz.link.typed_form import DEFAULTS

@@ -1,4 +1,5 @@
-"""What is dragged on the page of questions: the block that divides the scores, and tokens in their order."""
+"""Tokens and the block that divides the scores, to be dragged or picked: components of our own, because the texts are a
+person's own and Streamlit's labels are Markdown."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,9 +7,13 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.app.scripts import script
+from attnviz.app.session.link_values import picked_query
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.session import this_session
+from attnviz.board.drawn import tips_of
+from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
+from attnviz.link.parameter_table import QUERY
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -50,3 +55,29 @@ def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str,
 
     data = {"label": say("question_page.words"), "tokens": list(tokens), "labels": token_labels(tuple(tokens))}
     _token_order(key=key, data=data, on_tokens_change=take)
+
+
+_KEY = "playground.picker"
+
+_picker = st.components.v2.component(
+    "attnviz_token_picker",
+    html='<div class="tokens" role="radiogroup"><span class="query" aria-hidden="true"></span></div>',
+    css=(_HERE / "token_button.css").read_text() + (_HERE / "token_picker.css").read_text(),
+    js=script(_HERE / "token_picker.js"),
+)
+
+
+def show_token_picker(scenario: Scenario) -> int:
+    """Draw the tokens and return the position of the picked one."""
+    picked = picked_query(scenario)
+    tokens = [
+        {"label": label} | tip for label, tip in zip(token_labels(scenario.tokens), tips_of(scenario), strict=True)
+    ]
+    data = {
+        "tokens": tokens,
+        "picked": picked,
+        "query": say("playground.picker.query"),
+        "label": say("playground.picker.label"),
+    }
+    _picker(key=_KEY, data=data | {"parameter": QUERY, "from": mark_of_now()})
+    return picked

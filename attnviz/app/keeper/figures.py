@@ -4,12 +4,47 @@ They count always, which costs a microsecond each, and are told where ATTNVIZ_ME
 typed, not in which session.
 """
 
+import os
+import subprocess
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
+import torch
 from prometheus_client import REGISTRY, Counter, Gauge, Histogram, Info, generate_latest
 
 from attnviz import __version__
-from attnviz.app.keeper import build
+
+_COMMIT = "ATTNVIZ_COMMIT"
+_CHECKOUT = Path(__file__).parents[3]
+_SHOWN = 9  # characters of a commit
+
+
+@cache
+def commit() -> str:
+    """Return the commit that this is: as the image says, or the checkout; blank where neither does.
+
+    An image or a package may lie inside of somebody else's checkout: only one of this very folder counts.
+    """
+    told = os.environ.get(_COMMIT, "")
+    if not told and (_CHECKOUT / ".git").exists():
+        ask = ["git", "-C", str(_CHECKOUT), "rev-parse", "HEAD"]
+        try:
+            told = subprocess.run(ask, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
+        except (OSError, subprocess.SubprocessError):
+            return ""
+    return told[:_SHOWN]
+
+
+def version() -> str:
+    """Return the version, with the commit where it is known: `0.1.0 (3a6354b07)`."""
+    return f"{__version__} ({commit()})" if commit() else __version__
+
+
+def torch_version() -> str:
+    """Return torch's version, which says what it was built for."""
+    return str(torch.__version__)
+
 
 # A change should be answered within a tenth of a second; a large sweep takes minutes.
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
@@ -26,9 +61,7 @@ HELD_BACK = Counter("attnviz_messages_held_back", "Messages that waited since th
 LEFT_OUT = Counter("attnviz_messages_left_out", "Messages that no page of a reader sends")
 SWEEPS = Gauge("attnviz_sweeps_in_line", "Large sweeps that run or wait for their turn")
 TRAININGS = Gauge("attnviz_trainings_in_line", "Trainings that run or wait for their turn")
-Info("attnviz_build", "What is running").info(
-    {"version": __version__, "commit": build.commit(), "torch": build.torch_version()}
-)
+Info("attnviz_build", "What is running").info({"version": __version__, "commit": commit(), "torch": torch_version()})
 
 
 def count_line(length: Callable[[], float]) -> None:

@@ -1,5 +1,17 @@
-"""Each run of a page, counted and timed; one that takes long stands in the log."""
+"""Each run of a page: it has its turn, is counted and timed, and is ended where it takes too long.
 
+The lane: few runs at a time, so that whoever edits a number isn't kept waiting by all who open a page at once. Python
+runs one thread at a time, and lets each wait for all others again and again. What answers an edit (POST /numbers) never
+waits here, and has few runs beside it. A run that takes long keeps its place for a moment alone, so that no sweep,
+training or slow browser holds others up.
+
+The clock ends a run that has used a processor for longer than anything that the app offers takes. What a visitor can
+ask for is bounded by its size (core/limits.py, scaling/sweeps.py); this is for what was overlooked there. Time in which
+a run waits, for its turn or for a disk, isn't counted, as far as the system tells it apart.
+"""
+
+import ctypes
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,11 +20,135 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attnviz.app.keeper import figures
-from attnviz.app.keeper.clock import RunTooLongError
-from attnviz.app.keeper.lane import in_turn
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.text import as_message
 from attnviz.words import say
+
+MOST = 240.0  # seconds; of all that is offered a sweep takes longest, and is refused beyond 120
+GRACE = 20.0  # seconds that it has to end in, to draw what stands on every page, before it is ended again
+_LOOKS = 5.0  # seconds between two looks
+
+
+class RunTooLongError(Exception):
+    """Raised wherever a run is that took too long; as each line of Python ends, so not within one call of torch."""
+
+
+class Clock:
+    """Knows which runs are under way, and since when."""
+
+    def __init__(self, most: float = MOST, grace: float = GRACE) -> None:
+        self._most, self._grace = most, grace
+        self._lock = threading.Lock()
+        self._begun: dict[int, float] = {}  # by thread: the seconds that it had used when its run began
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Time what this thread runs within."""
+        thread = threading.get_ident()
+        with self._lock:
+            self._begun[thread] = _used(thread)
+        try:
+            yield
+        finally:  # a thread that has gone must not be asked for its time, even where it is ended just here
+            try:
+                self._forget(thread)
+            except RunTooLongError:
+                self._forget(thread)
+
+    @property
+    def times_this_thread(self) -> bool:
+        """Whether this thread is within something that is timed."""
+        return threading.get_ident() in self._begun
+
+    @property
+    def times_any(self) -> bool:
+        """Whether anything that is timed is under way."""
+        return bool(self._begun)
+
+    def _forget(self, thread: int) -> None:
+        with self._lock:
+            self._begun.pop(thread, None)
+
+    def end_late(self) -> int:
+        """End the runs that took too long; return how many."""
+        with self._lock:
+            used = {thread: _used(thread) for thread in self._begun}
+            late = [thread for thread, begun in self._begun.items() if used[thread] - begun > self._most]
+            for thread in late:
+                self._begun[thread] = used[thread] - self._most + self._grace
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(RunTooLongError))
+        for _ in late:
+            figures.ENDED_LATE.inc()
+            _LOG.error("a run took too long and is ended", extra={"told": {"seconds": self._most}})
+        return len(late)
+
+    def watch(self) -> None:
+        """Look from now on, in a thread that ends with the process."""
+        threading.Thread(target=self._keep_looking, name="clock-of-runs", daemon=True).start()
+
+    def _keep_looking(self) -> None:
+        while True:
+            time.sleep(_LOOKS)
+            self.end_late()
+
+
+def _used(thread: int) -> float:
+    """Return the seconds of a processor that a living thread has used; where none are told, those on the wall."""
+    if hasattr(time, "pthread_getcpuclockid"):
+        return time.clock_gettime(time.pthread_getcpuclockid(thread))
+    return time.monotonic()
+
+
+CLOCK = Clock()
+
+
+PLACES = 2
+MOMENT = 0.5  # seconds: several times as long as most runs take
+
+
+class Lane:
+    """Gives so many runs a place at a time."""
+
+    def __init__(self, places: int = PLACES, moment: float = MOMENT) -> None:
+        self._places, self._moment = places, moment
+        self._changed = threading.Condition()
+        self._since: dict[int, float] = {}  # when each run that has a place got it, by its thread
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Wait for a place and have it, for a moment at most."""
+        with self._changed:
+            while (seconds := self._until_free()) > 0:
+                self._changed.wait(seconds)
+            self._since[threading.get_ident()] = time.monotonic()
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def leave(self) -> None:
+        """Give the place of this thread back, if it has one: it's done, or waits for a browser."""
+        with self._changed:
+            if self._since.pop(threading.get_ident(), None) is not None:
+                self._changed.notify()
+
+    def _until_free(self) -> float:
+        ends = sorted(since + self._moment for since in self._since.values())
+        return ends[-self._places] - time.monotonic() if len(ends) >= self._places else 0.0
+
+
+LANE = Lane()
+
+
+@contextmanager
+def in_turn() -> Iterator[None]:
+    """Have a place for a run of a page, or of a part that runs by itself, and time it by the clock of runs."""
+    if CLOCK.times_this_thread:  # a part of a run
+        yield
+        return
+    with LANE.place(), CLOCK.timed():
+        yield
+
 
 _LOG = get_log(__name__)
 _LONG = 5.0  # seconds

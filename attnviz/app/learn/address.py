@@ -4,10 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from attnviz.app.learn.running import learning
-from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
-from attnviz.app.text import literal
+from attnviz.app.text import literal, told
 from attnviz.link.model_texts import MOST_OF_LEARNED, LongText, long_text
 from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_OFF, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT
 from attnviz.link.parameter_table import texts as rows

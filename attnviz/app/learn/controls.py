@@ -6,13 +6,12 @@ import streamlit as st
 
 from attnviz.app.learn.address import begin_with, change, learned_in, open_settings, settings_of_address
 from attnviz.app.learn.closer import show_parts
-from attnviz.app.learn.fields import choice, is_blank, switch, whole
-from attnviz.app.learn.own_text import show_own_text
+from attnviz.app.learn.fields import choice, is_blank, show_own_text, switch, whole
 from attnviz.app.learn.running import OneTraining, current_job, learning, shared
-from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.text import told
 from attnviz.core.limits import MAX_SEED
 from attnviz.link.parameter_table import LEARN_SENTENCE, MOST_OF_LEARNED_SENTENCE
 from attnviz.training import TASKS, TrainingSettings, settings_for, task_of

@@ -5,8 +5,7 @@ import streamlit as st
 
 from attnviz.app.learn.heads_off import Off, listed
 from attnviz.app.learn.moment import picked_token
-from attnviz.app.refusals import told
-from attnviz.app.text import as_message
+from attnviz.app.text import as_message, told
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.scenario import Scenario

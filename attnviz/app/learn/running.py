@@ -9,10 +9,9 @@ from typing import NamedTuple, Protocol, cast
 import streamlit as st
 
 from attnviz.app.keeper import figures
-from attnviz.app.keeper.clock import CLOCK
-from attnviz.app.keeper.lane import in_turn
+from attnviz.app.keeper.memory import Newest
+from attnviz.app.keeper.runs import CLOCK, in_turn
 from attnviz.app.learn.pool import FAILED, LEFT, PAUSED, WAITING, FullError, Job, Pool, Work
-from attnviz.app.parts.newest import Newest
 from attnviz.app.session import state
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, is_connected

@@ -9,10 +9,9 @@ import streamlit as st
 from attnviz.app.components.board import show_board_of_model
 from attnviz.app.learn.heads_off import Off, heads_off, listed, tell_heads_off
 from attnviz.app.learn.moment import BOARD_KEY, identity, picked_token
-from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
-from attnviz.app.text import as_message
+from attnviz.app.text import as_message, told
 from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_QUERY, LEARN_SENTENCE, LEARN_STEP

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import streamlit as st
 
-from attnviz.app.keeper.lane import in_turn
+from attnviz.app.keeper.runs import in_turn
 from attnviz.app.learn.address import is_text_lost, name_in_address, settings_of_address
 from attnviz.app.learn.closer import show_part
 from attnviz.app.learn.controls import show_asked
@@ -22,11 +22,10 @@ from attnviz.app.learn.running import (
     waiting_in_words,
 )
 from attnviz.app.learn.shown import Shown, shown_of
-from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.streamlit_internals import is_fragment_run
-from attnviz.app.text import as_message
+from attnviz.app.text import as_message, told
 from attnviz.link.parameter_table import LEARN, LEARN_STEP
 from attnviz.training import MOMENTS, MOST_BYTES, Learner, Training, TrainingSettings, finished, n_kept
 from attnviz.words import plural, say

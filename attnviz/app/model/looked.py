@@ -13,8 +13,7 @@ from torch import Tensor
 
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.keeper.memory import give_back
-from attnviz.app.refusals import told
-from attnviz.app.text import literal
+from attnviz.app.text import literal, told
 from attnviz.core.limits import RefusedError, SaidError
 from attnviz.documents.model_pages import grid_data
 from attnviz.models import STORIES, ModelEdit, ModelTrace, offered

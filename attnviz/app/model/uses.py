@@ -11,10 +11,9 @@ from torch import Tensor
 from attnviz.app.model.looked import fitting, looked, looked_moved, looked_right, looked_why, most_of
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.parts.charts import Measured, show_measured
-from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.session.link_values import take
-from attnviz.app.text import as_message
+from attnviz.app.text import as_message, told
 from attnviz.core.limits import RefusedError
 from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import MODEL_FROM, MODEL_OTHER, MODEL_PLACE

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
-from attnviz.app.keeper.lane import in_turn
+from attnviz.app.keeper.runs import in_turn
 from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_controls, show_switch
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for, show_which
@@ -24,12 +24,11 @@ from attnviz.app.model.typing import is_too_long, model_session, open_on_first_m
 from attnviz.app.model.uses import show_uses
 from attnviz.app.model.writing import cache_in_words, drawing, show_next
 from attnviz.app.parts.charts import Measured, offer, show_figure, show_measured
-from attnviz.app.refusals import told
 from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import Computation, this_session
 from attnviz.app.streamlit_internals import DeltaGenerator, is_fragment_run
-from attnviz.app.text import as_message, is_dark, literal
+from attnviz.app.text import as_message, is_dark, literal, told
 from attnviz.core.limits import SaidError
 from attnviz.core.stages import CAPPED, DISTANCE_BIAS, DIVIDED
 from attnviz.documents.model_code import model_script

@@ -7,12 +7,13 @@ import streamlit as st
 
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, state, url_texts
-from attnviz.app.session.address import go_to
+from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.session import this_session
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding.vectors import PUBLISHED_TEXT
+from attnviz.core.stages import ITSELF
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import CHANGES, EXAMPLE, parameters, with_example
 from attnviz.published import OPENING, starting_points, worked_examples
@@ -121,3 +122,33 @@ def _lead(scenario: Scenario | None, query: int | None) -> None:
 def open_panel() -> None:
     """Have the panel open from the next run on; in a callback."""
     this_session().put(PANEL, True)
+
+
+_BLANK = "blank.text"
+
+
+def show_blank(key: str) -> None:
+    """Say by a sentence of the catalogue that one is missing, and take it."""
+    st.info(say(key), icon=":material/edit:")
+    st.text_input(say("setup.text.label"), key=_BLANK, on_change=_take_text, label_visibility="collapsed",
+                  placeholder=say("setup.text.help"))  # fmt: skip
+    first = starting_points()[OPENING].scenario.text
+    st.button(say("setup.text.first", text=first), on_click=_begin_with, args=(first,), key="blank.first")
+
+
+def show_second_sentence(key: str) -> None:
+    """Say by a sentence of the catalogue that the page is of a sentence which reads itself, and offer to have it so."""
+    st.info(say(key), icon=":material/swap_horiz:")
+    st.button(say("setup.reads.itself"), on_click=_read_itself, key="blank.reads")
+
+
+def _read_itself() -> None:
+    turn({"reads": ITSELF})
+
+
+def _begin_with(text: str) -> None:
+    turn({"text": text})
+
+
+def _take_text() -> None:
+    turn({"text": this_session().get(_BLANK)})

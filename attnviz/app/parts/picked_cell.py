@@ -1,12 +1,12 @@
-"""The picked cell, kept in the URL: pinned on the board, and of the heatmaps by a click or by select boxes, explained
-below them."""
+"""What is picked, kept in the URL: head and layer, and the cell, pinned on the board, and of the heatmaps by a click or
+by select boxes, explained below them."""
 
 from typing import Any, Literal
 
 import streamlit as st
 
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
+from attnviz.app.session.link_values import picked_head, picked_layer, take
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.attention import AttentionTrace
@@ -14,7 +14,7 @@ from attnviz.core.heads import as_seen, in_view, of_whole
 from attnviz.core.scenario import Scenario
 from attnviz.explanation import Explanation, explain, shapes_of
 from attnviz.link.page_texts import Place
-from attnviz.link.parameter_table import CELL
+from attnviz.link.parameter_table import CELL, HEAD, LAYER
 from attnviz.words import say
 
 MATRIX, ROW, COLUMN = "playground.cell.matrix", "playground.cell.row", "playground.cell.column"
@@ -117,3 +117,36 @@ def _take_matrix(trace: AttentionTrace, query: int) -> None:
 def _take_place(trace: AttentionTrace) -> None:
     matrix, row, column = map(this_session().get, (MATRIX, ROW, COLUMN))
     _pick_seen(trace, matrix, int(row), int(column))
+
+
+_PICKER_KEYS = {HEAD: "heads.picker", LAYER: "layers.picker"}
+
+
+def show_head_picker(scenario: Scenario) -> int:
+    """Draw the heads, where there are several, and return the number of the one in view."""
+    head = picked_head(scenario)
+    if scenario.n_heads > 1:
+        _show_places(HEAD, say("heads.picker"), scenario.n_heads, head)
+    return head
+
+
+def show_layer_picker(scenario: Scenario) -> int:
+    """Draw the layers, where there are several, and return the number of the one in view."""
+    layer = picked_layer(scenario)
+    if scenario.n_layers > 1:
+        _show_places(LAYER, say("heads.layers"), scenario.n_layers, layer)
+        st.caption(say("heads.layers_how"), width="content")
+    return layer
+
+
+def _show_places(name: str, label: str, n: int, picked: int) -> None:
+    this_session().put(_PICKER_KEYS[name], picked)
+    st.segmented_control(
+        label, range(n), key=_PICKER_KEYS[name], required=True, on_change=_take_picked, args=(name,),
+        format_func=lambda each: say("heads.layer", layer=each) if name == LAYER else str(each),
+        label_visibility="collapsed" if name == LAYER else "visible",
+    )  # fmt: skip
+
+
+def _take_picked(name: str) -> None:
+    url_texts.put(name, int(this_session().get(_PICKER_KEYS[name])))

@@ -15,10 +15,9 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from attnviz.app.refusals import told
 from attnviz.app.session import state
 from attnviz.app.session.session import Editor, this_session
-from attnviz.app.text import literal
+from attnviz.app.text import literal, told
 from attnviz.core.carried import edit_matrix, replace_matrix
 from attnviz.core.matrix_input import Edit, example_of
 from attnviz.core.scenario import Scenario

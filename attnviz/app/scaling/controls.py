@@ -5,13 +5,12 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.refusals import told
 from attnviz.app.scaling import sweeps
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import receive
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.app.text import as_message
+from attnviz.app.text import as_message, told
 from attnviz.link.parameter_table import SWEEP
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling.in_words import said_source

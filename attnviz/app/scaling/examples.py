@@ -6,12 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.app.parts.charts import show_offered
-from attnviz.app.refusals import told
 from attnviz.app.scaling.controls import show_times
-from attnviz.app.scaling.numbers_table import show_numbers
+from attnviz.app.scaling.curves import show_numbers
 from attnviz.app.scaling.sweeps import Rows, inputs_of, starts_by_itself, swept
 from attnviz.app.session.session import this_session
-from attnviz.app.text import as_message
+from attnviz.app.text import as_message, told
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, INITS

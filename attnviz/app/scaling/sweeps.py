@@ -11,12 +11,11 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.app.keeper import figures
-from attnviz.app.parts.newest import Newest
-from attnviz.app.refusals import told
+from attnviz.app.keeper.memory import Newest
 from attnviz.app.scaling.turns import Pace, Turns
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.app.text import as_message
+from attnviz.app.text import as_message, told
 from attnviz.core.scenario import Scenario
 from attnviz.scaling.experiment import seconds_needed, sweep_scaling
 from attnviz.scaling.in_words import said_time

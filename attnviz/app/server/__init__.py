@@ -8,8 +8,8 @@ from typing import Any
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from attnviz.app.keeper.clock import CLOCK
 from attnviz.app.keeper.logs import get_log, write_as_json
+from attnviz.app.keeper.runs import CLOCK
 from attnviz.app.server import answers, readiness
 from attnviz.app.server.classroom import Classroom, keep_sweeping, stored
 from attnviz.app.server.headers import SafeHeaders

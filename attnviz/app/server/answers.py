@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from attnviz.app.components.script_file import FILES, FOLDER
-from attnviz.app.keeper import build, figures
+from attnviz.app.keeper import figures
 from attnviz.app.server.asked import message_of, nothing
 from attnviz.app.session.painting import AT, painting_that_says
 
@@ -48,4 +48,4 @@ def tell_figures(request: Request) -> Response:
 
 def running() -> dict[str, str]:
     """Return the versions of what is running."""
-    return {"version": build.version(), "torch": build.torch_version()}
+    return {"version": figures.version(), "torch": figures.torch_version()}

@@ -5,9 +5,9 @@ from types import MappingProxyType
 
 from attnviz.app.components.board import drawn_data
 from attnviz.app.components.followed import numbers_of
-from attnviz.app.lesson.steps import looks_of_step, predicted_of
+from attnviz.app.lesson import looks_of_step, predicted_of
 from attnviz.app.parts.predicting import predicted
-from attnviz.app.playground.heatmaps import drawn_heatmaps
+from attnviz.app.playground.views import drawn_heatmaps
 from attnviz.app.questions.question import looks_of
 from attnviz.board.data import has_numbers
 from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND, Looks, as_place, packed

@@ -28,7 +28,7 @@ from starlette.responses import Response
 from attnviz.app.components.board import AT
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.parts.newest import Newest
+from attnviz.app.keeper.memory import Newest
 from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
 from attnviz.app.server.hosts import Pace, address_of

@@ -17,8 +17,13 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attnviz.app.components.script_file import BOARD_FILE, HEATMAPS_FILE, ScriptFile
-from attnviz.app.shell.streamlit_files import letters_file, scripts_of_components
+from attnviz.app.components.script_file import (
+    BOARD_FILE,
+    HEATMAPS_FILE,
+    ScriptFile,
+    letters_file,
+    scripts_of_components,
+)
 
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
 # Pages stand side by side: the server is where the page's name is left out.

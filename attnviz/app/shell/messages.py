@@ -1,14 +1,24 @@
-"""The foot of a page: messages, over it, so that nothing moves when one comes or goes; and which version this is."""
+"""The foot of a page: messages, over it, so that nothing moves when one comes or goes; and which version this is.
 
+Also what is said in place of a page that can't be drawn, and what hides the controls that a lesson link hides.
+"""
+
+from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from attnviz.app.keeper import build
-from attnviz.app.session import state
+from attnviz.app.keeper import figures
+from attnviz.app.keeper.runs import RunTooLongError
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.link_values import take
+from attnviz.app.text import as_message
 from attnviz.core.carried import bring_back
 from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
+from attnviz.link.parameter_table import HIDE, SENTENCE
+from attnviz.link.set_up import EXAMPLE, PUBLISHED
 from attnviz.words import say
 
 
@@ -41,4 +51,48 @@ def _show_offer(scenario: Scenario | None) -> None:
 def show_foot() -> None:
     """Draw which version this is, and of torch; page.css gives it the room that is there anyway."""
     with st.container(key="foot"):
-        st.caption(say("app.foot", version=build.version(), torch=build.torch_version()))
+        st.caption(say("app.foot", version=figures.version(), torch=figures.torch_version()))
+
+
+_KEPT = ("text", SENTENCE)
+
+
+def tell(error: Exception) -> bool:
+    """Say that a run, or a part of one, has failed, in place of Streamlit's own box; as its `on_script_error`, which
+    logs the error."""
+    st.error(as_message(say("app.too_long" if isinstance(error, RunTooLongError) else "app.trouble")))
+    # Not st.link_button, which would leave this page open beside the new one.
+    query, label = escape(_anew(st.query_params.to_dict())), escape(say("app.start_anew"))
+    st.html(f'<p><a href="?{query}" target="_self">{label}</a></p>')
+    return True
+
+
+def _anew(now: dict[str, str]) -> str:
+    """Return the query of a start with the sentences that stand here, and no more; where no more is here, without
+    them."""
+    kept = {name: now[name] for name in _KEPT if name in now} or {EXAMPLE: PUBLISHED}
+    return "" if kept == now else urlencode(kept, errors="surrogatepass")
+
+
+_CONTAINERS = {"text": "sentence", "what_if": "playground-what_if"}  # where a control is more than its own element
+_SLIDER = ("setup-temperature",)
+
+
+def hide() -> None:
+    """Put the hidden controls out of sight, with a way to have them back."""
+    names = take(HIDE)
+    if not names:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(say("setup.hidden", n=len(names)), width="content")
+        st.button(
+            say("setup.show_hidden"),
+            on_click=url_texts.send,
+            args=(HIDE, ""),
+            type="tertiary",
+            key="hiding.show",
+        )
+    # Names from the table of parameters, never from the URL.
+    kept = (each for name in names for each in (_CONTAINERS.get(name, name), f"setup_meaning_{name}"))
+    selectors = ", ".join(f".st-key-{each}" for each in (*kept, *(_SLIDER if "temperature" in names else ())))
+    st.html(f"<style>{selectors} {{ display: none; }}</style>")

@@ -7,15 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.keeper.lane import LANE
+from attnviz.app.keeper.runs import LANE
 from attnviz.app.parts import examples
 from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, memory, state
 from attnviz.app.session.painting import painting
 from attnviz.app.session.session import Shared, this_session
-from attnviz.app.shell import connection, hiding, messages
-from attnviz.app.shell.opening import long_link, opened_link
+from attnviz.app.shell import connection, messages, opened_link
 from attnviz.app.shell.playlist import show_strip
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
@@ -69,7 +68,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         with overlay:
             messages.show(values, session.scenario, offers=not own_examples)
         if perhaps_refused:
-            long_link.reopen_if_too_long()
+            opened_link.reopen_if_too_long()
         with share:
             show_share(session.scenario, own_examples=own_examples)
         with st.container(key="connection_place"):
@@ -80,7 +79,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
 
 def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:
     with panel:
-        hiding.hide()
+        messages.hide()
         with st.container(key="setup_controls"):
             with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
                 values = _sentence_controls(table)

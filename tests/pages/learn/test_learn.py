@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from attnviz.app.learn import controls
-from attnviz.app.learn.explained import followers
+from attnviz.app.learn.closer import followers
 from attnviz.app.learn.glass import VANISHED, saturation_in_words, update_in_words
 from attnviz.app.learn.home import scenario_of_layer
 from attnviz.app.learn.pool import LEFT, PAUSED

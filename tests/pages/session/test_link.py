@@ -9,8 +9,7 @@ import pytest
 from streamlit.runtime.scriptrunner import RerunData, RerunException
 
 from attnviz import Scenario
-from attnviz.app.shell import setup
-from attnviz.app.shell.opening import long_link
+from attnviz.app.shell import opened_link, setup
 from attnviz.core.changes import changes_of
 from attnviz.core.limits import MAX_EDITS
 from attnviz.explanation.numbers_from import projections_in_words
@@ -175,7 +174,7 @@ def test_a_switch_is_read_as_it_is_written(raw: str) -> None:
         (dict.fromkeys("vwxyz", "1"), "attnviz doesn't know `v`, `w`, `x` and 2 more."),
         ({"__proto__": "<b>"}, "attnviz doesn't know `__proto__`."),
         ({"left_out": "9999999 1 1 edits"}, "attnviz doesn't know `left_out`."),
-        ({"left_out": f"{long_link.own_mark(1)} 9999999 1 1 edits"}, "attnviz doesn't know `left_out`."),
+        ({"left_out": f"{opened_link.own_mark(1)} 9999999 1 1 edits"}, "attnviz doesn't know `left_out`."),
     ],
 )
 def test_what_a_link_says_and_nobody_knows_is_named_and_leaves_the_address(address: dict[str, str], said: str) -> None:
@@ -186,7 +185,7 @@ def test_what_a_link_says_and_nobody_knows_is_named_and_leaves_the_address(addre
 
 
 def test_only_what_the_server_made_the_browser_say_tells_of_a_link_that_was_too_long() -> None:
-    mark = long_link.own_mark(int(time.time()))
+    mark = opened_link.own_mark(int(time.time()))
     (message,) = Playground(d_in="4", left_out=f"{mark} 9999999 3 1 edits").messages
     part = say(
         "links.long.said", characters="9,999,999 characters", parameters="3 parameters", most_characters="524,288",

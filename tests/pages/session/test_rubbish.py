@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnviz.app.refusals import told
+from attnviz.app.text import told
 from attnviz.export import read_matrix, scenario_from_json
 from attnviz.words import say
 from tests.pages.playground import Playground

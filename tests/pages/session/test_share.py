@@ -11,7 +11,7 @@ import pytest
 import safetensors.numpy
 
 from attnviz import Scenario, trace
-from attnviz.app.shell.streamlit_files import app_letters
+from attnviz.app.components.script_file import app_letters
 from attnviz.documents import heatmap_page
 from attnviz.explanation.summary import described
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario
-from attnviz.app.refusals import told
+from attnviz.app.text import told
 from attnviz.core.carried import edit_matrix
 from attnviz.core.changes import Changes, with_changes
 from attnviz.core.constraints import CONSTRAINTS

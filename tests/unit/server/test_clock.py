@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.app.keeper import figures
-from attnviz.app.keeper.clock import CLOCK, MOST, Clock, RunTooLongError
+from attnviz.app.keeper.runs import CLOCK, MOST, Clock, RunTooLongError
 from attnviz.app.scaling.sweeps import MOST as MOST_OF_A_SWEEP
 from attnviz.words import say
 
@@ -112,8 +112,8 @@ def test_a_page_that_takes_too_long_says_so_and_no_more_comes_of_it() -> None:
 def _in_trouble(text: str) -> None:
     import streamlit as st
 
-    from attnviz.app.keeper.clock import RunTooLongError
-    from attnviz.app.shell.trouble import tell
+    from attnviz.app.keeper.runs import RunTooLongError
+    from attnviz.app.shell.messages import tell
 
     st.query_params.from_dict({"text": text, "seed": "7"})
     for error in (RunTooLongError(), ValueError("of nobody's business")):

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from attnviz.app.keeper.lane import Lane
+from attnviz.app.keeper.runs import Lane
 
 
 def at_once(lane: Lane, runs: int, run: Callable[[], None]) -> int:

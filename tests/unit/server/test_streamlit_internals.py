@@ -30,8 +30,8 @@ from streamlit.runtime.state.session_state import WStates
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from attnviz.app import streamlit_internals as internals
+from attnviz.app.components.script_file import app_letters, scripts_of_components
 from attnviz.app.entry import SCRIPT
-from attnviz.app.shell.streamlit_files import app_letters, scripts_of_components
 from attnviz.core.limits import MAX_FILE_BYTES, MAX_UPLOADED_BYTES, MAX_UPLOADS
 
 USED = {  # of what the app is handed or makes, by the classes that these are of

@@ -1,9 +1,17 @@
 """What can be shared, taken home and brought back: links, code, data, uploads."""
 
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import segno
 import streamlit as st
 
+from attnviz.app.scripts import script
+from attnviz.app.session import memory, url_texts
 from attnviz.app.session.link_values import take
-from attnviz.app.session.session import this_session
+from attnviz.app.session.session import Attachment, this_session
+from attnviz.app.shell.playlist import show_playlist
 from attnviz.app.shell.share.bringing_back import show_open
 from attnviz.app.shell.share.files import (
     CODE,
@@ -17,11 +25,93 @@ from attnviz.app.shell.share.files import (
     show_pictures,
     show_question_page,
 )
-from attnviz.app.shell.share.links import show_links
+from attnviz.app.text import as_message
 from attnviz.core.scenario import Scenario
-from attnviz.link.parameter_table import QUESTION
+from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, PRESENT, PRESENTED, QUESTION, STEP, texts
 from attnviz.link.question_text import question_of
+from attnviz.link.set_up import parameters
+from attnviz.teach.predictions import ASKING
 from attnviz.words import say
+
+_HERE = Path(__file__).parent
+_QR_PIXELS = 520
+
+_copy_link = st.components.v2.component(
+    "attnviz_copy_link",
+    html='<div class="copy-link"><input type="text" readonly><button type="button"></button>'
+    '<span role="status"></span></div>',
+    css=(_HERE / "copy_link.css").read_text(),
+    js=script(_HERE / "copy_link.js"),
+)
+
+
+def show_links(beside: Attachment | None) -> None:
+    """Draw the links, and what a link can't hold, which goes beside it."""
+    st.caption(say("share.link.about" if beside is None else "share.link.short"))
+    hides = url_texts.current(HIDE)
+    _show_link("link", {HIDE: hides} if hides else {})
+    if st.button(say("share.qr.label"), key="share.qr", icon=":material/qr_code_2:", type="tertiary"):
+        st.dialog(say("share.qr.label"), width="medium")(_show_qr_code)()
+    if beside is not None:
+        st.info(as_message(beside.notice), icon=":material/attach_file:")
+        st.download_button(beside.label, beside.text, beside.file_name, "text/plain", key="share.beside",
+                           on_click="ignore")  # fmt: skip
+    if about := _asked_here():
+        st.link_button(say("share.class"), f"./class?about={about}", icon=":material/groups:", type="tertiary")
+    st.button(say("share.present.button"), key="share.present", help=say("share.present.about"),
+              on_click=_present)  # fmt: skip
+    show_playlist()
+    st.caption(say("share.lesson_link.about"))
+    table = parameters()
+    hidden = st.multiselect(  # Enter takes what was typed, not all that is somehow like it
+        say("share.lesson_link.hide"), list(table), format_func=lambda name: table[name].label, key="share.hide",
+        filter_mode="contains", select_all=False,
+    )  # fmt: skip
+    without = st.checkbox(say("share.lesson_link.without"), key="share.without")
+    if hidden or without:
+        adds = {HIDE: texts()[HIDE].write(hidden)} if hidden else {}
+        _show_link("lesson_link", adds | ({PREDICTIONS: OFF} if without else {}))
+
+
+def _asked_here() -> str:
+    """Return what a class can be asked of this page, as links call it; blank where there is nothing."""
+    page, step = memory.place_of_now()[0].strip("/"), take(STEP)
+    if page == "lesson":
+        return f"step-{step}" if step in ASKING else ""
+    return str(take(QUESTION) or "") if page == "questions" else ""
+
+
+def _present() -> None:
+    this_session().put("share", False)  # the panel
+    url_texts.put(PRESENT, PRESENTED)
+
+
+def _show_qr_code() -> None:
+    """Draw the link as a code for telephones, large enough for a hall, and say where they can't open it."""
+    place = urlsplit(st.context.url or "")
+    if place.hostname == "localhost" or (place.hostname or "").startswith(("127.", "::1")):
+        st.info(say("share.qr.here_alone"))
+    try:
+        link = urlunsplit(place._replace(path=place.path or "/", query=memory.place_of_now()[1]))
+        code = segno.make(link, error="l", micro=False)
+    except segno.DataOverflowError:
+        st.info(say("share.qr.too_long"))
+        return
+    drawn = BytesIO()
+    code.save(drawn, kind="svg", light="#fff", omitsize=True, xmldecl=False)
+    st.image(drawn.getvalue().decode(), width=_QR_PIXELS)
+
+
+def _show_link(kind: str, adds: dict[str, str]) -> None:
+    data = {
+        "adds": adds,
+        "label": say(f"share.{kind}.label"),
+        "button": say(f"share.{kind}.copy"),
+        "copied": say("share.copied"),
+        "byHand": say("share.copy_by_hand"),
+    }
+    _copy_link(key=f"share.{kind}", data=data)
+
 
 LINK, OPEN = "link", "open"
 

@@ -4,9 +4,9 @@ import numpy as np
 import streamlit as st
 
 from attnviz.app.parts.typed_cells import scenario_now
-from attnviz.app.refusals import told
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import this_session
+from attnviz.app.text import told
 from attnviz.core.carried import replace_matrix
 from attnviz.core.changes import change_texts, changes_of
 from attnviz.core.limits import SaidError

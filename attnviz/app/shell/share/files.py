@@ -6,10 +6,10 @@ from typing import BinaryIO
 
 import streamlit as st
 
+from attnviz.app.components.script_file import app_letters
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.session.session import Computation, Figure
-from attnviz.app.shell.streamlit_files import app_letters
 from attnviz.board.data import fits_board
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view

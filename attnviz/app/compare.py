@@ -1,12 +1,12 @@
-"""A and B on a page: what was kept as A, what differs, and the matrices side by side."""
+"""A and B on a page: an example of both, what was kept as A, what differs, and the matrices side by side."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from attnviz.app.compare.example import CHANGED, QUERY, example
 from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
@@ -14,15 +14,31 @@ from attnviz.app.session.link_values import take
 from attnviz.app.text import is_dark
 from attnviz.compare import Comparison, about, changed_in_words, moved_most, other_words
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.figures import comparison_specs
 from attnviz.link.parameter_table import B_BITS, PINNED, texts
 from attnviz.link.parameter_table import QUERY as PICKED
+from attnviz.published import OPENING, starting_points
 from attnviz.teach.few_bits import DTYPES, computed_in, read_way
 from attnviz.words import say
 from attnviz.words.numbers import written
+
+CHANGED = Edit("w_q", 1, 0, -2.0)  # what an adjective asks for: from a noun to anything but one
+QUERY = 1
+
+
+def example() -> tuple[Scenario, Scenario]:
+    """Return A and B.
+
+    >>> a, b = example()
+    >>> a.tokens[QUERY], a.matrix("w_q")[1, 0].item(), b.matrix("w_q")[1, 0].item()
+    ('fluffy', 2.0, -2.0)
+    """
+    a = starting_points()[OPENING].scenario
+    return a, replace(a, edits=(*a.edits, CHANGED))
 
 
 def kept() -> Scenario | None:

@@ -21,7 +21,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
 _COLUMNS = ("tokens", "softmax", "linear", "softmax_numbers", "linear_numbers")
-_STYLE = (Path(__file__).parent / "steps.css").read_text()
+_STYLE = (Path(__file__).parent / "history.css").read_text()
 
 
 @dataclass

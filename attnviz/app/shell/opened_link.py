@@ -1,0 +1,136 @@
+"""The life of a link on the first run of a session: read, validate, apply; then the page is drawn, the address mended.
+
+What a link says is read by the table of parameters (:mod:`attnviz.link.state`), whichever page it opens: what cannot
+be used is told at once, and not when a page that uses it is opened. Each page reads its own again after Back.
+
+A link that is longer than the server takes, or of more parameters, opens with what fits of it. Of such a link Streamlit
+gives the app nothing at all, and says nothing: so whatever page opens without a parameter asks the browser whether
+there were any. That a link gets this far hangs on httptools, in requirements.txt: h11, with which uvicorn reads
+requests where there is no httptools, answers one of 64 KB and more with "Invalid HTTP request received." and no page.
+Chromium itself opens no address longer than 2 MB.
+"""
+
+import hashlib
+import hmac
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import streamlit as st
+
+from attnviz.app.check import blanks, typed
+from attnviz.app.keeper import figures
+from attnviz.app.model.typing import model_session
+from attnviz.app.parts import examples
+from attnviz.app.scaling import controls
+from attnviz.app.session import state, url_texts
+from attnviz.app.session.address import open_as
+from attnviz.app.session.memory import asked, came_back, forget, memory
+from attnviz.app.session.session import this_session
+from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH
+from attnviz.app.text import literal
+from attnviz.core.scenario import Scenario
+from attnviz.link.parameter import Around, listed
+from attnviz.link.parameter_table import ANSWERS, LEFT_OUT, SWEEP, TABLES
+from attnviz.link.set_up import read_controls
+from attnviz.link.state import read_link, read_texts, says_nothing
+from attnviz.scripts import joined
+from attnviz.words import plural, say
+
+_REOPENED = joined(Path(__file__).parent / "long_link.js")
+_SCRIPT = """<script type="module">
+%s
+const query = reopened(openedQuery(), %d, %d, "%s", "%s");
+if (query !== null) location.replace(`?${query}`);
+</script>"""
+_SOON = 120  # seconds in which the browser opens the link once more
+
+
+def what_was_left_out(text: str) -> str:
+    """Say what the browser left out of a link that was too long; blank where it left out nothing.
+
+    Anybody may write `left_out` into a link: only what this server has just made the browser say counts.
+    """
+    mark, *said = text.split(" ", 4)
+    numbers = said[:3]
+    if not _is_own(mark) or len(said) < 3 or not all(n.isascii() and n.isdigit() and len(n) < 10 for n in numbers):
+        return ""
+    length, parameters, left_out = map(int, numbers)
+    names = [name for name in " ".join(said[3:]).split(" ") if name][:left_out]
+    names += [""] * (left_out - len(names))  # of these, the browser tells the number alone
+    all_but = say("links.long.all_but", names=listed(names, literal))
+    return say(
+        "links.long.said",
+        characters=plural(length, "character"),
+        parameters=plural(parameters, "parameter"),
+        most_characters=f"{MOST_LENGTH:,}",
+        most_parameters=f"{MOST_FIELDS:,}",
+        opened=all_but if names else say("links.long.last_of_each"),
+    )
+
+
+def reopen_if_too_long() -> None:
+    """Open the link once more with what fits of it, if the server refused it as a whole; on the first run."""
+    told = _SCRIPT % (_REOPENED, MOST_LENGTH, MOST_FIELDS, LEFT_OUT, own_mark(int(time.time())))
+    st.html(told, unsafe_allow_javascript=True)
+
+
+def own_mark(now: int) -> str:
+    """Return what proves for a while that this server has asked the browser to open a link once more."""
+    secret = str(st.get_option("server.cookieSecret")).encode()
+    return f"{now}.{hmac.new(secret, f'{LEFT_OUT} {now}'.encode(), hashlib.sha256).hexdigest()[:32]}"
+
+
+def _is_own(mark: str) -> bool:
+    made = mark.partition(".")[0]
+    if not (made.isascii() and made.isdigit() and len(made) < 12):
+        return False
+    return 0 <= time.time() - int(made) <= _SOON and hmac.compare_digest(mark.encode(), own_mark(int(made)).encode())
+
+
+# Pages whose controls are not bound to the address, and are filled with what it says.
+_FILLED: Mapping[str, Callable[[Any], None]] = MappingProxyType(
+    {SWEEP: controls.fill, TABLES: typed.fill, ANSWERS: blanks.fill}
+)
+
+
+def read(page: str) -> dict[str, Any]:
+    """Read the link to a page and apply what it says of the controls; return their values.
+
+    Where not all of it can be used, or it names a worked example, the page runs again as if it had come as it is used.
+    """
+    came = asked()
+    now = memory()  # with what the page came with: where that is nothing, the app opens it with something
+    if page == "model" and now is not None and not says_nothing(now.asked):
+        model_session().new = False
+    opened = read_link(came, literal, what_was_left_out)
+    if opened.told:
+        figures.REFUSED_LINKS.inc()
+    for part in opened.told:
+        state.say_ignored(part)
+    forget(opened.unknown)
+    if opened.example:
+        examples.name_now(opened.example)
+    if opened.query != came:
+        open_as(opened.query)
+    values, _ = read_controls(opened.query)
+    # As those of the controls, too: a reader who opens another page before these are drawn keeps them.
+    session = this_session()
+    for name, value in values.items():
+        session.put(name, value)
+    return values
+
+
+def take_texts(scenario: Scenario | None) -> None:
+    """Validate what the link says beside the controls by the scenario that these made, and apply it.
+
+    Without a scenario, while the sentence is blank, what concerns its tokens and cells waits until there is one.
+    """
+    for name, read in read_texts(asked(), Around(scenario, digits=state.digits()), literal).items():
+        if read.told:
+            state.say_ignored(read.told)
+        url_texts.correct(name, read.text)
+        if name in _FILLED and not came_back():
+            _FILLED[name](read.value)
