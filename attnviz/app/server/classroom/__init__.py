@@ -23,28 +23,16 @@ from attnviz.app.keeper.memory import Newest
 from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
 from attnviz.app.server.classroom import pages
 from attnviz.app.server.classroom.telling import home_of, qr_code, told
+from attnviz.app.server.classroom.voting import Voting, vote_of
 from attnviz.app.server.hosts import Pace, address_of
-from attnviz.classes import (
-    AwayError,
-    FullError,
-    Phase,
-    State,
-    Store,
-    Vote,
-    as_csv,
-    as_xapi,
-    asked_of,
-    who_of,
-)
+from attnviz.classes import AwayError, FullError, Phase, State, Store, Vote, as_csv, as_xapi, asked_of
 from attnviz.classes.store import LETTERS, LETTERS_OF_CODE
 
 _LOG = get_log(__name__)
 AT = "class"
 FRESH = 0.1  # seconds that what is known of a class is told before the database is asked again
 _MOST_KNOWN, _MOST_ADDRESSES = 1000, 10_000
-_MOST_WAITING, _TOGETHER = 2000, 200  # votes, and of these in one commit
 _MOST_BYTES = 512  # of a message
-_TOKEN = range(16, 65)  # characters
 _OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (0.1, 20.0)  # paces of one address: a class's
 _AGAIN = 5.0  # seconds after which it's looked again whether the database answers
 _SWEEPS = 60.0  # seconds between two looks for classes whose day is over
@@ -72,8 +60,7 @@ class Classroom:
         self._workers = ThreadPoolExecutor(4, thread_name_prefix="attnviz-classes")
         self._known: Newest[_Known] = Newest(_MOST_KNOWN)
         self._paces: Newest[Pace] = Newest(_MOST_ADDRESSES)
-        self._waiting: list[tuple[tuple[str, Vote], asyncio.Future[str | Exception]]] = []
-        self._writing: asyncio.Task[None] | None = None
+        self._voting = Voting(self._write)
         self._standing = -_AGAIN, "off" if store is None else "ok"
 
     def routes(self) -> list[Route]:
@@ -105,7 +92,7 @@ class Classroom:
 
     def _away(self, why: str) -> Response:
         if self._standing[1] == "ok":  # once, and not of each of three hundred
-            _note(why)
+            _LOG.warning("the database of classes doesn't answer", extra={"told": {"why": why[:200]}})
         self._standing = time.monotonic(), "away"
         return nothing(503)
 
@@ -186,44 +173,19 @@ class Classroom:
         read = await self._state(request)
         if isinstance(read, Response):
             return read
-        about, turn, token, choice = (message.get(name) for name in ("about", "round", "token", "choice"))
-        asked = await self._done(asked_of, about) if isinstance(about, str) else None
-        if asked is None or choice not in list(asked.choices) or type(turn) is not int or not 1 <= turn <= 1000:
-            return nothing(400)
-        if not isinstance(token, str) or len(token) not in _TOKEN:
-            return nothing(400)
-        if len(self._waiting) >= _MOST_WAITING:
-            return nothing(503)
         code = request.path_params["code"].upper()
-        counted = await self._counted(code, Vote(asked.about, turn, who_of(code, token), str(choice)))
+        vote = await self._done(vote_of, code, message)
+        if vote is None:
+            return nothing(400)
+        counted = await self._voting.counted(code, vote)
         if isinstance(counted, AwayError):
             return self._away(counted.why)
         if isinstance(counted, Exception):
             return nothing(410)  # its round is over, or full
         return JSONResponse({"choice": counted}, headers=NOT_KEPT)
 
-    async def _counted(self, code: str, vote: Vote) -> str | Exception:
-        """Return the choice that is counted, once that is committed, together with all that came meanwhile."""
-        done = asyncio.get_running_loop().create_future()
-        self._waiting.append(((code, vote), done))
-        if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write())
-        result: str | Exception = await done
-        return result
-
-    async def _write(self) -> None:
-        while self._waiting and self._store is not None:
-            batch, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
-            results: Sequence[str | Exception]
-            try:
-                results = await self._done(self._store.vote, *(each for each, _ in batch))
-            except AwayError as away:
-                results = [AwayError(away.why)] * len(batch)
-            except Exception as error:  # who waits must be answered
-                results = [AwayError(type(error).__name__)] * len(batch)
-            for (_, done), result in zip(batch, results, strict=True):
-                if not done.done():
-                    done.set_result(result)
+    async def _write(self, *votes: tuple[str, Vote]) -> Sequence[str | Exception]:
+        return await self._done(self._store.vote, *votes) if self._store else ()
 
     async def _teacher(self, request: Request) -> Response:
         message = await message_of(request, "secret", most=_MOST_BYTES)
@@ -262,10 +224,6 @@ class Classroom:
                     return nothing(400)
         after = await asyncio.shield(self._reading(code))
         return _sent(after.teacher) if after else nothing(404)
-
-
-def _note(why: str) -> None:
-    _LOG.warning("the database of classes doesn't answer", extra={"told": {"why": why[:200]}})
 
 
 def _sent(told: bytes) -> Response:

@@ -1,0 +1,56 @@
+"""Votes as they come in: read, and written together, each answered once it's committed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from attnviz.classes import AwayError, FullError, Vote, asked_of, who_of
+
+_MOST_WAITING, _TOGETHER = 2000, 200  # votes, and of these in one commit
+_TOKEN = range(16, 65)  # characters
+Write = Callable[..., Awaitable[Sequence[str | Exception]]]  # votes, each with the code of its class
+
+
+def vote_of(code: str, message: Mapping[str, Any]) -> Vote | None:
+    """Return the vote that a message holds; None where it holds none."""
+    about, turn, token, choice = (message.get(name) for name in ("about", "round", "token", "choice"))
+    asked = asked_of(about) if isinstance(about, str) else None
+    if asked is None or choice not in list(asked.choices) or type(turn) is not int or not 1 <= turn <= 1000:
+        return None
+    if not isinstance(token, str) or len(token) not in _TOKEN:
+        return None
+    return Vote(asked.about, turn, who_of(code, token), str(choice))
+
+
+class Voting:
+    """Writes votes: all that came while others were written, in one commit."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._waiting: list[tuple[tuple[str, Vote], asyncio.Future[str | Exception]]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def counted(self, code: str, vote: Vote) -> str | Exception:
+        """Return the choice that is counted, once that is committed; or why none is."""
+        if len(self._waiting) >= _MOST_WAITING:
+            return FullError(f"{_MOST_WAITING} votes wait, expected fewer")
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append(((code, vote), done))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_all())
+        result: str | Exception = await done
+        return result
+
+    async def _write_all(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
+            results: Sequence[str | Exception]
+            try:
+                results = await self._write(*(each for each, _ in batch))
+            except AwayError as away:
+                results = [AwayError(away.why)] * len(batch)
+            except Exception as error:  # who waits must be answered
+                results = [AwayError(type(error).__name__)] * len(batch)
+            for (_, done), result in zip(batch, results, strict=True):
+                if not done.done():
+                    done.set_result(result)
