@@ -60,7 +60,13 @@ class Asking:
         status, length = _STATUS.match(head), _LENGTH.search(head)
         if status is None:
             raise ConnectionResetError("the server speaks no HTTP")
-        return int(status[1]), await reader.readexactly(int(length[1]) if length else 0)
+        if length or b"chunked" not in head.lower():
+            return int(status[1]), await reader.readexactly(int(length[1]) if length else 0)
+        body = b""  # of unknown length, as a proxy sends what it packs
+        while size := int(await reader.readuntil(b"\r\n"), 16):
+            body += (await reader.readexactly(size + 2))[:-2]
+        await reader.readuntil(b"\r\n")
+        return int(status[1]), body
 
     def close(self) -> None:
         """Close the connection."""

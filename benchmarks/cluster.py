@@ -3,7 +3,7 @@
 Sixty readers edit through the proxy; one copy is killed in their midst. No edit may be lost, every page must be back
 within ten seconds. A class of 300 votes twice, and a copy dies: no vote may be lost or counted twice. What else goes
 through the proxy must arrive: long links, uploads, sockets. It needs docker with its compose plugin (COMPOSE names that
-where it is no plugin), and removes what it started.
+where it is no plugin), and removes what it started. Without an image, no containers are needed: see processes.py.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ from urllib.parse import urlencode
 from attnviz.link.parameter_table import TABLES, texts
 from attnviz.link.typed_form import TABLE_NAMES
 from benchmarks.client import connected
+from benchmarks.processes import Processes, processes
 from benchmarks.reader import Reader, keep_editing
 from benchmarks.rows import p95
 from benchmarks.servers import free_address
@@ -77,8 +78,13 @@ def nginx_image() -> str:
     return name
 
 
-class Cluster:
+class Containers:
     """The copies and their proxy, while they run."""
+
+    restarted = ""
+
+    def restart_database(self) -> None:
+        """Do nothing: it's a file."""
 
     def __init__(self, image: str) -> None:
         self.address = free_address()
@@ -98,14 +104,24 @@ class Cluster:
         told = run("docker", "stats", "--no-stream", "--format", "{{.Name}} {{.MemUsage}}", *self.copies())
         return ", ".join(line.partition(" ")[2].partition(" /")[0] for line in told.splitlines())
 
+    def die(self, which: int) -> None:
+        """Let a copy die as a process dies, so that the engine starts it anew; by the engine where that can't be."""
+        copy = self.copies()[which]
+        process = int(run("docker", "inspect", "--format", "{{.State.Pid}}", copy))
+        try:
+            os.kill(process, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            run("docker", "kill", copy)
+
+    def logs(self) -> list[str]:
+        return [line.partition("| ")[2] for line in self.compose("logs", "--no-color").splitlines()]
+
 
 @contextlib.contextmanager
-def started(image: str) -> Iterator[Cluster]:
-    cluster = Cluster(image)
+def containers(image: str) -> Iterator[Containers]:
+    cluster = Containers(image)
     try:
-        start = time.monotonic()
         cluster.compose("up", "--detach", "--no-build", "--wait", "--wait-timeout", "180")
-        print(f"nginx and {COPIES} copies: healthy after {time.monotonic() - start:.1f} s", flush=True)
         yield cluster
     except BaseException:
         print(cluster.compose("logs", "--tail", "40"), file=sys.stderr)
@@ -114,24 +130,18 @@ def started(image: str) -> Iterator[Cluster]:
         cluster.compose("down", "--volumes", "--timeout", "3")
 
 
-def die(copy: str) -> None:
-    """Let a copy die as a process dies, so that the engine starts it anew; by the engine where that can't be."""
-    process = int(run("docker", "inspect", "--format", "{{.State.Pid}}", copy))
-    try:
-        os.kill(process, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        run("docker", "kill", copy)
+Cluster = Containers | Processes
 
 
 async def one_dies(cluster: Cluster) -> None:
     readers = [Reader(cluster.address, f"text={SECRET}+words+here&unknown={SECRET}") for _ in range(READERS)]
     opened = [await reader.open() for reader in readers]
     print(f"{READERS} pages opened one after the other, median {median(opened) * 1000:.0f} ms", flush=True)
-    (dying, *_), start = cluster.copies(), time.monotonic()
+    start = time.monotonic()
     editing = [asyncio.create_task(keep_editing(each, i, READERS, start + SECONDS)) for i, each in enumerate(readers)]
     await asyncio.sleep(KILLED_AT)
     print(f"memory: {await asyncio.to_thread(cluster.memory)}", flush=True)
-    await asyncio.to_thread(die, dying)
+    await asyncio.to_thread(cluster.die, 0)
     await asyncio.gather(*editing)
     away = [seconds for reader in readers for seconds in reader.away]
     answers = [seconds for reader in readers for seconds in reader.answers]
@@ -153,10 +163,9 @@ async def one_dies(cluster: Cluster) -> None:
 
 
 async def a_class_votes(cluster: Cluster) -> None:
-    copies = cluster.copies()
-    rounds, wrong = await class_of([cluster.address], VOTERS, VOTING, lambda: None, lambda: die(copies[-1]))
+    rounds, wrong = await class_of([cluster.address], VOTERS, VOTING, cluster.restart_database, lambda: cluster.die(-1))
     for turn, made in enumerate(rounds, 1):
-        died = ", and one copy died" if turn > 1 else ""
+        died = ", and one copy died" if turn > 1 else cluster.restarted
         print(
             f"round {turn}: {len(made.choices)} of {VOTERS} people have voted, in {made.tries} tries{died}; "
             f"the teacher's picture was {max(made.behind()):.1f} s behind at most",
@@ -188,9 +197,7 @@ async def all_else_arrives(cluster: Cluster) -> None:
         raise FailedError(f"uploads of 5 and 7 MB were answered with {told}, expected 204 and 413")
     print("an upload of 5 MB is taken, one of 7 MB refused", flush=True)
     await reader.close()
-    hidden = {
-        path: reader.status(path) for path in ("/metrics", "/ready", "/_stcore/metrics", "/_stcore/agent/interact")
-    }
+    hidden = {path: reader.status(path) for path in HIDDEN}
     if set(hidden.values()) != {404}:
         raise FailedError(f"what is for the keeper alone is answered: {hidden}")
     try:
@@ -203,7 +210,7 @@ async def all_else_arrives(cluster: Cluster) -> None:
 
 
 def logs_tell_nothing(cluster: Cluster) -> None:
-    lines = [line.partition("| ")[2] for line in cluster.compose("logs", "--no-color").splitlines()]
+    lines = cluster.logs()
     kinds: Counter[str] = Counter()
     for line in lines:
         if SECRET in line:
@@ -217,12 +224,15 @@ def logs_tell_nothing(cluster: Cluster) -> None:
 
 
 def main() -> int:
-    with started(sys.argv[1]) as cluster:
+    start = time.monotonic()
+    with containers(sys.argv[1]) if len(sys.argv) > 1 else processes(COPIES) as cluster:
+        told = f"nginx and {COPIES} copies: healthy after {time.monotonic() - start:.1f} s"
+        print(f"{told}; load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
         asyncio.run(one_dies(cluster))
         asyncio.run(a_class_votes(cluster))
         asyncio.run(all_else_arrives(cluster))
         logs_tell_nothing(cluster)
-    print("cluster-smoke: passed, all containers removed")
+    print("cluster-smoke: passed, all that was started is removed")
     return 0
 
 

@@ -15,7 +15,7 @@ _ROOT = Path(__file__).parents[1]
 OURS = _ROOT / "app.py"
 STOCK = _ROOT / "benchmarks" / "stock_app" / "app.py"
 HEALTHY, READY = "/_stcore/health", "/ready"  # at the latter, proxies see when to send readers: ours alone has it
-_START_SECONDS = 60
+_START_SECONDS = 180
 
 
 class Server(NamedTuple):
@@ -44,12 +44,8 @@ def serving(app: Path, answers: str = HEALTHY, **environment: str) -> Iterator[S
     """Run an app's server on the loopback address once it `answers` there; its configuration is that of the app's own
     folder."""
     address = free_address()
-    host, port = address.split(":")
-    # A server without a person in front of it: none of this changes how fast it answers.
-    unattended = ["--server.headless=true", "--browser.gatherUsageStats=false", "--server.showEmailPrompt=false"]
-    command = [sys.executable, "-m", "streamlit", "run", app.name, f"--server.address={host}", f"--server.port={port}"]
     process = subprocess.Popen(
-        [*command, *unattended], cwd=app.parent, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        command_of(app, address), cwd=app.parent, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         env=os.environ | environment,
     )  # fmt: skip
     try:
@@ -58,6 +54,15 @@ def serving(app: Path, answers: str = HEALTHY, **environment: str) -> Iterator[S
     finally:
         process.terminate()
         process.wait(timeout=20)
+
+
+def command_of(app: Path, address: str) -> list[str]:
+    """Return what runs an app at an address, in its own folder."""
+    host, port = address.split(":")
+    # A server without a person in front of it: none of this changes how fast it answers.
+    unattended = ["--server.headless=true", "--browser.gatherUsageStats=false", "--server.showEmailPrompt=false"]
+    return [sys.executable, "-m", "streamlit", "run", app.name, f"--server.address={host}", f"--server.port={port}",
+            *unattended]  # fmt: skip
 
 
 def free_address() -> str:
