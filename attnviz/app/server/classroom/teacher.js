@@ -2,6 +2,7 @@
 
 import { say } from "../../../scripts/sentences.js";
 import { BOARDS, SUBJECTS } from "../../../scripts/sent.js";
+import { follow, turn } from "../../shell/top_bar/presenting.js";
 import { CODE, HERE, ask, counts, el, inTheApp, main, redrawn } from "./shared.js";
 
 /** @import { Now } from "./shared.js" */
@@ -22,13 +23,15 @@ const [question, votes] = [el("div"), el("div", { className: "votes" })];
 panel.append(question, votes, ways, trouble);
 main.append(head(), place, panel, qr);
 let now = /** @type {Now | null} */ (null);
+follow();
 look();
 
 function head() {
   const code = el("button", { className: "quiet", onclick: showCode }, say("classes.teacher.qr"));
+  const present = el("button", { className: "quiet present", onclick: turn }, say("share.present.button"));
   const local = /^(localhost|127\.|\[::1)/.test(location.hostname) ? say("classes.teacher.here_alone") : "";
   return el("header", {}, el("span", {}, `${say("classes.teacher.join")} `, el("b", {}, SHORT)),
-    el("b", { className: "code" }, CODE), code, el("span", { className: "muted" }, local));
+    el("b", { className: "code" }, CODE), code, present, el("span", { className: "muted" }, local));
 }
 
 function showCode() {

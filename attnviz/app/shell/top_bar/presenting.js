@@ -5,7 +5,7 @@ const [PRESENT, PRESENTED] = ["present", "1"]; // attnviz/link/parameter_table.p
 const FIELDS = "input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable], canvas";
 const TYPED = ".typed"; // a number on a board, which Escape takes back
 // what Escape closes first
-const OPEN = "[role=dialog], [role=listbox], [data-testid=stPopoverBody], :root[data-open]";
+const OPEN = "dialog[open], [role=dialog], [role=listbox], [data-testid=stPopoverBody], :root[data-open]";
 
 const root = document.documentElement;
 let [before, closes] = ["", false]; // the query that Escape was pressed at, and whether it closes something
@@ -18,6 +18,20 @@ function queryOf() {
 
 function isPresented() {
   return new URLSearchParams(queryOf()).get(PRESENT) === PRESENTED;
+}
+
+// Begin it, or end it; on a page without a state, in the address alone.
+export function turn() {
+  const patch = { [PRESENT]: isPresented() ? null : PRESENTED };
+  if (window.attnvizAddress) {
+    window.attnvizAddress.change(patch);
+    return;
+  }
+  const there = new URL(location.href);
+  if (patch[PRESENT]) there.searchParams.set(PRESENT, PRESENTED);
+  else there.searchParams.delete(PRESENT);
+  history.replaceState(null, "", there);
+  follow();
 }
 
 export function follow() {
@@ -40,11 +54,9 @@ window.addEventListener("keydown", () => {
 window.addEventListener("keydown", (event) => {
   const [target] = event.composedPath();
   if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element) || target.closest(TYPED)) return;
-  const presents = isPresented();
   // a cell with the focus takes Escape even where it undoes nothing
-  const leaves = event.key === "Escape" && presents && !closes && before === queryOf();
-  if (leaves || (event.key.toLowerCase() === "p" && !event.defaultPrevented && !target.closest(FIELDS)))
-    window.attnvizAddress?.change({ [PRESENT]: presents ? null : PRESENTED });
+  const leaves = event.key === "Escape" && isPresented() && !closes && before === queryOf();
+  if (leaves || (event.key.toLowerCase() === "p" && !event.defaultPrevented && !target.closest(FIELDS))) turn();
 });
 
 for (const type of /** @type {const} */ (["pointermove", "pointerdown"])) {
