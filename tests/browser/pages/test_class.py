@@ -13,6 +13,9 @@ from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner
 
 ABOUT = "values"
+# The size of the smallest digits, or words beside them, of what is asked and counted.
+SMALLEST = """() => Math.min(...[...document.querySelectorAll(".asks, .name, .bar *, .how-many, .code")]
+  .filter((each) => each.textContent).map((each) => parseFloat(getComputedStyle(each).fontSize)))"""
 LATER = 10_000  # of a page that asks every few seconds
 
 
@@ -55,9 +58,20 @@ def test_a_class_predicts_talks_and_predicts_again(
     assert counts(teacher) == [["1"], ["1"], ["0"]]
     people[0].reload()
     expect(people[0].get_by_role("button", name="More than")).to_be_disabled(timeout=LATER)
-    size = teacher.locator(".bar b").first.evaluate("(digits) => parseFloat(getComputedStyle(digits).fontSize)")
-    assert size >= 24, "for a hall"
     assert violations(people[1]) == []
+
+    teacher.keyboard.press("p")
+    expect(teacher.get_by_role("button", name="Counts (CSV)")).to_be_hidden()
+    assert teacher.evaluate(SMALLEST) >= 24
+    expect(teacher.locator("iframe")).to_have_css("zoom", "2")
+    expect(teacher.locator("main")).to_have_css("pointer-events", "none")  # nothing is lit where nothing moves
+    teacher.mouse.move(8, 8)
+    teacher.mouse.move(9, 9)
+    teacher.get_by_role("button", name="QR code").click()
+    for shown in (True, False):  # what is open is closed first
+        teacher.keyboard.press("Escape")
+        expect(teacher.get_by_role("button", name="Counts (CSV)")).to_be_visible(visible=not shown)
+    assert ("present" in teacher.url, "#" in teacher.url) == (False, True)
 
     teacher.get_by_role("button", name="Show the counts to all").click()
     expect(people[1].locator(".counts .bar b").first).to_have_text("1", timeout=LATER)

@@ -73,7 +73,8 @@ function drawn(now, choice) {
       button.onclick = () => predict(now, each);
       return button;
     });
-    return [el("p", { className: "muted" }, say("classes.page.first")), ...head, ...buttons, ...board(now)];
+    const first = choice ? [] : [el("p", { className: "muted" }, say("classes.page.first"))];
+    return [...first, ...head, ...buttons, ...board(now)];
   }
   const told = (now.told?.[choice ?? ""] ?? []).map((each) => el("p", { className: "told" }, each));
   return [...head, ...told, counts(now, choice), ...board(now)];

@@ -13,6 +13,9 @@ const secret = location.hash.slice(1);
 
 const [open, shown, told] = [0, 1, 2];
 const SHORT = new URL("..", HERE).href.replace(/^https?:\/\/|\/$/g, "");
+// What the app's page of a step asks stands in the panel here, and nothing leads to another step.
+const ASKED_BESIDE = ".st-key-lesson_head, .st-key-lesson_questions, "
+  + "[data-testid=stLayoutWrapper]:has(> .st-key-lesson_asked) { display: none !important; }";
 const COUNTS_HIDDEN = "hidden-counts";
 const place = el("section", { className: "board" });
 const panel = el("section", { className: "panel" });
@@ -89,7 +92,9 @@ function howMany([round, counted]) {
 function frame(about, phase) {
   const title = say("classes.page.board");
   if (!BOARDS.includes(about)) {
-    return el("iframe", { src: `${inTheApp(about, phase === told)}&embed=true`, title, className: "of-app" });
+    const app = el("iframe", { src: `${inTheApp(about, phase === told)}&embed=true`, title, className: "of-app" });
+    app.onload = () => app.contentDocument?.head.append(el("style", {}, ASKED_BESIDE));
+    return app;
   }
   const board = `../board?about=${about}&at=${phase}#${phase === told ? "then" : "before"}`;
   return el("iframe", { src: new URL(board, HERE).href, title });
