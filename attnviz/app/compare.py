@@ -22,7 +22,7 @@ from attnviz.figures import comparison_specs
 from attnviz.link.parameter_table import B_BITS, PINNED, texts
 from attnviz.link.parameter_table import QUERY as PICKED
 from attnviz.published import OPENING, starting_points
-from attnviz.teach.few_bits import DTYPES, computed_in, read_way
+from attnviz.teach.masked import DTYPES, computed_in, read_way
 from attnviz.words import say
 from attnviz.words.numbers import written
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.board import show_board
-from attnviz.app.components.followed import marked_while_older
+from attnviz.app.components.board import marked_while_older, show_board
 from attnviz.app.parts.examples import show_way_to_panel
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.predicting import ask, prediction

@@ -16,7 +16,7 @@ import torch
 from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.limits import MAX_SEED, check_whole
 from attnviz.core.stages import STAGES, attention_table
-from attnviz.exercises.fairness import are_inputs_apart, is_fair, marks_of
+from attnviz.exercises.mistakes import are_inputs_apart, is_fair, marks_of
 from attnviz.explanation import explain
 from attnviz.marking import Marking, mark_pipeline
 from attnviz.tables.printed_table import Printed

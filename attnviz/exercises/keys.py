@@ -22,8 +22,7 @@ import torch
 from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.limits import in_short
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, decoded, is_exercise, is_good, word_of
-from attnviz.exercises.fairness import work_of
-from attnviz.exercises.mistakes import mistakes
+from attnviz.exercises.mistakes import mistakes, work_of
 
 _TRIES = 4000
 _WORK = {True: (0.5, 0.65), False: (0.9, 1.0)}  # of whole numbers, of decimals: what most sheets have

@@ -15,8 +15,7 @@ from attnviz.core.rules.stage import OWN_ROWS
 from attnviz.core.stages import Stage, head_name
 from attnviz.core.trace import Trace
 from attnviz.words import say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 
 
 def score_parts(trace: AttentionTrace) -> tuple[Tensor, ...]:

@@ -42,8 +42,8 @@ from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, MOST_GIVEN, parameters
 from attnviz.link.typed_form import ANSWERS_TEXT, FORM_TEXT, MOST_OF_ANSWERS
 from attnviz.models import INCLUDED, STORIES
 from attnviz.scaling.settings import SweepSettings
-from attnviz.teach.few_bits import WAYS
 from attnviz.teach.lesson import STEPS
+from attnviz.teach.masked import WAYS
 from attnviz.teach.questions import QUESTIONS
 from attnviz.training import TASKS, settings_for
 from attnviz.training.settings import MAX_LAYERS as MAX_MODEL_LAYERS

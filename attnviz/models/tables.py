@@ -27,8 +27,7 @@ from attnviz.models.edits import EVEN, OFF
 from attnviz.models.projections import Made, MadeHeads
 from attnviz.models.watching import Attended
 from attnviz.words import Later, later, say
-from attnviz.words.numbers import significant
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, significant
 
 # A model's weights and those that the table makes of its scores may differ by this, for the roundings of float32.
 _SAME_WEIGHTS = 1e-4

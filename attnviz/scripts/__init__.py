@@ -194,3 +194,8 @@ def _letters(number: int) -> str:
     ('a', 'ab')
     """
     return (_letters(number // 26 - 1) if number >= 26 else "") + chr(ord("a") + number % 26)
+
+
+def script(entry: Path, sent: Mapping[str, Any] | None = None) -> str:
+    """Return a script joined of its modules, see :func:`attnviz.scripts.joined`, and made short."""
+    return shortened(joined(entry, sent))

@@ -49,7 +49,7 @@ class Lines:
 
 
 def refuse(key: str, line: int, text: str = "", **places: str) -> NoReturn:
-    """Raise the error that names a line and what stands there, by a sentence of tables.toml."""
+    """Raise the error that names a line and what stands there, by a sentence of shared.toml."""
     raise SaidError(say(f"tables.{key}", line=line, text=quoted(text), **places))
 
 

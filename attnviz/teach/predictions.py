@@ -9,8 +9,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.told import Numbers
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from attnviz.explanation.masking import key_of, reads_others
 from attnviz.explanation.origins import setting_in_words
 from attnviz.teach.predictions import Asked, spread
 from attnviz.words import say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 
 MORE, SAME, LESS, MIRRORED, OTHER = "more", "same", "less", "mirrored", "other"
 _MOVES = (MORE, SAME, LESS)

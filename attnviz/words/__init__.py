@@ -1,7 +1,7 @@
 """All the app says, in one catalogue, and how sentences are made.
 
-The catalogue is the folder `en`: a TOML file for each subject, and `shared.toml`, each table of which is a small
-subject. A key is the name of the subject and the path in it: ``lesson.softmax.title``. A sentence names its places,
+The catalogue is the folder `en`: a TOML file for each subject, and `pages.toml` and `shared.toml`, each table of which
+is a small subject. A key is the subject and the path in it: ``lesson.softmax.title``. A sentence names its places,
 ``"{query} reads {key} most"``; where a number decides its form, it has the forms `one` and `other`, chosen by the
 place `n`:
 
@@ -22,7 +22,7 @@ from typing import Any
 Template = str | Mapping[str, str]  # a sentence, or its forms
 FORMS = frozenset({"one", "other"})
 _FOLDER = files(__name__).joinpath("en")
-_SHARED = "shared"  # the file whose tables are subjects of their own
+_SHARED = ("pages", "shared")  # the files whose tables are subjects of their own
 _COUNTS = ("n", "count")  # the places that hold how many there are of something
 
 
@@ -30,7 +30,7 @@ _COUNTS = ("n", "count")  # the places that hold how many there are of something
 def catalogue() -> Mapping[str, Template]:
     """Return every sentence, or its forms, by its key."""
     found: dict[str, Template] = {}
-    for name in (*_tables(_SHARED), *(name for name in _subjects() if name != _SHARED)):
+    for name in (*_small(), *(name for name in _subjects() if name not in _SHARED)):
         found |= _subject(name)
     return MappingProxyType(found)
 
@@ -49,13 +49,18 @@ def _tables(name: str) -> Mapping[str, Any]:
 
 
 @cache
+def _small() -> Mapping[str, Any]:
+    return MappingProxyType({name: table for file in _SHARED for name, table in _tables(file).items()})
+
+
+@cache
 def _subject(name: str) -> Mapping[str, Template]:
     """Return a subject's sentences by key, read when first needed.
 
     Reading them all takes a quarter of the package's import time.
     """
     found: dict[str, Template] = {}
-    _collect(found, name, _tables(name) if name in _subjects() else _tables(_SHARED)[name])
+    _collect(found, name, _tables(name) if name in _subjects() else _small()[name])
     return MappingProxyType(found)
 
 

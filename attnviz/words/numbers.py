@@ -8,6 +8,8 @@ A setting, as a temperature or a factor, is written by :func:`significant`: 2 st
 
 import math
 
+from attnviz.words import say
+
 MIN_DIGITS, MAX_DIGITS, DEFAULT_DIGITS = 1, 6, 4
 LARGEST_FIXED = 1e4  # from here on, as rounded to its digits, a number is written as a power of ten
 
@@ -89,3 +91,17 @@ def in_format(value: float, number: str) -> str:
     ('−0.50', '0.00')
     """
     return format(value + 0.0, number).replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """Write a share; only all and none are told as such.
+
+    >>> percent(0.125), percent(3e-5), percent(0.9994), percent(1.0), percent(0.0), percent(float("nan"))
+    ('12 %', '< 1 %', '> 99 %', '100 %', '0 %', 'NaN')
+    """
+    if not math.isfinite(share):
+        return written(share, 0)
+    if 0 < 100 * share < 1:
+        return say("board.share.less")
+    whole = written(100 * share, 0)
+    return say("board.share.more") if share < 1 and whole == "100" else say("board.share.percent", share=whole)

@@ -1,13 +1,18 @@
 """The board: the whole computation as one component, editable in place.
 
-What is done on it changes the page's query, which it draws from at once; see board/sender.js. What a run draws follows.
+What is done on it changes the page's query, which it draws from at once; see board/sender.js. What a run draws follows:
+what the page says while a board or heatmaps show newer numbers is marked as older, so that one page never says two
+numbers for one thing.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2s
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.followed import numbers_of
 from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import picked_place
@@ -21,7 +26,44 @@ from attnviz.board.script import BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import CELL, HEAD, QUERY
+from attnviz.link.set_up import query_of
+from attnviz.scripts import script
 from attnviz.words import say
+
+_HERE = Path(__file__).parent
+
+_outdated = st.components.v2.component(
+    "attnviz_outdated",
+    html='<div class="outdated"></div>',
+    css=(_HERE / "outdated.css").read_text(),
+    js=script(_HERE / "outdated.js"),
+    isolate_styles=False,
+)
+
+
+@contextmanager
+def marked_while_older(scenario: Scenario, key: str, *seen: int) -> Iterator[None]:
+    """Mark what is drawn within as older while the page shows other numbers than those of this scenario, or these
+    otherwise `seen`."""
+    with st.container(gap=None):
+        mark_while_older(scenario, key, *seen)
+        with st.container():
+            yield
+
+
+def mark_while_older(scenario: Scenario, key: str, *seen: int) -> None:
+    """Draw the mark of what stands in the container of this key."""
+    _outdated(key=f"{key}.outdated", data={"of": numbers_of(scenario, *seen), "note": say("board.older")})
+
+
+def numbers_of(scenario: Scenario, *seen: int) -> str:
+    """Return a short text that tells the numbers of a scenario, or those `seen` otherwise, from all others.
+
+    >>> numbers_of(Scenario()) == numbers_of(Scenario()), numbers_of(Scenario()) == numbers_of(Scenario(seed=1))
+    (True, False)
+    """
+    return blake2s(repr((query_of(scenario), seen)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
 
 AT = "numbers"  # where torch's numbers of an edit are asked for, seen from the server
 _PICKS = {"query": QUERY, "cell": CELL, "head": HEAD}

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.scripts import script
 from attnviz.app.session.link_values import picked_query
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.session import this_session
@@ -14,6 +13,7 @@ from attnviz.board.drawn import tips_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import QUERY
+from attnviz.scripts import script
 from attnviz.words import say
 
 _HERE = Path(__file__).parent

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from streamlit.file_util import get_static_dir
 
-from attnviz.app.scripts import script
 from attnviz.board.script import BOARD_SCRIPT
 from attnviz.figures import FIGURES
-from attnviz.scripts import joined, shortened
+from attnviz.scripts import joined, script, shortened
 
 FOLDER = "scripts"
 

@@ -1,17 +1,23 @@
-"""What is trained, as the address has it: read, changed, and put back."""
+"""What is trained, as the address has it: read, changed, put back; its settings as fields, and a text of one's own."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+import streamlit as st
 
 from attnviz.app.learn.running import learning
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
-from attnviz.app.text import literal, told
+from attnviz.app.session.session import Attachment, this_session
+from attnviz.app.text import as_message, literal, told
 from attnviz.link.model_texts import MOST_OF_LEARNED, LongText, long_text
 from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_OFF, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT
 from attnviz.link.parameter_table import texts as rows
 from attnviz.training import Model, TrainingSettings
-from attnviz.words import say
+from attnviz.training.settings import CUTS, MAX_LENGTH, MAX_VOCABULARY
+from attnviz.training.tasks.own_text import OwnText, n_different
+from attnviz.words import plural, say
 
 
 def settings_of_address() -> TrainingSettings:
@@ -102,3 +108,116 @@ def learned_in(settings: TrainingSettings) -> list[str]:
         return list(Model.of(replace(settings, frozen=())).shapes)
     except ValueError:
         return list(settings.frozen)
+
+
+def whole(name: str, settings: TrainingSettings, low: int, high: int, step: int = 1) -> None:
+    """Draw the field of a whole number."""
+    key = f"learn.{name}"
+    this_session().put(key, getattr(settings, name))
+    st.number_input(
+        say(f"learn.settings.{name}"), low, high, None, step=step, key=key, on_change=_take(name, key), width=122
+    )
+
+
+def choice(name: str, settings: TrainingSettings, choices: tuple[str, ...]) -> None:
+    """Draw a choice among some names."""
+    key = f"learn.{name}"
+    this_session().put(key, getattr(settings, name))
+    st.selectbox(
+        say(f"learn.settings.{name}"), choices, key=key, on_change=_take(name, key), width=118,
+        format_func=lambda choice: say(f"learn.choices.{choice}"),
+    )  # fmt: skip
+
+
+def switch(name: str, settings: TrainingSettings) -> None:
+    """Draw a switch."""
+    key = f"learn.{name}"
+    this_session().put(key, getattr(settings, name))
+    st.toggle(say(f"learn.settings.{name}"), key=key, on_change=_take(name, key))
+
+
+def _take(name: str, key: str) -> Callable[[], None]:
+    def take_it() -> None:
+        if not is_blank(name, key):
+            change(**{name: this_session().get(key)})
+
+    return take_it
+
+
+def is_blank(name: str, key: str) -> bool:
+    """Whether a field was left without a number that can be used; it keeps what it had then, and that is told."""
+    if this_session().get(key) is not None:
+        return False
+    state.say(say("learn.no_value", name=say(f"learn.settings.{name}")))
+    return True
+
+
+def show_own_text(settings: TrainingSettings) -> None:
+    """Draw the field of a text of one's own, how it is cut, and what is held out of it."""
+    own = learning()
+    this_session().put("learn.typed", settings.text if own.refused is None else own.refused)
+    if is_text_lost() and (named := named_text()):
+        st.warning(as_message(say("learn.own.lost", characters=plural(named.n_characters, "character"))))
+    st.text_area(  # without max_chars: the browser would refuse a longer paste without a word
+        say("learn.own.text"), key="learn.typed", height=110, on_change=_take_typed
+    )
+    st.file_uploader(say("learn.own.file"), key="learn.file", max_upload_size=1, on_change=_take_file)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choice("cut", settings, CUTS)
+        whole("length", settings, 2, MAX_LENGTH)
+    if len(settings.text) > MOST_OF_LEARNED:
+        told = say("learn.own.no_link", characters=plural(len(settings.text), "character"), most=f"{MOST_OF_LEARNED:,}")
+        st.info(as_message(told))
+        this_session().shared.attachment = Attachment(told, say("learn.own.save"), "text.txt", settings.text)
+    if (different := n_different(settings)) > MAX_VOCABULARY:
+        st.text(say("learn.own.rare", different=f"{different:,}", kept=MAX_VOCABULARY - 1))
+    _tell_held_out(settings)
+
+
+def _tell_held_out(settings: TrainingSettings) -> None:
+    """Say which piece of a text is held out; of a text too short for that, that it is learned from, too."""
+    try:
+        task = OwnText.of(settings)
+    except ValueError:  # which Start tells
+        return
+    key = "repeats" if task.repeats else "in_both" if task.n_in_both else "held_out"
+    st.text(say(f"learn.own.{key}", length=plural(task.length, "token"), n=task.n_in_both))
+
+
+def _take_typed() -> None:
+    """Take what was typed; what can't be learned stays in its field, to be mended."""
+    text = this_session().get("learn.typed")
+    taken = take_text(text)
+    learning().refused = text if not taken and text.strip() else None
+
+
+def take_text(text: str) -> bool:
+    """Have a text learned from, or say why it can't be; return whether it is."""
+    if not text.strip():
+        state.say(say("learn.own.blank"))
+        return False
+    if is_text_lost() and (named := named_text()) and named.is_that(text):  # it opens now
+        learning().refused = None
+        hold_text(text)
+        learning().opened = False
+        return True
+    if not change(text=text):
+        return False
+    learning().refused = None
+    hold_text(text)
+    url_texts.put(LEARN_SENTENCE, "")
+    return True
+
+
+def _take_file() -> None:
+    upload = this_session().get("learn.file")
+    if upload is None:
+        return
+    try:
+        text = upload.getvalue().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        state.say(say("learn.own.no_text"))
+        return
+    take_text(text.replace("\r\n", "\n").replace("\r", "\n"))  # as a browser pastes it, and a file is read

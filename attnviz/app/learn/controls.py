@@ -4,9 +4,19 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.learn.address import begin_with, change, learned_in, open_settings, settings_of_address
+from attnviz.app.learn.address import (
+    begin_with,
+    change,
+    choice,
+    is_blank,
+    learned_in,
+    open_settings,
+    settings_of_address,
+    show_own_text,
+    switch,
+    whole,
+)
 from attnviz.app.learn.closer import show_parts
-from attnviz.app.learn.fields import choice, is_blank, show_own_text, switch, whole
 from attnviz.app.learn.running import OneTraining, current_job, learning, shared
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take

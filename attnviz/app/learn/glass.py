@@ -8,16 +8,14 @@ import streamlit as st
 from torch import Tensor
 
 from attnviz.app.learn.gradients import called, show_numbers, show_pictures, small
-from attnviz.app.learn.heads_off import Off, listed
-from attnviz.app.learn.moment import identity
+from attnviz.app.learn.moment import Off, identity, listed
 from attnviz.app.learn.running import STEP, OneStep, leave, offer, work_in
 from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.training import BETAS, Link, Place, StepTaken, Training, chain, finite_difference
 from attnviz.words import plural, say
-from attnviz.words.numbers import significant, written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, significant, written
 
 _TERMS = 3  # of a sum that are written out
 _DIGITS = 3  # of a number in a table at most

@@ -3,8 +3,7 @@ makes."""
 
 import streamlit as st
 
-from attnviz.app.learn.heads_off import Off, listed
-from attnviz.app.learn.moment import picked_token
+from attnviz.app.learn.moment import Off, listed, picked_token
 from attnviz.app.text import as_message, told
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE

@@ -7,8 +7,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
-from attnviz.app.learn.heads_off import Off, heads_off, listed, tell_heads_off
-from attnviz.app.learn.moment import BOARD_KEY, identity, picked_token
+from attnviz.app.learn.moment import BOARD_KEY, Off, heads_off, identity, listed, picked_token, tell_heads_off
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.text import as_message, told

@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.model.looked import looked_grid
-from attnviz.app.scripts import script
 from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.text import as_message, is_dark
@@ -19,8 +18,9 @@ from attnviz.link.model_texts import BY_LAYERS
 from attnviz.link.parameter_table import MODEL_HEAD, MODEL_QUERY, MODEL_TARGET
 from attnviz.models import ModelTrace
 from attnviz.models.pieces import Piece
+from attnviz.scripts import script
 from attnviz.words import plural, say
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent
 
 _HERE = Path(__file__).parent
 

@@ -12,8 +12,7 @@ from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.edits import MASK, OFF, WEIGHTS
 from attnviz.models.trace import Layer
 from attnviz.words import plural, say
-from attnviz.words.numbers import for_json, written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import for_json, percent, written
 
 _SINK = 0.3  # of a head's attention, on tokens that are none of the text's, or on the first
 _MORE_THAN_EVEN = 1.5  # times as much on the first token as where all are read alike: of a short text, that is a lot

@@ -25,8 +25,7 @@ from attnviz.models.uses import has_next, has_vector, last_vectors
 from attnviz.training.stories import JUDGED_BY, PLACES, Asked, asked_in, read
 from attnviz.training.tasks.story_grammar import ASKED, World, stories
 from attnviz.words import say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 
 _OTHER_KEY = "model.other"
 _DIGITS = 2  # of percent

@@ -11,7 +11,6 @@ from attnviz.app.model.grid import unknown_in_words
 from attnviz.app.model.looked import most_of
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import held_out_in_words, places_of, reasons_of
-from attnviz.app.scripts import script
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import mark_of_now
@@ -37,10 +36,10 @@ from attnviz.models import ModelTrace
 from attnviz.models.pieces import text_of
 from attnviz.models.uses import costs_in_words
 from attnviz.models.writing import Sampling, can_write, drawn, ends_of
+from attnviz.scripts import script
 from attnviz.training.tasks.story_grammar import World, points
 from attnviz.words import say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 
 _FEW = 1000  # words: the world of stories has fewer, and to list those of a large vocabulary takes a while
 _HERE = Path(__file__).parent

@@ -8,7 +8,6 @@ import streamlit as st
 from torch import Tensor, tensor
 
 from attnviz.app.parts.charts import show_figure
-from attnviz.app.scripts import script
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_head, picked_layer
 from attnviz.app.session.session import this_session
@@ -16,6 +15,7 @@ from attnviz.app.text import is_dark, told
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.tokens import token_labels
 from attnviz.figures.small_tables import table_spec
+from attnviz.scripts import script
 from attnviz.teach.masked import SHAPES, in_each_way, leaked, painted, shaped
 from attnviz.teach.questions.seeing import Table
 from attnviz.words import say

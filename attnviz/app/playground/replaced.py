@@ -25,8 +25,7 @@ from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.figures.small_tables import table_spec
 from attnviz.link.parameter_table import B_BITS, BITS, PINNED, texts
-from attnviz.teach.few_bits import DTYPES, in_few_bits, read_way, way_of
-from attnviz.teach.masked import dropped, mean_of_draws, n_draws
+from attnviz.teach.masked import DTYPES, dropped, in_few_bits, mean_of_draws, n_draws, read_way, way_of
 from attnviz.teach.predictions import Asked
 from attnviz.teach.questions.seeing import Table
 from attnviz.teach.replaced import (

@@ -11,8 +11,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components import script_file
-from attnviz.app.components.board import AT
-from attnviz.app.components.followed import mark_while_older, numbers_of
+from attnviz.app.components.board import AT, mark_while_older, numbers_of
 from attnviz.app.parts.examples import open_panel
 from attnviz.app.parts.picked_cell import picked_cell, show_layer_picker, show_picked, take_click
 from attnviz.app.playground.replaced import keep_as_a

@@ -12,8 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.board import show_stored_board
-from attnviz.app.components.followed import marked_while_older
+from attnviz.app.components.board import marked_while_older, show_stored_board
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.predicting import prediction
 from attnviz.app.questions.panel import Panel, Stage, example_of, open_it

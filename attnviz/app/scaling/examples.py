@@ -22,8 +22,7 @@ from attnviz.scaling.row_statistics import tokens_read
 from attnviz.scaling.settings import HEADS, SweepSettings
 from attnviz.scaling.sources import OF_PROJECTIONS
 from attnviz.words import plural, say
-from attnviz.words.numbers import significant
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, significant
 
 CLASSIC_SCORES = (0.1, -0.2, 0.3, -0.2, 0.5)
 _SIZES, _DRAWN = (100, 1000, 10_000), "scaling.width.drawn"

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from attnviz.app.components.board import drawn_data
-from attnviz.app.components.followed import numbers_of
+from attnviz.app.components.board import drawn_data, numbers_of
 from attnviz.app.lesson import looks_of_step, predicted_of
 from attnviz.app.parts.predicting import predicted
 from attnviz.app.playground.views import drawn_heatmaps

@@ -13,7 +13,6 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.scripts import script
 from attnviz.app.session.memory import (
     Memory,
     Offer,
@@ -35,6 +34,7 @@ from attnviz.app.streamlit_internals import MOST_LENGTH, get_script_run_ctx, run
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, parameters, read_controls
 from attnviz.link.state import as_the_app_opens
+from attnviz.scripts import script
 
 _EARS = "address.ears"
 _MOST_OFFERS = 32  # that the page may not have taken yet

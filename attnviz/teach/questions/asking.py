@@ -17,8 +17,7 @@ from attnviz.teach.predictions import Asked
 from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import PROJECTIONS
 from attnviz.words import Said, listed, plural, say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 
 Answer = Literal["more", "same", "less", "end"]
 ANSWERS: tuple[Answer, ...] = get_args(Answer)

@@ -11,8 +11,7 @@ import attnviz
 from attnviz import Scenario, documents
 from attnviz.figures import heatmap_spec
 from attnviz.words import say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 
 TEXT = "Your journey </script><script>alert(1)</script> <img/src=x/onerror=alert(1)> step"
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from attnviz import train
 from attnviz.words import plural, say
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent
 from tests.browser.looks import LOWEST, look_at
 from tests.browser.playground import Playground, eventually
 from tests.browser.serving import running_server

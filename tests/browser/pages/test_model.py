@@ -9,8 +9,7 @@ from playwright.sync_api import expect
 from attnviz import look_into
 from attnviz.models import INCLUDED
 from attnviz.words import say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 from tests.browser.looks import LOWEST, look_at
 from tests.browser.playground import Playground, eventually
 

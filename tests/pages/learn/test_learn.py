@@ -28,8 +28,7 @@ from attnviz.link.model_texts import MOST_OF_LEARNED
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.training import Place, Training, train, train_many
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 from tests.pages.reader import Reader, in_address
 
 PAGE = "pages/learn.py"

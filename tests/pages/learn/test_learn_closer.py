@@ -8,8 +8,7 @@ from attnviz.app.learn.gradients import small
 from attnviz.app.learn.running import MANY, shared
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 from tests.pages.learn.test_learn import FEW, SOON, beside, data_of, opened, part
 from tests.pages.reader import Reader
 

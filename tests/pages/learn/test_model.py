@@ -21,8 +21,7 @@ from attnviz.link import parameter_table as table
 from attnviz.models import INCLUDED, STORIES, kept, loading, offered
 from attnviz.models.loading import Progress, load
 from attnviz.words import plural, say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 from tests.pages.reader import Reader, as_array, forget_models, in_address
 from tests.unit import small_models
 

@@ -27,8 +27,7 @@ from attnviz.models.writing import appended
 from attnviz.training.stories import JUDGED_BY, judged, without
 from attnviz.training.tasks.story_grammar import ASKED, World, stories
 from attnviz.words import say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 from tests.pages.learn.test_model import heads_of, helps, on_board, opened_as
 from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address
 from tests.unit.small_models import MODELS, TEXT, WORDS, bart, t5, tokenizer

@@ -8,8 +8,7 @@ import torch
 from attnviz import explain, look_into
 from attnviz.core.attention import AttentionTrace
 from attnviz.explanation.summary import attends_most, reads_most
-from attnviz.words.numbers import significant
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, significant
 from tests.unit.small_models import MODELS, TEXT, gemma2, gpt_oss, scaled_by_layer, t5, tokenizer
 
 

@@ -14,7 +14,7 @@ from attnviz.compare import Comparison, about, moved_most
 from attnviz.core.scenario import traced
 from attnviz.explanation.masking import mask_notes
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.teach.few_bits import DTYPES, in_few_bits
+from attnviz.teach.masked import DTYPES, in_few_bits
 from attnviz.teach.replaced import (
     dropout,
     equal_projections,

@@ -13,7 +13,7 @@ from attnviz.teach.questions import QUESTIONS, Exponent, Question
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.questions.numerics import FACTORS
 from attnviz.words import catalogue
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent
 from tests.unit.teach.seen import of_what_if as by_hand
 from tests.unit.teach.seen.of_matching import over
 from tests.unit.teach.seen.of_order import loss_of

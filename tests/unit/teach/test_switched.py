@@ -24,8 +24,7 @@ from attnviz.teach.switched import (
     yet_to_predict,
 )
 from attnviz.words import say
-from attnviz.words.numbers import written
-from attnviz.words.shares import percent
+from attnviz.words.numbers import percent, written
 from tests.examples import examples
 
 

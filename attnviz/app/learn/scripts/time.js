@@ -8,14 +8,11 @@ import { percent } from "../../../board/values/numbers.js";
 import { HeadView } from "../../../scripts/head_view.js";
 import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
 import { say } from "../../../scripts/sentences.js";
-import { Curves, RIGHT } from "./curves.js";
-import { madeAt } from "./moments.js";
-import { Next } from "./next.js";
-import { later, Pictures } from "./pictures.js";
+import { Curves, madeAt, RIGHT } from "./curves.js";
+import { later, Next, Pictures } from "./next.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
-/** @import { Chart } from "./curves.js" */
-/** @import { Learned, Off } from "./moments.js" */
+/** @import { Chart, Learned, Off } from "./curves.js" */
 
 /** @typedef {{ layer: number, head: number }} Head */
 /** @typedef {{ stages: SentStage[], matrices: Record<string, SentMatrix>, tokens: string[] }} Table */

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.scripts import script
+from attnviz.scripts import script
 from attnviz.words import say
 
 _HERE = Path(__file__).parent

@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from attnviz.app.scripts import script
 from attnviz.app.session import memory, state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
@@ -15,6 +14,7 @@ from attnviz.app.text import literal
 from attnviz.link.parameter_table import PRESENT, texts
 from attnviz.link.playlist import MOMENT, PLAYLIST, Moment, read_lines, text_of
 from attnviz.link.state import as_the_app_opens
+from attnviz.scripts import script
 from attnviz.words import say
 
 _HERE = Path(__file__).parent

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.scripts import script
 from attnviz.app.session import address, url_texts
 from attnviz.app.session.painting import painting
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.link.parameter_table import QUESTION
+from attnviz.scripts import script
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
-_STYLES = "page", "top_bar", "overlays", "fingers", "presenting"
+_STYLES = "page", "top_bar", "overlays", "presenting"
 ICON = str(_HERE / "icon.svg")
 
 # What the theme calls the colours of the page, and what the style of all pages calls them.
