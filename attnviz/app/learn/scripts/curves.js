@@ -1,5 +1,5 @@
-// The whole table of a model at any kept moment, evaluated in the page from what was learned until then, and curves over
-// the time of a training, with one cursor through them.
+// The whole table of a model at any kept moment, evaluated in the page from what was learned until then, and curves
+// over the time of a training, with one cursor through them.
 
 import { make } from "../../../board/cells/elements.js";
 import { evaluate } from "../../../board/values/evaluate.js";

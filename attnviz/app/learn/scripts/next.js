@@ -1,5 +1,5 @@
-// What a model expects next, after the picked token: bars of the most probable ones; and what each of several heads reads
-// at a moment, as a small picture by which it is picked.
+// What a model expects next, after the picked token: bars of the most probable ones; and what each of several heads
+// reads at a moment, as a small picture by which it is picked.
 
 import { canvasOf, make, toggle } from "../../../board/cells/elements.js";
 import { paintPixels } from "../../../board/cells/pixels.js";
@@ -58,7 +58,7 @@ export function later(row, column) {
   return column > row;
 }
 
-/** @typedef {{ labels: string[], entries: string[], right: (string | null)[] }} Expected */
+/** @typedef {{ labels: string[], entries: string[], right: (string | null)[] }} Likely */
 /** @typedef {{ name: string, share: number, all?: number }} Entry `all` is its share with all heads, where some are
  *  off */
 
@@ -72,7 +72,7 @@ export class Next {
   }
 
   /**
-   * @param {Expected} model @param {Matrices} made @param {Matrices | null} whole the same with all heads, where some are
+   * @param {Likely} model @param {Matrices} made @param {Matrices | null} whole the same with all heads, where some are
    * off
    * @param {number} query
    */
