@@ -26,9 +26,9 @@ class Looks:
 
     With `sentence`, the tokens stand over it, to be picked, and it `says` what the picked one reads most and shows it
     by `ribbons`, for which None leaves no room; `about` is said of the numbers, where it isn't what is said of those
-    of the set-up. `scaled` scores stand where scores do; `ghosts` are matrices that have their place already. What a
-    step of the lesson `tells` stands beside what is reached last; `play` is the part of Play this row that it begins
-    with.
+    of the set-up. `scaled` scores stand where scores do; `ghosts` are matrices that have their place already. If
+    it `holds`, what these `names` and their sources don't need isn't sent. What a step of the lesson `tells` stands
+    beside what is reached last; `play` is the part of Play this row that it begins with.
 
     On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
     learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
@@ -46,6 +46,7 @@ class Looks:
     about: str | None = None
     scaled: bool = False
     ghosts: tuple[str, ...] = ()
+    holds: bool = False
     tells: Mapping[str, Any] | None = None
     play: Mapping[str, Any] | None = None
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -90,7 +91,7 @@ def drawn_data(
     if drawn := drawn_vectors(scenario) if looks.what_if else "":
         data["stages"] = [each | {"short": drawn} if each["name"] == scenario.token_matrix else each
                           for each in data["stages"]]  # fmt: skip
-    return data | looks.sent() | {
+    return data | (_without(data, _held(trace, looks.names or ())) if looks.holds else {}) | looks.sent() | {
         "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
         "tips": tips_of(scenario) if looks.sentence else [],
         "text": scenario.text,
@@ -99,6 +100,22 @@ def drawn_data(
         "ofNow": of_now,
         "numbersOf": "",
     }  # fmt: skip
+
+
+def _held(trace: AttentionTrace, names: tuple[str, ...]) -> set[str]:
+    """Return what is computed and isn't shown, in any head, nor is made into what is."""
+    needed: set[str] = set()
+    for name, stage in reversed(trace.stages.items()):
+        if name.rpartition(".")[2] in names or name in needed:
+            needed |= {name, *stage.sources}
+    return {name for name, stage in trace.stages.items() if stage.rule is not None} - needed
+
+
+def _without(data: dict[str, Any], held: set[str]) -> dict[str, Any]:
+    """Return what is sent where some matrices are held back: how large they are, and no number."""
+    sizes = {name: {each: data["matrices"][name][each] for each in ("rows", "columns")} for name in held}
+    told = {"heads": [dict.fromkeys(each, "") for each in data["heads"]]} if "attention_weights" in held else {}
+    return told | {"matrices": data["matrices"] | sizes, "limits": data["limits"] | dict.fromkeys(held, (0, 1))}
 
 
 def data_of_model(

@@ -22,14 +22,17 @@ def shown_of(question: Question, trace: AttentionTrace, options: Mapping[str, st
     return tuple(name for name in question.shown(options) if name in trace.stages)
 
 
-def looks_of(question: Question, scenario: Scenario, options: Mapping[str, str], *, fixed: bool) -> Looks:
-    """Return how the board of a question looks; if it is `fixed`, no number is changed on it."""
+def looks_of(
+    question: Question, scenario: Scenario, options: Mapping[str, str], *, fixed: bool, holds: bool = False
+) -> Looks:
+    """Return how the board of a question looks; if it is `fixed`, no number is changed on it, and if it `holds` what it
+    doesn't show, that isn't sent."""
     shown = shown_of(question, question.made(scenario, options).seen_from(0), options)
     read = "attention_weights" in shown
     return Looks(
         names=shown, framed=question.framed, sentence=len(shown) > 1, says=read,
         ribbons=read or None, notes={name: size for name, size in question.notes.items() if name in shown},
-        about=question.random_in_words(scenario), fixed=fixed,
+        about=question.random_in_words(scenario), fixed=fixed, holds=holds,
     )  # fmt: skip
 
 

@@ -128,8 +128,9 @@ def made_of(question: Question, example: Example) -> AttentionTrace:
 
 def looks_of(question: Question, example: Example, made: str) -> Looks:
     """Return how the board of a question looks: no number is changed before something was predicted."""
-    fixed = question.fixed or Stage.of(question, example, made) is Stage.ASKED
-    return questions.looks_of(question, example.scenario, example.options, fixed=fixed)
+    asked = Stage.of(question, example, made) is Stage.ASKED
+    fixed = question.fixed or asked
+    return questions.looks_of(question, example.scenario, example.options, fixed=fixed, holds=asked)
 
 
 def _show_board(question: Question, example: Example) -> None:

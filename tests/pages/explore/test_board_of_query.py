@@ -13,6 +13,8 @@ from starlette.testclient import TestClient
 from attnviz.app.server import boards, middleware, numbers, routes
 from attnviz.app.server.boards import PAGES
 from attnviz.link.state import MOST_CHARACTERS
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.questions import QUESTIONS
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader
 
@@ -29,9 +31,15 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "with more of other pages": ("playground", {"view": "board", "step": "softmax", "question": "axis"}),
     "a step": ("lesson", {"example": "fluffy-cat", "step": "one-score", "edits": "w_q.0.1.0.9"}),
     "a later step": ("lesson", {"step": "context", "query": "0"}),
+    "a step that is yet to be predicted": ("lesson", HEADS | {"step": "softmax"}),
     "heatmaps": ("heatmaps", {"causal": "true", "query": "3", "cell": "scores.1.0", "view": "heatmaps"}),
     "heatmaps of a head": ("heatmaps", HEADS | {"head": "1", "layer": "1", "view": "heatmaps"}),
     "a question": ("questions", {"question": "axis", "numbers": "axis=whole&query=0"}),
+    "a question that is yet to be predicted": ("questions", {"question": "axis"}),
+}
+# What asks for a prediction beside a board, by what links call it.
+TO_PREDICT = {f"step-{step.name}": ("lesson", HEADS | {"step": step.name, "layer": "1"}) for step in STEPS[1:]} | {
+    each.slug: ("questions", {"question": each.slug}) for each in QUESTIONS if each.shown(each.defaults)
 }
 
 
@@ -61,6 +69,25 @@ def test_a_run_of_the_page_draws_the_same(server: TestClient, page: str, address
         del told["picked"]
     assert {name: drawn[name] for name in told} == told | {"play": drawn["play"]}
     assert set(drawn) - set(told) <= OF_SESSION, "whatever else a board draws would be missing"
+
+
+@pytest.mark.parametrize("about", TO_PREDICT)
+def test_before_a_prediction_no_number_is_sent_that_is_yet_to_come(server: TestClient, about: str) -> None:
+    """The page's script holds what is seen and what that is made of, and nothing else that could be read there."""
+    page, address = TO_PREDICT[about]
+    asked, told = (ask(server, {"page": page, "query": urlencode(address | made)}).json()
+                   for made in ({}, {"predicted": f"{about}.skipped"}))  # fmt: skip
+    seen = {*asked["shown"]} - {*asked["ghosts"]}
+    for stage in reversed(asked["stages"]):
+        if stage["name"].rpartition(".")[2] in seen or stage["name"] in seen:
+            seen |= {stage["name"], *stage["sources"]}
+    for stage in asked["stages"]:
+        name, matrix = stage["name"], asked["matrices"][stage["name"]]
+        numbers = matrix.keys() - {"rows", "columns"}
+        assert bool(numbers) == (name in seen or stage["rule"] == "given"), name
+        assert numbers or asked["limits"][name] == [0, 1]
+    assert any(each["short"] for each in asked["heads"]) <= ("attention_weights" in seen)
+    assert all("values" in told["matrices"][name] for name in {*told["shown"]} - {*told["ghosts"]})
 
 
 def _bare() -> Reader:
