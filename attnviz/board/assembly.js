@@ -110,7 +110,8 @@ export class Assembly {
     board.root.style.setProperty("--s", String(board.layout.scale));
     Object.assign(board.spine.style,
       { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px` });
-    for (const name of placed) if (board.layout.boxes[name]) board.grids.set(name, this.grid(name));
+    // What isn't reached yet has its place alone.
+    for (const name of placed) if (board.layout.boxes[name] && !board.data.ghosts?.includes(name)) this.grid(name);
     if (room.sentence) board.sentence.build(board.layout, room);
     board.play.place(room);
     board.frame.build();
@@ -130,7 +131,6 @@ export class Assembly {
     board.root.replaceChildren(...over, ...(room.sentence ? [board.sentence.element] : []), ...board.strip.elements,
       ...(board.data.framed ? [framesMean()] : []), scroller,
       this.map(scroller), board.panel.element);
-    for (const [name, { matrix }] of board.grids) this.hide(matrix, Boolean(board.data.ghosts?.includes(name)));
     for (const name of board.layout.foldable) this.fold(name);
     board.undo.follow();
     this.bring(scroller);
@@ -185,14 +185,6 @@ export class Assembly {
       Math.max(...fresh.map(({ x, width }) => x + width)) + BESIDE - scroller.clientWidth;
   }
 
-  // What isn't reached yet has its place, and nothing to point at.
-  /** @param {HTMLElement} matrix @param {boolean} ghost */
-  hide(matrix, ghost) {
-    toggle(matrix, "ghost", ghost);
-    matrix.inert = ghost;
-    if (ghost) matrix.setAttribute("aria-hidden", "true");
-  }
-
   resize() {
     const { board } = this;
     if (!board.structure || !board.root.isConnected || board.drag || board.input.typing
@@ -211,7 +203,6 @@ export class Assembly {
     const grid = gridFor(board, name, board.layout.boxes[name]);
     board.grids.set(name, grid);
     board.views.observe(grid.element);
-    return grid;
   }
 }
 

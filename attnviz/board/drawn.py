@@ -16,6 +16,7 @@ from attnviz.explanation.numbers_from import drawn_vectors, features_of, numbers
 from attnviz.explanation.origins import filled_with
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.words import say
+from attnviz.words.numbers import for_json
 
 Place = tuple[str, int, int]  # a matrix, a row and a column of it
 
@@ -91,7 +92,7 @@ def drawn_data(
     if drawn := drawn_vectors(scenario) if looks.what_if else "":
         data["stages"] = [each | {"short": drawn} if each["name"] == scenario.token_matrix else each
                           for each in data["stages"]]  # fmt: skip
-    return data | (_without(data, _held(trace, looks.names or ())) if looks.holds else {}) | looks.sent() | {
+    return data | (_held_back(data, trace, looks) if looks.holds else {}) | looks.sent() | {
         "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
         "tips": tips_of(scenario) if looks.sentence else [],
         "text": scenario.text,
@@ -102,20 +103,24 @@ def drawn_data(
     }  # fmt: skip
 
 
-def _held(trace: AttentionTrace, names: tuple[str, ...]) -> set[str]:
-    """Return what is computed and isn't shown, in any head, nor is made into what is."""
+def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: Looks) -> dict[str, Any]:
+    """Return what is sent where numbers are held back: of matrices how large they are, and where only one cell of one
+    is filled, its number alone."""
     needed: set[str] = set()
-    for name, stage in reversed(trace.stages.items()):
-        if name.rpartition(".")[2] in names or name in needed:
+    for name, stage in reversed([*trace.stages.items()]):
+        own = looks.only is None or name.rpartition(".")[2] != looks.only[0] or name == looks.only[0]
+        if name in needed or (own and name.rpartition(".")[2] in (looks.names or ())):
             needed |= {name, *stage.sources}
-    return {name for name, stage in trace.stages.items() if stage.rule is not None} - needed
-
-
-def _without(data: dict[str, Any], held: set[str]) -> dict[str, Any]:
-    """Return what is sent where some matrices are held back: how large they are, and no number."""
-    sizes = {name: {each: data["matrices"][name][each] for each in ("rows", "columns")} for name in held}
+    held = {name for name, stage in trace.stages.items() if stage.rule is not None} - needed
+    sent = {name: {each: data["matrices"][name][each] for each in ("rows", "columns")} for name in held}
+    if looks.only:
+        name, row, column = looks.only
+        rows, columns = trace[name].shape
+        before, number = row * columns + column, for_json(trace[name][row, column].item())
+        runs = [(before, "NaN"), (1, number), (rows * columns - before - 1, "NaN")]
+        sent[name] = {"rows": rows, "columns": columns, "runs": runs}
     told = {"heads": [dict.fromkeys(each, "") for each in data["heads"]]} if "attention_weights" in held else {}
-    return told | {"matrices": data["matrices"] | sizes, "limits": data["limits"] | dict.fromkeys(held, (0, 1))}
+    return told | {"matrices": data["matrices"] | sent, "limits": data["limits"] | dict.fromkeys(held, (0, 1))}
 
 
 def data_of_model(

@@ -76,14 +76,17 @@ export class CanvasGrid extends Grid {
   paint() {
     const { board, stage, box } = this;
     const matrix = board.shown[stage.name];
-    const ramps = board.ramps;
+    const { ramps, data: { only } } = board;
     const limit = board.limitOf(stage);
     const look = `${limit},${board.theme}`;
     // Given matrices are changed in place.
     if (this.painted !== matrix || this.look !== look || stage.rule === "given") {
       const how = { turned: box.turned, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks,
         hidden: this.hidden };
-      paintPixels(this.pixels, matrix, how);
+      const filled = only?.matrix === stage.name ? only.row * matrix.columns + only.column : -1;
+      const values = filled < 0 ? matrix.values
+        : matrix.values.map((value, at) => (at === filled ? value : NaN));
+      paintPixels(this.pixels, { ...matrix, values }, how);
       this.colours.context.putImageData(this.image, 0, 0);
       [this.painted, this.look] = [matrix, look];
     }

@@ -130,11 +130,9 @@ export class Grid {
     return Object.assign(cell, { called, text });
   }
 
-  // Only cells whose number or colour changed are written, and none of what isn't reached yet. Where a change is held,
-  // each changed cell has a bar for it.
+  // Only cells whose number or colour changed are written. Where a change is held, each changed cell has a bar for it.
   paint() {
     const { board, stage, box } = this;
-    if (board.data.ghosts?.includes(stage.name)) return;
     const { columns } = board.shown[stage.name];
     const picked = isOfQueries(stage) ? board.query : -1;
     const how = this.how();

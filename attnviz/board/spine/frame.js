@@ -48,7 +48,7 @@ export class Frame {
     // The names of the rows stand before the first matrix whose rows they are.
     const first = spine.find((stage) => !isOfOthers(stage));
     const left = first ? boxes[first.name].x - labels : 0;
-    const reached = spine.filter(({ name }) => !data.ghosts?.includes(name));
+    const reached = spine.filter(({ name }) => board.grids.has(name));
     const last = reached.length ? boxes[reached[reached.length - 1].name] : null;
     const end = last ? last.x + last.width : 0;
     put(this.band, { x: left + 2, y: start - 2, width: end - left + 4, height: row + 3 });
@@ -103,9 +103,8 @@ export class Frame {
   // The attention weights, where they have a place.
   /** @returns {Stage | undefined} */
   weights() {
-    const { layout, stages, data } = this.board;
-    return [...stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule) && layout.boxes[stage.name]
-      && !data.ghosts?.includes(stage.name));
+    const { grids, stages } = this.board;
+    return [...stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule) && grids.has(stage.name));
   }
 
   between() {

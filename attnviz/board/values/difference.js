@@ -79,6 +79,7 @@ function judge(made, stage, at, own, found) {
   const value = values[at];
   const bounded = boundedOf(stage, row, column, made.matrices);
   const gap = Math.abs(value - (own ? own[stage.name].values[at] : bounded.exact));
+  if (made.only && Number.isNaN(value)) return; // it wasn't sent yet
   found.looked += 1;
   if (Number.isFinite(value) && gap > found.largest) [found.largest, found.within] = [gap, value];
   if (found.unexplained || mayBe(value, bounded)) return;
