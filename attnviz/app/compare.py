@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.parts.charts import offer, show_figure
+from attnviz.app.parts.predicting import show_outcome_of
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
@@ -73,6 +74,7 @@ def show_keep(scenario: Scenario, a: Scenario | None) -> None:
             st.text(say("compare.nothing_yet"))
     if a is None:
         return
+    show_outcome_of((scenario, way))
     words = changed_in_words(a, scenario) + ([_bits_in_words(way)] if way else [])
     st.text(say("compare.differs", changes="; ".join(words)) if words else say("compare.same"))
 

@@ -12,7 +12,7 @@ from attnviz.core.layers import OF_TOKENS
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.masks import ADDED, PAINTED, ZEROED, dropout_mask
 from attnviz.core.matrix_input import Edit
-from attnviz.core.scenario import Scenario, traced
+from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK
 from attnviz.core.trace import run
 from attnviz.teach.masked import kept
@@ -209,16 +209,17 @@ def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
 _GAP = 0.1  # of a share: what moves by less moves a little
 
 
-def shares_moved(before: Scenario, after: Scenario | None, head: int = 0, layer: int = 0) -> float:
-    """Return by how much an attention weight moves at most from one scenario to another; NaN where one is no number.
+def shares_moved(before: AttentionTrace, after: AttentionTrace) -> tuple[float, int]:
+    """Return by how much an attention weight moves at most, and of which query, where it's seen; NaN where one is no
+    number.
 
-    >>> shares_moved(Scenario("a b"), one_matrix(Scenario("a b"))) < 1e-6
-    True
+    >>> from attnviz.core.scenario import traced
+    >>> shares_moved(*(traced(Scenario("a b", seed=seed)) for seed in (1, 1)))
+    (0.0, 0)
     """
-    if after is None:
-        return math.nan
-    a, b = (traced(each).seen_from(head, layer).attention_weights for each in (before, after))
-    return float((a - b).abs().max())
+    moved = (before.attention_weights - after.attention_weights).abs().amax(-1)
+    row = int(moved.nan_to_num(nan=math.inf).argmax())
+    return float(moved[row]), row
 
 
 def of_other(name: str, gap: float) -> Asked:

@@ -37,9 +37,11 @@ _STYLE = f"<style>{Path(__file__).with_name('predicting.css').read_text()}</styl
 
 @dataclass
 class _Told:
-    """How often a prediction led to what happened, which then has the focus."""
+    """How often a prediction led to what happened, which then has the focus; and what was asked of what another page
+    shows."""
 
     times: int = 0
+    elsewhere: tuple[Asked, object] | None = None
 
 
 class _All(Container[str]):
@@ -81,6 +83,18 @@ def _press(choice: str, asked: Asked, then: Callable[[], None]) -> None:
     keep(asked.about, choice)
     this_session().part(_Told).times += 1
     then()
+
+
+def tell_elsewhere(asked: Asked, of: object) -> None:
+    """Have it told on a page that shows this, by :func:`show_outcome_of`; in a callback."""
+    this_session().part(_Told).elsewhere = asked, of
+
+
+def show_outcome_of(shown: object) -> None:
+    """Draw what was predicted of what a page shows, as long as it shows that."""
+    asked, of = this_session().part(_Told).elsewhere or (None, None)
+    if asked and of == shown and prediction(asked.about):
+        show_outcome(asked)
 
 
 def show_outcome(asked: Asked) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
-from attnviz.app.parts.predicting import ask, prediction
+from attnviz.app.parts.predicting import ask, prediction, tell_elsewhere
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import picked_head, picked_layer, take
@@ -24,8 +24,8 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.figures.small_tables import table_spec
-from attnviz.link.parameter_table import B_BITS, BITS, PINNED, texts
-from attnviz.teach.masked import DTYPES, dropped, in_few_bits, mean_of_draws, n_draws, read_way, way_of
+from attnviz.link.parameter_table import B_BITS, BITS, PINNED, QUERY, texts
+from attnviz.teach.masked import DTYPES, computed_in, dropped, in_few_bits, mean_of_draws, n_draws, read_way, way_of
 from attnviz.teach.predictions import Asked
 from attnviz.teach.questions.seeing import Table
 from attnviz.teach.replaced import (
@@ -49,7 +49,7 @@ from attnviz.words.numbers import significant, written
 
 MOST = 100.0
 _BITS, _SHIFTED = "what_if.replaced.bits", "what_if.replaced.shifted"
-_ASKED = "what_if.replaced.asked"  # of which of them something is to be predicted
+ASKED = "what_if.replaced.asked"  # of which of them, or of the mask, something is to be predicted
 _RANKS = 32  # kept
 _DRAWN = 16  # tokens, whose weights are drawn with their numbers
 
@@ -74,7 +74,7 @@ def show_replaced(scenario: Scenario) -> None:
     told = partial(say, f"what_if.replaced.{'row_done' if can else 'row_not'}")
     _offer(item, "row", scenario, partial(row_plus, scenario, int(row), added), told, can)
     _show_dropout(scenario, computed, layer)
-    _show_few_bits(scenario, computed.layers[layer], layer if scenario.n_layers > 1 else None)
+    _show_few_bits(scenario, computed, layer)
 
 
 def _told_of_times(scenario: Scenario, computed: AttentionTrace, c: float, layer: int) -> str:
@@ -148,7 +148,7 @@ def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
         show_figure(table_spec(table, state.digits(), is_dark()), "what_if.replaced.mean.table", table.title)
 
 
-def _show_few_bits(scenario: Scenario, trace: AttentionTrace, layer: int | None) -> None:
+def _show_few_bits(scenario: Scenario, whole: AttentionTrace, layer: int) -> None:
     with (item := _item("bits")):
         dtype, shifted = read_way(take(BITS))
         session = this_session()
@@ -156,6 +156,7 @@ def _show_few_bits(scenario: Scenario, trace: AttentionTrace, layer: int | None)
         session.put(_SHIFTED, shifted)
         st.selectbox(say("what_if.replaced.bits"), tuple(DTYPES), key=_BITS, on_change=_choose_bits, width=200)
         st.toggle(say("what_if.replaced.shifted"), key=_SHIFTED, on_change=_choose_bits)
+    trace, made = whole.layers[layer], partial(computed_in, whole, DTYPES[dtype], shifted)
     found = in_few_bits(trace, DTYPES[dtype], shifted)
     told = [
         say(f"what_if.replaced.{kind}", matrix=trace.stages[lost.stage].title, n=lost.n, count=lost.size)
@@ -164,9 +165,8 @@ def _show_few_bits(scenario: Scenario, trace: AttentionTrace, layer: int | None)
     ]  # fmt: skip
     if math.isfinite(found.gap):
         told.append(say("what_if.replaced.bits_gap", gap=written(found.gap, 4)))
-    told = told if layer is None else [say("what_if.replaced.of_layer", layer=layer), *told]
-    _offer(item, "bits", scenario, lambda: scenario, lambda: " ".join(told), gap=found.gap,
-           way=way_of(dtype, shifted))  # fmt: skip
+    told = [say("what_if.replaced.of_layer", layer=layer), *told] if scenario.n_layers > 1 else told
+    _offer(item, "bits", scenario, lambda: scenario, lambda: " ".join(told), made=made, way=way_of(dtype, shifted))
 
 
 def _choose_bits() -> None:
@@ -187,28 +187,32 @@ def _number(label: str, name: str, start: float) -> float:
 
 def _offer(
     item: DeltaGenerator, name: str, before: Scenario, make: Callable[[], Scenario | None], told: Callable[[], str],
-    can: bool = True, gap: float | None = None, way: str = "",
+    can: bool = True, made: Callable[[], AttentionTrace] | None = None, way: str = "",
 ) -> None:  # fmt: skip
     """Draw the button that tries a change, within its item. What comes of it is predicted first, and only then told;
-    of numbers of 16 bits (`way`), the set-up stays, and how far the shares are off (`gap`) is known."""
-    made = prediction(f"other-{name.replace('_', '-')}")
-    if can and not made and this_session().get(_ASKED) == name:
+    of numbers of 16 bits (`way`), the set-up stays, and other ones are `made` of it."""
+    predicted = prediction(f"other-{name.replace('_', '-')}")
+    after = make() if can and not predicted and this_session().get(ASKED) == name else None
+    if after is not None:
         view = picked_head(before), picked_layer(before)
-        asked = of_other(name, shares_moved(before, make(), *view) if gap is None else gap)
+        gap, row = shares_moved(*(each.seen_from(*view) for each in (traced(before), made() if made else traced(after))))
+        asked = of_other(name, gap)
         with st.container(key="what_if_other_asked", gap="xsmall"):
-            ask(asked, lambda: _try(before, make, way, asked))
+            ask(asked, lambda: _try(before, make, way, (asked, row)))
         return
-    then = partial(_try, before, make, way) if made else partial(this_session().put, _ASKED, name)
+    then = partial(_try, before, make, way) if predicted else partial(this_session().put, ASKED, name)
     item.button(
         say("what_if.replaced.compare"), key=f"what_if.replaced.{name}.compare", disabled=not can, on_click=then
     )
-    if (made or not can) and (sentence := told()):
+    if (predicted or not can) and (sentence := told()):
         st.caption(sentence)
 
 
-def _try(before: Scenario, make: Callable[[], Scenario | None], way: str = "", asked: Asked | None = None) -> None:
-    """Keep the set-up as A, and make the other one the set-up, or the same in another `way`, and tell what was
-    predicted of it; in a callback, before the controls are drawn."""
+def _try(
+    before: Scenario, make: Callable[[], Scenario | None], way: str = "", asked: tuple[Asked, int] | None = None
+) -> None:
+    """Keep the set-up as A, and make the other one the set-up, or the same in another `way`. What was predicted of it
+    is told there, where the row is followed that moves most; in a callback, before the controls are drawn."""
     after = make()
     if after is not None and keep_as_a(before):
         if way:
@@ -217,7 +221,8 @@ def _try(before: Scenario, make: Callable[[], Scenario | None], way: str = "", a
             state.adopt(after)
         go_to("pages/compare.py")
         if asked:
-            state.say(" ".join(asked.outcome(prediction(asked.about))))
+            url_texts.put(QUERY, asked[1])
+            tell_elsewhere(asked[0], (after, way))
 
 
 def _factors_in_words(by: dict[str, float | None]) -> str:

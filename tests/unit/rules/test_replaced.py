@@ -74,9 +74,13 @@ def test_what_is_predicted_of_a_change_is_right_by_its_numbers(scenario: Scenari
     assert made is not None
     both = [np.asarray(trace(each).attention_weights.tolist()) for each in (scenario, made)]
     gap = float(np.abs(both[0] - both[1]).max())
-    asked = of_other(name, shares_moved(scenario, made))
+    moved, row = shares_moved(trace(scenario), trace(made))
+    asked, seen = of_other(name, moved), np.abs(both[0] - both[1])[row].max()
+    claims = {"same": seen < 0.005, "little": seen < 0.095, "much": seen >= 0.095, "lost": np.isnan(seen)}
+    claims["little"] &= not claims["same"]
     if min(abs(gap - 0.005), abs(gap - 0.095)) > 1e-4:
         assert asked.right == ("same" if gap < 0.005 else "little" if gap < 0.095 else "much")
+        assert not [each for each in asked.wrong if claims[each]], "the row that is opened shows that it isn't so"
     assert len(asked.choices) == 4
     assert {*asked.wrong} == {*asked.choices} - {asked.right}
     assert of_other("bits", float("nan")).right == "lost"
