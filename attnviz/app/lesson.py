@@ -176,7 +176,8 @@ def _looks_after(
     return Looks(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
-        holds=number < len(STEPS), sentence=True, says=False, ribbons=_ribbons(names, presenting), scaled="scaled_scores" in names,
+        holds=number < len(STEPS), sentence=True, says=False, ribbons=_ribbons(names, presenting),
+        scaled="scaled_scores" in names,
         tells={"outcome": outcome, "see": see, "sentences": [each.sent() for each in step.tells(trace, query, digits)],
                "analogy": step.analogy, "about": "" if presenting else about_the_numbers(step, scenario),
                "presents": presenting, "part": () if presenting else shown_matrices(step, trace)},

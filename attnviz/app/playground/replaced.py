@@ -195,7 +195,8 @@ def _offer(
     after = make() if can and not predicted and this_session().get(ASKED) == name else None
     if after is not None:
         view = picked_head(before), picked_layer(before)
-        gap, row = shares_moved(*(each.seen_from(*view) for each in (traced(before), made() if made else traced(after))))
+        both = traced(before), made() if made else traced(after)
+        gap, row = shares_moved(*(each.seen_from(*view) for each in both))
         asked = of_other(name, gap)
         with st.container(key="what_if_other_asked", gap="xsmall"):
             ask(asked, lambda: _try(before, make, way, (asked, row)))
