@@ -5,7 +5,7 @@ from playwright.sync_api import Page
 
 # Streamlit's own elements, which this repository cannot change.
 NOT_OURS = [
-    ["[data-testid=stDataFrame]"],  # the grid's own table for screen readers has an empty corner
+    ["[data-testid=stDataFrame]"]  # the grid's own table for screen readers has an empty corner
 ]
 
 

@@ -19,7 +19,7 @@ collect_ignore = ["site/facts"]  # an app of its own, which only Streamlit can r
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     log = tmp_path_factory.mktemp("server") / "log.txt"
-    with log.open("w") as file, running_server(file) as address:
+    with log.open("w") as file, running_server(file, ATTNVIZ_METRICS="1") as address:
         yield address
     before, traceback, after = log.read_text().partition("Traceback")
     assert not traceback, f"the server's log has errors: {before[-500:]}{traceback}{after[:6000]}"

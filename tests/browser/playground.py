@@ -11,7 +11,7 @@ from playwright.sync_api import ConsoleMessage, Error, Locator, Page, TimeoutErr
 from attnviz.app.entry.main import DOORS
 from attnviz.words import say
 
-SECONDS = 30
+SECONDS = 60  # of a machine that does much else
 # The door behind which a page is, by what both are called.
 DOOR_OF = {
     say(f"app.{page}.title"): say(f"app.doors.{door}") for door, pages in DOORS.items() if door for page in pages
@@ -79,6 +79,15 @@ def eventually(read: Callable[[], Any], wanted: Any, seconds: float = SECONDS) -
     assert seen == wanted, f"{seen!r} on the page, expected {wanted!r}"
 
 
+def at_rest(page: Page, read: Callable[[], Any]) -> Any:
+    """Read something off a page until it's the same twice: what comes in, or is laid anew, has done so."""
+    before, now = None, read()
+    while now != before:
+        page.wait_for_timeout(150)
+        before, now = now, read()
+    return now
+
+
 class Playground:
     """A reader's browser tab with the playground in it, opened at its heatmaps unless told otherwise."""
 
@@ -122,7 +131,7 @@ class Playground:
         for _ in range(3):
             try:
                 self.page.goto(f"{self.server}{path}{query}")
-                self.page.wait_for_selector("[data-testid=stApp]", timeout=15_000)
+                self.page.wait_for_selector("[data-testid=stApp]", timeout=30_000)
                 break
             except Error:  # a network that changes takes pages and scripts away while they load
                 continue

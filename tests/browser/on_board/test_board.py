@@ -147,7 +147,7 @@ def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new_board:
     for name in STAGES:
         matrix = getattr(computed, name)
         rows, columns = (1, len(matrix)) if matrix.dim() == 1 else matrix.shape
-        for row, column in {(0, 0), (rows - 1, columns - 1), (rows // 2, columns - 1)}:
+        for row, column in {(rows - 1, 0), (rows // 2, columns - 1)}:
             said = explain(computed, name, row, column, scenario=scenario)
             wanted = sorted(
                 f"{block.matrix},{i},{j}" for block in said.sources for i in block.rows for j in block.columns
@@ -155,7 +155,7 @@ def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new_board:
             for light in (board.point_at, board.focus_on):
                 light((name, row, column))
                 eventually(lambda: board.chosen, [f"{name},{row},{column}"])
-                assert board.lit == wanted
+                eventually(lambda: board.lit, wanted)
                 joint = "= " if " = " in said.symbols and "−∞" not in said.symbols else ""
                 expect(board.panel).to_contain_text(joint + said.numbers if said.sources else said.words)
 

@@ -10,6 +10,7 @@ from attnviz.explanation import before_edits
 from attnviz.words import say
 from tests.browser.cells import shows_number
 from tests.browser.lone_board import W_Q, LoneBoard, mounted
+from tests.browser.playground import at_rest, eventually
 
 WAITS = say("board.status.waiting")
 
@@ -128,8 +129,7 @@ def test_nothing_moves_whatever_the_numbers_the_mask_and_the_messages(
 ) -> None:
     page = mounted(chromium, Scenario(text, embedding="published"))
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.wait_for_timeout(200)  # for the board to lay its cells anew
-    before = page.evaluate(_PLACES)
+    before = at_rest(page, lambda: page.evaluate(_PLACES))  # the board has laid its cells anew
     longest = (("w_q", 0, 0, -123.4567), ("w_k", 1, 1, -1e-7), ("x", 0, 0, -9876.5432))
     for changed in (
         {"temperature": 0.1}, {"temperature": 10.0}, {"causal": True}, {"causal": True, "temperature": 0.125},
@@ -138,11 +138,10 @@ def test_nothing_moves_whatever_the_numbers_the_mask_and_the_messages(
         scenario = Scenario(text, embedding="published", **changed)
         page.evaluate("data => receive(data)", board_data(scenario, traced(scenario), 1, 4))
         page.wait_for_timeout(100)  # cells out of view are written once the rest is painted
-        assert page.evaluate(_PLACES) == before, changed
-        assert page.evaluate(_CUT) == [], changed
+        eventually(lambda: (page.evaluate(_PLACES), page.evaluate(_CUT)), (before, []))
     LoneBoard(page).cell(W_Q).focus()
     page.keyboard.type("x")
     page.keyboard.press("Enter")
     expect(page.locator(".message")).not_to_be_empty()
-    assert page.evaluate(_PLACES) == before
+    eventually(lambda: page.evaluate(_PLACES), before)
     page.context.close()

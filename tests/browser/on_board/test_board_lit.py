@@ -1,11 +1,14 @@
 """The board under eyes and hand: what is lit, and the way from a cell to its panel and to other cells."""
 
+from functools import partial
+
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from attnviz import Scenario
 from tests.browser.lone_board import DARK, LIGHT, W_Q, LoneBoard, mounted
 from tests.browser.looks import contrast
+from tests.browser.playground import at_rest, eventually
 
 # Of every lit cell: the colours of page, outer tone, inner tone and cell.
 _MARKS = """() => [...document.body.shadowRoot.querySelectorAll('.source, .chosen')].map(cell => {
@@ -110,21 +113,23 @@ def test_a_band_crosses_no_number_and_no_word(chromium: Browser, width: int) -> 
         page = mounted(chromium, scenario, LIGHT, **shown)
         board = LoneBoard(page)
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(200)
         n, last = 0, len(scenario.tokens) - 1
-        ops = page.evaluate(_OPS)
+        ops = at_rest(page, partial(page.evaluate, _OPS))
         for row in (0, last):
             page.locator(".chip").nth(row).click()
             for matrix in ("q", "scaled_scores", "attention_weights", "context"):
                 place = (matrix, row, 1)
                 board.cell(place).hover()
                 board.chooses(place)
-                bands, crossed = page.evaluate(_CROSSED)
-                assert crossed == [], (place, crossed)
-                n += bands
-            assert page.evaluate(_OPS) == ops, "whatever row is picked"
+                eventually(partial(_crossed, page), [])
+                n += page.evaluate(_CROSSED)[0]
+            eventually(partial(page.evaluate, _OPS), ops)  # whatever row is picked
         assert n >= 6
         page.context.close()
+
+
+def _crossed(page: Page) -> list[str]:
+    return list(page.evaluate(_CROSSED)[1])
 
 
 @pytest.mark.parametrize("some", [None, ("x", "attention_weights")])
@@ -142,8 +147,7 @@ def test_the_scale_of_colours_lies_on_no_number_and_is_whole(chromium: Browser, 
 def test_what_a_word_reads_of_itself_lies_under_no_text(chromium: Browser, text: str) -> None:
     page = mounted(chromium, Scenario(text), LIGHT, query=0, sentence=True)
     page.set_viewport_size({"width": 1366, "height": 768})
-    page.wait_for_timeout(200)
-    ribbon, said = page.evaluate(_RIBBON_AND_TEXT)
+    ribbon, said = at_rest(page, lambda: page.evaluate(_RIBBON_AND_TEXT))
     assert ribbon < said
     page.context.close()
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import torch
 from playwright.sync_api import Browser, Page, expect
 
 import attnviz
 from attnviz import Edit, Scenario
 from attnviz.notebook import BoardWidget
 from attnviz.words import say
+from tests.browser.playground import eventually
 
 CHECKED, SENT, ALONE = (say(f"board.status.{each}") for each in ("checked", "sent", "alone"))
 # A model whose kernel hears of what was changed, unless it's gone, and views of it.
@@ -147,8 +147,7 @@ def test_without_its_kernel_it_computes_by_itself_and_says_so(page: Page) -> Non
     notebook.change(0, "w_q,0,0", "2")
     notebook.says(0, ALONE)
     wanted = attnviz.trace(Scenario("the cat sat", edits=(Edit("w_q", 0, 0, 2.0),)))["scores"]
-    page.wait_for_timeout(100)
-    assert torch.isclose(torch.tensor(notebook.number(0, "scores,0,2")), wanted[0, 2], rtol=1e-5)
+    eventually(lambda: notebook.number(0, "scores,0,2"), pytest.approx(wanted[0, 2].item(), rel=1e-5))
     page.keyboard.press("Control+z")
     notebook.says(0, SENT)
 

@@ -1,6 +1,7 @@
 """A word of 120 letters, as in a pasted address, makes no page wider than the screen."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ def test_no_page_is_wider_than_the_screen(
     learner.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
     for width, height in SCREENS:
         learner.page.set_viewport_size({"width": width, "height": height})
-        eventually(lambda: learner.sideways <= 0, True, seconds=10)
+        eventually(lambda: learner.sideways <= 0, True)
         labels = learner.page.locator("[data-testid=stCheckbox] [data-testid=stMarkdownContainer]")
-        assert not labels.evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)")
+        cut = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"
+        eventually(partial(labels.evaluate_all, cut), [])

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from attnviz import Scenario, explain, trace
-from tests.browser.playground import Playground, eventually
+from tests.browser.playground import Playground, at_rest, eventually
 
 SCORE = explain(trace(Scenario(embedding="published")), "scores", 1, 5)
 
@@ -11,12 +11,12 @@ SCORE = explain(trace(Scenario(embedding="published")), "scores", 1, 5)
 def to_the_top(playground: Playground, matrix: str, row: int = 0, column: int = 0) -> tuple[float, float]:
     """Scroll until a heatmap is not behind the explanation; return where a cell then stands, once it stands still: an
     explanation that comes moves it, and a busy machine draws it late."""
-    before = None
-    while before != (now := playground.read(matrix)[row]["places"][column]):
-        before = now
+
+    def place() -> tuple[float, float]:
         playground.chart(matrix).evaluate("element => element.scrollIntoView({block: 'start'})")
-        playground.page.wait_for_timeout(300)
-    return now[0], now[1]
+        return tuple(playground.read(matrix)[row]["places"][column])
+
+    return at_rest(playground.page, place)
 
 
 def click(playground: Playground, matrix: str, row: int, column: int, right: float = 0, down: float = 0) -> None:

@@ -11,6 +11,7 @@ from attnviz import Scenario
 from attnviz.core.scenario import traced
 from attnviz.words import say
 from tests.browser.lone_board import LoneBoard, mounted
+from tests.browser.playground import at_rest, eventually
 
 LOOKS: dict[str, Any] = {
     "sentence": True,
@@ -47,7 +48,7 @@ def opened(chromium: Browser) -> Iterator[Open]:
         pages.append(page)
         page.locator(".why").click()
         expect(page.locator(".plane")).to_have_count(1)
-        page.wait_for_timeout(300)  # until it stands where this width lets it
+        at_rest(page, page.locator(".plane").bounding_box)  # it stands where this width lets it
         return LoneBoard(page)
 
     yield opening
@@ -92,8 +93,7 @@ def test_a_tip_follows_the_hand_and_changes_x(opened: Open, tip: str, matrix: st
     board.page.mouse.down()
     for step in (5, 15, 25):
         board.page.mouse.move(x - step, y + step / 2)
-        board.page.wait_for_timeout(60)
-        assert middle(board.page.locator(tip)) == pytest.approx((x - step, y + step / 2), abs=1.5)
+        eventually(lambda: middle(board.page.locator(tip)), pytest.approx((x - step, y + step / 2), abs=1.5))
     expect(board.status).to_contain_text(say("board.status.preview"))
     assert [board.cell((matrix, row, column)).inner_text() for column in range(2)] != before
     assert board.told == []
@@ -115,11 +115,11 @@ def test_escape_takes_a_tip_back_and_arrow_keys_move_it(opened: Open) -> None:
     board.page.mouse.move(x, y)
     board.page.mouse.down()
     board.page.mouse.move(x - 20, y + 20)
-    board.page.wait_for_timeout(60)
+    expect(board.status).to_contain_text(say("board.status.preview"))
     board.press("Escape")
     board.page.mouse.up()
     expect(board.status).to_contain_text(say("board.status.checked"))
-    assert middle(tip) == pytest.approx((x, y), abs=0.6)
+    eventually(lambda: middle(tip), pytest.approx((x, y), abs=0.6))
     assert board.told == []
     tip.focus()
     was = tip.get_attribute("aria-valuetext")

@@ -8,7 +8,7 @@ from attnviz.core.scenario import traced
 from attnviz.published import starting_points
 from attnviz.words import say
 from tests.browser.board import Board
-from tests.browser.playground import eventually
+from tests.browser.playground import at_rest, eventually
 
 CAT_AT = 2
 _FRAME = """() => {
@@ -34,16 +34,16 @@ def test_a_switch_shows_who_reads_the_picked_word_and_keys_reach_it(new_board: C
     says, shares = board.board.locator(".says b"), board.board.locator(".share")
     row = shares.all_inner_texts()
     switch = board.board.get_by_role("button", name=say("board.sentence.readers"))
-    assert board.page.evaluate(_FRAME) == []
+    eventually(lambda: board.page.evaluate(_FRAME), [])
     board.board.locator(".chip").nth(CAT_AT).focus()
     board.press_keys("r")
     expect(switch).to_be_visible()
     expect(says).to_have_text(say("board.read_by.most", token="cat", names="“fluffy”", weight="61 %"))
     column = weights[:, CAT_AT].tolist()
-    assert shares.all_inner_texts() == [f"{100 * share:.0f} %" for share in column]
-    ribbons = board.page.evaluate(_WIDTHS)
+    eventually(shares.all_inner_texts, [f"{100 * share:.0f} %" for share in column])
+    ribbons = at_rest(board.page, lambda: board.page.evaluate(_WIDTHS))
     assert [round(width / ribbons[1], 3) for width in ribbons] == [round(share / column[1], 3) for share in column]
-    assert board.page.evaluate(_FRAME) == [f"attention_weights,{row},{CAT_AT}" for row in range(6)]
+    eventually(lambda: board.page.evaluate(_FRAME), [f"attention_weights,{row},{CAT_AT}" for row in range(6)])
 
     # It follows another word, and a hand that changes a number.
     board.board.locator(".chip").nth(1).click()
@@ -64,4 +64,4 @@ def test_a_switch_shows_who_reads_the_picked_word_and_keys_reach_it(new_board: C
     with board.setting_up():
         board.switch(say("setup.causal.label"))
     eventually(shares.all_inner_texts, row)
-    assert board.page.evaluate(_FRAME) == []
+    eventually(lambda: board.page.evaluate(_FRAME), [])

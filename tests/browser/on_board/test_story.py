@@ -15,7 +15,7 @@ from attnviz.link.set_up import query_of
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.board import Board, Place
-from tests.browser.playground import eventually
+from tests.browser.playground import at_rest, eventually
 from tests.browser.readers import telephones
 
 WIDTH, HEIGHT = 390, 844
@@ -66,7 +66,7 @@ class Story(Board):
     def tap(self, place: Place) -> Self:
         self.cell(place).tap()
         expect(self.page.locator(".chosen")).to_have_attribute("data-at", ",".join(map(str, place)))
-        self.page.wait_for_timeout(100)  # in the next frame it is brought into view
+        at_rest(self.page, lambda: self.boxes(".chosen"))  # in the next frame it is brought into view
         return self
 
     def scroll_under_the_bar(self) -> None:
@@ -86,7 +86,7 @@ class Story(Board):
 
     def fits_the_screen(self) -> None:
         """Nothing is wider than the screen, too small for a finger, or has letters too small for eyes."""
-        assert self.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= WIDTH
+        eventually(lambda: self.sideways <= 0, True)
         outside = self.boxes(".board :not(.across.wide *)")  # what many words are moved in sideways hides the rest
         assert [box for box in outside if box["right"] > WIDTH + 0.5 and box["width"] > 0] == []
         targets = self.boxes(".cell, .board button, .slider, summary")
@@ -135,10 +135,10 @@ def test_a_tapped_cell_is_shown_with_all_that_it_is_made_from(telephone: Callabl
     expect(story.panel).to_contain_text(stage.axes)
     for place, lines in made_from.items():
         story.tap(place)
-        assert story.lit == sorted(address for line in lines for address in _addresses(trace, *line)), place
-        marked = story.boxes(".source, .chosen")
-        assert len(marked) == len(story.lit) + 1, place
-        assert story.is_in_view(marked), place
+        wanted = sorted(address for line in lines for address in _addresses(trace, *line))
+        eventually(lambda: story.lit, wanted)
+        eventually(lambda: len(story.boxes(".source, .chosen")), len(wanted) + 1)
+        eventually(lambda: story.is_in_view(story.boxes(".source, .chosen")), True)
         expect(story.panel).to_contain_text(written(trace.matrices[place[0]][place[1], place[2]].item(), 4))
         text = story.board.inner_text()
         assert [word for word in _KEYBOARD if word in text] == []

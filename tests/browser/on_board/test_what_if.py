@@ -51,7 +51,7 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
       return boxes.length > 5 && boxes.every(({ top, bottom }) => top > 48 && bottom < foot);
     }"""
     eventually(lambda: shares.evaluate_all(seen), True)
-    assert panel.evaluate("each => each.getBoundingClientRect().bottom <= innerHeight + 1")
+    eventually(lambda: panel.evaluate("each => each.getBoundingClientRect().bottom <= innerHeight + 1"), True)
     board.page.get_by_role("tab", name=say("what_if.tabs.mask")).click()
     cells = board.page.locator(".painter [role=gridcell] button")
     expect(cells).to_have_count(36)
@@ -83,9 +83,10 @@ def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_e
     board.open_board(what_if="softmax:columns", masking="padding", mask_size="1")
     says = board.page.locator(".sentence .says")
     expect(says).to_contain_text("softmax over columns has nothing to share out")
-    bottom = says.evaluate("each => each.getBoundingClientRect().bottom")
     cells = board.page.locator(".board .cell")
-    assert bottom <= cells.evaluate_all("all => Math.min(...all.map((each) => each.getBoundingClientRect().top))")
+    above = """(all, says) => all.every(each =>
+      each.getBoundingClientRect().top >= says.getBoundingClientRect().bottom)"""
+    eventually(lambda: cells.evaluate_all(above, says.element_handle()), True)
     says.evaluate("each => each.scrollTo(0, each.scrollHeight)")
     assert says.evaluate("""each => {
       const range = document.createRange();

@@ -16,14 +16,13 @@ ABOUT = "values"
 # The size of the smallest digits, or words beside them, of what is asked and counted.
 SMALLEST = """() => Math.min(...[...document.querySelectorAll(".asks, .name, .bar *, .how-many, .code")]
   .filter((each) => each.textContent).map((each) => parseFloat(getComputedStyle(each).fontSize)))"""
-LATER = 10_000  # of a page that asks every few seconds
 
 
 def predict(page: Page, choice: str) -> None:
     asked = asked_of(ABOUT)
     assert asked
     label = asked.choices[choice]
-    page.get_by_role("button", name=label, exact=True).click(timeout=LATER)
+    page.get_by_role("button", name=label, exact=True).click()
     expect(page.get_by_role("status")).to_contain_text(say("classes.page.counted", choice=label))
 
 
@@ -57,7 +56,7 @@ def test_a_class_predicts_talks_and_predicts_again(
     expect(teacher.get_by_text("2 have voted")).to_be_visible()
     assert counts(teacher) == [["1"], ["1"], ["0"]]
     people[0].reload()
-    expect(people[0].get_by_role("button", name="More than")).to_be_disabled(timeout=LATER)
+    expect(people[0].get_by_role("button", name="More than")).to_be_disabled()
     assert violations(people[1]) == []
 
     teacher.keyboard.press("p")
@@ -74,7 +73,7 @@ def test_a_class_predicts_talks_and_predicts_again(
     assert ("present" in teacher.url, "#" in teacher.url) == (False, True)
 
     teacher.get_by_role("button", name="Show the counts to all").click()
-    expect(people[1].locator(".counts .bar b").first).to_have_text("1", timeout=LATER)
+    expect(people[1].locator(".counts .bar b").first).to_have_text("1")
     assert "what happens" not in people[1].inner_text("main")
     teacher.get_by_role("button", name="Ask again").click()
     for person in people:
@@ -83,7 +82,7 @@ def test_a_class_predicts_talks_and_predicts_again(
     assert counts(teacher) == [["1", "0"], ["1", "2"], ["0", "0"]]
 
     teacher.get_by_role("button", name="Show what happens").click()
-    expect(people[0].get_by_text("As you predicted: 67 % before and after")).to_be_visible(timeout=LATER)
+    expect(people[0].get_by_text("As you predicted: 67 % before and after")).to_be_visible()
     assert counts(people[0]) == [["1", "0"], ["1", "2"], ["0", "0"]]
     assert people[0].evaluate("document.documentElement.scrollWidth") <= 390
     assert [violations(page) for page in (teacher, people[0])] == [[], []]
@@ -94,7 +93,7 @@ def test_a_class_predicts_talks_and_predicts_again(
 
     for _ in range(2):
         teacher.get_by_role("button", name=re.compile("end", re.I)).click()
-    expect(people[1].get_by_text("This class has ended")).to_be_visible(timeout=LATER)
+    expect(people[1].get_by_text("This class has ended")).to_be_visible()
     teacher.goto(teacher.url.partition("#")[0] + "#another")
     teacher.reload()
     expect(teacher.get_by_text("This link leads no class")).to_be_visible()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Self
 
 import pytest
@@ -84,9 +85,8 @@ def test_a_first_screen_has_few_controls_and_words(
     new_newcomer: Callable[..., Newcomer], size: tuple[int, int]
 ) -> None:
     reader = new_newcomer(*size).arrive()
-    seen = look_at(reader.page)
-    assert not seen.more_than("explore", size[0])
-    assert set(say("board.sentence.what").split()) <= set(seen.words)
+    eventually(lambda: look_at(reader.page).more_than("explore", size[0]), [])
+    assert set(say("board.sentence.what").split()) <= set(look_at(reader.page).words)
 
 
 def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newcomer]) -> None:
@@ -152,7 +152,7 @@ def test_own_words_are_told_to_be_random_and_the_picked_row_has_its_numbers(
     for name in ("scores", "attention_weights"):
         row = reader.board.locator(f".cell[data-at^='{name},1,']")
         expect(row).to_have_count(len(text.split()))
-        assert all(row.all_inner_texts()), name
+        eventually(lambda: all(row.all_inner_texts()), True)  # noqa: B023
     tools, chips = reader.board.locator(".tools").bounding_box(), reader.board.locator(".ribbons").bounding_box()
     assert tools is not None
     assert chips is not None
@@ -224,14 +224,14 @@ def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> 
     reader.board.get_by_role("button", name=say("board.plane.why", share="61 %")).click()
     plane = reader.board.locator(".plane")
     expect(plane).to_contain_text(say("board.plane.farthest", key="cat"))
-    assert not plane.evaluate(_NAMED_OVER_POINTS)
+    eventually(lambda: plane.evaluate(_NAMED_OVER_POINTS), [])
     on = {"by": "÷ √2", "score": "2.75", "e": "15.72", "sum": "25.81", "share": "61 %"}
     expect(plane).to_contain_text(say("board.plane.scaled", **on))
     told = {"scores": ("q", "k", "scores", "attention_weights"), "mix": ("attention_weights", "v", "context")}
     for tab, names in told.items():
         plane.get_by_role("tab", name=say(f"board.plane.tab_{tab}")).click()
         of_these = ", ".join(f'.cell[data-at^="{name},"]' for name in names)
-        assert under(plane, reader.board.locator(of_these)) == []
+        eventually(partial(under, plane, reader.board.locator(of_these)), [])
     play = reader.board.get_by_role("button", name=say("board.play.start"))
     play.click()
     expect(plane).to_have_count(0)
@@ -313,7 +313,7 @@ def test_the_way_to_the_lesson_goes_once_something_was_done(new_newcomer: Callab
     expect(linked.board).to_be_visible()
     linked.torch_says()
     expect(linked.page.get_by_role("button", name=re.compile("New here"))).to_be_hidden()
-    assert not look_at(linked.page).trouble
+    eventually(lambda: look_at(linked.page).trouble, {})
     again = new_newcomer(1366, 768).arrive()
     again.page.get_by_role("button", name=re.compile("New here")).click()
     expect(again.page).to_have_url(re.compile("/lesson"))
@@ -344,7 +344,7 @@ def test_a_layer_too_wide_folds_to_strips_that_a_key_opens_and_nothing_is_cut_wi
         expect(reader.board.locator(".matrix[data-matrix=residual_2] .grid")).to_be_in_viewport(ratio=1)
         expect(small.locator(".seen")).not_to_have_attribute("x", "0")
         expect(small).to_be_in_viewport(ratio=1)
-        assert not look_at(reader.page).trouble
+        eventually(lambda: look_at(reader.page).trouble, {})
     is_told = "each => (each.scrollWidth > each.clientWidth + 1) === each.matches('.more-right, .more-left')"
     eventually(lambda: scroller.evaluate(is_told), True)
     kept = reader.board.locator(".matrix:not(.folded)").evaluate_all("all => all.map(each => each.dataset.matrix)")

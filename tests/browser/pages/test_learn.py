@@ -1,23 +1,20 @@
 """The page Watch it learn in a browser: the slider moves the board at once, and torch confirms where it rests."""
 
 import re
-import time
 from collections.abc import Callable
-from pathlib import Path
+from functools import cache
 from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from attnviz import train
+from attnviz import Training, train
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 from tests.browser.looks import LOWEST, look_at
-from tests.browser.playground import Playground, eventually
-from tests.browser.serving import running_server
+from tests.browser.playground import Playground, at_rest, eventually
 
 STEPS = 80
-WAIT = 30_000
 
 
 def value_at(page: Page, at: str) -> float:
@@ -40,13 +37,23 @@ PARTS = (".sentence", ".headline", ".weights", ".next", ".curves", ".strip")
 _NUMBERS = "all => all.map(each => Number(each.dataset.value ?? each.getAttribute('stroke-width')))"
 
 
+# Of the lines of what comes next, those whose name, bar and share don't stand beside each other, each in its room.
+_CROOKED = """bars => bars.filter(bar => bar.checkVisibility()).filter(bar => {
+  const [line, name, full, share] = [bar, ...bar.children].map(part => part.getBoundingClientRect());
+  const middle = (part) => (part.top + part.bottom) / 2;
+  return !(name.right < full.left && full.width > 40 && full.right < share.left)
+    || bar.lastElementChild.scrollWidth > bar.lastElementChild.clientWidth + 1
+    || [name, full, share].some(part => Math.abs(middle(part) - middle(line)) >= 2);
+}).map(bar => bar.textContent)"""
+
+
 def opened(reader: Playground, part: str | None = None, **asked: str) -> Page:
     page = reader.open("/learn", **({"learn": f"task.agreement*steps.{STEPS}"} | asked)).page
-    expect(page.get_by_text(re.compile(say("learn.time.trained", steps=r"\d+ steps?")))).to_be_visible(timeout=WAIT)
+    expect(page.get_by_text(re.compile(say("learn.time.trained", steps=r"\d+ steps?")))).to_be_visible()
     if part is not None:
         page.get_by_role("button", name=say("learn.closer.label")).click()
         page.get_by_text(say(f"learn.closer.{part}"), exact=True).click()
-        expect(page.get_by_role("button", name=say("learn.closer.back"))).to_be_visible(timeout=WAIT)
+        expect(page.get_by_role("button", name=say("learn.closer.back"))).to_be_visible()
     return page
 
 
@@ -65,22 +72,21 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
     page.set_viewport_size({"width": size[0], "height": size[1]})
     start = page.get_by_role("button", name=say("learn.start", steps=plural(600, "step")))
     row = page.locator(".time .weights tr.on td[data-value]")
-    expect(row.first).to_be_visible(timeout=WAIT)
+    expect(row.first).to_be_visible()
     expect(start).to_be_in_viewport(ratio=1)
-    page.wait_for_timeout(500)
-    before, training = boxes(page), train("agreement")
+    before, training = at_rest(page, lambda: boxes(page)), trained()
     shares = training.trace(0).attention_weights[5, :6].tolist()
-    assert row.evaluate_all(_NUMBERS)[:6] == pytest.approx(shares, rel=1e-5)
+    eventually(lambda: row.evaluate_all(_NUMBERS)[:6], pytest.approx(shares, rel=1e-5))
     widths = page.locator(".time .sentence svg > path").evaluate_all(_NUMBERS)
     assert [width / sum(widths) for width in widths] == pytest.approx(shares, abs=2e-3)
     assert max(end for _, _, end in before.values()) <= (LOWEST["learn"] if size[0] == 1366 else 844)
-    assert not look_at(page).more_than("learn", size[0])
+    eventually(lambda: look_at(page).more_than("learn", size[0]), [])
     start.click()
-    expect(page.locator(".time .curves polyline").first).to_be_visible(timeout=WAIT)
+    expect(page.locator(".time .curves polyline").first).to_be_visible()
     during = boxes(page)
-    expect(page.get_by_text(say("learn.time.trained", steps=plural(600, "step")))).to_be_visible(timeout=2 * WAIT)
-    page.wait_for_timeout(500)
-    after = boxes(page)
+    ended = page.get_by_text(say("learn.time.trained", steps=plural(600, "step")))
+    expect(ended).to_be_visible(timeout=180_000)  # it computes, on a machine that may do much else
+    after = at_rest(page, lambda: boxes(page))
     for part, (left, top, _) in before.items():
         for now in (during, after):
             assert now[part][:2] == pytest.approx([left, top], abs=1), part
@@ -95,25 +101,24 @@ def test_the_board_follows_the_slider_at_once_and_torch_confirms(new_reader: Cal
     reader = new_reader()
     page, training = opened(reader, "numbers"), train("agreement", steps=STEPS)
     cell, begun = page.locator(f'[data-at="{AT}"]'), training.trace(0).attention_weights[5, 2].item()
-    expect(cell).to_be_visible(timeout=WAIT)
-    assert value_at(page, AT) == training.trace(STEPS).attention_weights[5, 2].item()
-    page.wait_for_timeout(400)  # the board is told what is in view
+    expect(cell).to_be_visible()
+    eventually(lambda: value_at(page, AT), training.trace(STEPS).attention_weights[5, 2].item())
     slider = page.get_by_role("slider", name=say("learn.time.slider"))
     expect(slider).to_be_in_viewport(ratio=1)  # whoever looks at the board has time in the hand
     expect(cell).to_be_in_viewport(ratio=1)
-    assert page.evaluate(_MOVED, [0, AT]) == pytest.approx(begun, rel=1e-5)
+    eventually(lambda: page.evaluate(_MOVED, [0, AT]), pytest.approx(begun, rel=1e-5))  # once the board is in view
     slider.evaluate("(slider) => slider.dispatchEvent(new Event('change'))")
-    expect(page).to_have_url(re.compile(r"learn_step=0"), timeout=WAIT)
-    expect(page.get_by_text("✓ checked with torch").first).to_be_visible(timeout=WAIT)
-    assert value_at(page, AT) == begun
+    expect(page).to_have_url(re.compile(r"learn_step=0"))
+    expect(page.get_by_text("✓ checked with torch").first).to_be_visible()
+    eventually(lambda: value_at(page, AT), begun)
     expect(slider).to_have_attribute("aria-valuetext", say("learn.time.step", step=0))
     page.get_by_role("button", name=say("learn.time.play")).click()
-    expect(slider).not_to_have_value("0", timeout=WAIT)
+    expect(slider).not_to_have_value("0")
     page.get_by_role("button", name=say("learn.time.pause")).click()
-    expect(page).to_have_url(re.compile(r"learn_step=[1-9]"), timeout=WAIT)
+    expect(page).to_have_url(re.compile(r"learn_step=[1-9]"))
     step = int(re.findall(r"learn_step=(\d+)", page.url)[0])
     want = pytest.approx(training.trace(step).attention_weights[5, 2].item(), rel=1e-5)
-    eventually(lambda: value_at(page, AT), want, WAIT / 1000)
+    eventually(lambda: value_at(page, AT), want)
     assert reader.sideways <= 0
 
 
@@ -121,19 +126,13 @@ def test_the_board_follows_the_slider_at_once_and_torch_confirms(new_reader: Cal
 def test_what_comes_next_is_a_line_for_each_word(new_reader: Callable[..., Playground], size: tuple[int, int]) -> None:
     page = opened(new_reader())
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    expect(page.locator(".next .bar:visible")).to_have_count(2 if size[0] < 800 else 6, timeout=WAIT)
-    lines = page.locator(".next .bar").evaluate_all(
-        """(bars) => bars.filter((bar) => bar.checkVisibility()).map((bar) => [bar, ...bar.children].map((part) => {
-          const { left, right, top, bottom } = part.getBoundingClientRect();
-          return { left, right, top, bottom, fits: part.scrollWidth <= part.clientWidth + 1 };
-        }))"""
-    )
-    assert len(lines) > 1
-    for line, name, full, share in lines:
-        assert name["right"] < full["left"] < full["right"] < share["left"]
-        assert full["right"] - full["left"] > 40
-        assert share["fits"]
-        assert all(abs(part["top"] + part["bottom"] - line["top"] - line["bottom"]) < 4 for part in (name, full, share))
+    expect(page.locator(".next .bar:visible")).to_have_count(2 if size[0] < 800 else 6)
+    eventually(lambda: page.locator(".next .bar").evaluate_all(_CROOKED), [])  # once it's laid for this width
+
+
+@cache
+def trained() -> Training:
+    return train("agreement")
 
 
 def in_line(server: str) -> float:
@@ -144,20 +143,14 @@ def in_line(server: str) -> float:
     return float(found)
 
 
-def test_of_a_tab_that_was_closed_nothing_runs_on(
-    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ATTNVIZ_METRICS", "1")
-    with (tmp_path / "log.txt").open("w") as log, running_server(log) as server:
-        page = chromium.new_context().new_page()
-        page.goto(f"{server}/learn?learn=task.repeat*steps.5000*d_model.64*d_k.64*n_layers.3*batch_size.128")
-        expect(page.get_by_role("button", name=say("learn.pause"))).to_be_visible(timeout=2 * WAIT)
-        assert in_line(server) == 1
-        page.context.close()
-        end = time.monotonic() + 10
-        while in_line(server):
-            assert time.monotonic() < end, "a training runs on of which nobody sees anything"
-            time.sleep(0.2)
+def test_of_a_tab_that_was_closed_nothing_runs_on(chromium: Browser, server: str) -> None:
+    eventually(lambda: in_line(server), 0)
+    page = chromium.new_context().new_page()
+    page.goto(f"{server}/learn?learn=task.repeat*steps.5000*d_model.64*d_k.64*n_layers.3*batch_size.128")
+    expect(page.get_by_role("button", name=say("learn.pause"))).to_be_visible()
+    assert in_line(server) == 1
+    page.context.close()
+    eventually(lambda: in_line(server), 0)
 
 
 def test_a_seed_of_many_is_opened_by_a_click(new_reader: Callable[..., Playground]) -> None:
@@ -166,11 +159,11 @@ def test_a_seed_of_many_is_opened_by_a_click(new_reader: Callable[..., Playgroun
     page.keyboard.press("Enter")
     page.get_by_role("button", name=say("learn.seeds.start")).click()
     seed = page.locator(".seeds button.seed")
-    expect(seed).to_have_count(2, timeout=WAIT)
+    expect(seed).to_have_count(2, timeout=180_000)
     seed.nth(1).click()
-    expect(page).to_have_url(re.compile(r"seed\.1"), timeout=WAIT)
-    expect(page.locator(".seeds button.seed.on")).to_have_text(re.compile("^1"), timeout=WAIT)
+    expect(page).to_have_url(re.compile(r"seed\.1"))
+    expect(page.locator(".seeds button.seed.on")).to_have_text(re.compile("^1"))
     page.get_by_role("button", name=say("learn.closer.back")).click()
     want = train("agreement", steps=20, seed=1).trace(20).attention_weights[5, 2].item()
     cell = page.locator(".time .weights tr.on td").nth(2)
-    expect(cell).to_have_attribute("data-value", re.compile(f"^{want:.4f}"[:6]), timeout=WAIT)
+    expect(cell).to_have_attribute("data-value", re.compile(f"^{want:.4f}"[:6]))

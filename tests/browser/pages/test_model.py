@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
@@ -11,7 +12,7 @@ from attnviz.models import INCLUDED
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 from tests.browser.looks import LOWEST, look_at
-from tests.browser.playground import Playground, eventually
+from tests.browser.playground import Playground, at_rest, eventually
 
 PARTS = (".headline", ".sentence", ".weights", ".pattern", ".st-key-model_ways", ".st-key-model_uses")
 _SAYS = """() => {
@@ -25,14 +26,13 @@ _SAYS = """() => {
 
 def test_all_of_a_head_stands_in_one_screen_and_a_click_changes_it(new_reader: Callable[..., Playground]) -> None:
     page = new_reader(height=768).open("/model", model=INCLUDED).page
-    expect(page.locator("canvas[data-pictures='72']")).to_be_visible(timeout=30_000)
-    expect(page.get_by_test_id("stMetric")).to_be_visible(timeout=30_000)
-    page.wait_for_timeout(500)
+    expect(page.locator("canvas[data-pictures='72']")).to_be_visible()
+    expect(page.get_by_test_id("stMetric")).to_be_visible()
     view = look_into("all-MiniLM-L6-v2", text=say("models.page.example"))
     it, animal = view.tokens.index("it"), view.tokens.index("animal")
-    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
+    boxes = at_rest(page, lambda: [page.locator(part).first.bounding_box() for part in PARTS])
     assert max(box["y"] + box["height"] for box in boxes if box) <= LOWEST["model"], boxes
-    assert not look_at(page).more_than("model", 1366)
+    eventually(lambda: look_at(page).more_than("model", 1366), [])
     share = percent(view.heads[3, 1].attention_weights[it, animal].item())
     expect(page.locator(".headline")).to_have_text(say("models.view.most", query="it", key="animal", share=share))
     told = {page.evaluate(_SAYS)[0]}
@@ -64,13 +64,14 @@ def test_the_page_opens_on_a_model_that_writes_with_its_heads_and_all_of_one_on_
             expect(page.locator(part).first).to_be_in_viewport(ratio=1)
         told.add(page.locator(".headline").inner_text())
         cells = page.locator(".weights td[data-value]")
-        assert width == 390 or cells.first.inner_text() == "1.00"  # numbers, where a telephone has bars
-        assert not look_at(page).trouble
+        if width > 390:
+            expect(cells.first).to_have_text("1.00", use_inner_text=True)  # numbers, where a telephone has bars
+        eventually(lambda: look_at(page).trouble, {})
         field = page.get_by_role("textbox", name=say("models.page.sentence"), exact=True)
-        assert width < 1366 or field.evaluate("each => each.scrollWidth <= each.clientWidth")
+        eventually(partial(field.evaluate, "each => innerWidth < 1366 || each.scrollWidth <= each.clientWidth"), True)
     assert len(told) == 1
     page.set_viewport_size({"width": 1366, "height": 768})
-    assert not look_at(page).more_than("model", 1366, page.locator(".sentence .chip").count())
+    eventually(lambda: look_at(page).more_than("model", 1366, page.locator(".sentence .chip").count()), [])
     eventually(lambda: look_at(page).down, 0)  # nothing scrolls
 
 
@@ -88,7 +89,7 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     trace = view.heads[2, 5]
     expect(cell).to_be_visible()
     weight = trace.attention_weights[2, 1].item()
-    assert float(cell.get_attribute("data-value") or "nan") == weight
+    eventually(lambda: float(cell.get_attribute("data-value") or "nan"), weight)
     cell.hover()
     exponent = written(trace.scaled_scores[2, 1].item(), 4)
     dock = page.get_by_role("status").filter(has_text=f"exp({exponent}) / (")
@@ -154,7 +155,7 @@ def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
     page.keyboard.press("Enter")  # pinned: the next number to change
     page.get_by_role("button", name=say("models.change.number")).click()
     chosen = page.get_by_label(say("models.change.matrix")).and_(page.locator('[value="W_q"]'))
-    expect(chosen).to_be_visible(timeout=20_000)  # opened a moment before the pick was known, it's of that number then
+    expect(chosen).to_be_visible()  # opened a moment before the pick was known, it's of that number then
     assert reader.sideways <= 0
 
 
@@ -199,5 +200,4 @@ def test_ribbons_stay_over_their_tokens_in_another_window(new_reader: Callable[.
     expect(sentence.locator("path").first).to_be_attached()
     for width in (1366, 390, 1366):
         reader.page.set_viewport_size({"width": width, "height": 768})
-        reader.page.wait_for_timeout(500)
-        assert sentence.evaluate(_OVER_TOKENS), width
+        eventually(lambda: sentence.evaluate(_OVER_TOKENS), True)

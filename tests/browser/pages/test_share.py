@@ -50,7 +50,7 @@ def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Boar
     assert board.page.locator("iframe").count() == 0
     share(board, "Code").says("The same computation in PyTorch.")
     assert saved(board, "Python script").read_text(encoding="utf-8") == pytorch_script(scenario)
-    assert "mask = torch.full(" in board.page.get_by_test_id("stCode").inner_text()
+    expect(board.page.get_by_test_id("stCode")).to_contain_text("mask = torch.full(")
 
     board.page.get_by_test_id("stPopoverBody").get_by_text("Pictures", exact=True).click()
     figure = board.page.get_by_test_id("stPopoverBody").frame_locator("iframe")
@@ -97,7 +97,8 @@ def test_a_lecture_is_one_link_led_through_by_two_keys(new_board: Callable[..., 
         expect(page.locator("nav .at")).not_to_be_empty()
         page.keyboard.press(key)
         expect(page.get_by_text(f"{n} of 8", exact=True)).to_be_visible()
-        assert page.url.startswith(f"{reader.server}/{kept[n - 1].removesuffix('example=published')}")
+        here = f"{reader.server}/{kept[n - 1].removesuffix('example=published')}"
+        page.wait_for_url(lambda url: url.startswith(here))  # noqa: B023
         expect(page.get_by_text(f"What I say of {n},")).to_be_visible()
         expect(page.get_by_test_id("stHeader")).to_be_hidden()
         eventually(partial(digits_below, page, 30), [])

@@ -8,7 +8,7 @@ from attnviz.app.entry.main import PAGES
 from attnviz.words import say
 from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner
-from tests.browser.playground import eventually
+from tests.browser.playground import at_rest, eventually
 
 
 def pages() -> dict[str, str]:
@@ -20,7 +20,7 @@ def pages() -> dict[str, str]:
 def test_nothing_is_found_on_a_page(new_learner: Callable[..., Learner], path: str) -> None:
     reader = new_learner().open(path, "board", causal="true", edits="w_q.0.1.0.9")
     reader.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
-    reader.page.wait_for_timeout(500)  # what is drawn last is there then
+    at_rest(reader.page, lambda: reader.page.locator("*").count())  # what is drawn last is there
 
     def narrow_and_dark() -> None:
         reader.darken()
@@ -29,19 +29,17 @@ def test_nothing_is_found_on_a_page(new_learner: Callable[..., Learner], path: s
 
     for look in (reader.settle, narrow_and_dark):
         look()
-        eventually(lambda: violations(reader.page), [], seconds=5)  # until what fades in or changes has done so
+        eventually(lambda: violations(reader.page), [])  # until what fades in or changes has done so
 
 
-def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(
-    new_learner: Callable[..., Learner],
-) -> None:
+def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new_learner: Callable[..., Learner]) -> None:
     reader = new_learner(1366, 768).go("/", example="fluffy-cat")
 
     def button(name: str) -> None:
         reader.page.get_by_role("button", name=name, exact=True).first.click()
 
     def is_clean() -> None:
-        eventually(lambda: violations(reader.page), [], seconds=5)
+        eventually(lambda: violations(reader.page), [])
 
     button(say("board.plane.why", share="61 %"))
     reader.page.locator(".plane").wait_for()

@@ -74,8 +74,8 @@ def test_edits_made_offline_wait_in_the_page_and_are_sent(between: Network, at_n
     expect(board.status).to_have_text(say("board.status.offline"))
     for width, height in ((390, 844), (1366, 768)):
         board.page.set_viewport_size({"width": width, "height": height})
-        assert board.page.evaluate(_COVERED) == []
-    board.page.wait_for_timeout(3000)
+        eventually(lambda: board.page.evaluate(_COVERED), [])
+    board.page.wait_for_timeout(1000)
     _is_away(board)
     between.restore()
     expect(board.page.locator(".connection")).to_have_text(say("connection.back"), timeout=LONG)
@@ -110,4 +110,4 @@ def test_one_back_leads_away_from_any_link(new_board: Callable[..., Board], link
     board.page.go_back()
     eventually(lambda: "w_q.0.1.0.9" in board.address, False)
     board.page.go_back()
-    assert board.page.url == before
+    board.page.wait_for_url(before)

@@ -41,7 +41,7 @@ def has_it_there_and_back(board: Board, page: str, wanted: str) -> None:
     board.go_to(say("app.playground.title"))
     shows_number(board.cell(W_K), "0.4000")
     board.torch_says()
-    assert board.address == wanted
+    eventually(lambda: board.address, wanted)
 
 
 @pytest.mark.parametrize("page", ["Lesson", "My numbers"])

@@ -44,9 +44,9 @@ def test_no_two_texts_overlap_and_nothing_is_cut_or_lies_over_a_digit(
     for width, height in WINDOWS:
         reader.page.set_viewport_size({"width": width, "height": height})
         reader.page.wait_for_timeout(100)
-        eventually(lambda: look_at(reader.page).trouble, {}, seconds=3)
+        eventually(lambda: look_at(reader.page).trouble, {})
     reader.darken()
-    eventually(lambda: look_at(reader.page).trouble, {}, seconds=3)
+    eventually(lambda: look_at(reader.page).trouble, {})
     reader.page.set_viewport_size({"width": 1366, "height": 768})
     reader.page.evaluate("document.activeElement.blur()")  # a page may begin in a field
     reader.page.keyboard.press("p")

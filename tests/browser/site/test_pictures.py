@@ -17,7 +17,7 @@ from tests.browser.pictures.taking import Sitting
 from tests.browser.readers import Tabs, readers
 from tests.browser.serving import ROOT
 
-SECONDS = 10  # in which a page has come to look as it was kept
+SECONDS = 30  # in which a page has come to look as it was kept
 PAUSE = 0.1
 
 

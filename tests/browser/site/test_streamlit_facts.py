@@ -35,7 +35,7 @@ def page(chromium: Browser, app: str) -> Iterator[Page]:
 
 def told(page: Page) -> dict[str, Any]:
     """What the last run knew."""
-    expect(page.locator("#told")).to_be_visible(timeout=30_000)
+    expect(page.locator("#told")).to_be_visible()
     return dict(json.loads(page.locator("#told").inner_text()))
 
 
