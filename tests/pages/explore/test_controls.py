@@ -1,4 +1,4 @@
-"""Every control of the set-up changes what it should, and can be given by an address."""
+"""Every control of the set-up changes what it should."""
 
 from typing import Any
 
@@ -41,12 +41,9 @@ CONTROLS = [
 
 
 @pytest.mark.parametrize(("control", "value"), CONTROLS)
-def test_a_control_and_an_address_change_the_computation(playground: Playground, control: str, value: Any) -> None:
-    wanted = Scenario(**({"embedding": "published"} | {control: value}))
-    assert playground.set(control, value).shows(wanted)
-    opened = Playground(**{control: str(value).lower() if isinstance(value, bool) else str(value)})
-    assert opened.shows(wanted)
-    assert opened.messages == []
+def test_a_control_changes_the_computation(playground: Playground, control: str, value: Any) -> None:
+    """By an address, all at once do so in tests/pages/session/test_golden_links.py."""
+    assert playground.set(control, value).shows(Scenario(**({"embedding": "published"} | {control: value})))
 
 
 def test_every_control_of_the_computation_is_tried_here() -> None:

@@ -36,11 +36,6 @@ SOON = 60.0
 FEW = "task.agreement*steps.20"
 
 
-@pytest.fixture(autouse=True)
-def _own_shelf() -> None:
-    shared.cache_clear()
-
-
 def data_of(reader: Reader, component: str) -> dict[str, Any]:
     """What a component of the page is sent."""
     (found,) = [each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == component]

@@ -4,18 +4,11 @@ import re
 import time
 from collections.abc import Callable
 
-import pytest
-
 from attnviz import train
 from attnviz.app.learn.running import MANY, shared
 from attnviz.words import plural, say
 from tests.pages.learn.test_learn import FEW, PAGE, SOON, beside, data_of, job_in, matches, opened, own, part, trained
 from tests.pages.reader import Reader, in_address
-
-
-@pytest.fixture(autouse=True)
-def _own_shelf() -> None:
-    shared.cache_clear()
 
 
 def _wait_until(holds: Callable[[], bool]) -> None:

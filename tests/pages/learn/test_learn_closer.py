@@ -5,7 +5,7 @@ import time
 import pytest
 
 from attnviz.app.learn.gradients import small
-from attnviz.app.learn.running import MANY, shared
+from attnviz.app.learn.running import MANY
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
@@ -13,11 +13,6 @@ from tests.pages.learn.test_learn import FEW, SOON, beside, data_of, opened, par
 from tests.pages.reader import Reader
 
 TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
-
-
-@pytest.fixture(autouse=True)
-def _own_shelf() -> None:
-    shared.cache_clear()
 
 
 def html_of(reader: Reader) -> str:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attnviz import train
 from attnviz.app.learn.running import shared
@@ -12,11 +11,6 @@ from tests.pages.learn.test_learn import FEW, PAGE, data_of, matches, opened, pa
 from tests.pages.reader import Reader, in_address
 
 STEPS = plural(20, "step")
-
-
-@pytest.fixture(autouse=True)
-def _own_shelf() -> None:
-    shared.cache_clear()
 
 
 def paused() -> Reader:

@@ -37,13 +37,6 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture(autouse=True)
-def _own_shelf() -> Iterator[None]:
-    shared.cache_clear()
-    yield
-    shared.cache_clear()
-
-
 @pytest.fixture
 def others() -> Iterator[list[Job]]:
     """As many trainings of others as there are workers: whoever comes now must wait."""

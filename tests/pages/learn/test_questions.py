@@ -187,13 +187,7 @@ def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened:
 
 @pytest.mark.parametrize(
     ("number", "name", "choice"),
-    [
-        (4, "w_k", "wider"),
-        (6, "divisor", "d_in"),
-        (5, "p", "0.35"),
-        (7, "place", "queries"),
-        (8, "axis", "columns"),
-    ],
+    [(4, "w_k", "wider"), (6, "divisor", "d_in"), (5, "p", "0.35"), (7, "place", "queries"), (8, "axis", "columns")],
 )
 def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(
     opened: Open, number: int, name: str, choice: str

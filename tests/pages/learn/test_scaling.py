@@ -14,11 +14,7 @@ import streamlit as st
 from attnviz import Scenario, trace
 from attnviz.link.set_up import scenario_from_query
 from attnviz.scaling.experiment import sample_row
-from attnviz.scaling.in_words import (
-    about_gradient,
-    about_source,
-    flat_or_not,
-)
+from attnviz.scaling.in_words import about_gradient, about_source, flat_or_not
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings, decode_settings
 from attnviz.words import say
 from tests.pages.reader import in_address

@@ -1,4 +1,4 @@
-"""Whatever a link says is taken or told: each parameter with each kind of rubbish, whichever page opens."""
+"""Whatever a link says is taken or told, whichever page opens: of each parameter and each kind of rubbish, some."""
 
 from typing import Any
 
@@ -15,13 +15,13 @@ for _text in ("second", "learn_text", "learn_sentence", "model_target", "model_o
     TAKEN |= {(_text, kind) for kind in RUBBISH if kind not in ("300 KB", "digits")}
 NAMES = (*parameters(), *texts())
 SENTENCES = ("text", "second")
-SOME = NAMES[::6]  # tests/unit has each of them
+SOME = NAMES[::6]  # tests/unit has each of them, with each kind
 
 
 @pytest.mark.parametrize("name", SOME)
 def test_each_kind_of_rubbish_is_taken_or_told(name: str) -> None:
     at = NAMES.index(name)
-    for i, (kind, rubbish) in enumerate(RUBBISH.items()):
+    for i, (kind, rubbish) in list(enumerate(RUBBISH.items()))[at % 4 :: 4]:
         reader = Reader(PAGES[(i + at) % len(PAGES)], **{name: rubbish})
         assert len(reader.messages) == ((name, kind) not in TAKEN), (kind, reader.messages)
         assert all(len(message) < 500 for message in reader.messages)
