@@ -200,7 +200,9 @@ def anything(draw: st.DrawFn) -> Scenario:
     scenario = Scenario(**fields)
     if draw(st.booleans()):
         name = draw(st.sampled_from([each for each in scenario.editable if each != "mask"]))
-        scenario = with_replaced(scenario, {name: draw(st.sampled_from(("identity", "zeros", "random:7")))})
+        (rows, columns), cell = scenario.shape_of(name), st.floats(-2, 2, width=32)
+        numbers = st.lists(st.lists(cell, min_size=columns, max_size=columns), min_size=rows, max_size=rows)
+        scenario = with_replaced(scenario, {name: draw(numbers | st.sampled_from(("identity", "zeros", "random:7")))})
     edits = [edit._replace(value=edit.value / 4) for edit in draw(edits_of(scenario, most=4))]
     return with_edits(scenario, [*scenario.edits, *edits])
 

@@ -1,6 +1,5 @@
 """attend and SelfAttention, with PyTorch's own attention and float64 as referees."""
 
-import math
 from typing import Any
 
 import pytest
@@ -9,28 +8,8 @@ import torch.nn.functional as F
 
 import attnviz
 from attnviz import Scenario, SelfAttention, UndefinedAttentionError, attend
-from tests.unit.helpers import random_inputs
 
-N_TOKENS = [1, 2, 6, 17, 64]
-WIDTHS = [(1, 1, 1), (3, 2, 2), (3, 2, 5), (8, 16, 4), (64, 64, 64)]
-SCALINGS = [(True, 1.0), (True, 0.5), (False, 1.0), (False, 2.5)]
 STAGE_NAMES = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
-
-
-@pytest.mark.parametrize("n_tokens", N_TOKENS)
-@pytest.mark.parametrize("widths", WIDTHS)
-@pytest.mark.parametrize(("scale", "temperature"), SCALINGS)
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("bias", [False, True])
-def test_context_is_scaled_dot_product_attention(
-    n_tokens: int, widths: tuple[int, int, int], scale: bool, temperature: float, causal: bool, bias: bool
-) -> None:
-    inputs = random_inputs(n_tokens, *widths, bias=bias)
-    trace = attend(**inputs, causal=causal, scale=scale, temperature=temperature)
-    q, k, v = (F.linear(inputs["x"], inputs[f"w_{i}"].T, inputs.get(f"b_{i}")) for i in "qkv")
-    factor = (1 / math.sqrt(widths[1]) if scale else 1.0) / temperature
-    expected = F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=factor)
-    torch.testing.assert_close(trace.context, expected, rtol=1e-4, atol=1e-5)
 
 
 # Batches, gradients, precision

@@ -4,12 +4,14 @@ import math
 from typing import Any
 
 import torch
-from hypothesis import given
+import torch.nn.functional as F
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import attend
 from attnviz.core.stages import STAGES, feed_forward_table
 from attnviz.core.trace import run
+from tests.examples import examples
 
 
 @st.composite
@@ -37,6 +39,14 @@ def test_rows_of_attention_weights_sum_to_1_and_lie_in_0_to_1(inputs: dict[str, 
     weights = attend(**inputs).attention_weights
     torch.testing.assert_close(weights.sum(-1), torch.ones(len(weights)))
     assert ((weights >= 0) & (weights <= 1 + 1e-6)).all()
+
+
+@given(attend_inputs())
+@settings(max_examples=examples(150))
+def test_context_is_scaled_dot_product_attention(inputs: dict[str, Any]) -> None:
+    q, k, v = (F.linear(inputs["x"], inputs[f"w_{i}"].T, inputs.get(f"b_{i}")) for i in "qkv")
+    factor = (1 / math.sqrt(q.shape[-1]) if inputs["scale"] else 1.0) / inputs["temperature"]
+    close(attend(**inputs).context, F.scaled_dot_product_attention(q, k, v, is_causal=inputs["causal"], scale=factor))
 
 
 @given(attend_inputs(), st.floats(-3, 3))
@@ -112,6 +122,3 @@ def test_every_source_of_a_stage_stands_above_it() -> None:
             assert all(source in names[: names.index(name)] for source in stage.sources)
             assert bool(stage.sources) == (stage.rule is not None)
             assert stage.rule is None or len(stage.sources) in stage.rule.n_sources
-
-
-# Laws of scenarios

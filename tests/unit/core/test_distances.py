@@ -1,4 +1,4 @@
-"""Numbers by distance that are added to scores: ALiBi's are those of the paper, T5's a number for each distance."""
+"""What tells places by distance: ALiBi's slopes are those of the paper, T5's a number for each, turned pairs too."""
 
 import math
 from dataclasses import replace
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.core.carried import bring_back, carry_over
 from attnviz.core.changes import changes_of
+from attnviz.core.rules import Rotate
 from attnviz.explanation.numbers_from import vectors_in_words
 from attnviz.words import say
 from tests.unit.helpers import edits_of
@@ -80,3 +81,13 @@ def test_the_summary_says_what_tells_places() -> None:
     assert say("summary.positions.alibi") in vectors_in_words(Scenario(positions="alibi"))
     by_hand = Scenario("a", positions="relative", by_distance=[[2.0]])
     assert say("summary.positions.distances") in vectors_in_words(by_hand)
+
+
+@given(st.integers(1, 40), st.integers(0, 30), st.integers(1, 4), st.integers(0, 1000))
+def test_what_rotary_positions_tell_apart_is_how_far_two_tokens_are(m: int, apart: int, pairs: int, seed: int) -> None:
+    """A score of turned vectors depends on the distance of their places alone: Su et al. 2021, equation 16."""
+    q, k = torch.randn(2, 2 * pairs, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    rows = Rotate().compute(q.expand(m + apart + 1, -1)), Rotate().compute(k.expand(m + apart + 1, -1))
+    score, first = rows[0][m + apart] @ rows[1][m], rows[0][apart] @ rows[1][0]
+    torch.testing.assert_close(score, first)
+    torch.testing.assert_close(rows[0].norm(dim=-1), q.norm().expand(m + apart + 1))

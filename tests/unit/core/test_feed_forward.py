@@ -1,43 +1,10 @@
 """The feed-forward step: torch's own functions, its explanation, its heatmap, its published example."""
 
-from collections.abc import Callable
-
 import pytest
 import torch
-import torch.nn.functional as F
-from hypothesis import given
-from hypothesis import strategies as st
 
 import attnviz
 from attnviz.published import worked_example
-
-sizes = st.integers(1, 5)
-
-
-def drawn(
-    n_tokens: int, d_v: int, d_ff: int, d_model: int, bias: bool = True, activation: str = "relu"
-) -> attnviz.FeedForwardTrace:
-    generator = torch.Generator().manual_seed(1000 * n_tokens + 100 * d_v + 10 * d_ff + d_model)
-
-    def draw(*shape: int) -> torch.Tensor:
-        return torch.randn(*shape, generator=generator)
-
-    b1, b2 = (draw(d_ff), draw(d_model)) if bias else (None, None)
-    layers = draw(d_v, d_ff), b1, draw(d_ff, d_model), b2
-    return attnviz.feed_forward(draw(n_tokens, d_v), *layers, activation=activation)
-
-
-@pytest.mark.parametrize(("activation", "curve"), [("relu", F.relu), ("gelu", F.gelu)])
-@given(sizes, sizes, sizes, sizes, st.booleans())
-def test_the_same_as_torchs_linear_and_activation(
-    activation: str, curve: Callable[[torch.Tensor], torch.Tensor],
-    n_tokens: int, d_v: int, d_ff: int, d_model: int, bias: bool,
-) -> None:  # fmt: skip
-    trace = drawn(n_tokens, d_v, d_ff, d_model, bias, activation)
-    before = F.linear(trace.context, trace.w_1.T, trace.b_1)
-    torch.testing.assert_close(trace.preactivations, before)
-    torch.testing.assert_close(trace.hidden, curve(before))
-    torch.testing.assert_close(trace.feed_forward, F.linear(curve(before), trace.w_2.T, trace.b_2))
 
 
 @pytest.mark.parametrize("n_tokens", [1, 64])  # torch computes few numbers another way than many

@@ -105,9 +105,6 @@ def test_changes_go_where_their_tokens_go() -> None:
     assert carry_over(of_y, before, replace(before, reads="itself"))[1] == of_y
 
 
-# What is said of it
-
-
 # What the page has of it
 
 _IN_ONE_SENTENCE = """(page, [data, place]) => page.explain.inOneSentence(page.made(data), place, null)"""

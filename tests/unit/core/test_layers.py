@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from attnviz import Scenario, mark_pipeline, trace
+from attnviz import Scenario
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.seeding import position_seed
 from attnviz.core.stages import LAYERS
-from attnviz.marking.verdict import verdict
 from tests.unit.helpers import setups, under_torch_seed
 
 # What is drawn
@@ -74,27 +72,3 @@ def test_seeded_positions_are_the_first_rows_of_an_embedding(seed: int, n_tokens
     p = Scenario("a " * n_tokens, d_in=d_in, positions="learned", seed=seed).matrix("p")
     table = under_torch_seed(position_seed(seed), lambda: nn.Embedding(MAX_TOKENS, d_in))
     assert torch.equal(p, table.weight[:n_tokens])
-
-
-# What is computed
-
-
-# What is marked
-
-
-@given(setups(whole=True))
-def test_what_a_scenario_computes_is_right_in_every_cell_and_a_wrong_one_is_found(setup: Scenario) -> None:
-    setup = replace(setup, positions="sinusoidal", d_ff=setup.d_ff or 3)
-    made = trace(setup)
-    tables = {name: matrix.reshape(-1, matrix.shape[-1]) for name, matrix in made.matrices.items()}
-    settings: dict[str, Any] = {"scale": setup.scale, "causal": setup.causal, "temperature": setup.temperature}
-    marking = mark_pipeline(tables, **settings, activation=setup.activation)
-    assert marking.n_not_right == 0
-    assert [table.stage.name for table in marking.tables] == [name for name, each in made.stages.items() if each.rule]
-    for name in ("x", "preactivations", "hidden", "feed_forward"):
-        wrong = tables | {name: tables[name].clone()}
-        wrong[name][0, -1] += 1 + wrong[name].abs().max()
-        found = mark_pipeline(wrong, **settings, activation=setup.activation)
-        assert found.first_wrong is not None
-        assert (found.first_wrong[0].stage.name, *found.first_wrong[1:]) == (name, 0, tables[name].shape[1] - 1)
-        assert made.stages[name].symbol in verdict(found, setup.tokens).first_error

@@ -153,9 +153,7 @@ def test_a_file_with_any_value_opens_or_says_in_a_readers_words_why_not(setting:
         assert_for_readers(error)
 
 
-@given(
-    st.dictionaries(st.sampled_from(sorted(STAGES)), st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2),
-)
+@given(st.dictionaries(st.sampled_from(sorted(STAGES)), st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2))
 def test_tables_fit_or_two_of_them_are_named_with_what_has_to_be_equal(shapes: dict[str, tuple[int, int]]) -> None:
     error = refusal_of(lambda: check_shapes(shapes))
     if error is not None:

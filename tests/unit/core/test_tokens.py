@@ -21,16 +21,7 @@ HARD = (
 # Characters that show nothing (Unicode: default ignorable) but whose category is that of a letter or mark.
 IGNORABLE = "\u2800\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\ufe00\ufe0f\U000e0100\U000e01ef"
 Invisible = Literal["Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"]
-INVISIBLE_CATEGORIES: tuple[Invisible, ...] = (
-    "Cc",
-    "Cf",
-    "Cs",
-    "Co",
-    "Cn",
-    "Zs",
-    "Zl",
-    "Zp",
-)
+INVISIBLE_CATEGORIES: tuple[Invisible, ...] = ("Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp")
 
 
 def texts(max_size: int = 30) -> st.SearchStrategy[str]:

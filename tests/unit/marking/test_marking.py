@@ -342,16 +342,6 @@ def test_whatever_is_there_is_marked_or_refused_in_a_sentence(
 # Whole computations
 
 
-@given(computations())
-def test_a_careful_print_out_is_all_right(computed: Computation) -> None:
-    inputs, results, scale = computed
-    tables = inputs | {name: Printed.of(table, 3) for name, table in results.items()}
-    marking = mark_pipeline(tables, scale=scale)
-    assert [table.stage.name for table in marking.tables] == list(RESULTS)
-    assert all(table.n_differing == 0 for table in marking.tables)
-    assert verdict(marking).summary.startswith("All ")
-
-
 @given(st.data(), computations())
 def test_one_wrong_cell_is_always_found_and_only_it(data: st.DataObject, computed: Computation) -> None:
     inputs, results, scale = computed
@@ -420,34 +410,6 @@ def test_what_to_add_where_there_is_nothing_to_mark_gives_something_to_mark(name
         says = verdict(mark_pipeline(tables, d_k=1))
     assert not says.nothing_yet
     assert says.tables
-
-
-@given(computations(), st.booleans(), st.floats(0.2, 5))
-def test_every_stage_is_evaluated_as_attend_computes_it(
-    computed: Computation, causal: bool, temperature: float
-) -> None:
-    inputs, _, scale = computed
-    trace = attended(inputs, causal=causal, scale=scale, temperature=temperature)
-    tables = {name: Bounded.exactly(each) for name, each in inputs.items()}
-    if causal:
-        tables["mask"] = Bounded.exactly(trace["mask"].numpy())
-    for name in RESULTS:
-        tables[name] = made_of(trace.stages[name], tables)
-        np.testing.assert_allclose(tables[name].value, getattr(trace, name).numpy(), rtol=1e-12, atol=1e-12)
-
-
-@given(st.data(), computations())
-def test_the_error_of_a_stage_bounds_what_hidden_digits_can_do(data: st.DataObject, computed: Computation) -> None:
-    inputs, _, scale = computed
-    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
-    half = 0.0005
-    moved = {name: Bounded.exactly(each + rng.uniform(-half, half, each.shape)) for name, each in inputs.items()}
-    rounded = {name: Bounded(each, np.full_like(each, half)) for name, each in inputs.items()}
-    table = attention_table(inputs["w_q"].shape[1], biases=(), scale=scale)
-    for name in RESULTS:
-        moved[name] = made_of(table[name], moved)
-        rounded[name] = made_of(table[name], rounded)
-        assert (np.abs(moved[name].value - rounded[name].value) <= rounded[name].error + 1e-12).all(), name
 
 
 @given(computations(), st.floats(0.5, 2))

@@ -16,7 +16,8 @@ from attnviz.core.scenario import Scenario, trace
 from attnviz.documents import report
 from attnviz.export import matrix_csv, trace_json
 from attnviz.tables.handout import sorted_tables
-from attnviz.tables.reading import read_table, read_upload
+from attnviz.tables.printed_table import Printed
+from attnviz.tables.reading import read_table, read_upload, write_table
 from attnviz.words import say
 
 ROWS = ((0.57, 0.81), (1.25, 1.35))
@@ -92,6 +93,10 @@ def nested(rows: Cells, opening: str = "[", closing: str = "]", between: str = "
     return opening + inner + closing
 
 
+def _decimals(rows: Cells) -> int:
+    return len(rows[0][0].partition(".")[2])
+
+
 WRITERS: dict[str, Callable[[Cells, list[str]], str]] = {
     "Excel with labels": lambda rows, names: named(rows, names, "\t"),
     "Excel with labels and decimal commas": lambda rows, names: named(rows, names, "\t").replace(".", ","),
@@ -105,6 +110,14 @@ WRITERS: dict[str, Callable[[Cells, list[str]], str]] = {
     "pandas, wrapped": lambda rows, names: frame(rows, names).to_string(line_width=24),
     "pandas as CSV": lambda rows, names: frame(rows, names).to_csv(),
     "pandas as HTML": lambda rows, names: frame(rows, names).to_html(),
+    "a spreadsheet": lambda rows, names: lines(rows, "\t").replace("-", "−"),
+    "semicolons and decimal commas": lambda rows, names: lines(rows, ";").replace(".", ","),
+    "CSV": lambda rows, names: lines(rows, ","),
+    "bmatrix": lambda rows, names: f"\\begin{{bmatrix}}\n{lines(rows, ' & ', LATEX_END)}\n\\end{{bmatrix}}",
+    "torch, wrapped": lambda rows, names: f"tensor({nested(rows)})".replace(", ", ",\n        "),
+    "a list over lines": lambda rows, names: f"[\n{nested(rows, between=f',{chr(10)}')[1:-1]},\n]",
+    "numpy": lambda rows, names: nested(rows, between="\n ").replace(",", ""),
+    "our own": lambda rows, names: write_table(Printed.of([[float(x) for x in r] for r in rows], _decimals(rows))),
     "Markdown": lambda rows, names: markdown(rows, list(COLUMNS[: len(rows[0])])),
     "Markdown with labels": lambda rows, names: markdown(
         with_names(rows, names), ["token", *COLUMNS[: len(rows[0])]]
@@ -189,7 +202,7 @@ WRITERS: dict[str, Callable[[Cells, list[str]], str]] = {
 def test_any_matrix_in_any_form_reads_back_to_its_numbers_and_decimals(table: tuple[Cells, list[str]]) -> None:
     """Each matrix in every form: to draw one takes longer than to read it."""
     rows, names = table
-    numbers, decimals = [[float(each) for each in row] for row in rows], len(rows[0][0].partition(".")[2])
+    numbers, decimals = [[float(each) for each in row] for row in rows], _decimals(rows)
     for form, write in WRITERS.items():
         read = read_table(write(rows, names))
         assert ([list(row) for row in read.rows], read.decimals) == (numbers, decimals), form

@@ -3,17 +3,14 @@
 import json
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import MAX_TABLE_CHARACTERS, parse_table, read_table, write_table
+from attnviz.tables.reading import MAX_TABLE_CHARACTERS, parse_table, read_table
 from tests.examples import examples
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -195,61 +192,6 @@ def test_a_column_of_decimal_commas_is_no_table_of_two_columns(rows: list[list[i
     column = "\n".join(f"{a / 100:.2f}" for a, _ in rows).replace(".", ",")
     assert parse_table(column).tolist() == decimals
     assert parse_table(column, columns=1).tolist() == decimals
-
-
-# Every format round-trips
-
-
-def in_latex(environment: str) -> Callable[[np.ndarray], str]:
-    def write(table: np.ndarray) -> str:
-        rows = " \\\\\n".join(" & ".join(f"{value:.4f}" for value in row) for row in table)
-        return f"\\begin{{{environment}}}\n{rows}\n\\end{{{environment}}}"
-
-    return write
-
-
-def in_markdown(table: np.ndarray) -> str:
-    lines = ["| " + " | ".join(f"{value:.4f}" for value in row) + " |" for row in table]
-    head = "| " + " | ".join("abcdefgh"[: table.shape[1]]) + " |"
-    return "\n".join([head, "|" + "---:|" * table.shape[1], *lines])
-
-
-def in_columns(separator: str, comma: bool = False, minus: str = "-") -> Callable[[np.ndarray], str]:
-    def write(table: np.ndarray) -> str:
-        text = "\n".join(separator.join(f"{value:.4f}" for value in row) for row in table)
-        return (text.replace(".", ",") if comma else text).replace("-", minus)
-
-    return write
-
-
-FORMATS: dict[str, Callable[[np.ndarray], str]] = {
-    "spreadsheet": in_columns("\t", minus="−"),
-    "spreadsheet with decimal commas": in_columns("\t", comma=True),
-    "CSV": in_columns(","),
-    "semicolons and decimal commas": in_columns(";", comma=True),
-    "blanks": in_columns("  "),
-    "bmatrix": in_latex("bmatrix"),
-    "pmatrix": in_latex("pmatrix"),
-    "numpy's str": str,
-    "numpy's repr": repr,
-    "torch": lambda table: repr(torch.from_numpy(table)),
-    "torch with gradient": lambda table: repr(torch.from_numpy(table).requires_grad_() * 1),
-    "torch, wrapped": lambda table: repr(torch.from_numpy(table)).replace(", ", ",\n        "),
-    "Python list": lambda table: str(table.tolist()),
-    "Python list over lines": lambda table: "[\n" + ",\n".join(str(row) for row in table.tolist()) + ",\n]",
-    "Markdown": in_markdown,
-    "our own": lambda table: write_table(Printed.of(table, 4)),
-}
-
-
-@pytest.mark.parametrize("name", FORMATS)
-@given(st.integers(1, 6), st.integers(2, 7), st.integers(0, 10**6))
-def test_every_format_comes_back(name: str, n_rows: int, n_columns: int, seed: int) -> None:
-    table = np.random.default_rng(seed).uniform(-2, 2, (n_rows, n_columns)).round(4)
-    printed = FORMATS[name](table)
-    read = read_table(printed)
-    np.testing.assert_array_equal(read.array, table)
-    assert read.decimals <= 4 or "e-" in printed, "powers of ten show more digits after the point"
 
 
 @pytest.mark.parametrize(

@@ -182,10 +182,7 @@ HEAD = '"format": "attnviz scenario", "version": 1'
         (f'{{{HEAD}, "edits": [["w_q", 1{"0" * 390}, 0, 1]]}}', "There's no cell"),
         (f'{{{HEAD}, "edits": [[["w_q"], 0, 0, 1]]}}', "'w_q'. is no matrix"),
         (f'{{{HEAD}, "text": "\\ud800 a"}}', "holds half of a character"),
-        (
-            f'{{{HEAD}, "text": "{"z" * (MAX_TEXT_CHARACTERS + 1)}"}}',
-            "has 20,001 characters, and at most 20000 fit",
-        ),
+        (f'{{{HEAD}, "text": "{"z" * (MAX_TEXT_CHARACTERS + 1)}"}}', "has 20,001 characters, and at most 20000 fit"),
         (" " * (MAX_FILE_BYTES + 1), "characters, and at most 5242880 fit"),
     ],
     ids=range(25),

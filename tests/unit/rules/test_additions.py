@@ -62,11 +62,7 @@ MASK = (
         '             (("striped", lambda before, after, size: (before > 0) & (before % 2 == 0)),)),\n',
     ),
     (MATRICES + "/setup.toml", r'\[masking\]\n.*?\nhelp = "', "striped: no token reads every second one. "),
-    (
-        MATRICES + "/explanation.toml",
-        r"\[hidden\]\n",
-        'striped = "{key} stands at an even distance before {query}"\n',
-    ),
+    (MATRICES + "/explanation.toml", r"\[hidden\]\n", 'striped = "{key} stands at an even distance before {query}"\n'),
     (MATRICES + "/explanation.toml", r"\[of_mask\]\n", 'striped = "of a mask of stripes"\n'),
 )
 TOKENIZER = (

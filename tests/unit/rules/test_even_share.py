@@ -58,6 +58,3 @@ def test_a_heatmap_has_its_tick_at_what_each_gets_of_equal_scores(axis: str, mas
     layout = heatmap_spec(made, "attention_weights", query=query)["layout"]
     said = [each["text"] for each in layout.get("annotations", []) if "even" in each["text"]]
     assert said == ([say("figures.even_share", n=counts.pop())] if len(counts) == 1 else [])
-
-
-# What no token may read

@@ -3,8 +3,6 @@
 import math
 import re
 from pathlib import Path
-from string import ascii_lowercase
-from typing import Any
 
 import numpy as np
 import pytest
@@ -106,19 +104,6 @@ def test_a_mark_touches_the_cells_that_read_it(rule: Rule, shapes: tuple[tuple[i
                     for column in range(made[1]):
                         rows, columns = rule.reads(row, column, *shapes)[i]
                         assert touched[row, column] == (r in rows and c in columns)
-
-
-@each_case
-def test_its_line_of_pytorch_computes_it(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
-    names = ascii_lowercase[: len(shapes)]
-    sources = drawn(shapes)
-    values: dict[str, Any] = dict(zip(names, sources, strict=True)) | {
-        "torch": torch,
-        "d_k": getattr(rule, "d_k", None),
-    }
-    exec("\n".join(rule.code("made", *names)), values)
-    assert torch.allclose(values["made"], rule.compute(*sources), rtol=1e-12, equal_nan=True)
-    assert rule.formula(*(name.upper() for name in names))
 
 
 @each_case

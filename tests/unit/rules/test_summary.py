@@ -14,10 +14,7 @@ from attnviz import AttentionTrace, Scenario, trace
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.numbers_from import (
-    projections_in_words,
-    vectors_in_words,
-)
+from attnviz.explanation.numbers_from import projections_in_words, vectors_in_words
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
 from attnviz.words import plural
 from attnviz.words.numbers import written

@@ -4,6 +4,7 @@ import html
 import json
 import math
 import re
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -170,12 +171,19 @@ def in_file(scenario: Scenario, made: AttentionTrace) -> None:
 
 
 def runs(code: str, made: AttentionTrace) -> None:
-    names: dict[str, Any] = {"print": lambda *_, **__: None}
+    """All that is printed, layer for layer, is what the trace has under that title."""
+    printed: list[Any] = []
+    names: dict[str, Any] = {"print": lambda *told, **_: printed.extend(told)}
     exec(code, names)
-    last, further = made.layers[-1], rounding(made)
-    for name in ("attention_weights", "context"):
-        close(names[name], last[name], further * 10)
-    assert "mask" not in made.layers[0].matrices or torch.equal(names["mask"], made.layers[0]["mask"])
+    layers, further = list(made.layers), rounding(made)
+    for title, matrix in pairwise(printed):
+        if isinstance(matrix, Tensor):
+            name = title.removesuffix(" output").replace(" ", "_").replace("-", "_")
+            close(matrix, layers[0][name if title != "block" else list(layers[0].stages)[-1]], further * 10)
+        elif isinstance(title, Tensor) and matrix.startswith("layer "):
+            layers.pop(0)
+    assert len(layers) == 1
+    assert "mask" not in layers[0].matrices or torch.equal(names["mask"], made.layers[0]["mask"])
 
 
 def in_script(scenario: Scenario, made: AttentionTrace) -> None:

@@ -19,6 +19,7 @@ from attnviz.link.parameter import Around
 from attnviz.link.parameter_table import texts
 from attnviz.link.question_text import example_as_written, example_from_text, question_of, start_of
 from attnviz.link.set_up import parameters, read_controls, scenario_from_query, with_example
+from attnviz.link.state import state_of
 from attnviz.scaling.settings import decode_settings
 from attnviz.teach.questions import Exponent
 from tests.golden import differences, golden_links, parameters_of
@@ -66,6 +67,7 @@ def test_a_link_restores_its_scenario(name: str) -> None:
     foreign = LINKS[name]["restores"].get("foreign", [])
     assert [each for each in ignored if not any(other in each for other in foreign)] == []
     assert differences(LINKS[name]["restores"]["scenario"], scenario) == []
+    assert state_of(LINKS[name]["query"] or "example=published").scenario == scenario, "bare, it opened this one"
 
 
 @pytest.mark.parametrize("name", _of("digits"))

@@ -127,6 +127,7 @@ def test_the_defaults_make_the_published_scenario() -> None:
     scenario = scenario_of({name: parameter.default for name, parameter in parameters().items()})
     assert scenario == Scenario(embedding="published")
     assert scenario_of({}) == Scenario()
+    assert {parameters()["causal"].read(raw) for raw in ("true", "True", "TRUE")} == {(True, None)}
 
 
 def test_every_setting_of_a_scenario_is_a_parameter() -> None:

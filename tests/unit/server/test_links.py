@@ -5,8 +5,6 @@ import time
 import tracemalloc
 import zlib
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -21,28 +19,6 @@ from attnviz.link.codecs import VERSION, pack, unpack
 from attnviz.link.set_up import MAX_QUERY_CHARACTERS, parameters, query_of, scenario_from_query
 from attnviz.words import say
 from tests.examples import examples
-from tests.unit.helpers import edits_of, setups
-
-float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
-
-
-@st.composite
-def scenarios(draw: st.DrawFn) -> Scenario:
-    """Random scenarios with explicit matrices, fills and edits."""
-    scenario = draw(setups(whole=True))
-    for name in draw(st.lists(st.sampled_from(scenario.editable), unique=True, max_size=4)):
-        n_rows, n_columns = scenario.shape_of(name)
-        numbers = st.lists(
-            st.lists(float32, min_size=n_columns, max_size=n_columns), min_size=n_rows, max_size=n_rows
-        )  # fmt: skip
-        by: Any = draw(numbers | st.sampled_from(("identity", "zeros", "random:7")))
-        scenario = replace(scenario, **{name: by})
-    return replace(scenario, edits=draw(edits_of(scenario)))
-
-
-@given(scenarios())
-def test_a_scenario_comes_back_from_its_link(scenario: Scenario) -> None:
-    assert scenario_from_query(query_of(scenario)) == (scenario, [])
 
 
 def test_many_changes_are_packed_into_less() -> None:

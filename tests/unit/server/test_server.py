@@ -208,8 +208,7 @@ def test_streamlits_own_figures_are_told_to_nobody() -> None:
 
 def test_one_address_may_not_have_all_places_and_this_machine_may() -> None:
     app = Starlette(
-        routes=[WebSocketRoute("/_stcore/stream", _echo)],
-        middleware=[Middleware(Visitors, most=5, most_of_address=2)],
+        routes=[WebSocketRoute("/_stcore/stream", _echo)], middleware=[Middleware(Visitors, most=5, most_of_address=2)]
     )
 
     def at(address: str) -> TestClient:

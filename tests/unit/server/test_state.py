@@ -3,7 +3,6 @@
 from typing import Any
 from urllib.parse import urlencode
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,21 +13,12 @@ from attnviz.link.parameter_table import texts
 from attnviz.link.set_up import parameters, query_of
 from attnviz.link.state import MOST_CHARACTERS, state_of
 from attnviz.published import OPENING, starting_points
-from tests.golden import differences, golden_links
 from tests.rubbish import RUBBISH
 from tests.unit.helpers import setups
 from tests.unit.server.test_link import changes
 
-LINKS = golden_links()
 NAMES = [*parameters(), *texts(), "utm_source", "colour"]
 VALUES = st.sampled_from([*RUBBISH.values(), "true", "0", "1", "2", "7", "a b", "", "scores.1.1", "w_q.0.1.0.9"])
-
-
-@pytest.mark.parametrize("name", [name for name, link in LINKS.items() if "only_on_pages" not in link])
-def test_an_old_link_is_the_state_that_it_was(name: str) -> None:
-    state = state_of(LINKS[name]["query"] or "example=published")  # bare, it opened this one
-    assert state.scenario is not None
-    assert differences(LINKS[name]["restores"]["scenario"], state.scenario) == []
 
 
 @given(setups(whole=True, heads=True))

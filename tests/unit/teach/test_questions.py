@@ -221,19 +221,6 @@ def test_6_the_divisor_depends_on_d_k_alone() -> None:
         assert told in says(WHICH_D, scenario, **wrong)
 
 
-def test_7_queries_and_keys_change_and_the_weights_cannot() -> None:
-    (option,) = WHERE.options
-    assert isinstance(option, Option)
-    for place, changed_there in zip(option.choices, ("Q", "QK", ""), strict=True):
-        told = says(WHERE, place=place)
-        for symbol, name in (("Q", "q"), ("K", "k")):
-            other = say("seen.where.other", matrix=STAGES[name].title, gap="|").partition("|")[0]
-            assert (other in told) == (symbol in changed_there)
-        made, usual = WHERE.made(WHERE.start, {"place": place}), traced(WHERE.start)
-        torch.testing.assert_close(made.attention_weights, usual.attention_weights)
-        torch.testing.assert_close(made.scaled_scores, usual.scaled_scores)
-
-
 def test_8_only_rows_hand_out_100_percent_and_only_their_contexts_stay_inside() -> None:
     (option,) = AXIS.options
     assert isinstance(option, Option)

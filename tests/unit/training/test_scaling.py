@@ -92,11 +92,7 @@ def test_uniform_projections_break_the_argument_and_zero_mean_ones_keep_it() -> 
     assert normal["std"].tolist() == pytest.approx([0.4, 0.4], abs=0.05)
 
 
-@given(
-    d=st.integers(1, 64),
-    low=st.floats(-1, 1),
-    init=st.sampled_from(["uniform", "linear", "normal"]),
-)
+@given(d=st.integers(1, 64), low=st.floats(-1, 1), init=st.sampled_from(["uniform", "linear", "normal"]))
 @settings(max_examples=examples(10), deadline=None)
 def test_expected_variance_under_projections_is_that_of_many_drawn_matrices(d: int, low: float, init: str) -> None:
     x = [[low, 0.5], [1.0, -0.3], [0.2, 0.9]]
@@ -113,10 +109,7 @@ def test_the_classic_row() -> None:
     assert softmax_row(row, 8) == pytest.approx([0.0326, 0.0030, 0.1615, 0.0030, 0.8000], abs=5e-5)
 
 
-@given(
-    st.lists(st.floats(-50, 50), min_size=2, max_size=8),
-    st.floats(0.01, 8),
-)
+@given(st.lists(st.floats(-50, 50), min_size=2, max_size=8), st.floats(0.01, 8))
 @settings(deadline=None)
 def test_softmax_statistics_are_those_of_torch(scores: list[float], factor: float) -> None:
     row = torch.tensor(scores, dtype=torch.float64) * factor

@@ -9,14 +9,7 @@ from attnviz import Scenario, trace
 from attnviz.core.limits import MAX_D, MAX_SEED
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, MAX_FACTOR, MAX_KEYS, MAX_TRIALS, check_scales
 from attnviz.scaling.experiment import sample_row
-from attnviz.scaling.settings import (
-    HEADS,
-    MAX_P,
-    OWN,
-    SCALE_CHOICES,
-    SweepSettings,
-    playground_scenario,
-)
+from attnviz.scaling.settings import HEADS, MAX_P, OWN, SCALE_CHOICES, SweepSettings, playground_scenario
 from attnviz.scaling.sources import SOURCES
 
 dimensions = st.integers(1, MAX_DIM)

@@ -15,15 +15,7 @@ from torch import Tensor
 
 from attnviz import Training, explain, train
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
-from attnviz.training import (
-    TASKS,
-    Batch,
-    Learner,
-    TrainingSettings,
-    finished,
-    settings_for,
-    task_of,
-)
+from attnviz.training import TASKS, Batch, Learner, TrainingSettings, finished, settings_for, task_of
 from attnviz.training.tasks.base import START
 from tests.unit.displayed_arithmetic import check_arithmetic
 

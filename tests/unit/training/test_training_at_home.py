@@ -9,10 +9,7 @@ import safetensors.torch
 import torch
 
 from attnviz.commands.main import main
-from attnviz.training import (
-    train,
-    training_script,
-)
+from attnviz.training import train, training_script
 
 TEXT = "the cat sat on the mat. the dog sat on the log. " * 3
 TAKEN: tuple[tuple[str, dict[str, Any]], ...] = (

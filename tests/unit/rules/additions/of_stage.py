@@ -13,18 +13,7 @@ import torch.nn.functional as F
 import attnviz
 from attnviz import Scenario, explain, trace
 from attnviz.board.data import board_data
-from attnviz.core.rules import (
-    RULES,
-    FeatureMap,
-    LayerNorm,
-    Lookup,
-    PassOn,
-    Recut,
-    Relative,
-    Share,
-    Surprise,
-    TimesRoot,
-)
+from attnviz.core.rules import RULES, FeatureMap, LayerNorm, Lookup, PassOn, Recut, Relative, Share, Surprise, TimesRoot
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.documents import heatmap_page, report, trace_markup
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json, trace_safetensors
