@@ -11,9 +11,8 @@ from types import MappingProxyType
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.documents import marking_csv, marking_page
 from attnviz.exercises.exercise import Exercise
-from attnviz.exercises.gradebook import Points, class_page, gradebook_csv, points_of, student_page
+from attnviz.exercises.gradebook import Points, class_page, gradebook_csv, points_of, read_keys, student_page
 from attnviz.exercises.hand_ins import Linked, Marked, hand_ins_of, mark_hand_in
-from attnviz.exercises.keys import read_keys
 from attnviz.link.page_texts import CHECK_TEXT, EXERCISE
 from attnviz.link.parameter_table import ANSWERS, CHECK
 from attnviz.link.typed_form import ANSWERS_TEXT

@@ -1,7 +1,7 @@
 // Draws the boards of a page of its own. Python writes into the page, gzipped, the script that draws one
 // (board/in_page.js) and what each shows. In a frame of the same origin, the frame is made as high as what it holds.
 
-import { run, unpackedText } from "./unpacked.js";
+import { run, unpackedText } from "./saving.js";
 import { partOf } from "../scripts/parts.js";
 
 const letters = ["14px", "bold 14px"].map((size) => document.fonts.load(`${size} "Attnviz Letters"`));

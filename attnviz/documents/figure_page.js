@@ -1,8 +1,7 @@
 // Draws the figure of a page of its own, fits it into the window and saves it. Python writes into the
 // page what is drawn, and plotly.js, gzipped.
 
-import { save } from "./saving.js";
-import { run, unpackedText } from "./unpacked.js";
+import { run, save, unpackedText } from "./saving.js";
 import { partOf } from "../scripts/parts.js";
 
 const { figure, filename, spare } = JSON.parse(partOf(document, "#given").textContent ?? "");

@@ -52,7 +52,7 @@ class Exercise:
     it is where sizes have room for it. Those that aren't asked to be fair have the numbers that they always had.
 
     Of one that is `to_hand_in`, `numbers` are the inputs, a letter each, in place of those that the seed, which is the
-    number of the sheet, gives; `word` is its check word. `keys.py` makes them.
+    number of the sheet, gives; `word` is its check word. `gradebook.py` makes them.
 
     Raises ``ValueError`` for a value outside of its limits, and for a blank table that is no result.
     """

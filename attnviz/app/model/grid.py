@@ -23,17 +23,22 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 
 _HERE = Path(__file__).parent
+_INKS = """.grid, .view { --ink: var(--st-text-color); --page: var(--st-background-color);
+  --mute: color-mix(in srgb, var(--st-text-color) 70%, var(--st-background-color)); --line: var(--st-border-color);
+  color: var(--st-text-color); font-family: var(--st-font); font-size: 15px; }
+"""
+_STYLE = _INKS + GRID_STYLE
 
 _heads = st.components.v2.component(
     "attnviz_model_heads",
     html='<div class="grid" role="group"></div>',
-    css=(_HERE / "heads.css").read_text() + GRID_STYLE,
+    css=_STYLE,
     js=script(_HERE / "heads.js", {"CONSTANTS": CONSTANTS}),
 )
 _head = st.components.v2.component(
     "attnviz_model_head",
     html='<div class="view"></div>',
-    css=(_HERE / "heads.css").read_text() + GRID_STYLE,
+    css=_STYLE,
     js=script(_HERE / "head.js"),
 )
 

@@ -32,7 +32,13 @@ _script = st.components.v2.component(
     "attnviz_predicted", html="<i></i>", js=script(Path(__file__).with_name("predicted.js"))
 )
 _PUNCTUATION, _ESCAPED = re.compile(r"([!-/:-@\[-`{-~])"), r"\\\1"
-_STYLE = f"<style>{Path(__file__).with_name('predicting.css').read_text()}</style>"
+# Large choices, then what was predicted beside what happened.
+_STYLE = """<style>
+[class*="st-key-predict-"] button { justify-content: flex-start; min-height: 52px !important; padding-left: 18px; }
+[class*="st-key-predict-"] button p { font-size: 17px; font-weight: 600; }
+.st-key-prediction_both [data-testid="stText"] { font-size: 18px !important; font-weight: 600; }
+.st-key-prediction_outcome:focus { outline: none; }
+</style>"""
 
 
 @dataclass

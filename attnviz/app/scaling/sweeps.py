@@ -12,7 +12,7 @@ import streamlit as st
 
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.memory import Newest
-from attnviz.app.scaling.turns import Pace, Turns
+from attnviz.app.keeper.runs import Pace, Turns
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, told

@@ -10,14 +10,13 @@ from starlette.routing import Route
 
 from attnviz.app.keeper.logs import get_log, write_as_json
 from attnviz.app.keeper.runs import CLOCK
-from attnviz.app.server import answers, readiness
+from attnviz.app.server import answers
 from attnviz.app.server.classroom import Classroom, keep_sweeping, stored
-from attnviz.app.server.headers import SafeHeaders
 from attnviz.app.server.hosts import listed
 from attnviz.app.server.numbers import PATHS, Numbers
 from attnviz.app.server.settings import settings
 from attnviz.app.server.visitors import Visitors
-from attnviz.app.server.where import SaysWhere
+from attnviz.app.server.where import SafeHeaders, SaysWhere
 
 _LOG = get_log(__name__)
 
@@ -45,7 +44,7 @@ def routes() -> list[Route]:
     """Return the addresses beside Streamlit's own."""
     numbers, classroom = Numbers(), Classroom(stored(settings().database))
     found = [
-        Route("/ready", partial(readiness.answer, classes=classroom.standing)),
+        Route("/ready", partial(answers.tell_ready, classes=classroom.standing)),
         *classroom.routes(),
         *(Route(path, answers.send_script) for path in answers.SCRIPTS),
         *(Route(path, numbers.answer, methods=["POST"]) for path in PATHS),
@@ -59,7 +58,7 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     """Begin to get ready when the server starts."""
     write_as_json()
     CLOCK.watch()
-    readiness.begin()
+    answers.begin()
     keep_sweeping(settings().database)
     _LOG.info("the server starts", extra={"told": answers.running()})
     yield

@@ -1,17 +1,74 @@
-"""What the server answers beside pages: scripts as files, what browsers have painted, and the figures of a server.
+"""What the server answers beside pages: scripts as files, what browsers have painted, figures, and whether it's ready.
 
 The name of a script says what its file holds. Whoever asks for another one is a page of another version, from another
-copy behind the same proxy: it's told that it isn't here, and nobody keeps that.
+copy behind the same proxy: it's told that it isn't here, and nobody keeps that. A message is read with care.
+
+A server is ready once torch has computed, what the pages need is imported, and the model is loaded that the page of
+models opens with. One that isn't answers all the same, later: a proxy asks /ready before it sends anybody.
 """
+
+import gc
+import json
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
+from attnviz import Scenario, app, trace
 from attnviz.app.components.script_file import FILES, FOLDER
 from attnviz.app.keeper import figures
-from attnviz.app.server.asked import message_of, nothing
+from attnviz.app.keeper.logs import get_log
+from attnviz.app.model.looked import load_first
 from attnviz.app.session.painting import AT, painting_that_says
+from attnviz.figures import heatmap
+
+MOST_BYTES = 32_768  # of a message: what is pasted into a board of 16 tokens has less
+NOT_KEPT = {"Cache-Control": "no-store"}
+_NOTHING = 204
+
+
+def nothing(status: int = _NOTHING) -> Response:
+    """Return an answer without words."""
+    return Response(status_code=status, headers=NOT_KEPT)
+
+
+async def message_of(request: Request, *says: str, most: int = MOST_BYTES) -> dict[str, Any] | Response:
+    """Return what a page says, in which one of these is a text: the word that it was told, unless others are named.
+    For anything else, return what is answered."""
+    if "origin" not in request.headers:  # what a stranger's page says of itself is left out: see visitors.py
+        return nothing(403)
+    body = await _body(request, most)
+    if body is None:
+        return nothing(413)
+    message = _read(body, says or ("word",))
+    return nothing(400) if message is None else message
+
+
+async def _body(request: Request, most: int) -> bytes | None:
+    """Return what was sent; None where it is too long, which is not read to its end."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > most:
+            return None
+    return body
+
+
+def _read(body: bytes, says: Sequence[str]) -> dict[str, Any] | None:
+    """Return a message in which one of these is a text; None for anything else."""
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or not any(isinstance(message.get(name), str) for name in says):
+        return None
+    return message
+
 
 # The second of each where server.baseUrlPath is set.
 SCRIPTS, PAINTED = ((f"/{path}", f"/{{base:path}}/{path}") for path in (f"{FOLDER}/{{name}}", AT))
@@ -49,3 +106,38 @@ def tell_figures(request: Request) -> Response:
 def running() -> dict[str, str]:
     """Return the versions of what is running."""
     return {"version": figures.version(), "torch": figures.torch_version()}
+
+
+_LOG = get_log(__name__)
+_READY = threading.Event()
+
+
+def begin() -> None:
+    """Get ready, beside what the server does meanwhile."""
+    threading.Thread(target=_get_ready, name="getting-ready", daemon=True).start()
+
+
+def _get_ready() -> None:
+    try:
+        for module in walk_packages(app.__path__, f"{app.__name__}."):
+            import_module(module.name)
+        made = trace(Scenario())
+        heatmap(made, "attention_weights").to_plotly_json()
+    except Exception:
+        _LOG.exception("the server does not get ready")
+        return
+    try:
+        load_first()
+    except Exception:  # the page that asks for it says why, and no other needs it
+        _LOG.exception("the first model can't be had")
+    gc.collect()
+    gc.freeze()  # what stands now stays: looked through again and again, it would hold up everybody
+    _READY.set()
+    _LOG.info("the server is ready")
+
+
+async def tell_ready(request: Request, classes: Callable[[], Awaitable[str]] | None = None) -> JSONResponse:
+    """Say whether the server is ready, and how it stands with classes: without their database all else works."""
+    ready = _READY.is_set()
+    told = {"ready": ready} | ({"classes": await classes()} if ready and classes else {})
+    return JSONResponse(told, 200 if ready else 503, {"Cache-Control": "no-store"})

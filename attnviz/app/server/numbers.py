@@ -29,7 +29,7 @@ from attnviz.app.components.board import AT
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.keeper.memory import Newest
-from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
+from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
 from attnviz.app.server.hosts import Pace, address_of
 from attnviz.link.state import MOST_CHARACTERS

@@ -11,7 +11,7 @@ from playwright.sync_api import Error, Response, expect
 
 from attnviz.documents.marking_page import STYLE
 from attnviz.exercises.exercise import Exercise, left_out
-from attnviz.exercises.keys import sheet_to_hand_in
+from attnviz.exercises.gradebook import sheet_to_hand_in
 from attnviz.published import worked_example
 from attnviz.words import say
 from tests.browser.lesson import Learner

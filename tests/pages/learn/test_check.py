@@ -14,7 +14,7 @@ from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, layer_table
 from attnviz.exercises.exercise import Exercise, decoded, left_out
-from attnviz.exercises.keys import sheet_to_hand_in
+from attnviz.exercises.gradebook import sheet_to_hand_in
 from attnviz.link.typed_form import TABLE_NAMES
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed, as_printed

@@ -7,7 +7,7 @@ import pytest
 
 from attnviz.commands.main import main
 from attnviz.exercises.exercise import Exercise
-from attnviz.exercises.keys import read_keys
+from attnviz.exercises.gradebook import read_keys
 from attnviz.link.page_texts import CHECK_TEXT, Checked
 from attnviz.tables.reading import MAX_UPLOAD_BYTES
 from attnviz.words import say

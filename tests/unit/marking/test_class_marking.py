@@ -9,7 +9,7 @@ import pytest
 
 from attnviz.commands.main import main
 from attnviz.exercises.exercise import RESULTS, Exercise, left_out
-from attnviz.exercises.keys import keys_json, sheet_to_hand_in
+from attnviz.exercises.gradebook import keys_json, sheet_to_hand_in
 from attnviz.marking.handout import tables_in
 from attnviz.tables.grids import unfolded
 from attnviz.tables.handout import sorted_tables

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import attnviz
 from attnviz.exercises.answer_sheet import answer_sheet, class_sheets
 from attnviz.exercises.exercise import RESULTS, RUNGS, STEPS, Exercise, decoded, is_exercise, left_out
-from attnviz.exercises.keys import sheet_to_hand_in
+from attnviz.exercises.gradebook import sheet_to_hand_in
 from attnviz.exercises.mistakes import choices, mistakes, rule_of, work_of
 from attnviz.marking import Mark, Marking, verdict
 from attnviz.marking.causes import SLIPS

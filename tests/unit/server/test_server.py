@@ -32,8 +32,7 @@ from attnviz.app.keeper import figures
 from attnviz.app.learn import running as trainings
 from attnviz.app.model import looked
 from attnviz.app.scaling import sweeps
-from attnviz.app.server import readiness
-from attnviz.app.server.headers import SafeHeaders, policy
+from attnviz.app.server import answers
 from attnviz.app.server.hosts import BURST, RATE
 from attnviz.app.server.numbers import Numbers
 from attnviz.app.server.settings import (
@@ -46,6 +45,7 @@ from attnviz.app.server.settings import (
     settings,
 )
 from attnviz.app.server.visitors import Visitors
+from attnviz.app.server.where import SafeHeaders, policy
 from attnviz.models import STORIES, offered
 from attnviz.words import say
 
@@ -375,8 +375,8 @@ def test_while_numbers_are_computed_a_run_lets_them_go_on_ten_times_as_soon_as_p
 
 
 def test_readiness_waits_for_what_pages_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "_READY", threading.Event())
-    given = TestClient(Starlette(routes=[Route("/ready", readiness.answer)]))
+    monkeypatch.setattr(answers, "_READY", threading.Event())
+    given = TestClient(Starlette(routes=[Route("/ready", answers.tell_ready)]))
     assert given.get("/ready").status_code == 503
     goes_on = threading.Event()
 
@@ -384,10 +384,10 @@ def test_readiness_waits_for_what_pages_need(monkeypatch: pytest.MonkeyPatch) ->
         goes_on.wait(30)
         return trace(scenario)
 
-    monkeypatch.setattr(readiness, "trace", slowly)
-    readiness.begin()
+    monkeypatch.setattr(answers, "trace", slowly)
+    answers.begin()
     assert given.get("/ready").json() == {"ready": False}
     goes_on.set()
-    assert readiness._READY.wait(60)
+    assert answers._READY.wait(60)
     assert given.get("/ready").status_code == 200
     assert offered()[STORIES] in looked._shelf()  # whoever opens the page of models finds its first words

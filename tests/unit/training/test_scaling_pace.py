@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.app.scaling.turns import SPAN, Pace
+from attnviz.app.keeper.runs import SPAN, Pace
 
 
 @given(st.floats(1.0, 100.0), st.floats(0.01, 1.0))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.app.scaling.turns import Turns
+from attnviz.app.keeper.runs import Turns
 from tests.examples import examples
 
 

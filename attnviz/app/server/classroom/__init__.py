@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.keeper.memory import Newest
-from attnviz.app.server.asked import NOT_KEPT, message_of, nothing
+from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
 from attnviz.app.server.classroom import pages
 from attnviz.app.server.classroom.telling import home_of, qr_code, told
 from attnviz.app.server.classroom.voting import Voting, vote_of

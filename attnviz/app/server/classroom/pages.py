@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from attnviz.app.server.asked import NOT_KEPT, nothing
+from attnviz.app.server.answers import NOT_KEPT, nothing
 from attnviz.classes import subjects
 from attnviz.classes.asked import OF_STEPS
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT, Theme

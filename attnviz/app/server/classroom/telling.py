@@ -8,7 +8,7 @@ import segno
 from starlette.requests import Request
 from starlette.responses import Response
 
-from attnviz.app.server.asked import NOT_KEPT
+from attnviz.app.server.answers import NOT_KEPT
 from attnviz.classes import Phase, State, asked_of
 
 _AT = "/class/"
