@@ -50,15 +50,12 @@ interface Settings {
   d_k: number | null;
   temperature: number;
   temperature_text: string;
-  in_symbols: string[];
-  in_words: Sentence | string;
   factor: boolean;
   /** Whether a model has a number of its own in place of √d_k. */
   own: boolean;
   shared: boolean;
   axis: string;
   sink: number | null;
-  sink_text: string;
   epsilon: number;
   targets: number[];
   ids: number[];
@@ -374,7 +371,6 @@ interface Rule {
   compute(settings: Settings, ...sources: Matrix[]): Matrix;
   bounded(settings: Settings, row: number, column: number, ...sources: Matrix[]): Bounded;
   explain(cell: MadeCell, said: Explained): Explained;
-  seen(stage: Stage, made: Made): string[];
 }
 
 /** A part of a declared expression: what it does, and what with. */
@@ -391,9 +387,14 @@ interface Piece {
   symbols: any[];
   words: Sentence[];
   where: any[];
-  roundings: number;
-  size: Expression | null;
+  roundings: number | Expression;
+  size?: Expression;
   trouble: string;
+  line: Sentence;
+  undefined: Sentence;
+  share?: Expression;
+  sink?: number;
+  asides?: Sentence[];
 }
 
 /** Digits times ten to the power. */

@@ -7,7 +7,7 @@ export const FLOAT32 = CONSTANTS.FLOAT32;
 // How far so many roundings may take a sum of terms of this size in all; infinite where it may overflow.
 /** @param {number} size @param {number} roundings */
 export function tolerance(size, roundings) {
-  if (!(size <= FLOAT32.max * (1 - FLOAT32.eps))) return Infinity;
+  if (!(size <= FLOAT32.max * (1 - FLOAT32.eps) && roundings >= 0)) return Infinity;
   return roundings * (FLOAT32.eps * size + FLOAT32.tiny);
 }
 

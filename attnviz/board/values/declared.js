@@ -6,10 +6,9 @@ import { total } from "./numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 /**
- * The cell that is worked out, of these sources; `folds` are the sums and largest numbers that are known already of it,
- * and `line` those that its whole row has.
- * @typedef {{ sources: Matrix[], i: number, j: number, folds?: Map<Expression, number>, line?: Map<Expression, number>
- * }} At
+ * The cell that is worked out, of these sources; `folds` are the sums and largest numbers of these that are known.
+ * @typedef {Map<Expression, Map<number, number>>} Folds
+ * @typedef {{ sources: Matrix[], i: number, j: number, folds?: Folds }} At
  * @typedef {(at: At, k: number) => number} Worked
  */
 
@@ -21,6 +20,9 @@ export const FUNCTIONS = {
   positive: (x) => Math.max(0, x),
   negative: (x) => -x,
   magnitude: (x) => (x === -Infinity ? 0 : Math.abs(x)),
+  lasting: (x) => Math.fround(x) && x,
+  away: (x) => Math.min(Math.abs(x), CONSTANTS.FAR),
+  enough: (x) => Number(x > CONSTANTS.SMALL),
   level: (x) => (Math.abs(x) <= CONSTANTS.READABLE ? 0 : x),
 };
 /** @type {Record<string, (x: number, y: number) => number>} */
@@ -35,7 +37,8 @@ export const SAME = ["as_number", "at_once"];
 /** @type {WeakMap<Expression, Worked>} */
 const WORKED = new WeakMap();
 
-/** @template {object} Key @template Value @param {WeakMap<Key, Value>} known @param {Key} key
+/** @template {object} Key @template Value
+ *  @param {{ get(key: Key): Value | undefined, set(key: Key, value: Value): any }} known @param {Key} key
  *  @param {() => Value} make @returns {Value} */
 export function once(known, key, make) {
   const found = known.get(key);
@@ -104,29 +107,30 @@ function cellOf(source, row, column) {
   };
 }
 
+// A sum or a largest number is worked out once for all cells that it's the same for.
 /** @param {Expression} node @returns {Worked} */
 function folded(node) {
-  const ofLine = !isOfColumn(node.slice(2));
+  const [ofRow, ofColumn] = [1, 2].map((axis) => isOf(node, axis));
   return (at) => {
-    const folds = ofLine ? (at.line ??= new Map()) : (at.folds ??= new Map());
-    const known = folds.get(node);
-    if (known !== undefined) return known;
+    const known = once(at.folds ??= new Map(), node, () => new Map());
+    const place = (ofRow ? at.i * 2 ** 20 : 0) + (ofColumn ? at.j : 0);
+    const found = known.get(place);
+    if (found !== undefined) return found;
     const all = termsOf(node, at);
     const value = node[0] === "sum" ? total(all) : Math.max(...all);
-    folds.set(node, value);
+    if (ofRow && ofColumn) known.clear();
+    known.set(place, value);
     return value;
   };
 }
 
-// Whether anything of an expression depends on the column of the cell.
-/** @param {any} node @returns {boolean} */
-function isOfColumn(node) {
-  if (!Array.isArray(node)) return false;
+// Whether anything of an expression depends on the row of the cell, 1, or on its column, 2.
+/** @param {any} node @param {number} axis @returns {boolean} */
+function isOf(node, axis) {
+  if (!Array.isArray(node) || typeof node[0] !== "string") return false;
   if (["index", "entry", "power"].includes(node[0])) return true;
-  const indices = node[0] === "at" ? node.slice(2) : node.filter(Array.isArray)
-    .filter(([first]) => typeof first === "number");
-  return indices.some(([, , ofJ, , rest = 0]) => ofJ !== 0 || rest !== 0)
-    || (node[0] !== "at" && node.some(isOfColumn));
+  if (node[0] !== "at") return node.slice(1).some((each) => isOf(each, axis));
+  return node.slice(2).some((index) => index[axis] || (axis === 1 ? index[6]?.length : index[4]));
 }
 
 // The numbers that a sum, or a largest number, is made of.
@@ -183,9 +187,7 @@ export function computed(declared, [rows, columns], sources) {
   /** @type {At} */
   const at = { sources, i: 0, j: 0, folds: undefined };
   for (let n = 0; at.i < rows; at.i += 1) {
-    if (at.line) at.line.clear();
     for (at.j = 0; at.j < columns; at.j += 1, n += 1) {
-      if (at.folds) at.folds.clear();
       let which = 0;
       while (which < last && !choices[which].holds(at)) which += 1;
       values[n] = Math.fround(choices[which].value(at, 0));
@@ -197,7 +199,8 @@ export function computed(declared, [rows, columns], sources) {
 // What a cell should be, and how far the roundings of its declaration may take it from that.
 /** @param {Piece[]} declared @param {At} at @returns {Bounded} */
 export function boundedBy(declared, at) {
-  const { value, size, roundings } = pieceAt(declared, at);
+  const { value, size, roundings: most } = pieceAt(declared, at);
+  const roundings = typeof most === "number" ? most : worked(most)(at, 0);
   const isUnderMask = value[0] === "hidden" || value[0] === "weighed";
   const mask = isUnderMask ? worked(value[2])(at, 0) : 0;
   if (value[0] === "hidden" && mask === -Infinity) return { exact: mask, tolerance: 0 };

@@ -30,7 +30,8 @@ export function* matrixByMatrix(made, given) {
   for (const stage of stages) {
     const { values, columns } = made.matrices[stage.name];
     const step = own ? 1 : stepThrough(values.length, columns);
-    for (let at = 0; at < values.length; at += step) judge(made, stage, at, own, found);
+    const folds = new Map();
+    for (let at = 0; at < values.length; at += step) judge(made, stage, at, { own, found, folds });
     yield;
   }
   return found;
@@ -72,12 +73,13 @@ function commonOf(one, other) {
   return other === 0 ? one : commonOf(other, one % other);
 }
 
-/** @param {Made} made @param {Stage} stage @param {number} at @param {Matrices | null} own @param {Found} found */
-function judge(made, stage, at, own, found) {
+/** @param {Made} made @param {Stage} stage @param {number} at
+ *  @param {{ own: Matrices | null, found: Found, folds: import("./declared.js").Folds }} known */
+function judge(made, stage, at, { own, found, folds }) {
   const { columns, values } = made.matrices[stage.name];
   const [row, column] = [Math.floor(at / columns), at % columns];
   const value = values[at];
-  const bounded = boundedOf(stage, row, column, made.matrices);
+  const bounded = boundedOf(stage, row, column, made.matrices, folds);
   const gap = Math.abs(value - (own ? own[stage.name].values[at] : bounded.exact));
   if (made.only && Number.isNaN(value)) return; // it wasn't sent yet
   found.looked += 1;

@@ -73,12 +73,13 @@ function stepsOf(stage, matrices) {
 }
 
 // What a cell should be, as { exact, tolerance }, by the numbers of the cells that it is made from.
-/** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices */
-export function boundedOf(stage, row, column, matrices) {
+/** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices
+ *  @param {import("./declared.js").Folds} [folds] what is known of these matrices */
+export function boundedOf(stage, row, column, matrices, folds) {
   const sources = stage.sources.map((name) => matrices[name]);
   const bounded = RULES[stage.rule]?.bounded;
   return bounded ? bounded(stage.settings, row, column, ...sources)
-    : boundedBy(stage.declared, { sources, i: row, j: column });
+    : boundedBy(stage.declared, { sources, i: row, j: column, folds });
 }
 
 // What rules do in the page besides what they declare, a file each, of the same name as in attnviz/core/rules:
@@ -86,8 +87,7 @@ export function boundedOf(stage, row, column, matrices) {
 // - compute(settings, ...sources): the matrix that the rule makes of these, where cell by cell takes too long;
 // - bounded(settings, row, column, ...sources): what a cell should be, as { exact, tolerance }: in float64, and how far
 //   the roundings of float32 may be from it, where that isn't a number of roundings of what is added up;
-// - explain(cell, said): what is said of it, given what the declaration says;
-// - seen(stage, made): the matrices that its explanation names, where they may differ from its sources.
+// - explain(cell, said): what is said of it, given what the declaration says.
 //
 // `settings` are the fields of the Python rule. A test over all rules and stages holds each to the Python method.
 

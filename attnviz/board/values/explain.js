@@ -11,7 +11,7 @@ import { boundedOf, RULES } from "./evaluate.js";
 import { isMasked, sourcesOf } from "./reach.js";
 import { valueAt } from "./matrices.js";
 import { percent, written } from "./numbers.js";
-import { saidOf } from "./said.js";
+import { saidOf, toldBy } from "./said.js";
 
 /** @param {Made} made @param {Place} place */
 export function explain(made, place) {
@@ -78,7 +78,10 @@ function labelOf({ tokens, matrices }, stage, axis, index) {
 export function seenSourcesOf(made, { matrix, row, column }) {
   const stage = made.stages.get(matrix);
   const sources = sourcesOf(stage, row, column, made.matrices);
-  const seen = RULES[stage.rule]?.seen?.(stage, made) ?? stage.sources;
+  const [first, ...rest] = stage.sources;
+  if (!stage.declared[0]?.line || made.shown.includes(first)) return sources;
+  if (!toldBy(made, first)) return [];
+  const seen = [made.stages.get(first).sources[0], ...rest];
   return seen.map((name, i) => sources[i].map((source) => ({ ...source, matrix: name })));
 }
 

@@ -2,7 +2,7 @@
 
 import { indexOf, pieceAt, worked } from "./declared.js";
 import { stepsOf } from "./steps.js";
-import { notesOf, whyHidden } from "./trouble.js";
+import { levelIn, notesOf, whyHidden } from "./trouble.js";
 import { lineNamed, namedCell, tokenOf } from "../cells/cell.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -21,8 +21,11 @@ export function saidOf(cell) {
   const first = (/** @type {string | null} */ said, /** @type {Sentence} */ sentence) => said
     ?? sentenceOf(cell, at, sentence);
   const words = piece.words.reduce(first, null) ?? "";
-  const said = { symbols: textOf(cell, at, piece.symbols), steps: stepsOf(cell, at, node), words,
-    notes: notesOf(cell, at, piece) };
+  const symbols = textOf(cell, at, piece.symbols) ?? "";
+  const beside = (/** @type {Pick<Place, "row" | "column">} */ { row, column }) => besideOf(cell, 0, row, column) ?? "";
+  const said = { symbols, steps: symbols ? stepsOf(cell, at, node) : [cell.write(cell.value)], words,
+    notes: notesOf(cell, at, piece, { symbols, asides: asidesOf(cell), beside,
+      say: (sentence) => sentenceOf(cell, at, sentence) ?? "" }) };
   return node[0] === "hidden" || node[0] === "weighed" ? underMask(cell, at, said, node) : said;
 }
 
@@ -52,15 +55,38 @@ function sentenceOf(cell, at, [, key, places]) {
   return filled.some(([, each]) => each === null) ? null : say(`explanation.${key}`, Object.fromEntries(filled));
 }
 
-// What scores are divided by, in words, as the cell of their own stage says it.
-/** @param {MadeCell} cell @param {Sentence | string} sentence */
-export function inWords(cell, sentence) {
-  return typeof sentence === "string" ? sentence : (sentenceOf(cell, placeOf(cell), sentence) ?? "");
+// A text; null where nothing is known of a part of it.
+/** @param {MadeCell} cell @param {At} at @param {any[]} parts @returns {string | null} */
+function textOf(cell, at, parts) {
+  const texts = parts.map((each) => (Array.isArray(each) ? nodeOf(cell, at, each) : each));
+  return texts.includes(null) ? null : texts.join("");
 }
 
-/** @param {MadeCell} cell @param {At} at @param {any[]} parts */
-function textOf(cell, at, parts) {
-  return parts.map((each) => (Array.isArray(each) ? nodeOf(cell, at, each) : each)).join("");
+// What a source that isn't on the board is told by: what it's made of; null where that isn't there, either.
+/** @param {Pick<Made, "stages" | "shown">} made @param {string} name */
+export function toldBy({ stages, shown }, name) {
+  const { declared: [piece], sources: [first] } = stages.get(name);
+  return !shown.includes(name) && piece?.asides && shown.includes(first) ? piece : null;
+}
+
+// A cell of a source as it stands beside one that's told; null where it doesn't.
+/** @param {MadeCell} cell @param {number} source @param {any} row @param {any} column @returns {string | null} */
+function besideOf(cell, source, row, column) {
+  const matrix = cell.stage.sources[source];
+  const piece = toldBy(cell.made, matrix);
+  if (!piece) return cell.made.shown.includes(matrix) ? namedCell(cell, { matrix, row, column }) : null;
+  const of = { ...cell, stage: cell.made.stages.get(matrix), row, column };
+  const [op, , mask] = piece.value;
+  const name = namedCell(cell, { matrix: of.stage.sources[mask?.[1]] ?? matrix, row, column });
+  const more = op === "hidden" ? ` + ${name}` : op === "weighed" ? ` × exp(${name})` : "";
+  return textOf(of, placeOf(of), piece.symbols) + more;
+}
+
+// What is said of scores that are told by what they're made of.
+function asidesOf(/** @type {MadeCell} */ cell) {
+  const stage = cell.made.stages.get(cell.stage.sources[0]);
+  const of = { ...cell, stage };
+  return (toldBy(cell.made, stage.name)?.asides ?? []).map((each) => sentenceOf(of, placeOf(of), each) ?? "");
 }
 
 /** @param {MadeCell} cell @param {At} at @param {any[]} node @returns {string | number | null} */
@@ -69,11 +95,32 @@ function nodeOf(cell, at, node) {
   if (kind === "say") return sentenceOf(cell, at, /** @type {Sentence} */ (node));
   if (kind === "text") return textOf(cell, at, node.slice(1));
   if (kind === "written") return cell.write(worked(first)(at, 0));
+  if (kind === "lowered") return worked(levelIn(cell.stage.declared[0].value))(at, 0) === 0 ? "" : " − m";
+  if (kind === "spelled") return spelled(cell, at, first, rest);
   if (kind === "head") return cell.stage.head;
   if (kind === "place") return indexOf(first)(at, 0);
   if (kind === "tokens") return say("count.token", { n: indexOf(first)(at, 0) });
   const stage = first < 0 ? cell.stage : /** @type {Stage} */ (cell.made.stages.get(cell.stage.sources[first]));
+  if (kind === "beside") return besideOf(cell, first, ...lineOf(cell, at, rest));
   return ofSource(cell, at, stage, kind, rest);
+}
+
+// The row and column of a cell that is named; ":" and "j" stand for whole lines.
+/** @param {MadeCell} cell @param {At} at @param {any[]} places @returns {[row: any, column: any]} */
+function lineOf(cell, at, places) {
+  const own = /** @type {Record<string, any>} */ ({ "0,1,0,0": cell.row, "0,0,1,0": cell.column });
+  const [row, column] = places.map((each) =>
+    (Array.isArray(each) ? own[String(each)] ?? indexOf(/** @type {Index} */ (each))(at, 0) : each));
+  return [row, column];
+}
+
+// One text where a source is told by what it's made of, another one where it's named.
+/** @param {MadeCell} cell @param {At} at @param {number} source @param {any[]} texts */
+function spelled(cell, at, source, [madeOf, named]) {
+  const matrix = cell.stage.sources[source];
+  const of = toldBy(cell.made, matrix) ? cell.made.stages.get(matrix).sources[0] : matrix;
+  const isNamed = besideOf(cell, source, 0, 0) === namedCell(cell, { matrix: of, row: 0, column: 0 });
+  return nodeOf(cell, at, isNamed ? named : madeOf);
 }
 
 /** @param {MadeCell} cell @param {At} at @param {Stage} stage @param {string} kind @param {any[]} places */
@@ -81,8 +128,7 @@ function ofSource(cell, at, stage, kind, places) {
   if (kind === "symbol" || kind === "title") return stage[kind];
   const matrix = stage.name;
   const { columns: width } = cell.made.matrices[matrix];
-  const index = (/** @type {any} */ each) => (Array.isArray(each) ? indexOf(/** @type {Index} */ (each))(at, 0) : each);
-  const [row, column] = places.map(index);
+  const [row, column] = lineOf(cell, at, places);
   if (kind === "row_of") return Math.floor(row / width);
   if (kind === "token_at") return tokenOf(cell, { matrix, row: Math.floor(row / width) });
   if (kind === "entry_of") return stage.entries[row] ?? null;

@@ -19,7 +19,7 @@ const WRITTEN = {
   exp: (of) => `exp(${of})`, ln: (of) => `ln(${of})`, tanh: (of) => `tanh(${of})`, normal: (of) => `Φ(${of})`,
   positive: (of) => `max(0, ${of})`, root: (of) => `√${of}`,
 };
-const UNWRITTEN = ["rounded", "level"];
+const UNWRITTEN = ["rounded", "level", "lasting"];
 const NUMBERS = ["at", "as_number", "index", "entry", "power"];
 
 // The steps from an expression to the number that it is.

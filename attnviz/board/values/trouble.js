@@ -3,11 +3,16 @@
 import { say } from "../../scripts/sentences.js";
 import { already, grouped, largestFloat, nothingLeft } from "../cells/cell.js";
 import { FLOAT32 } from "./arithmetic.js";
+import { decimal, sign, sumOf } from "./decimals.js";
 import { indexOf, worked } from "./declared.js";
 import { valueAt } from "./matrices.js";
 import { inSum } from "./steps.js";
 
-/** @import { At } from "./declared.js" */
+/**
+ * @import { At } from "./declared.js"
+ * @typedef {{ symbols: string, asides: string[], beside: (place: Pick<Place, "row" | "column">) => string,
+ *   say: (sentence: Sentence) => string }} Saying what is said of a cell, and how: `beside` names its first source
+ */
 
 const isBroken = (/** @type {{ value: number }} */ { value }) => !Number.isFinite(value);
 const onTheWay = (/** @type {MadeCell} */ cell) =>
@@ -16,12 +21,12 @@ const quotientBeyond = (/** @type {MadeCell} */ cell) =>
   say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) });
 
 // By its name in a declaration.
-/** @type {Record<string, (cell: MadeCell, at: At, piece: Piece) => string[]>} */
-const KINDS = { copied, read, row: wholeRow, logits, quotient, distance, share, sum: summed, turned: summed };
+/** @type {Record<string, (cell: MadeCell, at: At, piece: Piece, saying: Saying) => string[]>} */
+const KINDS = { copied, read, row: wholeRow, logits, quotient, distance, share, softmax, sum: summed, turned: summed };
 
-/** @param {MadeCell} cell @param {At} at @param {Piece} piece */
-export function notesOf(cell, at, piece) {
-  return KINDS[piece.trouble](cell, at, piece);
+/** @param {MadeCell} cell @param {At} at @param {Piece} piece @param {Saying} saying */
+export function notesOf(cell, at, piece, saying) {
+  return KINDS[piece.trouble](cell, at, piece, saying);
 }
 
 function copied(/** @type {MadeCell} */ cell) {
@@ -52,7 +57,7 @@ function logits(cell, at, { value }) {
 }
 
 /** @param {any} node @returns {any} */
-function levelIn(node) {
+export function levelIn(node) {
   if (!Array.isArray(node)) return null;
   return node[0] === "level" ? node : node.reduce((found, each) => found ?? levelIn(each), null);
 }
@@ -81,6 +86,49 @@ function share(cell, at, { value }) {
   const broken = cell.sources[0].find(isBroken);
   if (broken) return [...said, already(cell, broken)];
   return [...said, worked(value[2])(at, 0) === 0 ? nothingLeft(cell) : quotientBeyond(cell)];
+}
+
+/** @param {MadeCell} cell @param {At} at @param {Piece} piece @param {Saying} saying */
+function softmax(cell, at, { value, share: before }, saying) {
+  const isShare = Number.isFinite(before ? worked(before)(at, 0) : cell.value);
+  const said = saying.symbols ? [
+    ...saying.asides,
+    ...lowered(cell, at, saying),
+    ...(cell.masked && !before ? [say("explanation.softmax.masked")] : []),
+    ...(isShare || !isBroken(cell) ? [] : undefinedLine(cell, saying)),
+  ] : [];
+  if (!before) return said;
+  if (cell.masked) said.push(say("explanation.softmax.closed", { why: whyHidden(cell) }));
+  if (!isShare) return said;
+  if (Number.isNaN(worked(value)(at, 0))) return [...said, nothingLeft(cell)];
+  return isBroken(cell) ? [...said, quotientBeyond(cell)] : said;
+}
+
+// What is subtracted of all scores of a line, and what that leaves of the cell's own.
+/** @param {MadeCell} cell @param {At} at @param {Saying} saying */
+function lowered(cell, at, saying) {
+  const [{ line, sink }] = cell.stage.declared;
+  const shift = worked(levelIn(cell.stage.declared[0].value))(at, 0);
+  if (shift === 0) return [];
+  const score = valueAt(at.sources[0], cell.row, cell.column);
+  const [value, largest, less] = [score, shift, score - shift].map(cell.write);
+  const kind = !Number.isFinite(shift) ? "_to_nothing" : shift === sink ? "_sink" : "";
+  const said = [say(`explanation.softmax.lowered${kind}`, { line: saying.say(line), largest })];
+  if (!Number.isFinite(shift) || !Number.isFinite(score)) return said;
+  const exact = sign(sumOf([decimal(value), decimal(cell.write(-shift))]), less) === "=" ? "" : "_rounded";
+  return [...said, say(`explanation.softmax.less${exact}`, { score: saying.beside(cell), value, less })];
+}
+
+// Which score makes a whole line undefined, or that none is finite.
+/** @param {MadeCell} cell @param {Saying} saying */
+function undefinedLine(cell, saying) {
+  const [{ line, undefined: whole }] = cell.stage.declared;
+  const broken = cell.sources[0].find(({ value }) => Number.isNaN(value) || value === Infinity);
+  const why = !broken
+    ? [say("explanation.trouble.no_score", { line: saying.say(line) }), say("explanation.trouble.quotient")]
+    : [already(cell, broken, saying.beside(broken)),
+      ...(Number.isNaN(broken.value) ? [] : [say("explanation.trouble.difference")])];
+  return [...why, saying.say(whole)];
 }
 
 /** @param {MadeCell} cell @param {At} at @param {Piece} piece */

@@ -10,7 +10,7 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core.rules.explaining.cell import Cell, Cells, Made
-from attnviz.core.rules.explaining.said import explained
+from attnviz.core.rules.explaining.said import explained, seen
 from attnviz.core.rules.expression import Piece
 from attnviz.core.rules.reading import Block, Pieces, Shape, block_of, copied, piece_at, touched
 
@@ -214,7 +214,7 @@ class Rule(ABC):
 
     def seen(self, cell: Cell) -> tuple[Cells, ...]:
         """Return the sources of a cell as its explanation names them: those that stand beside it."""
-        return cell.sources
+        return seen(cell, declaration_of(cell, self))
 
 
 class Copying(Rule):

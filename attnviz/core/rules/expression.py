@@ -97,6 +97,14 @@ class Source:
         """The cell in symbols, with the token that its row is of."""
         return Node("named", self.number, row, column).parts
 
+    def beside(self, row: Any = I, column: Any = J) -> Parts:
+        """The cell in symbols as it stands beside what is told: by what it's made of, where it isn't shown itself."""
+        return Node("beside", self.number, row, column).parts
+
+    def spelled(self, made_of: Text, shown: Text) -> Parts:
+        """One text where such a cell is told by what it's made of, another one where it's named."""
+        return ["spelled", self.number, text(*made_of), text(*shown)]
+
     def token(self, row: Index = I) -> Parts:
         """The token of a row; a sentence that asks for one is only said where there is one."""
         return Node("token", self.number, row).parts
@@ -134,6 +142,7 @@ class Source:
 
 RESULT = Source(-1)  # the matrix that the rule makes
 HEAD: Parts = ["head"]  # the number of its head, where it has one
+LOWERED: Parts = ["lowered"]  # what is subtracted of a level that isn't 0
 
 
 def sources(n: int) -> list[Source]:
@@ -192,6 +201,9 @@ exp, ln, root, tanh, normal, positive, cos, sin, negative = map(
 magnitude = function("magnitude")  # without its sign; of -∞ 0, for that is no number of a size
 rounded = function("rounded")  # a number that torch keeps on the way, in float32
 level = function("level")  # what cancels out: 0, unless exponentials would be too large to read
+lasting = function("lasting")  # the same, unless it's too small for float32, which keeps nothing of it
+away = function("away")  # how far from 0, up to where the exponential below it is 0 at every precision
+enough = function("enough")  # 1, or 0 of so little that a share of it has lost digits
 as_number = function("as_number")  # written as one number, whatever it's made of
 at_once = function("at_once")  # written out, then as one number, without a step for each part
 
@@ -228,21 +240,27 @@ class Piece:
     `where` has triples (index, from, to), of which the last is left out, and nodes that are to be positive. Of `words`,
     the first is said whose places are known. So many `roundings` of numbers of this `size`, that of all addends if none
     is named, may be between a cell and its exact value. Of trouble, it's said as `trouble` says.
+
+    Of shares, `line` says over what they are made, and `undefined` that all of it is; `share` is one before a mask is
+    laid over it, and `sink` the number that stands beside. A cell that isn't shown is told by what it's made of where
+    there are `asides`: what is said besides of that then.
     """
 
     value: Node
     symbols: Text = ()
     words: Sequence[Sentence] = ()
     where: Sequence[Any] = ()
-    roundings: float = 0
+    roundings: float | Node = 0
     size: Node | None = None
     trouble: str = "copied"
+    line: Sentence | None = None
+    undefined: Sentence | None = None
+    share: Node | None = None
+    sink: float | None = None
+    asides: Sequence[Sentence] | None = None
 
     def as_json(self) -> Mapping[str, Any]:
         """Return it as the page reads it."""
         where = [list(each.parts) if isinstance(each, Node) else [each[0].parts, *each[1:]] for each in self.where]
-        return {
-            "value": self.value.parts, "symbols": list(self.symbols), "words": list(self.words), "where": where,
-            "roundings": self.roundings, "size": None if self.size is None else self.size.parts,
-            "trouble": self.trouble,
-        }  # fmt: skip
+        own = {name: each.parts if isinstance(each, Node) else each for name, each in vars(self).items()}
+        return {name: each for name, each in own.items() if each is not None} | {"where": where}

@@ -11,9 +11,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
-from attnviz.core.rules.explaining.cell import Cell
 from attnviz.core.rules.explaining.numbers import quotient
-from attnviz.core.rules.explaining.said import in_words
 from attnviz.core.rules.expression import (
     I,
     J,
@@ -70,9 +68,7 @@ class Scale(Rule):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its fields, and what scores are divided by, as formulas write it and in words."""
-        by = {"in_symbols": self.in_symbols, "in_words": self.in_words}
-        return super().settings | {"temperature_text": significant(self.temperature)} | by
+        return super().settings | {"temperature_text": significant(self.temperature)}
 
     @cached_property
     def divisor(self) -> float:
@@ -134,10 +130,16 @@ class Scale(Rule):
         if divisors:
             words = sentence("explanation.scale.divided", score=score.name(), divisor=self.in_words)
         symbols = (score.name(), quotient("", self.in_symbols))
-        if len(shapes) == 1:
-            return (Piece(divided, symbols, (words,), roundings=4, trouble="quotient"),)
-        masked = weighed(divided, mask[I, J], 2) if self.factor else hidden(divided, mask[I, J], 1)
-        return (Piece(masked, symbols, (words,), roundings=4, trouble="quotient"),)
+        with_mask = "" if len(shapes) == 1 else "_factor" if self.factor else "_added"
+        aside = sentence(
+            f"explanation.softmax.divided{with_mask}", score=score.name(), divisor=self.in_words,
+            **({"mask": mask.name()} if with_mask else {}),
+        )  # fmt: skip
+        value = divided
+        if with_mask:
+            value = weighed(divided, mask[I, J], 2) if self.factor else hidden(divided, mask[I, J], 1)
+        asides = (aside,) if divisors else ()
+        return (Piece(value, symbols, (words,), roundings=4, trouble="quotient", asides=asides),)
 
     def formula(self, *symbols: str) -> str:
         if len(symbols) == 1 and not self.in_symbols:
@@ -170,7 +172,3 @@ class Scale(Rule):
             return temperature if self.temperature != 1 else ""
         by = sentence("explanation.scale.root", n=self.d_k, root=written(root(number(self.d_k))))
         return by if self.temperature == 1 else sentence("explanation.scale.both", root=by, temperature=temperature)
-
-    def divisor_said(self, cell: Cell) -> str:
-        """Say what scores are divided by."""
-        return in_words(cell, self.in_words)

@@ -10,30 +10,37 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Derivative, Rule, Table, declaration_of
-from attnviz.core.rules.explaining.cell import Cell, Cells, Made
-from attnviz.core.rules.explaining.softmax import explained_share
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
 from attnviz.core.rules.expression import (
+    LOWERED,
     I,
     J,
     K,
     Node,
     Piece,
+    Sentence,
+    Text,
     add_up,
     as_number,
     at_once,
+    away,
+    enough,
     exp,
     largest,
+    lasting,
     level,
     number,
-    rounded,
+    place,
+    sentence,
     sources,
+    written,
 )
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE, in_lines, out_of_lines
-from attnviz.core.rules.scale import Scale
 from attnviz.words import say
 from attnviz.words.numbers import significant
+
+_SMALLEST = 2.0**-103  # below it, float32 may have lost digits of a share
 
 
 @dataclass(frozen=True)
@@ -56,10 +63,6 @@ class Softmax(Rule):
     name = "softmax"
     n_sources = (1, 2)
     masked_by = 1
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return super().settings | {"sink_text": "" if self.sink is None else significant(self.sink)}
 
     def compute(self, *sources: Tensor) -> Tensor:
         return self.kernel(len(sources))(*sources)
@@ -156,19 +159,63 @@ class Softmax(Rule):
             ROWS: (columns, (I, K), J), COLUMNS: (rows, (K, J), I), WHOLE: (rows * columns, (0, K), I * columns + J),
         }[self.axis]  # fmt: skip
         sink = None if self.sink is None else number(self.sink)
-        shift = level(largest(n, score[each], sink))
+        top = largest(n, score[each], sink)
+        shift = level(top)
 
         def power(of: Node) -> Node:
             return exp(as_number(of - shift))
 
+        def apart(of: Node) -> Node:  # the error of an exponent is relative to it: far below, it counts more ...
+            return away(of - top)
+
+        def weighed(of: Node) -> Node:  # ... and weighs less
+            return power(of) * apart(of)
+
         powers = add_up(n, power(score[each]), own, None if sink is None else power(sink))
-        share = power(score[I, J]) / powers
+        spread = add_up(n, weighed(score[each]), None, None if sink is None else weighed(sink)) / powers
+        share, roundings = power(score[I, J]) / powers, apart(score[I, J]) + spread + number(n + 8.0)
+        symbols, words, told = self._told(n)
         if len(shapes) == 1:
-            return (Piece(share),)
-        if not self.shared:
-            return (Piece(at_once(as_number(share) * as_number(exp(mask[I, J])))),)
-        left = add_up(n, rounded(power(score[each]) / powers) * exp(mask[each]))
-        return (Piece(at_once(as_number(rounded(share)) * as_number(exp(mask[I, J])) / as_number(left))),)
+            return (Piece(share, symbols, words, roundings=roundings, **told),)
+        factor, kind, more = exp(mask[I, J]), "times", dict[str, Any]()
+        value = as_number(share) * as_number(factor)
+        size, roundings = (share + number(_SMALLEST)) * factor, roundings + number(6.0)
+        if self.shared:
+            kept = lasting(power(score[each]) / powers) * exp(mask[each])
+            left = add_up(n, kept)
+            value, kind, more = (
+                as_number(lasting(share)) * as_number(factor) / as_number(left),
+                "shared",
+                {"left": written(left)},
+            )
+            size = value / enough(left)
+            roundings = apart(score[I, J]) + add_up(n, kept * apart(score[each])) / left
+            roundings = roundings + spread + spread + number(2.0 * n + 22)
+        symbols = (*symbols, " × exp(", mask.name(), ")" + " / r" * self.shared)
+        words = [sentence(f"explanation.softmax.{kind}", words=said, mask=mask.name(), **more) for said in words]
+        return (Piece(at_once(value), symbols, words, roundings=roundings, size=size, share=share, **told),)
+
+    def _told(self, n: int) -> tuple[Text, list[Sentence], dict[str, Any]]:
+        """Return what is said of a share of so many numbers: in symbols, in words, and what notes are made of."""
+        (score,), sink = sources(1), "" if self.sink is None else significant(self.sink)
+        kind, line = "_sink" if sink else "", sentence(f"explanation.softmax.line.{self.axis}")
+        words = sentence(f"explanation.softmax.share{kind}", line=line, n=n, score=score.beside(), sink=sink)
+        if self.axis == ROWS:
+            of_line: Text = ("softmax(", score.beside(I, ":"), LOWERED)
+            total: Text = ("Σ_j exp(", score.beside(I, "j"), LOWERED, ")")
+            if sink:
+                of_line, total = (*of_line, f", {sink}", LOWERED), ("(", *total, f" + exp({sink}", LOWERED, "))")
+            own = ("exp(", score.beside(), LOWERED, ") / ", *total)
+            symbols: Text = (score.spelled((*of_line, ")[", place(J), "]"), own),)  # no quotient within a quotient
+        else:
+            column, at = (J, ()) if self.axis == COLUMNS else (":", (", ", place(J)))
+            symbols = ("softmax(", score.beside(":", column), LOWERED, ")[", place(I), *at, "]")
+        undefined = sentence(f"explanation.trouble.undefined_{'row' if self.axis == ROWS else 'line'}", line=line)
+        return (
+            symbols,
+            [words, sentence("explanation.softmax.unshown")],
+            {"trouble": "softmax", "line": line, "undefined": undefined, "sink": self.sink},
+        )
 
     def formula(self, *symbols: str) -> str:
         if self.sink is not None:
@@ -190,19 +237,6 @@ class Softmax(Rule):
         if len(names) > 1:
             lines[0] += f" * {names[1]}.exp()"
         return [*lines, f"{made} = {made} / {made}.sum(-1, keepdim=True)"] if self.shared and len(names) > 1 else lines
-
-    def explain(self, cell: Cell) -> Made:
-        pieces = declaration_of(cell, self)
-        return explained_share(cell, pieces, self.axis, self.shared, self.seen(cell), self.sink)
-
-    def seen(self, cell: Cell) -> tuple[Cells, ...]:
-        """Of scaled scores that do not stand beside it, the scores that these are made from."""
-        read = cell.sources[0]
-        if cell.shown is None or read.matrix in cell.shown:
-            return cell.sources
-        if not isinstance(read.stage.rule, Scale) or read.stage.sources[0] not in cell.shown:
-            return ()
-        return (read._replace(stage=cell.table[read.stage.sources[0]]), *cell.sources[1:])
 
 
 def _over_whole(scores: Tensor) -> Tensor:

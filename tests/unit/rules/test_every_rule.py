@@ -26,7 +26,7 @@ from tests.unit.small_models import gemma2, tokenizer
 
 ROOT = Path(__file__).parents[3]
 TWINS = ROOT / "attnviz/board/rules"
-TWIN = {"compute", "bounded", "explain", "seen"}  # what there may be of a rule in the page besides its declaration
+TWIN = {"compute", "bounded", "explain"}  # what there may be of a rule in the page besides its declaration
 DIGITS = (4, 1, 6, 2, 3, 5)
 EXTREMES = (1e30, -1e30, 3.4e38, -3.4e38, 1e4, 1e-20, 1e-45, 30.0, -30.0, 0.0, -0.0, math.inf, -math.inf, math.nan)
 
@@ -138,7 +138,6 @@ def test_every_rule_has_its_cases_and_a_twin_is_one_of_them(script: PageScript) 
 def test_what_a_rule_does_besides_its_declaration_it_does_in_the_page_too(script: PageScript, rule: type[Rule]) -> None:
     twin = set(script.run(_TWINS).get(rule.name, ()))
     assert twin <= TWIN
-    assert ("seen" in twin) == (rule.seen is not Rule.seen)
     assert bool(twin & {"bounded", "explain"}) == (rule.explain is not Rule.explain)
 
 

@@ -156,7 +156,7 @@ class Cell:
 
     def tolerance(self, size: float, roundings: float) -> float:
         """How far so many roundings may take a sum of terms of this size in all; infinite where it may overflow."""
-        if not size <= self.precision.max * (1 - self.precision.eps):
+        if not (size <= self.precision.max * (1 - self.precision.eps) and roundings >= 0):
             return math.inf
         return roundings * (self.precision.eps * size + self.precision.tiny)
 

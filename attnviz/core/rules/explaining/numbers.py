@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from attnviz.core.rules.explaining.cell import Cell, Factor, Term, in_rows
-from attnviz.core.rules.expression import Parts
+from attnviz.core.rules.expression import I, J, Parts
 from attnviz.core.rules.reading import index_at
 from attnviz.core.rules.stage import Stage
 
@@ -109,6 +109,8 @@ def shortened(terms: Sequence[Term], keep: int | None = None) -> tuple[Term, ...
     return (*(terms[place] for place in sorted(shown)), Term(total(rest), n_terms=len(rest)))
 
 
+FAR = 1000.0  # exp of this far below is 0 at every precision
+SMALL = 1e-30  # of what is left of a row: its shares have lost digits
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 
 
@@ -129,6 +131,9 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "negative": lambda x: -x,
     "magnitude": lambda x: 0.0 if x == -math.inf else abs(x),
     "rounded": lambda x: float(np.float32(x)),
+    "lasting": lambda x: x if np.float32(x) else 0.0,
+    "away": lambda x: min(abs(x), FAR),
+    "enough": lambda x: float(x > SMALL),
     "level": lambda x: 0.0 if abs(x) <= READABLE else x,
 }
 SAME = ("as_number", "at_once")
@@ -148,6 +153,16 @@ class Numbers:
     def index(self, parts: Parts, k: int = 0) -> int:
         """Return a row or column."""
         return int(index_at(parts, self.cell.row, self.cell.column, k))
+
+    def line(self, source: int, *places: Any) -> tuple[Any, Any]:
+        """Return the row and column of a cell that is named; ":" and "j" stand for whole lines."""
+        row, column = (
+            self.cell.row if each == I.parts else self.cell.column if each == J.parts
+            else self.index(each) if isinstance(each, list) else each for each in places
+        )  # fmt: skip
+        if isinstance(row, str) or isinstance(column, str):
+            return row, column
+        return self.place(source, [row, 0, 0, 0], [column, 0, 0, 0])
 
     def place(self, source: int, row: Parts, column: Parts, k: int = 0) -> tuple[int, int]:
         """Return the row and column of a cell that is read."""

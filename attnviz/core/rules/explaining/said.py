@@ -1,10 +1,11 @@
 """What is said of a cell by its declaration: in symbols, in words, and of what is out of the ordinary."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from attnviz.core.rules.explaining.cell import Cell, Made, Term, line_of
+from attnviz.core.rules.explaining.cell import Cell, Cells, Made, Term, line_of
 from attnviz.core.rules.explaining.numbers import FUNCTIONS, SAME, Numbers
 from attnviz.core.rules.explaining.steps import Steps
 from attnviz.core.rules.explaining.trouble import Trouble, why_hidden
@@ -25,9 +26,13 @@ def explained(cell: Cell, pieces: Pieces) -> Made:
     return Said(cell, numbers, piece).all()
 
 
-def in_words(cell: Cell, sentence: Sequence[Any] | str) -> str:
-    """Say a sentence of a declaration: of this cell, or of what it's made of."""
-    return sentence if isinstance(sentence, str) else Said(cell, Numbers(cell), {}).sentence(sentence) or ""
+def seen(cell: Cell, pieces: Pieces) -> tuple[Cells, ...]:
+    """Return the sources of a cell as its explanation names them: of scores that aren't shown, what they're made of."""
+    said, first = Said(cell, Numbers(cell), pieces[0]), cell.sources[0]
+    if "line" not in pieces[0] or said.is_shown(first.stage.name):
+        return cell.sources
+    other = said.other(0)
+    return () if other is None else (first._replace(stage=other.cell.sources[0].stage), *cell.sources[1:])
 
 
 class Said:
@@ -40,19 +45,23 @@ class Said:
         """Put it together, as a mask leaves it where there is one."""
         node: Parts = self.piece["value"]
         is_masked = node[0] in ("hidden", "weighed")
-        inner, steps = node[1] if is_masked else node, Steps(self.cell, self.numbers).of(node, self.cell.value)
+        inner, symbols = node[1] if is_masked else node, self.text(self.piece["symbols"]) or ""
+        steps = (
+            Steps(self.cell, self.numbers).of(node, self.cell.value) if symbols else [self.cell.write(self.cell.value)]
+        )
         words = next(filter(None, map(self.sentence, self.piece["words"])), "")
-        exact = self.numbers.value(inner)
+        exact, told = self.numbers.value(inner), self.piece.get("share", inner)
         made = Made(
-            self.text(self.piece["symbols"]), steps, words, self._terms(inner), exact,
-            self._around(self.numbers.size(self.piece["size"] or inner), self.piece["roundings"]),
-            self._divisor(inner), self._shift(inner), self.cell.masked,
+            symbols, steps, words, self._terms(told), exact, self._around(self.piece.get("size", inner)),
+            self._divisor(told), self._shift(told), self.cell.masked,
         )  # fmt: skip
         made = self._under_mask(made, node) if is_masked else made
-        return made._replace(notes=tuple(Trouble(self.cell, self.numbers, self.piece, made).notes()))
+        return made._replace(notes=tuple(Trouble(self, made).notes()))
 
-    def _around(self, size: float, roundings: float) -> float:
-        return self.cell.tolerance(size, roundings) if roundings else 0.0
+    def _around(self, size: Parts) -> float:
+        most = self.piece["roundings"]
+        roundings = self.numbers.value(most) if isinstance(most, list) else most
+        return self.cell.tolerance(self.numbers.size(size), roundings) if roundings else 0.0
 
     def _under_mask(self, made: Made, node: Parts) -> Made:
         op, _, mask, roundings = node
@@ -107,9 +116,41 @@ class Said:
         filled = {name: self.node(each) if isinstance(each, list) else each for name, each in places.items()}
         return None if any(each is None for each in filled.values()) else say(f"explanation.{key}", **filled)
 
-    def text(self, parts: Text) -> str:
-        """Write a text."""
-        return "".join(str(self.node(each)) if isinstance(each, list) else str(each) for each in parts)
+    def text(self, parts: Text) -> str | None:
+        """Write a text; None where nothing is known of a part of it."""
+        texts = [self.node(each) if isinstance(each, list) else each for each in parts]
+        return None if None in texts else "".join(map(str, texts))
+
+    def is_shown(self, matrix: str) -> bool:
+        """Whether a matrix stands beside the cell."""
+        return self.cell.shown is None or matrix in self.cell.shown
+
+    def other(self, source: int, row: Any = 0, column: Any = 0) -> "Said | None":
+        """Return what a source that isn't shown is told by: what it's made of; None where that isn't shown, either."""
+        cell, stage = self.cell, self.numbers.stage(source)
+        if stage.rule is None or self.is_shown(stage.name) or not self.is_shown(stage.sources[0]):
+            return None
+        of = tuple(Cells(cell.table[name], range(0), range(0)) for name in stage.sources)
+        shapes = [(1, *cell.matrices[name].shape)[-2:] for name in stage.sources]
+        piece = stage.rule.declared(*((rows, columns) for rows, columns in shapes))[0].as_json()
+        cell = replace(cell, stage=stage, row=row, column=column, sources=of)
+        return Said(cell, Numbers(cell), piece) if "asides" in piece else None
+
+    def beside(self, source: int, row: Any, column: Any) -> str | None:
+        """Name a cell of a source as it stands beside this one; None where it doesn't."""
+        stage = self.numbers.stage(source)
+        if self.is_shown(stage.name):
+            return stage.at(row, column)
+        if (other := self.other(source, row, column)) is None:
+            return None
+        mask = other.cell.sources[-1].stage.at(row, column)
+        with_mask = {"hidden": f" + {mask}", "weighed": f" × exp({mask})"}.get(other.piece["value"][0], "")
+        return f"{other.text(other.piece['symbols'])}{with_mask}"
+
+    def asides(self) -> Iterator[str]:
+        """Yield what is said of the first source where it's told by what it's made of."""
+        if other := self.other(0, self.cell.row, self.cell.column):
+            yield from filter(None, map(other.sentence, other.piece["asides"]))
 
     def node(self, node: Parts) -> Any:
         """Write a node of a text; None where there is nothing of it."""
@@ -118,6 +159,8 @@ class Said:
             return self.sentence(node)
         if kind == "text":
             return self.text(rest)
+        if kind == "lowered":
+            return " − m" if self._shift(self.piece["value"]) else ""
         if kind == "written":
             return self.cell.write(self.numbers.value(rest[0]))
         if kind == "head":
@@ -129,13 +172,19 @@ class Said:
 
     def _of_source(self, kind: str, source: int, *at: Any) -> Any:
         stage, numbers = self.numbers.stage(source), self.numbers
+        if kind == "beside":
+            return self.beside(source, *numbers.line(source, *at))
+        if kind == "spelled":
+            other = self.other(source)
+            is_named = other is None or self.beside(source, 0, 0) == other.numbers.stage(0).at(0, 0)
+            return self.node(at[is_named])
         if kind in ("symbol", "title"):
             return getattr(stage, kind)
         if kind in ("row_of", "token_at"):
             row, _ = numbers.place(source, [0, 0, 0, 0], at[0])
             return row if kind == "row_of" else self.cell.token_of(stage, row)
         if kind in ("name", "named"):
-            row, column = self._line(source, *at)
+            row, column = numbers.line(source, *at)
             name = stage.at(row, column)
             token = self.cell.token_of(stage, row) if kind == "named" else None
             return name if token is None else say("explanation.of_token", number=name, token=token)
@@ -148,12 +197,6 @@ class Said:
         if kind == "line" and token is None:
             return line_of("row", index)
         return say("explanation.line.of_token", token=token) if kind == "line" else token
-
-    def _line(self, source: int, *places: Any) -> tuple[Any, Any]:
-        row, column = (self.numbers.index(each) if isinstance(each, list) else each for each in places)
-        if isinstance(row, str) or isinstance(column, str):
-            return row, column
-        return self.numbers.place(source, [row, 0, 0, 0], [column, 0, 0, 0])
 
 
 def _inside(node: Parts) -> Parts:

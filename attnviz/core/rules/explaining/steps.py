@@ -31,7 +31,7 @@ _WRITTEN = {
     "positive": "max(0, {})",
     "root": "√{}",
 }
-_UNWRITTEN = ("rounded", "level")
+_UNWRITTEN = ("rounded", "level", "lasting")
 
 
 class Part(NamedTuple):

@@ -1,16 +1,19 @@
 """What is said of a cell that is out of the ordinary: why it's no finite number, and what a mask hides or leaves."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attnviz.core.masks import Masked
 from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
-from attnviz.core.rules.explaining.numbers import Numbers, in_sum
-from attnviz.core.rules.expression import Parts
+from attnviz.core.rules.explaining.numbers import as_decimal, in_sum, sign
+from attnviz.core.rules.expression import I, J, Parts
 from attnviz.words import say
+
+if TYPE_CHECKING:
+    from attnviz.core.rules.explaining.said import Said
 
 
 def why_hidden(cell: Cell) -> str:
@@ -25,17 +28,18 @@ def why_hidden(cell: Cell) -> str:
 class Trouble:
     """What may be out of the ordinary of a cell; `kinds` has, by the name in a declaration, what says it."""
 
-    def __init__(self, cell: Cell, numbers: Numbers, piece: Mapping[str, Any], made: Made) -> None:
-        self.cell, self.numbers, self.node, self.made = cell, numbers, piece["value"], made
-        self.kind: str = piece["trouble"]
-        self.is_finite = math.isfinite(cell.value)
+    def __init__(self, said: "Said", made: Made) -> None:
+        self.cell, self.numbers, self.said, self.made = said.cell, said.numbers, said, made
+        self.node: Parts = said.piece["value"]
+        self.kind: str = said.piece["trouble"]
+        self.is_finite = math.isfinite(said.cell.value)
 
     def notes(self) -> Iterator[str]:
         """Yield the sentences."""
         kinds: dict[str, Callable[[], Iterator[str]]] = {
             "copied": self._copied, "read": self._read, "sum": self._summed, "turned": self._summed,
             "row": self._row, "logits": self._logits, "quotient": self._quotient, "distance": self._distance,
-            "share": self._share,
+            "share": self._share, "softmax": self._softmax,
         }  # fmt: skip
         return kinds[self.kind]()
 
@@ -112,6 +116,48 @@ class Trouble:
             yield self.cell.nothing_left()
         else:
             yield say("explanation.trouble.quotient_beyond", largest=self.cell.largest_float)
+
+    def _softmax(self) -> Iterator[str]:
+        before = self.said.piece.get("share")
+        share = self.cell.value if before is None else self.numbers.value(before)
+        if self.made.symbols:
+            yield from self.said.asides()
+            yield from self._lowered() if self.made.shift else ()
+            if self.cell.masked and before is None:
+                yield say("explanation.softmax.masked")
+            yield from () if self.is_finite or math.isfinite(share) else self._undefined()
+        if before is None:
+            return
+        if self.cell.masked:
+            yield say("explanation.softmax.closed", why=why_hidden(self.cell))
+        if math.isfinite(share) and math.isnan(self.made.exact):
+            yield self.cell.nothing_left()
+        elif math.isfinite(share) and not self.is_finite:
+            yield say("explanation.trouble.quotient_beyond", largest=self.cell.largest_float)
+
+    def _lowered(self) -> Iterator[str]:
+        """Say what is subtracted of all scores of a line, and what that leaves of the cell's own."""
+        shift, score = self.made.shift, self.numbers.value(["at", 0, I.parts, J.parts])
+        before, most, after = map(self.cell.write, (score, shift, score - shift))
+        kind = "_to_nothing" if not math.isfinite(shift) else "_sink" if shift == self.said.piece.get("sink") else ""
+        line = self.said.sentence(self.said.piece["line"])
+        yield say(f"explanation.softmax.lowered{kind}", line=line, largest=most)
+        if math.isfinite(shift) and math.isfinite(score):
+            kind = "" if sign(as_decimal(before) - as_decimal(most), after) == "=" else "_rounded"
+            name = self.said.beside(0, self.cell.row, self.cell.column)
+            yield say(f"explanation.softmax.less{kind}", score=name, value=before, less=after)
+
+    def _undefined(self) -> Iterator[str]:
+        """Say which score makes a whole line undefined, or that none is finite."""
+        row, piece = self.cell.factors(self.cell.sources[0]), self.said.piece
+        broken = next((each for each in row if math.isnan(each.value) or each.value == math.inf), None)
+        if broken is None:
+            yield say("explanation.trouble.no_score", line=self.said.sentence(piece["line"]))
+            yield say("explanation.trouble.quotient")
+        else:
+            yield self.cell.already(broken, self.said.beside(0, broken.row, broken.column) or "")
+            yield from () if math.isnan(broken.value) else [say("explanation.trouble.difference")]
+        yield self.said.sentence(piece["undefined"]) or ""
 
     def _summed(self) -> Iterator[str]:
         if self.is_finite:
