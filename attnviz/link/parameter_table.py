@@ -36,10 +36,18 @@ from attnviz.link.page_texts import (
     cell_fits,
 )
 from attnviz.link.parameter import Parameter
-from attnviz.link.playlist import MOMENT, MOST_MOMENTS, MOST_OF_PLAYLIST, PLAYLIST, PLAYLIST_TEXT
 from attnviz.link.question_text import NUMBERED, PREDICTED_TEXT, fits_question
 from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, MOST_GIVEN, parameters
-from attnviz.link.typed_form import ANSWERS_TEXT, FORM_TEXT, MOST_OF_ANSWERS
+from attnviz.link.typed_form import (
+    ANSWERS_TEXT,
+    FORM_TEXT,
+    MOMENT,
+    MOST_MOMENTS,
+    MOST_OF_ANSWERS,
+    MOST_OF_PLAYLIST,
+    PLAYLIST,
+    PLAYLIST_TEXT,
+)
 from attnviz.models import INCLUDED, STORIES
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.lesson import STEPS

@@ -1,18 +1,20 @@
-"""What is typed, as one text of a URL, packed: into the form of Check my numbers, and into blanks of an exercise."""
+"""What is typed, as one text of a URL, packed: the form of Check my numbers, the blanks of an exercise, a playlist."""
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE, attention_table
 from attnviz.core.tokens import is_whole_text
 from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS
-from attnviz.link.codecs import Codec, Raw, UnreadableError, pack, unpack, unreadable_part
+from attnviz.link.codecs import By, Codec, Raw, UnreadableError, is_packed, pack, unpack, unreadable_part
 from attnviz.marking import CARRIED, ROUNDED_FROM
+from attnviz.words import say
 
 MOST_UNPACKED = 2_000_000
 FIRST_NAMES = tuple(attention_table(biases=()))  # what most readers have; the form folds the others
@@ -113,3 +115,75 @@ def _answers(typed: dict[str, Any]) -> dict[str, Any]:
 
 # What stands in each blank of an exercise, by its place: q.0.1.
 ANSWERS_TEXT = PackedJson("answers", 20_000, MappingProxyType({}), _answers)
+
+
+PLAYLIST, MOMENT = "playlist", "moment"
+MOST_MOMENTS = 60
+MOST_OF_PLAYLIST = 30_000  # characters, packed
+_MOST_UNPACKED = 200_000
+_PAGE = re.compile(r"[a-z]*")
+
+
+class Moment(NamedTuple):
+    """A page, called as in its address (blank for the first one), its query, and what the speaker has to say."""
+
+    page: str
+    query: str
+    said: str = ""
+
+
+def moments_of(text: str, pages: Sequence[str] | None = None) -> tuple[Moment, ...]:
+    r"""Return the moments of a text: a link on each line, whole or without what stands before its last /, then a blank
+    and the speaker's line. Empty lines and those that begin with # are left out. The page is one of `pages`, where
+    these are known.
+
+    Raises :class:`UnreadableError`, which names the line.
+
+    >>> moments_of("/lesson?step=softmax  Rows sum to 1\n# a remark\nhttp://localhost:8501/?seed=7&playlist=x")
+    (Moment(page='lesson', query='step=softmax', said='Rows sum to 1'), Moment(page='', query='seed=7', said=''))
+    """
+    found = []
+    for n, line in enumerate(text.splitlines(), 1):
+        link, _, said = line.strip().partition(" ")
+        if not link or link.startswith("#"):
+            continue
+        try:
+            parts = urlsplit(link)
+        except ValueError:
+            raise UnreadableError("share.playlist.no_link", n=n, raw=Raw(link[:80])) from None
+        page = parts.path.rpartition("/")[2]
+        known = _PAGE.fullmatch(page) if pages is None else page in pages
+        if not known or not ("/" in link or "?" in link):
+            raise UnreadableError("share.playlist.no_link", n=n, raw=Raw(link[:80]))
+        pairs = [each for each in parse_qsl(parts.query, keep_blank_values=True) if each[0] not in (PLAYLIST, MOMENT)]
+        found.append(Moment(page, urlencode(pairs, safe="*.~"), said.strip()))
+    if len(found) > MOST_MOMENTS:
+        raise UnreadableError("share.playlist.too_many", most=MOST_MOMENTS)
+    return tuple(found)
+
+
+def read_lines(text: str, pages: Sequence[str]) -> tuple[tuple[Moment, ...], UnreadableError | None]:
+    """Return the moments of a text, as :func:`moments_of` does, or none and why it can't be read."""
+    try:
+        return moments_of(text, pages), None
+    except UnreadableError as error:
+        return (), error
+
+
+def text_of(moments: Sequence[Moment]) -> str:
+    """Return moments as a text, a line for each."""
+    return "".join(f"/{each.page}?{each.query}".rstrip("?") + f"  {each.said}".rstrip() + "\n" for each in moments)
+
+
+def _decoded(raw: str) -> tuple[Moment, ...]:
+    if not is_packed(raw):
+        raise UnreadableError
+    try:
+        return moments_of(unpack(raw, _MOST_UNPACKED))
+    except UnreadableError:
+        raise
+    except ValueError as error:
+        raise unreadable_part(error, "playlist", ()) from None
+
+
+PLAYLIST_TEXT = By(_decoded, lambda moments: pack(text_of(moments)), lambda: say("share.playlist.expected"))

@@ -7,9 +7,10 @@ from typing import cast
 import streamlit as st
 from torch import Tensor
 
+from attnviz.app.learn.beside import STEP, OneStep, offer, work_in
 from attnviz.app.learn.gradients import called, show_numbers, show_pictures, small
 from attnviz.app.learn.moment import Off, identity, listed
-from attnviz.app.learn.running import STEP, OneStep, leave, offer, work_in
+from attnviz.app.learn.running import leave
 from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels

@@ -1,13 +1,26 @@
-"""What is said of one head of a model, beside its board."""
+"""One head of a model: its board, and what is said of it beside that."""
 
 from typing import Any
 
+import streamlit as st
+
+from attnviz.app.components.board import show_board_of_model
+from attnviz.app.model.changing import show_controls
+from attnviz.app.model.writing import cache_in_words
+from attnviz.app.parts.charts import Measured, show_figure, show_measured
 from attnviz.app.session import state
+from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import in_rows
-from attnviz.core.stages import DISTANCE_BIAS
+from attnviz.core.stages import CAPPED, DISTANCE_BIAS, DIVIDED
 from attnviz.core.tokens import token_labels
+from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.explanation.summary import reads_most
+from attnviz.figures import heatmap_spec
+from attnviz.link.parameter_table import (
+    MODEL_CELL,
+    MODEL_QUERY,
+)
 from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.edits import MASK, OFF, WEIGHTS
 from attnviz.models.trace import Layer
@@ -113,3 +126,60 @@ def before_of(view: ModelTrace, place: tuple[int, int], trace: AttentionTrace) -
             value = 0.0 if numbers is None else in_rows(numbers)[edit.row, edit.column].item()
             before[f"{matrix},{edit.row},{edit.column}"] = for_json(value)
     return before
+
+
+_BOARD_KEY = "model.board"
+_SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", DISTANCE_BIAS, "scores", DIVIDED,
+          CAPPED, "scaled_scores", "attention_weights", "context", "w_o", "output")  # fmt: skip
+
+
+def show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
+    trace, own = view.heads[layer, head], view.layers[layer]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        show_controls(own, head, edits, trace)
+        values = st.toggle(say("models.page.values"), key="model.values")
+        average = st.toggle(say("models.page.average"), key="model.average")
+    if values:
+        _show_values(trace, query)
+    if average:
+        st.caption(say("models.page.average_warning"))
+        _show_average(own, query)
+    whole = own.whole(head)
+    show_board_of_model(
+        whole, query, names=tuple(filter(whole.stages.__contains__, _SHOWN)), key=f"{_BOARD_KEY}.{own.number}.{head}",
+        picks={"query": MODEL_QUERY, "cell": MODEL_CELL},
+        origins=origins_of(whole), before=before_of(view, (layer, head), whole), ages=ages_of(view, whole),
+    )  # fmt: skip
+    if view.written:
+        st.caption(say("write.cells") if view.computed_from else cache_in_words(view))
+    if own.kind == "cross":
+        st.caption(say("models.page.cross"))
+    else:
+        st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
+    st.text(value_in_words(view, (layer, head), query))
+    if sink := sink_in_words(view, layer, head):
+        st.text(sink)
+    if "output" in whole.stages:
+        st.text(output_in_words(own, whole, query))
+    for told_of_it in made_in_words(whole):
+        st.caption(told_of_it)
+
+
+def _show_values(trace: Any, query: int) -> None:
+    """Draw beside each attention weight of a token the length of the value that it weighs, and their product."""
+    shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
+    read = trace.stages["attention_weights"].labels("columns", trace.tokens, len(trace.v))
+    measures = {"weight": shares.tolist(), "length": lengths.tolist(), "product": (shares * lengths).tolist()}
+    show_measured("model.values.table", say("models.values.token"), read, {
+        name: Measured(say(f"models.values.{name}"), values, max(values), state.digits())
+        for name, values in measures.items()
+    })  # fmt: skip
+
+
+def _show_average(layer: Layer, query: int) -> None:
+    """Draw the attention weights averaged over a layer's heads, which stand on no board: none of them has these."""
+    name, trace = "attention_weights", layer.average()
+    stage, (rows, columns) = trace.stages[name], trace[name].shape
+    alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)
+    show_figure(heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()),
+                f"model.input.{name}", alt)  # fmt: skip

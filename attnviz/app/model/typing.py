@@ -1,4 +1,7 @@
-"""Sentences that are typed on the page Real model: what no link can carry stays in its field, and is told."""
+"""What is asked on the page Real model: a sentence, a model, the order of its heads.
+
+What no link can carry of a sentence stays in its field, and is told.
+"""
 
 from dataclasses import dataclass
 
@@ -8,7 +11,23 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
-from attnviz.link.parameter_table import MOST_OF_SENTENCE, first_model, texts, texts_of_models
+from attnviz.app.streamlit_internals import DeltaGenerator
+from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS
+from attnviz.link.parameter_table import (
+    MODEL,
+    MODEL_HEAD,
+    MODEL_ORDER,
+    MODEL_QUERY,
+    MODEL_WRITTEN,
+    MOST_OF_SENTENCE,
+    SENTENCE,
+    WORKED_HEADS,
+    example_of,
+    first_model,
+    texts,
+    texts_of_models,
+)
+from attnviz.models import offered
 from attnviz.words import plural, say
 
 
@@ -79,3 +98,64 @@ def is_too_long(typed: str) -> bool:
     st.warning(say("models.page.too_many", characters=plural(len(typed), "character"), most=f"{MOST_OF_SENTENCE:,}"),
                icon=":material/info:")  # fmt: skip
     return True
+
+
+_SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY, _ABOVE_KEY = "model.sentence", "model.name", "model.order", "model.above"
+# The model and the sentence, the order of the heads and above which figure they are shown, and where more is said.
+Asked = tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]
+
+
+def show_asked() -> Asked:
+    """Draw the sentence, and in a popover the model and the order of its heads; return them, and where more is said."""
+    name = take(MODEL)
+    with st.container(width=532):
+        text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=MODEL_WRITTEN)
+    with st.container(horizontal=True, vertical_alignment="center", key="model_asked", width=532):
+        which = st.container()
+        with st.popover(say("models.page.model")):
+            if len(offered()) > 1:
+                this_session().put(_MODEL_KEY, name)
+                st.selectbox(say("models.page.model"), list(offered()), key=_MODEL_KEY,
+                             on_change=_take_model)  # fmt: skip
+            order, above = _order()
+            st.caption(say("models.page.about" if order == BY_LAYERS else f"models.page.measures.{order}"))
+            if text == example_of(name):
+                for layer, head in WORKED_HEADS[name]:
+                    st.button(say("models.page.worked", layer=layer, head=head), key=f"model.worked.{layer}.{head}",
+                              icon=":material/lightbulb:", on_click=_take_worked, args=((layer, head),))  # fmt: skip
+            more = st.container()
+    return name, text, order, above, (which, more)
+
+
+def _take_model() -> None:
+    before, chosen = take(MODEL), this_session().get(_MODEL_KEY)
+    url_texts.put(MODEL, chosen)
+    example = example_of(chosen)
+    if example is not None and take(SENTENCE) == example_of(before):  # not typed by the reader
+        url_texts.put(SENTENCE, example)
+        _take_worked(WORKED_HEADS[chosen][0])
+    url_texts.put(MODEL_WRITTEN, ())
+
+
+def _take_worked(place: tuple[int, int]) -> None:
+    url_texts.put(MODEL_HEAD, place)
+    url_texts.put(MODEL_QUERY, None)
+
+
+def _order() -> tuple[str, int]:
+    """Draw the order of the heads, and above which figure they are shown; both stand in the address."""
+    order, above = take(MODEL_ORDER)
+    this_session().put(_ORDER_KEY, order)
+    st.selectbox(say("models.page.order"), ORDERS, key=_ORDER_KEY, width=220, on_change=_keep_order,
+                 format_func=lambda each: say(f"models.page.orders.{each}"))  # fmt: skip
+    if order == BY_LAYERS:
+        return order, 0
+    this_session().put(_ABOVE_KEY, above)
+    st.number_input(say("models.page.above"), 0, MOST_ABOVE, step=5, key=_ABOVE_KEY, width=160, on_change=_keep_order)
+    return order, above
+
+
+def _keep_order() -> None:
+    order = this_session().get(_ORDER_KEY)
+    above = 0 if order == BY_LAYERS else this_session().get(_ABOVE_KEY)
+    url_texts.put(MODEL_ORDER, (order, int(above or 0)))

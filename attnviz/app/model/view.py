@@ -5,66 +5,46 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.board import show_board_of_model
 from attnviz.app.keeper.runs import in_turn
-from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_controls, show_switch
+from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_switch
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for, show_which
 from attnviz.app.model.looked import fitting, looked, most_of, turn
-from attnviz.app.model.told import (
-    ages_of,
-    before_of,
-    made_in_words,
-    origins_of,
-    output_in_words,
-    sink_in_words,
-    value_in_words,
-)
-from attnviz.app.model.typing import is_too_long, model_session, open_on_first_model, sentence
+from attnviz.app.model.told import show_board
+from attnviz.app.model.typing import Asked, is_too_long, model_session, open_on_first_model, sentence, show_asked
 from attnviz.app.model.uses import show_uses
-from attnviz.app.model.writing import cache_in_words, drawing, show_next
-from attnviz.app.parts.charts import Measured, offer, show_figure, show_measured
+from attnviz.app.model.writing import drawing, show_next
+from attnviz.app.parts.charts import offer
 from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import Computation, this_session
 from attnviz.app.streamlit_internals import DeltaGenerator, is_fragment_run
-from attnviz.app.text import as_message, is_dark, literal, told
+from attnviz.app.text import as_message, literal, told
 from attnviz.core.limits import SaidError
-from attnviz.core.stages import CAPPED, DISTANCE_BIAS, DIVIDED
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
-from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.figures import heatmap_spec, model_spec
-from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS, Compared
+from attnviz.link.model_texts import Compared
 from attnviz.link.parameter_table import (
     FIRST_HEAD,
-    MODEL,
     MODEL_CACHE,
     MODEL_CELL,
     MODEL_COMPARE,
     MODEL_EDITS,
     MODEL_HEAD,
     MODEL_KIND,
-    MODEL_ORDER,
     MODEL_QUERY,
     MODEL_TARGET,
     MODEL_WRITTEN,
-    SENTENCE,
-    WORKED_HEADS,
-    example_of,
     texts,
 )
-from attnviz.models import ModelEdit, ModelTrace, offered
-from attnviz.models.edits import WEIGHTS
-from attnviz.models.trace import Kind, Layer
+from attnviz.models import ModelEdit, ModelTrace
+from attnviz.models.trace import Kind
 from attnviz.models.uses import has_next
 from attnviz.models.writing import can_write
 from attnviz.words import say
 
-_SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY = "model.sentence", "model.name", "model.order"
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
-_BOARD_KEY = "model.board"
-_ABOVE_KEY = "model.above"
 _STYLE = """<style>
 [class*="st-key-model_"] .stButton button[kind="primary"] { min-height: 42px; padding-inline: 32px; }
 [class*="st-key-model_"] .stButton button[kind="primary"] p { font-size: 16px; font-weight: 600; }
@@ -75,8 +55,6 @@ _STYLE = """<style>
   [data-testid="stLayoutWrapper"]:has(> :is(.st-key-model_next, .st-key-model_uses)) { order: 1; }
 }
 </style>"""
-_SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", DISTANCE_BIAS, "scores", DIVIDED,
-          CAPPED, "scaled_scores", "attention_weights", "context", "w_o", "output")  # fmt: skip
 
 
 @st.fragment
@@ -101,7 +79,7 @@ def _show_page(*, alone: bool) -> None:
     else:
         left = right = st.container()
     with left:
-        asked = _asked()
+        asked = show_asked()
         name, text = asked[:2]
         if is_too_long(text):
             return
@@ -140,7 +118,7 @@ def _opened() -> str:
 
 def _show_all(
     whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int,
-    asked: tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]],
+    asked: Asked,
     right: DeltaGenerator,
 ) -> None:  # fmt: skip
     """Draw all heads, the head in view beside them, and what the model makes of the sentence."""
@@ -167,7 +145,7 @@ def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str)
         st.button(say("models.page.all"), key="model.all", icon=":material/arrow_back:", on_click=_back)
         st.markdown(f"**{say('models.view.place', layer=place[0], head=place[1])}**")
     if opened == "board":
-        _show_board(view, *place, query, view.edits)
+        show_board(view, *place, query, view.edits)
     else:
         show_comparison(view, place, take(MODEL_TARGET), query)
 
@@ -190,62 +168,6 @@ def _back() -> None:
     model_session().opened = "heads"
     url_texts.put(MODEL_CELL, None)
     url_texts.put(MODEL_COMPARE, Compared())
-
-
-def _asked() -> tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]:
-    """Draw the sentence, and in a popover the model and the order of its heads; return them, and where more is said."""
-    name = take(MODEL)
-    with st.container(width=532):
-        text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=MODEL_WRITTEN)
-    with st.container(horizontal=True, vertical_alignment="center", key="model_asked", width=532):
-        which = st.container()
-        with st.popover(say("models.page.model")):
-            if len(offered()) > 1:
-                this_session().put(_MODEL_KEY, name)
-                st.selectbox(say("models.page.model"), list(offered()), key=_MODEL_KEY,
-                             on_change=_take_model)  # fmt: skip
-            order, above = _order()
-            st.caption(say("models.page.about" if order == BY_LAYERS else f"models.page.measures.{order}"))
-            if text == example_of(name):
-                for layer, head in WORKED_HEADS[name]:
-                    st.button(say("models.page.worked", layer=layer, head=head), key=f"model.worked.{layer}.{head}",
-                              icon=":material/lightbulb:", on_click=_take_worked, args=((layer, head),))  # fmt: skip
-            more = st.container()
-    return name, text, order, above, (which, more)
-
-
-def _take_model() -> None:
-    before, chosen = take(MODEL), this_session().get(_MODEL_KEY)
-    url_texts.put(MODEL, chosen)
-    example = example_of(chosen)
-    if example is not None and take(SENTENCE) == example_of(before):  # not typed by the reader
-        url_texts.put(SENTENCE, example)
-        _take_worked(WORKED_HEADS[chosen][0])
-    url_texts.put(MODEL_WRITTEN, ())
-
-
-def _take_worked(place: tuple[int, int]) -> None:
-    url_texts.put(MODEL_HEAD, place)
-    url_texts.put(MODEL_QUERY, None)
-
-
-def _order() -> tuple[str, int]:
-    """Draw the order of the heads, and above which figure they are shown; both stand in the address."""
-    order, above = take(MODEL_ORDER)
-    this_session().put(_ORDER_KEY, order)
-    st.selectbox(say("models.page.order"), ORDERS, key=_ORDER_KEY, width=220, on_change=_keep_order,
-                 format_func=lambda each: say(f"models.page.orders.{each}"))  # fmt: skip
-    if order == BY_LAYERS:
-        return order, 0
-    this_session().put(_ABOVE_KEY, above)
-    st.number_input(say("models.page.above"), 0, MOST_ABOVE, step=5, key=_ABOVE_KEY, width=160, on_change=_keep_order)
-    return order, above
-
-
-def _keep_order() -> None:
-    order = this_session().get(_ORDER_KEY)
-    above = 0 if order == BY_LAYERS else this_session().get(_ABOVE_KEY)
-    url_texts.put(MODEL_ORDER, (order, int(above or 0)))
 
 
 def _edits(plain: ModelTrace) -> tuple[ModelEdit, ...]:
@@ -295,38 +217,6 @@ def _picked(view: ModelTrace) -> tuple[int, int]:
     return layer, head
 
 
-def _show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
-    trace, own = view.heads[layer, head], view.layers[layer]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        show_controls(own, head, edits, trace)
-        values = st.toggle(say("models.page.values"), key="model.values")
-        average = st.toggle(say("models.page.average"), key="model.average")
-    if values:
-        _show_values(trace, query)
-    if average:
-        st.caption(say("models.page.average_warning"))
-        _show_average(own, query)
-    whole = own.whole(head)
-    show_board_of_model(
-        whole, query, names=tuple(filter(whole.stages.__contains__, _SHOWN)), key=f"{_BOARD_KEY}.{own.number}.{head}",
-        picks={"query": MODEL_QUERY, "cell": MODEL_CELL},
-        origins=origins_of(whole), before=before_of(view, (layer, head), whole), ages=ages_of(view, whole),
-    )  # fmt: skip
-    if view.written:
-        st.caption(say("write.cells") if view.computed_from else cache_in_words(view))
-    if own.kind == "cross":
-        st.caption(say("models.page.cross"))
-    else:
-        st.text(figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"])
-    st.text(value_in_words(view, (layer, head), query))
-    if sink := sink_in_words(view, layer, head):
-        st.text(sink)
-    if "output" in whole.stages:
-        st.text(output_in_words(own, whole, query))
-    for told_of_it in made_in_words(whole):
-        st.caption(told_of_it)
-
-
 def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: str) -> None:
     """Give Share this head: its script, its matrices, its picture and its report."""
     trace, digits = view.heads[place], state.digits()
@@ -359,23 +249,3 @@ def _telling(weights: Any) -> int:
     if others.shape[0] == others.shape[1]:
         others.fill_diagonal_(0)
     return int(others.max(-1).values.argmax())
-
-
-def _show_values(trace: Any, query: int) -> None:
-    """Draw beside each attention weight of a token the length of the value that it weighs, and their product."""
-    shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
-    read = trace.stages["attention_weights"].labels("columns", trace.tokens, len(trace.v))
-    measures = {"weight": shares.tolist(), "length": lengths.tolist(), "product": (shares * lengths).tolist()}
-    show_measured("model.values.table", say("models.values.token"), read, {
-        name: Measured(say(f"models.values.{name}"), values, max(values), state.digits())
-        for name, values in measures.items()
-    })  # fmt: skip
-
-
-def _show_average(layer: Layer, query: int) -> None:
-    """Draw the attention weights averaged over a layer's heads, which stand on no board: none of them has these."""
-    name, trace = "attention_weights", layer.average()
-    stage, (rows, columns) = trace.stages[name], trace[name].shape
-    alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)
-    show_figure(heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()),
-                f"model.input.{name}", alt)  # fmt: skip

@@ -13,11 +13,12 @@ import pytest
 import torch
 
 from attnviz.app.learn import controls
+from attnviz.app.learn.beside import MANY, STEP
 from attnviz.app.learn.closer import followers
 from attnviz.app.learn.glass import VANISHED, saturation_in_words, update_in_words
 from attnviz.app.learn.home import scenario_of_layer
 from attnviz.app.learn.pool import LEFT, PAUSED
-from attnviz.app.learn.running import MANY, STEP, Learning, shared
+from attnviz.app.learn.running import Learning, shared
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.core.scenario import traced

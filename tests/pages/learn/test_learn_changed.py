@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable
 
 from attnviz import train
-from attnviz.app.learn.running import MANY, shared
+from attnviz.app.learn.beside import MANY
+from attnviz.app.learn.running import shared
 from attnviz.words import plural, say
 from tests.pages.learn.test_learn import FEW, PAGE, SOON, beside, data_of, job_in, matches, opened, own, part, trained
 from tests.pages.reader import Reader, in_address

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from attnviz.app.learn.beside import MANY
 from attnviz.app.learn.gradients import small
-from attnviz.app.learn.running import MANY
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written

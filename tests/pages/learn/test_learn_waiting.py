@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from attnviz.app.learn import pool as pools
+from attnviz.app.learn.beside import MANY, ManySeeds
 from attnviz.app.learn.pool import RUNNING, Job
-from attnviz.app.learn.running import MANY, ManySeeds, shared
+from attnviz.app.learn.running import shared
 from attnviz.words import plural, say
 from tests.pages.learn.test_learn import FEW, PAGE, SOON, beside, data_of, job_in, opened, part
 from tests.pages.reader import Reader

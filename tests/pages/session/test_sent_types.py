@@ -12,7 +12,7 @@ from attnviz.app.server.classroom.pages import sent as sent_to_a_class
 from attnviz.app.session.address import PUT_OFF
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
-from attnviz.link.playlist import PLAYLIST_TEXT, moments_of
+from attnviz.link.typed_form import PLAYLIST_TEXT, moments_of
 from attnviz.scripts import by_room
 from attnviz.words import catalogue, say
 from tests.node import NODE, ROOT

@@ -29,11 +29,10 @@ from attnviz.link.page_texts import (
 )
 from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import TABLES, once, table, texts
-from attnviz.link.playlist import PLAYLIST_TEXT, Moment
 from attnviz.link.question_text import PREDICTED_TEXT
 from attnviz.link.set_up import CHANGES, SWITCHES, parameters, query_of, read_controls, scenario_of
 from attnviz.link.state import read_link, read_texts
-from attnviz.link.typed_form import ANSWERS_TEXT, CHOICES, DEFAULTS, FORM_TEXT
+from attnviz.link.typed_form import ANSWERS_TEXT, CHOICES, DEFAULTS, FORM_TEXT, PLAYLIST_TEXT, Moment
 from attnviz.models import INCLUDED, offered
 from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
 from attnviz.scaling.sources import SOURCES
