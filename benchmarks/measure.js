@@ -30,8 +30,7 @@ WebSocket.prototype.send = function (...data) {
 };
 
 // Of an element that was removed or added, the parent is the target.
-/** @param {Node} target */
-function holderOf(target) {
+function holderOf(/** @type {Node} */ target) {
   return (target instanceof Element ? target : target.parentElement)?.closest(bench.selector);
 }
 

@@ -31,8 +31,7 @@ async function lettersThere() {
 }
 
 // Letters may be wider than was reckoned with; what then stands out would be cut off.
-/** @param {Plot} plot */
-async function makeRoom(plot) {
+async function makeRoom(/** @type {Plot} */ plot) {
   const { width, margin } = plot._fullLayout;
   const { left } = plot.getBoundingClientRect();
   const texts = [...plot.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
@@ -47,8 +46,7 @@ async function makeRoom(plot) {
 }
 
 // A figure wider than the window is shown smaller, and whole; it is saved in its own size.
-/** @param {Plot} plot */
-function fit(plot) {
+function fit(/** @type {Plot} */ plot) {
   const { width, height } = plot._fullLayout;
   const scale = figure.layout.width ? Math.min(1, frame.clientWidth / width) : 1;
   plot.style.transform = scale < 1 ? `scale(${scale})` : "";

@@ -32,13 +32,11 @@ const CELL_TOLD_MS = 250; // in which a table has told what was typed: it waits 
 const REMEMBERED = 64; // queries whose answers may still come
 
 // The name of a page: the end of its path.
-/** @param {string} path */
-function pageOf(path) {
+function pageOf(/** @type {string} */ path) {
   return path.split("/").at(-1) ?? "";
 }
 
-/** @param {"testScriptState" | "testConnectionState"} name */
-function stateOfApp(name) {
+function stateOfApp(/** @type {"testScriptState" | "testConnectionState"} */ name) {
   /** @type {HTMLElement | null} */
   const app = document.querySelector("[data-testid=stApp]");
   return app?.dataset[name];
@@ -113,8 +111,7 @@ export class Address {
     this.say();
   }
 
-  /** @param {string} query */
-  become(query) {
+  become(/** @type {string} */ query) {
     this.query = query;
     this.bare &&= !query;
     this.version += 1;
@@ -124,8 +121,7 @@ export class Address {
   }
 
   // The version of a query, by its mark; 0 of one that isn't the page's any more.
-  /** @param {string} mark */
-  versionOf(mark) {
+  versionOf(/** @type {string} */ mark) {
     return this.versions.get(mark) ?? 0;
   }
 
@@ -148,8 +144,7 @@ export class Address {
   }
 
   // A press of a button is nothing to a server that is there again and has not drawn it yet: it counts once it has.
-  /** @param {MouseEvent} event */
-  hold(event) {
+  hold(/** @type {MouseEvent} */ event) {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
     if (!button || [0, this.drawn?.back].includes(this.back) || performance.now() - this.back > MOST_PATIENCE_MS)
       return;
@@ -160,8 +155,7 @@ export class Address {
 
   // A control that is left by the very click that leads to another page tells its value in a task of its own: after the
   // click, it would be told of the page that was left, in the other's place.
-  /** @param {MouseEvent} event */
-  leave(event) {
+  leave(/** @type {MouseEvent} */ event) {
     const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
     const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button;
     if (!(link instanceof HTMLAnchorElement) || elsewhere || link.target || link.download || link.search
@@ -174,8 +168,7 @@ export class Address {
 
   // ---- the address
 
-  /** @param {"push" | "replace"} how */
-  write(how) {
+  write(/** @type {"push" | "replace"} */ how) {
     const to = this.path + (this.query && `?${arranged(this.query, Object.keys(this.drawn?.controls ?? {}))}`);
     this.writes = true;
     if (how === "push") history.pushState({}, "", to);
@@ -203,8 +196,7 @@ export class Address {
 
   // Somebody else wrote the address: a control of Streamlit's, of what was moved; or Streamlit, of what a past run
   // knew.
-  /** @param {string} how */
-  look(how) {
+  look(/** @type {string} */ how) {
     if (this.writes || how === "traverse" || this.mirrored) return;
     if (location.pathname !== this.path) return; // to where a button leads, or of a run that was asked for before
     const [now, then] = [location.search, this.query].map((query) => new URLSearchParams(query));
@@ -267,8 +259,7 @@ export class Address {
     return Object.entries(this.drawn.controls).every(([name, text]) => query.get(name) === text);
   }
 
-  /** @param {number} ms */
-  sayIn(ms) {
+  sayIn(/** @type {number} */ ms) {
     clearTimeout(this.timer);
     this.due = true;
     this.timer = setTimeout(() => this.say(), ms);
@@ -296,8 +287,7 @@ export class Address {
   }
 
   // What the server offers comes before the controls that it has turned.
-  /** @param {Offer[]} offers */
-  take(offers) {
+  take(/** @type {Offer[]} */ offers) {
     for (const { id, patch, path } of offers) {
       if (this.known.has(id)) continue;
       this.known.add(id);
@@ -314,8 +304,7 @@ export class Address {
   }
 
   // With each drawing.
-  /** @param {Drawn} drawn */
-  hear(drawn) {
+  hear(/** @type {Drawn} */ drawn) {
     this.drawn = drawn;
     if (this.bare && drawn.from !== this.mark) {
       this.become(ordered(this.opening)); // the first drawing was overtaken by a press

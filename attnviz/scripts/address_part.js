@@ -8,8 +8,7 @@ import { Address } from "./address.js";
 
 /** @typedef {{ ears?: boolean, offers?: Offer[], opening?: string, drawn?: Drawn }} Data */
 
-/** @param {Drawing<Data>} drawing */
-export default function addressPart({ data, setStateValue }) {
+export default function addressPart(/** @type {Drawing<Data>} */ { data, setStateValue }) {
   const page = (window.attnvizAddress ??= new Address());
   if (data.ears) page.setValue = (said) => setStateValue("said", said);
   if (data.opening) page.opening = data.opening;

@@ -94,8 +94,7 @@ export class Heads {
   }
 
   // From one picture to the next by arrow keys: all of them are one stop of the Tab key.
-  /** @param {KeyboardEvent} event */
-  step(event) {
+  step(/** @type {KeyboardEvent} */ event) {
     const by = Reflect.get(STEPS, event.key);
     const at = event.target instanceof HTMLElement ? event.target.dataset.head : undefined;
     if (!by || !at) return;
@@ -131,8 +130,7 @@ export class Heads {
     this.show(this.picked);
   }
 
-  /** @param {Head} place */
-  show({ layer, head }) {
+  show(/** @type {Head} */ { layer, head }) {
     const own = this.weights(layer, head);
     const { data } = this;
     if (own.length === 0 || !data.told[layer]?.[head]) return;
@@ -173,8 +171,7 @@ function sorted(picture, layer, head) {
 }
 
 // The colours of shares, from 0 to the largest, as a canvas has them: red in the lowest byte.
-/** @param {string} ramp */
-function inksOf(ramp) {
+function inksOf(/** @type {string} */ ramp) {
   const step = (/** @type {number} */ at) => Number.parseInt(ramp.slice(6 * at, 6 * at + 6), 16);
   return Uint32Array.from({ length: ramp.length / 6 }, (_, at) => {
     const ink = step(at);
@@ -183,14 +180,12 @@ function inksOf(ramp) {
 }
 
 // The cells of each picture: of as many weights as one stands for, it's the largest.
-/** @param {HeadGrid} data */
-function sizeOf({ rows, columns, step }) {
+function sizeOf(/** @type {HeadGrid} */ { rows, columns, step }) {
   return [Math.ceil(columns / step), Math.ceil(rows / step)];
 }
 
 // All pictures beside and below each other, a pixel for each cell.
-/** @param {HeadGrid} data */
-function picturesOf(data) {
+function picturesOf(/** @type {HeadGrid} */ data) {
   const [wide, high] = sizeOf(data);
   const inks = inksOf(data.ramp);
   const shades = bytesIn(data.shades);

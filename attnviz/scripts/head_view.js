@@ -69,8 +69,7 @@ export class HeadView {
     this.ramp = new Ramp(paper, ink);
   }
 
-  /** @param {Sentence} sentence */
-  read(sentence) {
+  read(/** @type {Sentence} */ sentence) {
     const drawnOf = JSON.stringify(sentence);
     if (drawnOf === this.drawn) return;
     this.drawn = drawnOf;
@@ -194,8 +193,7 @@ export class HeadView {
   }
 
   // What is read most, as bars: on a telephone they stand in place of a long sentence's table.
-  /** @param {number[]} shares */
-  rank(shares) {
+  rank(/** @type {number[]} */ shares) {
     const order = shares.map((share, at) => ({ share, at })).filter(({ share }) => share > 0);
     const first = order.toSorted((a, b) => b.share - a.share).slice(0, BARS);
     this.bars.replaceChildren(...first.map(({ share, at }) => bar(this.of.read[at], percent(share), share)));
@@ -216,8 +214,7 @@ export class HeadView {
 }
 
 // What goes on to a side fades there, and is scrolled by keys, too.
-/** @param {HTMLElement} part */
-function cue(part) {
+function cue(/** @type {HTMLElement} */ part) {
   const { scrollLeft, scrollWidth, clientWidth } = part;
   toggle(part, "more-left", scrollLeft > 1);
   toggle(part, "more-right", scrollLeft + clientWidth < scrollWidth - 1);
@@ -235,8 +232,7 @@ export function bar(name, text, share) {
 }
 
 // Two digits; what isn't 0, but would be written so, says that.
-/** @param {number} value */
-function inCell(value) {
+function inCell(/** @type {number} */ value) {
   const text = inDigits(value, 2);
   return value !== 0 && Number(text) === 0 ? "≈0" : text;
 }

@@ -59,8 +59,7 @@ export function painted() {
 }
 
 // The server waits a little where it hears nothing, so there is nothing to be done about that.
-/** @param {Asks} asks */
-export function tellPainted({ at, word, number }) {
+export function tellPainted(/** @type {Asks} */ { at, word, number }) {
   const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
   const headers = { "Content-Type": "application/json" };
   fetch(address, { method: "POST", headers, body: JSON.stringify({ word, number }) }).catch(() => {});

@@ -15,8 +15,7 @@ function pairsOf(query) {
   return [...new Map(new URLSearchParams(query))].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** @param {string} query */
-export function ordered(query) {
+export function ordered(/** @type {string} */ query) {
   return String(new URLSearchParams(pairsOf(query)));
 }
 
@@ -30,8 +29,7 @@ export function arranged(query, controls) {
 }
 
 // What tells a query from others, in whatever order and however written; the same as in session/address.py.
-/** @param {string} query */
-export function markOf(query) {
+export function markOf(/** @type {string} */ query) {
   const bytes = new TextEncoder().encode(pairsOf(query).map((pair) => pair.join("=")).join("\n"));
   let sum = -1;
   for (const byte of bytes) sum = CRC[(sum ^ byte) & 255] ^ (sum >>> 8);

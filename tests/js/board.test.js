@@ -8,8 +8,7 @@ import { blockIn } from "../../attnviz/board/editing.js";
 import { placeBeside } from "../../attnviz/board/spine/undo.js";
 import { unpacked } from "../../attnviz/board/values/matrices.js";
 
-/** @param {number[]} numbers */
-const bits = (numbers) => Buffer.from(Float32Array.from(numbers).buffer).toString("base64");
+const bits = (/** @type {number[]} */ numbers) => Buffer.from(Float32Array.from(numbers).buffer).toString("base64");
 
 const SENT = {
   q: { rows: 1, columns: 2, float32: bits([1, 2]) },

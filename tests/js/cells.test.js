@@ -11,8 +11,7 @@ const RAMP = new Ramp("#ffffff", "#0067b0");
 const NEGATIVE = new Ramp("#ffffff", "#5a5f66");
 const HOW = { turned: false, limit: 2, inks: RAMP.inks, negative: NEGATIVE.inks, hidden: null };
 
-/** @param {number} pixel */
-const written = (pixel) => `rgb(${pixel & 255}, ${(pixel >> 8) & 255}, ${(pixel >> 16) & 255})`;
+const written = (/** @type {number} */ pixel) => `rgb(${pixel & 255}, ${(pixel >> 8) & 255}, ${(pixel >> 16) & 255})`;
 
 /** @param {number[]} values @param {number} rows @param {number} columns @param {object} how */
 function painted(values, rows, columns, how = {}) {

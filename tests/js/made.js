@@ -2,8 +2,7 @@
 
 import { unpacked } from "../../attnviz/board/values/matrices.js";
 
-/** @param {any} data */
-export function made(data) {
+export function made(/** @type {any} */ data) {
   return { ...data, matrices: unpacked(data.matrices),
     stages: new Map(data.stages.map((/** @type {any} */ stage) => [stage.name, stage])) };
 }

@@ -24,11 +24,9 @@ function exactly(text) {
   return BigInt(whole + part) * 10n ** BigInt(60 - part.length + Number(power));
 }
 
-/** @param {bigint} value */
-const absolute = (value) => (value < 0n ? -value : value);
+const absolute = (/** @type {bigint} */ value) => (value < 0n ? -value : value);
 
-/** @param {{ digits: bigint, power: number } | null} value */
-function scaled(value) {
+function scaled(/** @type {{ digits: bigint, power: number } | null} */ value) {
   assert.ok(value);
   return value.power <= -60 ? value.digits / 10n ** BigInt(-60 - value.power)
     : value.digits * 10n ** BigInt(value.power + 60);
@@ -184,8 +182,7 @@ test("what is dragged goes to the box whose middle is nearest", () => {
   assert.equal(nearest([boxes[0], { ...boxes[0], top: 100, bottom: 120 }], 25, 90), 1);
 });
 
-/** @param {number[]} values */
-const termsOf = (values) => values.map((value) => ({ value, factors: [{ value }], count: 1 }));
+const termsOf = (/** @type {number[]} */ values) => values.map((value) => ({ value, factors: [{ value }], count: 1 }));
 
 test("a long sum shows its largest terms in their order, and the rest as one", () => {
   for (let length = 1; length < 40; length += 1) {

@@ -16,8 +16,7 @@ const TOLD = 2; // tries that fail before the reader is told
 /** @type {Promise<Script> | null} */
 let fetched = null;
 
-/** @param {Drawing<Uint8Array>} drawing */
-export default async function drawn(drawing) {
+export default async function drawn(/** @type {Drawing<Uint8Array>} */ drawing) {
   fetched ??= fetchScript(() => partOf(drawing.parentElement, FETCHED.part).replaceChildren(say("board.not_loaded")));
   const script = await fetched;
   // What has left the page meanwhile has nothing to draw on.

@@ -10,15 +10,13 @@ import { keptFor, partOf } from "../../scripts/parts.js";
 /** @type {WeakMap<HTMLElement, Part>} */
 const parts = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function outdated({ parentElement, data }) {
+export default function outdated(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const element = partOf(parentElement, ".outdated");
   keptFor(parts, element, () => new Part(element)).receive(data);
 }
 
 class Part {
-  /** @param {HTMLElement} element */
-  constructor(element) {
+  constructor(/** @type {HTMLElement} */ element) {
     this.element = element;
     /** @type {Data} */
     this.data = { of: "", note: "" };
@@ -31,8 +29,7 @@ class Part {
     window.addEventListener("attnviz-numbers", this.hear);
   }
 
-  /** @param {Data} data */
-  receive(data) {
+  receive(/** @type {Data} */ data) {
     this.data = data;
     this.compare();
   }

@@ -20,15 +20,13 @@ const BLOCKS = [
 /** @type {WeakMap<HTMLElement, Formula>} */
 const formulas = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function scaleBlock({ parentElement, data }) {
+export default function scaleBlock(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".formula");
   keptFor(formulas, root, () => new Formula(root)).receive(data);
 }
 
 class Formula {
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  constructor(/** @type {HTMLElement} */ root) {
     this.root = root;
     /** @type {Data | null} */
     this.data = null;
@@ -45,8 +43,7 @@ class Formula {
     onDrag(root, { start: (event) => this.grab(event), move: (event) => this.follow(event), end: () => this.letGo() });
   }
 
-  /** @param {Data} data */
-  receive(data) {
+  receive(/** @type {Data} */ data) {
     const { label, places, place, from } = data;
     this.data = data;
     this.places = places;
@@ -55,8 +52,7 @@ class Formula {
     if (!this.dragging && isOf(from, this.told)) this.show(place);
   }
 
-  /** @param {number} place */
-  show(place) {
+  show(/** @type {number} */ place) {
     this.place = place;
     this.slots.forEach((slot, i) => {
       const text = BLOCKS[place][i];
@@ -80,16 +76,14 @@ class Formula {
     this.moved = true;
   }
 
-  /** @param {KeyboardEvent} event */
-  press(event) {
+  press(/** @type {KeyboardEvent} */ event) {
     const place = steppedTo(event.key, this.place, this.places.length);
     if (place === null) return;
     event.preventDefault();
     this.moveTo(place);
   }
 
-  /** @param {PointerEvent} event */
-  grab(event) {
+  grab(/** @type {PointerEvent} */ event) {
     event.preventDefault();
     if (this.dragging) return false; // by another finger
     this.root.focus();
@@ -101,8 +95,7 @@ class Formula {
     return true;
   }
 
-  /** @param {PointerEvent} event */
-  follow({ clientX, clientY }) {
+  follow(/** @type {PointerEvent} */ { clientX, clientY }) {
     const { left, top } = this.root.getBoundingClientRect();
     this.ghost.style.translate = `calc(${clientX - left}px - 50%) calc(${clientY - top}px - 50%)`;
     this.moveTo(nearest(this.slots.map((slot) => slot.getBoundingClientRect()), clientX, clientY), this.moved);

@@ -15,15 +15,13 @@ const AWAITED_MS = 5000;
 /** @type {WeakMap<HTMLElement, Row>} */
 const rows = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function tokenOrder({ parentElement, data, setStateValue }) {
+export default function tokenOrder(/** @type {Drawing<Data>} */ { parentElement, data, setStateValue }) {
   const root = partOf(parentElement, ".tokens");
   keptFor(rows, root, () => new Row(root)).receive(data, (tokens) => setStateValue("tokens", tokens));
 }
 
 class Row {
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  constructor(/** @type {HTMLElement} */ root) {
     this.root = root;
     this.told = (/** @type {string[]} */ _tokens) => {};
     /** @type {Chip[]} */
@@ -86,16 +84,14 @@ class Row {
     this.name();
   }
 
-  /** @param {Chip} chip */
-  grab(chip) {
+  grab(/** @type {Chip} */ chip) {
     if (this.held) return false; // by another finger
     this.held = chip;
     chip.classList.add("held");
     return true;
   }
 
-  /** @param {PointerEvent} event */
-  follow({ clientX, clientY }) {
+  follow(/** @type {PointerEvent} */ { clientX, clientY }) {
     const place = nearest(this.chips.map((chip) => chip.getBoundingClientRect()), clientX, clientY);
     if (this.held && this.chips[place] !== this.held) this.move(this.held, place);
   }

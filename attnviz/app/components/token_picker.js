@@ -15,8 +15,7 @@ import { isOf, keptFor, partOf } from "../../scripts/parts.js";
 /** @type {WeakMap<HTMLElement, State>} */
 const groups = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function tokenPicker({ parentElement, data }) {
+export default function tokenPicker(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const group = partOf(parentElement, ".tokens");
   group.setAttribute("aria-label", data.label);
   partOf(group, ".query").textContent = data.query;
@@ -53,8 +52,7 @@ export default function tokenPicker({ parentElement, data }) {
   goesOn(group);
 }
 
-/** @param {HTMLElement} group */
-function begun(group) {
+function begun(/** @type {HTMLElement} */ group) {
   /** @type {State} */
   const state = { buttons: [], told: 0, picked: null };
   group.addEventListener("scroll", () => goesOn(group));
@@ -63,8 +61,7 @@ function begun(group) {
 }
 
 // Whether there are tokens above or below those in sight, which the page shows by letting them fade.
-/** @param {HTMLElement} group */
-function goesOn(group) {
+function goesOn(/** @type {HTMLElement} */ group) {
   const below = group.scrollHeight - group.clientHeight - group.scrollTop;
   group.dataset.above = String(group.scrollTop > 1);
   group.dataset.below = String(below > 1);

@@ -6,8 +6,7 @@ import { partOf } from "../../scripts/parts.js";
 
 /** @typedef {null} Nothing */
 
-/** @param {Drawing<Nothing>} drawing */
-export default function modelHead({ parentElement }) {
+export default function modelHead(/** @type {Drawing<Nothing>} */ { parentElement }) {
   const root = partOf(parentElement, ".view");
   const take = () => {
     if (window.attnvizHead && window.attnvizHead.parentElement !== root) root.replaceChildren(window.attnvizHead);

@@ -20,8 +20,7 @@ import { isOf, keptFor, partOf } from "../../scripts/parts.js";
 /** @type {WeakMap<HTMLElement, State>} */
 const all = new WeakMap();
 
-/** @param {Drawing<Uint8Array>} drawing */
-export default function modelHeads({ parentElement, data: sent }) {
+export default function modelHeads(/** @type {Drawing<Uint8Array>} */ { parentElement, data: sent }) {
   /** @type {Data} */
   const data = JSON.parse(new TextDecoder().decode(sent));
   const root = partOf(parentElement, ".grid");

@@ -37,8 +37,7 @@ const PACE_MS = 500; // between two words that are written by themselves
 /** @type {WeakMap<HTMLElement, State>} */
 const all = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function modelNext({ parentElement, data }) {
+export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".next");
   const state = keptFor(all, root, () => ({ told: 0, left: 0, timer: undefined }));
   if (!isOf(data.from, state.told)) return; // a word was appended since
@@ -123,8 +122,7 @@ function reason({ id, token }, shown, act) {
 }
 
 // A bar for each part of a score: to the right where it gave, to the left where it took. A press shows a head.
-/** @param {Data} data */
-function reasons({ reasons: shown, parameters }) {
+function reasons(/** @type {Data} */ { reasons: shown, parameters }) {
   if (!shown) return [];
   const rows = shown.rows.map(({ name, share, told, head }, at) => {
     const parts = [make("span", "name", [name]), make("span", "full sides",
@@ -140,8 +138,7 @@ function reasons({ reasons: shown, parameters }) {
 }
 
 // A cell for each layer and token: how far the next word moves when what is made there is the other sentence's.
-/** @param {Data} data */
-function places({ places: shown, parameters }) {
+function places(/** @type {Data} */ { places: shown, parameters }) {
   if (!shown) return [];
   const heads = (shown.tokens ?? [])
     .map((tokens) => make("tr", "", [make("th"), ...tokens.map((token) => make("th", "", [token]))]));
@@ -179,8 +176,7 @@ function button(name, text, off, act) {
 }
 
 // The button with the focus, by what it does: a drawing makes all of them anew.
-/** @param {HTMLElement} root */
-function focusOf(root) {
+function focusOf(/** @type {HTMLElement} */ root) {
   const own = focusedBeside(root);
   return own instanceof HTMLElement && root.contains(own) ? `[data-act="${own.dataset.act}"]` : "";
 }

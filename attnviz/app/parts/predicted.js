@@ -21,8 +21,7 @@ export default function predicted({ data: { times, cells } }) {
   told = times;
 }
 
-/** @param {MouseEvent} event */
-function choose(event) {
+function choose(/** @type {MouseEvent} */ event) {
   const cell = event.composedPath().find((each) => each instanceof HTMLElement && each.dataset.at);
   const [matrix, ...at] = cell instanceof HTMLElement ? (cell.dataset.at ?? "").split(",") : [];
   const choice = matrix && (choices[[matrix, ...at].join()] ?? choices[[matrix, ...at.slice(0, -1)].join()]);

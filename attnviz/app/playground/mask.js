@@ -10,15 +10,13 @@ import { keptFor, partOf } from "../../scripts/parts.js";
 /** @type {WeakMap<HTMLElement, Painter>} */
 const painters = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function maskPainter({ parentElement, data, setStateValue }) {
+export default function maskPainter(/** @type {Drawing<Data>} */ { parentElement, data, setStateValue }) {
   const root = partOf(parentElement, ".painter");
   keptFor(painters, root, () => new Painter(root)).receive(data, (hidden) => setStateValue("hidden", hidden));
 }
 
 class Painter {
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  constructor(/** @type {HTMLElement} */ root) {
     this.root = root;
     this.tell = (/** @type {number[][]} */ _hidden) => {};
     /** @type {HTMLButtonElement[][]} */
@@ -51,15 +49,13 @@ class Painter {
     return root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
   }
 
-  /** @param {EventTarget | null} target */
-  press(target) {
+  press(/** @type {EventTarget | null} */ target) {
     if (!(target instanceof HTMLButtonElement)) return;
     paint(target, !isHidden(target));
     this.say();
   }
 
-  /** @param {PointerEvent} event */
-  begin(event) {
+  begin(/** @type {PointerEvent} */ event) {
     if (!(event.target instanceof HTMLButtonElement) || event.button) return;
     event.preventDefault();
     this.root.setPointerCapture(event.pointerId);
@@ -67,8 +63,7 @@ class Painter {
     paint(event.target, this.paints);
   }
 
-  /** @param {PointerEvent} event */
-  move({ clientX, clientY }) {
+  move(/** @type {PointerEvent} */ { clientX, clientY }) {
     if (this.paints === null) return;
     const over = this.cells.flat().find((cell) => {
       const { left, right, top, bottom } = cell.getBoundingClientRect();
@@ -97,8 +92,7 @@ function cellOf(name, hidden) {
   return cell;
 }
 
-/** @param {HTMLElement} cell */
-const isHidden = (cell) => cell.getAttribute("aria-pressed") === "true";
+const isHidden = (/** @type {HTMLElement} */ cell) => cell.getAttribute("aria-pressed") === "true";
 
 /** @param {HTMLElement} cell @param {boolean} hidden */
 const paint = (cell, hidden) => cell.setAttribute("aria-pressed", String(hidden));
@@ -111,15 +105,13 @@ function named(role, text) {
   return element;
 }
 
-/** @param {HTMLElement} cell */
-function within(cell) {
+function within(/** @type {HTMLElement} */ cell) {
   const element = named("gridcell", "");
   element.append(cell);
   return element;
 }
 
-/** @param {HTMLElement[]} parts */
-function rowOf(parts) {
+function rowOf(/** @type {HTMLElement[]} */ parts) {
   const row = named("row", "");
   row.append(...parts);
   return row;

@@ -27,8 +27,7 @@ export function lengthOf(labels, by) {
 }
 
 // All words over the matrices: those that read, and behind them those that are read, where these are others.
-/** @param {Pick<BoardData, "labels" | "keys" | "others">} data */
-export function wordsOf({ labels, keys, others }) {
+export function wordsOf(/** @type {Pick<BoardData, "labels" | "keys" | "others">} */ { labels, keys, others }) {
   return others ? [...labels, "", ...keys] : labels;
 }
 

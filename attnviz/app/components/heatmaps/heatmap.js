@@ -18,8 +18,7 @@ const LOW = 14; // pixels: the height below which a row is low
 const FEW_LABELS = 12; // where not each row or column has its name
 
 export class Heatmap {
-  /** @param {string} name */
-  constructor(name) {
+  constructor(/** @type {string} */ name) {
     this.name = name;
     this.element = make("figure");
     this.element.dataset.matrix = name;
@@ -81,8 +80,7 @@ export class Heatmap {
       .map((value, at) => (this.kinds?.[at] ? this.signOf(this.kinds[at]) : written(value, digits))) : [];
   }
 
-  /** @param {number} kind */
-  signOf(kind) {
+  signOf(/** @type {number} */ kind) {
     return kind === 1 && this.shown.shares ? "–" : SIGNS[KINDS[kind]];
   }
 
@@ -218,8 +216,7 @@ export class Heatmap {
       { rows: axes[0], row: rows[row], columns: axes[1], column: columns[column], symbol, value });
   }
 
-  /** @param {number} row */
-  bottomOf(row) {
+  bottomOf(/** @type {number} */ row) {
     const { rows, steps } = this.shown;
     const { top, height } = this.cells.getBoundingClientRect();
     return top + (height * (Math.floor(row / steps[0]) + 1)) / rows.length;

@@ -18,8 +18,7 @@ const NEAR = 300; // pixels beyond the window's edge that may soon be in sight
 /** @type {WeakMap<HTMLElement, Heatmaps>} */
 const all = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function heatmaps({ parentElement, data, setTriggerValue }) {
+export default function heatmaps(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
   const root = partOf(parentElement, ".heatmaps");
   keptFor(all, root, () => new Heatmaps(root, data)).receive(data, setTriggerValue);
 }
@@ -67,8 +66,7 @@ class Heatmaps {
   }
 
   // The page's query is another one.
-  /** @param {Event} event */
-  compare(event) {
+  compare(/** @type {Event} */ event) {
     if (!this.data.numbers || this.data.from === window.attnvizAddress?.mark) return;
     event.preventDefault();
     this.ask();
@@ -149,8 +147,7 @@ class Heatmaps {
 
   // ---- the pointer ----
 
-  /** @param {Event} event */
-  cellUnder(event) {
+  cellUnder(/** @type {Event} */ event) {
     const { target } = event;
     const cells = target instanceof Element ? target.closest(".cells") : null;
     const name = cells?.closest("figure")?.dataset.matrix;
@@ -158,8 +155,7 @@ class Heatmaps {
       ...this.at(name).cellAt(event.clientX, event.clientY) } : null;
   }
 
-  /** @param {PointerEvent} event */
-  point(event) {
+  point(/** @type {PointerEvent} */ event) {
     const { tip } = this;
     const cell = this.cellUnder(event);
     tip.hidden = !cell;
@@ -172,8 +168,7 @@ class Heatmaps {
     tip.style.top = `${Math.max(0, event.clientY - height - 8)}px`;
   }
 
-  /** @param {Event} event */
-  pick(event) {
+  pick(/** @type {Event} */ event) {
     const cell = this.cellUnder(event);
     if (!cell || !cell.heatmap.isPickable) return;
     this.trigger("picked", { matrix: cell.heatmap.name, row: cell.row, column: cell.column });
@@ -185,8 +180,7 @@ function named(name, { ground, line, ink }) {
   return { [`${name}-ground`]: ground, [`${name}-line`]: line, [`${name}-ink`]: ink };
 }
 
-/** @param {() => void} act */
-function whenIdle(act) {
+function whenIdle(/** @type {() => void} */ act) {
   if ("requestIdleCallback" in window) requestIdleCallback(act, { timeout: 500 });
   else setTimeout(act, 50);
 }

@@ -121,8 +121,7 @@ export class Curves {
   }
 
   // At the right, over the curves, each name with a piece of its line.
-  /** @param {Curve[]} curves */
-  legend(curves) {
+  legend(/** @type {Curve[]} */ curves) {
     const group = drawn("g", { class: "legend" });
     let right = this.left + this.width;
     for (const { label, kind } of curves.toReversed()) {
@@ -136,14 +135,12 @@ export class Curves {
   }
 
   // Move the cursor to a place of the axis, from 0 to 1.
-  /** @param {number} place */
-  point(place) {
+  point(/** @type {number} */ place) {
     this.cursor.style.transform = `translateX(${(this.left + place * this.width).toFixed(1)}px)`;
   }
 }
 
-/** @param {number} value */
-function short(value) {
+function short(/** @type {number} */ value) {
   if (value === 0) return "0";
   if (value >= 1e4) return value.toExponential(0).replace("+", "");
   return value >= 100 ? value.toFixed(0) : value.toPrecision(2);

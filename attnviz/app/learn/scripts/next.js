@@ -109,7 +109,6 @@ function shownOf(line, right) {
   return best.slice(0, MOST);
 }
 
-/** @param {number} share */
-function written(share) {
+function written(/** @type {number} */ share) {
   return Number.isFinite(share) ? percent(share) : "NaN";
 }

@@ -23,8 +23,7 @@ const [WIDTH, HEIGHT] = [84, 30];
 /** @type {WeakMap<HTMLElement, State>} */
 const all = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function seeds({ parentElement, data, setTriggerValue }) {
+export default function seeds(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
   const root = partOf(parentElement, ".seeds");
   const state = keptFor(all, root, begun);
   const drawn = JSON.stringify([data.seeds, data.picked]);

@@ -38,8 +38,7 @@ const EACH_MS = 50; // of a moment at least, while a training is followed
 /** @type {WeakMap<HTMLElement, Time>} */
 const all = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function time({ parentElement, data }) {
+export default function time(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".time");
   keptFor(all, root, () => new Time(root, data)).receive(data);
 }
@@ -106,8 +105,7 @@ class Time {
     this.root.replaceChildren(story, numbers, chart, strip);
   }
 
-  /** @param {Data} data */
-  receive(data) {
+  receive(/** @type {Data} */ data) {
     const { model, steps, arrived } = (this.data = data);
     const anew = data.id !== this.id;
     const begins = data.begun !== this.begun;
@@ -143,8 +141,7 @@ class Time {
 
   // ---- moving through time ----
 
-  /** @param {PointerEvent} down */
-  drag(down) {
+  drag(/** @type {PointerEvent} */ down) {
     const { curves } = this;
     const box = curves.element.getBoundingClientRect();
     const to = (/** @type {PointerEvent} */ { clientX }) => {
@@ -162,8 +159,7 @@ class Time {
   }
 
   // Only what has come can be shown.
-  /** @param {number} to */
-  move(to) {
+  move(/** @type {number} */ to) {
     const at = Math.max(0, Math.min(to, this.data.arrived - 1));
     if (at === this.at) return this.mark();
     this.at = at;
@@ -287,15 +283,13 @@ class Time {
       make("div", "", [make("dt", "", name), make("dd", "", value)])));
   }
 
-  /** @param {number} row */
-  pick(row) {
+  pick(/** @type {number} */ row) {
     this.query = row;
     this.tell({ [this.data.query]: String(row) });
     this.show();
   }
 
-  /** @param {{ key: string, query: number }} picked */
-  follow({ key, query }) {
+  follow(/** @type {{ key: string, query: number }} */ { key, query }) {
     if (key !== this.data.model.board || query === this.query) return;
     this.query = query;
     this.show();

@@ -23,8 +23,7 @@ function join() {
   code.focus();
 }
 
-/** @param {string} asks */
-function open(asks) {
+function open(/** @type {string} */ asks) {
   const button = el("button", { className: "first" }, say("classes.open.open"));
   const trouble = el("p", { role: "alert" });
   button.onclick = async () => {

@@ -38,11 +38,9 @@ async function look() {
   if (told !== NONE && !last?.ended) setTimeout(look, EVERY_MS * (1 + Math.random()));
 }
 
-/** @param {Now} now */
-const key = ({ about, round }) => `${about} ${round}`;
+const key = (/** @type {Now} */ { about, round }) => `${about} ${round}`;
 
-/** @param {Now} now */
-function draw(now) {
+function draw(/** @type {Now} */ now) {
   last = now;
   const made = mine[key(now)];
   if (!redrawn(asked, [now, made], () => drawn(now, made?.choice))) return;
@@ -81,8 +79,7 @@ function drawn(now, choice) {
 }
 
 // The numbers that it's about, as they are before anything is done, or once that is told; fetched by who wants them.
-/** @param {Now} now */
-function board({ about, phase }) {
+function board(/** @type {Now} */ { about, phase }) {
   const link = el("a", { href: inTheApp(about) }, say("classes.page.explore"));
   const app = phase === 2 ? [el("p", {}, link)] : [];
   if (!BOARDS.includes(about)) return app;
@@ -124,7 +121,6 @@ async function send(now, choice) {
   if (told !== 200) say_(say("classes.page.late"));
 }
 
-/** @param {string} text */
-function say_(text) {
+function say_(/** @type {string} */ text) {
   if (status.textContent !== text) status.textContent = text;
 }

@@ -51,8 +51,7 @@ async function look() {
 }
 
 // Ask the server for something, and draw where the class is then; whether it's still worth asking.
-/** @param {object} wants */
-async function does(wants) {
+async function does(/** @type {object} */ wants) {
   const { status, text } = await ask("teacher", { secret, ...wants });
   if (NOBODY.has(status)) {
     main.replaceChildren(el("h1", {}, say("classes.teacher.no_secret")));
@@ -63,8 +62,7 @@ async function does(wants) {
   return true;
 }
 
-/** @param {Now} next */
-function draw(next) {
+function draw(/** @type {Now} */ next) {
   now = next;
   const { about, round, phase, ended } = next;
   redrawn(place, [about, phase === told], () => [frame(about, phase)]);
@@ -100,8 +98,7 @@ function frame(about, phase) {
   return el("iframe", { src: new URL(board, HERE).href, title });
 }
 
-/** @param {Now} next */
-function buttons({ about, round, phase }) {
+function buttons(/** @type {Now} */ { about, round, phase }) {
   /** @param {string} name @param {number} to @param {string} className */
   const way = (name, to, className, asks = "") =>
     el("button", { className, onclick: () => does({ wants: "move", from: [about, round, phase], to, about: asks }) },

@@ -11,8 +11,7 @@ const BACK_SAID_MS = 4000; // how long it is said that the connection is back
 /** @type {Connection | null} */
 let connection = null;
 
-/** @param {Drawing<Words>} drawing */
-export default function watch({ parentElement, data }) {
+export default function watch(/** @type {Drawing<Words>} */ { parentElement, data }) {
   connection ??= new Connection();
   connection.receive(partOf(parentElement, ".connection"), data);
 }
@@ -48,8 +47,7 @@ class Connection {
     this.closeDialog();
   }
 
-  /** @param {string} text */
-  show(text) {
+  show(/** @type {string} */ text) {
     this.root?.replaceChildren(text);
     this.root?.classList.toggle("away", !this.connected);
   }

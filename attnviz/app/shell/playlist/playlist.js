@@ -15,8 +15,7 @@ let strip = null;
 /** @type {Data} */
 let shown;
 
-/** @param {Drawing<Data>} drawing */
-export default function show({ parentElement, data }) {
+export default function show(/** @type {Drawing<Data>} */ { parentElement, data }) {
   if (!strip) {
     window.addEventListener("keydown", press, true); // before a lesson's own keys
     window.addEventListener("attnviz:query", lead);

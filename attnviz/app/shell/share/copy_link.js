@@ -10,8 +10,7 @@ import { partOf } from "../../../scripts/parts.js";
 /** @type {WeakSet<HTMLElement>} */
 const wired = new WeakSet();
 
-/** @param {Drawing<Data>} drawing */
-export default function copyLink({ parentElement, data }) {
+export default function copyLink(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".copy-link");
   const field = /** @type {HTMLInputElement} */ (partOf(root, "input"));
   Object.assign(root.dataset, { adds: JSON.stringify(data.adds), copied: data.copied, byHand: data.byHand });
@@ -45,8 +44,7 @@ export function linkOf(href, adds) {
   return url.href;
 }
 
-/** @param {HTMLInputElement} field */
-async function copied(field) {
+async function copied(/** @type {HTMLInputElement} */ field) {
   try {
     await navigator.clipboard.writeText(field.value);
     return true;

@@ -12,8 +12,7 @@ import { follow } from "./presenting.js";
 let before;
 const lists = new MutationObserver(nameLists);
 
-/** @param {Drawing<Data>} drawing */
-export default function arriving({ data }) {
+export default function arriving(/** @type {Drawing<Data>} */ { data }) {
   const last = before;
   before = data;
   const { dataset } = document.documentElement;

@@ -11,8 +11,7 @@ import { partOf } from "../../../scripts/parts.js";
 const wired = new WeakSet();
 const root = document.documentElement;
 
-/** @param {Drawing<Data>} drawing */
-export default function opener({ parentElement, data }) {
+export default function opener(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const button = partOf(parentElement, ".opener");
   button.textContent = data.label;
   if (wired.has(button)) return;
@@ -35,13 +34,11 @@ export default function opener({ parentElement, data }) {
   window.addEventListener("attnviz:leaves", () => close(opens));
 }
 
-/** @param {string} opens */
-function close(opens) {
+function close(/** @type {string} */ opens) {
   if (root.dataset.open === opens) delete root.dataset.open;
 }
 
-/** @param {string} opens */
-function panelOf(opens) {
+function panelOf(/** @type {string} */ opens) {
   return document.querySelector(`.st-key-${opens}`);
 }
 

@@ -12,8 +12,7 @@ import { keptFor, partOf } from "../../../scripts/parts.js";
 /** @type {WeakMap<HTMLElement, Kept>} */
 const all = new WeakMap();
 
-/** @param {Drawing<Data>} drawing */
-export default function theme({ parentElement, data, setTriggerValue }) {
+export default function theme(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
   const sample = partOf(parentElement, ".theme");
   const kept = keptFor(all, sample, () => {
     /** @type {Kept} */
