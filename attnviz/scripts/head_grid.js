@@ -1,7 +1,7 @@
 // All heads of a model at a glance: a picture of each one's attention weights, and beside them what one of them reads:
 // the one that is pointed at, or picked. Texts of tokens are only ever set as textContent.
 
-import { make } from "../board/cells/elements.js";
+import { button, make } from "../board/cells/elements.js";
 import { bytesIn, numbersIn } from "../board/values/matrices.js";
 import { percent } from "../board/values/numbers.js";
 import { HeadView } from "./head_view.js";
@@ -76,21 +76,17 @@ export class Heads {
 
   /** @param {number} layer @param {number} head */
   button(layer, head) {
-    const button = make("button", "head");
-    button.type = "button";
-    button.dataset.head = `${layer},${head}`;
-    button.setAttribute("aria-label",
-      say("models.grid.head", { layer, head, short: this.data.told[layer][head].short }));
     const own = { layer, head };
-    button.onpointerenter = () => this.show(own);
-    button.onfocus = () => button.matches(":focus-visible") && this.show(own);
-    button.onpointerleave = button.onblur = () => this.rest();
-    button.onclick = () => {
+    const picture = button("head", "", () => {
       this.picked = own;
       this.told.pick?.(own);
       this.rest();
-    };
-    return button;
+    }, { "data-head": `${layer},${head}`,
+      "aria-label": say("models.grid.head", { ...own, short: this.data.told[layer][head].short }) });
+    picture.onpointerenter = () => this.show(own);
+    picture.onfocus = () => picture.matches(":focus-visible") && this.show(own);
+    picture.onpointerleave = picture.onblur = () => this.rest();
+    return picture;
   }
 
   // From one picture to the next by arrow keys: all of them are one stop of the Tab key.

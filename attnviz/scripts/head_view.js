@@ -1,8 +1,9 @@
 // One head of a model: a headline, the sentence with what a word reads in ribbons, and the attention weights in
 // numbers. Texts of tokens are only ever set as textContent.
 
-import { Ramp, STEPS, stepOf } from "../board/cells/colours.js";
-import { canvasOf, make, toggle, write } from "../board/cells/elements.js";
+import { Ramp, stepOf } from "../board/cells/colours.js";
+import { button, canvasOf, drawn, make, setText, toggle, UNSEEN, write } from "../board/cells/elements.js";
+import { paintPixels } from "../board/cells/pixels.js";
 import { ribbonsOf } from "../board/spine/ribbons.js";
 import { inDigits, percent } from "../board/values/numbers.js";
 import { say } from "./sentences.js";
@@ -18,7 +19,6 @@ import { say } from "./sentences.js";
  */
 /** @typedef {(row: number, column: number) => boolean} Hidden */
 
-const SVG = "http://www.w3.org/2000/svg";
 const HIGH = 62; // pixels over the sentence, for ribbons
 const SCALE = 0.9; // of the ribbons of a board
 const SAME = 1e-6; // attention weights that differ by less are the same
@@ -26,21 +26,13 @@ const [LEAST, MOST] = [13, 24]; // pixels of a row that has numbers
 const [TITLES, NARROWEST] = [74, 29]; // pixels of its name, and of such a column
 const BARS = 6;
 
-/** @param {string} tag @param {Record<string, string | number>} attributes */
-function drawn(tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  return element;
-}
-
 export class HeadView {
   /** @param {number} high pixels that the weights may take @param {(row: number) => void} onPick */
   constructor(high, onPick) {
     this.high = high;
     this.onPick = onPick;
-    this.headline = make("p", "headline");
-    this.headline.setAttribute("role", "status");
-    this.svg = drawn("svg", { "aria-hidden": "true" });
+    this.headline = make("p", "headline", [], { role: "status" });
+    this.svg = drawn("svg", "", UNSEEN);
     this.line = make("div", "words");
     this.sentence = make("div", "sentence", [this.svg, this.line]);
     this.weights = make("div", "weights");
@@ -58,7 +50,7 @@ export class HeadView {
     /** @type {(() => void) | null} */
     this.again = null;
     this.ramp = new Ramp("#ffffff", "#000000");
-    this.drawn = "";
+    this.known = "";
     // In another window, as on a phone that is turned, the words are smaller or larger, and stand elsewhere.
     this.resized = new ResizeObserver(() => this.again?.());
     this.resized.observe(this.sentence);
@@ -70,16 +62,15 @@ export class HeadView {
   }
 
   read(/** @type {Sentence} */ sentence) {
-    const drawnOf = JSON.stringify(sentence);
-    if (drawnOf === this.drawn) return;
-    this.drawn = drawnOf;
+    const known = JSON.stringify(sentence);
+    if (known === this.known) return;
+    this.known = known;
     this.of = sentence;
     const { tokens, read, typed, marks, same, kept } = sentence;
     this.chips = tokens.map((token, row) => {
-      const chip = make("button", `chip ${marks?.[row] ?? ""}`.trim(), [token]);
-      Object.assign(chip, { type: "button", title: typed?.[row] ?? "" });
+      const chip = button(`chip ${marks?.[row] ?? ""}`.trim(), token, () => this.onPick(row),
+        { title: typed?.[row] ?? "" });
       toggle(chip, "now", Boolean(kept) && row >= Number(kept));
-      chip.onclick = () => this.onPick(row);
       return chip;
     });
     this.others = same ? this.chips : read.map((token) => make("span", "chip read", [token]));
@@ -109,9 +100,8 @@ export class HeadView {
       line.onclick = () => this.onPick(row);
       return line;
     });
-    const table = make("table", "", [make("tbody", "", [head, ...lines])]);
-    table.setAttribute("aria-label", say("models.view.title"));
-    this.weights.replaceChildren(table);
+    this.weights.replaceChildren(make("table", "", [make("tbody", "", [head, ...lines])],
+      { "aria-label": say("models.view.title") }));
   }
 
   /**
@@ -148,7 +138,7 @@ export class HeadView {
       const open = !Number.isFinite(value) || (hidden?.(row, column) ?? false);
       const shade = open ? null : this.ramp.shade(stepOf(value, limit));
       const text = open ? "" : inCell(value);
-      if (cell.textContent !== text) cell.textContent = text;
+      setText(cell, text);
       cell.dataset.value = String(value);
       toggle(cell, "hidden", open);
       cell.style.background = shade?.paper ?? "";
@@ -162,8 +152,9 @@ export class HeadView {
     const [rows, columns] = [this.of.tokens.length, this.of.read.length];
     const { canvas, context } = canvasOf("", columns, rows);
     const image = new ImageData(columns, rows);
-    const pixels = new Uint32Array(image.data.buffer);
-    pixels.forEach((_, at) => (pixels[at] = this.ramp.inks[Math.min(STEPS - 1, stepOf(values[at] || 0, limit))]));
+    const { inks } = this.ramp;
+    paintPixels(new Uint32Array(image.data.buffer), { rows, columns, values },
+      { turned: false, limit, inks, negative: inks, hidden: null });
     context.putImageData(image, 0, 0);
     const frame = make("i", "frame");
     Object.assign(frame.style, { top: `${(100 * picked) / rows}%`, height: `${100 / rows}%` });
@@ -184,12 +175,12 @@ export class HeadView {
       .filter(({ width }) => width > 0.2);
     // They leave the reader dark and arrive pale.
     const far = Math.max(1, ...middles.map((each) => Math.abs(each - start)));
-    const fade = drawn("radialGradient", { id: "fade", gradientUnits: "userSpaceOnUse", cx: start, cy: HIGH, r: far });
-    for (const [offset, opacity] of [[0, 0.85], [1, 0.35]]) {
-      fade.append(drawn("stop", { offset, "stop-color": "var(--weight)", "stop-opacity": opacity }));
-    }
+    const fade =
+      drawn("radialGradient", "", { id: "fade", gradientUnits: "userSpaceOnUse", cx: start, cy: HIGH, r: far });
+    fade.append(...[[0, 0.85], [1, 0.35]].map(([offset, opacity]) =>
+      drawn("stop", "", { offset, "stop-color": "var(--weight)", "stop-opacity": opacity })));
     this.svg.replaceChildren(fade,
-      ...paths.map(({ path, width }) => drawn("path", { d: path, "stroke-width": width, stroke: "url(#fade)" })));
+      ...paths.map(({ path, width }) => drawn("path", "", { d: path, "stroke-width": width, stroke: "url(#fade)" })));
   }
 
   // What is read most, as bars: on a telephone they stand in place of a long sentence's table.

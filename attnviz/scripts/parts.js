@@ -11,17 +11,18 @@ export function partOf(parent, selector) {
   return part;
 }
 
+/** @type {WeakMap<HTMLElement, any>} */
+const kept = new WeakMap();
+
 /**
- * What belongs to an element, made with its first drawing.
- * @template Kept
- * @param {WeakMap<HTMLElement, Kept>} all
- * @param {HTMLElement} element
- * @param {(element: HTMLElement) => Kept} make
+ * What belongs to a component's element that a selector names, made with its first drawing.
+ * @template Kept @param {ParentNode} parent @param {string} selector @param {(element: HTMLElement) => Kept} make
+ * @returns {Kept}
  */
-export function keptFor(all, element, make) {
-  const kept = all.get(element) ?? make(element);
-  all.set(element, kept);
-  return kept;
+export function keptIn(parent, selector, make) {
+  const element = partOf(parent, selector);
+  if (!kept.has(element)) kept.set(element, make(element));
+  return kept.get(element);
 }
 
 /**

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { nearest, steppedTo } from "../../attnviz/app/components/dragging.js";
-import { moved } from "../../attnviz/app/components/token_picker.js";
+import { ledTo } from "../../attnviz/board/cells/elements.js";
 import { inCell, widthOf } from "../../attnviz/board/cells/cell.js";
 import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll,
   sumOf } from "../../attnviz/board/values/decimals.js";
@@ -170,8 +170,9 @@ test("steps there and back from any number lead to that very number, and steps e
 });
 
 test("the tokens to pick from go round, those in an order do not", () => {
-  assert.deepEqual(["ArrowRight", "ArrowDown", "End", "Home", "x"].map((key) => moved(key, 2, 3)), [0, 0, 2, 0, null]);
-  assert.deepEqual(["ArrowLeft", "ArrowUp"].map((key) => moved(key, 0, 3)), [2, 2]);
+  const pressed = (/** @type {string} */ key, /** @type {number} */ at) => ledTo(/** @type {any} */ ({ key }), at, 3);
+  assert.deepEqual(["ArrowRight", "ArrowDown", "End", "Home", "x"].map((key) => pressed(key, 2)), [0, 0, 2, 0, null]);
+  assert.deepEqual(["ArrowLeft", "ArrowUp"].map((key) => pressed(key, 0)), [2, 2]);
   assert.deepEqual(["ArrowRight", "ArrowLeft", "End", "Home", "x"].map((key) => steppedTo(key, 2, 3)),
     [2, 1, 2, 0, null]);
 });

@@ -1,18 +1,14 @@
 // Marks what Python says of torch's numbers as older, while a board or heatmaps of the page show others: those of a
 // drag, or of a change that the rest of the page hasn't heard of yet.
 
-import { keptFor, partOf } from "../../scripts/parts.js";
+import { keptIn } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
 /** @typedef {{ of: string, note: string }} Data whose numbers it was said of, and what marks it as older */
 
-/** @type {WeakMap<HTMLElement, Part>} */
-const parts = new WeakMap();
-
 export default function outdated(/** @type {Drawing<Data>} */ { parentElement, data }) {
-  const element = partOf(parentElement, ".outdated");
-  keptFor(parts, element, () => new Part(element)).receive(data);
+  keptIn(parentElement, ".outdated", (element) => new Part(element)).receive(data);
 }
 
 class Part {

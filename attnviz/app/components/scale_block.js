@@ -2,7 +2,8 @@
 // K, or to the scores. As a whole it is a slider of three places, for the keyboard and for screen readers.
 
 import { nearest, onDrag, steppedTo } from "./dragging.js";
-import { isOf, keptFor, partOf } from "../../scripts/parts.js";
+import { make } from "../../board/cells/elements.js";
+import { isOf, keptIn } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
@@ -17,12 +18,9 @@ const BLOCKS = [
   [HALF, HALF, ""],
   ["", "", WHOLE],
 ];
-/** @type {WeakMap<HTMLElement, Formula>} */
-const formulas = new WeakMap();
 
 export default function scaleBlock(/** @type {Drawing<Data>} */ { parentElement, data }) {
-  const root = partOf(parentElement, ".formula");
-  keptFor(formulas, root, () => new Formula(root)).receive(data);
+  keptIn(parentElement, ".formula", (root) => new Formula(root)).receive(data);
 }
 
 class Formula {
@@ -35,10 +33,10 @@ class Formula {
     this.places = [];
     this.place = -1; // until it is drawn
     this.dragging = this.moved = false;
-    this.slots = BLOCKS.map(() => pieceOf("slot"));
-    this.ghost = pieceOf("block ghost", WHOLE);
+    this.slots = BLOCKS.map(() => make("span", "slot"));
+    this.ghost = make("span", "block ghost", [WHOLE]);
     const [q, k, product] = this.slots;
-    root.append("( Q", q, ") ( K", k, ")", pieceOf("raised", "T"), product, pieceOf("", "= S′"));
+    root.append("( Q", q, ") ( K", k, ")", make("span", "raised", ["T"]), product, make("span", "", ["= S′"]));
     root.onkeydown = (event) => this.press(event);
     onDrag(root, { start: (event) => this.grab(event), move: (event) => this.follow(event), end: () => this.letGo() });
   }
@@ -106,12 +104,4 @@ class Formula {
     this.root.classList.remove("dragging");
     this.ghost.remove();
   }
-}
-
-/** @param {string} className */
-function pieceOf(className, text = "") {
-  const piece = document.createElement("span");
-  piece.className = className;
-  piece.textContent = text;
-  return piece;
 }

@@ -2,7 +2,8 @@
 // Token texts are only ever set as textContent.
 
 import { nearest, onDrag, steppedTo } from "./dragging.js";
-import { focusedBeside, keptFor, partOf } from "../../scripts/parts.js";
+import { button } from "../../board/cells/elements.js";
+import { focusedBeside, keptIn } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
@@ -12,12 +13,9 @@ import { say } from "../../scripts/sentences.js";
 
 const AWAITED_MS = 5000;
 
-/** @type {WeakMap<HTMLElement, Row>} */
-const rows = new WeakMap();
-
 export default function tokenOrder(/** @type {Drawing<Data>} */ { parentElement, data, setStateValue }) {
-  const root = partOf(parentElement, ".tokens");
-  keptFor(rows, root, () => new Row(root)).receive(data, (tokens) => setStateValue("tokens", tokens));
+  keptIn(parentElement, ".tokens", (root) => new Row(root))
+    .receive(data, (tokens) => setStateValue("tokens", tokens));
 }
 
 class Row {
@@ -54,8 +52,7 @@ class Row {
 
   /** @param {string} token @param {string} label */
   chipOf(token, label) {
-    const chip = Object.assign(document.createElement("button"), { type: /** @type {const} */ ("button"), token });
-    chip.textContent = label;
+    const chip = Object.assign(button("", label, () => {}), { token });
     chip.onkeydown = (event) => {
       const place = steppedTo(event.key, this.chips.indexOf(chip), this.chips.length);
       if (place === null) return;

@@ -2,7 +2,7 @@
 
 import { make } from "../../board/cells/elements.js";
 import { Heads } from "../../scripts/head_grid.js";
-import { isOf, keptFor, partOf } from "../../scripts/parts.js";
+import { isOf, keptIn, partOf } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 /** @import { Head, HeadGrid } from "../../scripts/head_grid.js" */
@@ -17,15 +17,13 @@ import { isOf, keptFor, partOf } from "../../scripts/parts.js";
  * @typedef {{ told: number, drawn: string, heads: Heads | null, beside: HTMLElement }} State
  */
 
-/** @type {WeakMap<HTMLElement, State>} */
-const all = new WeakMap();
-
 export default function modelHeads(/** @type {Drawing<Uint8Array>} */ { parentElement, data: sent }) {
   /** @type {Data} */
   const data = JSON.parse(new TextDecoder().decode(sent));
   const root = partOf(parentElement, ".grid");
   /** @type {State} */
-  const state = keptFor(all, root, () => ({ told: 0, drawn: "", heads: null, beside: make("div", "beside") }));
+  const state = keptIn(parentElement, ".grid",
+    () => ({ told: 0, drawn: "", heads: null, beside: make("div", "beside") }));
   const tell = (/** @type {Record<string, string>} */ patch) => {
     state.told = window.attnvizAddress?.change(patch) ?? 0;
   };

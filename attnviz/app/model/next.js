@@ -2,7 +2,7 @@
 // once the page has drawn the one before. Texts of tokens are only ever set as textContent.
 
 import { make } from "../../board/cells/elements.js";
-import { focusedBeside, isOf, keptFor, partOf } from "../../scripts/parts.js";
+import { focusedBeside, isOf, keptIn, partOf } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
@@ -34,12 +34,10 @@ const MOST_ON_PHONE = 4; // columns of numbers: of more, what is drawn and the s
 const FIRST = 5; // words that are seen at once
 const PACE_MS = 500; // between two words that are written by themselves
 
-/** @type {WeakMap<HTMLElement, State>} */
-const all = new WeakMap();
-
 export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".next");
-  const state = keptFor(all, root, () => ({ told: 0, left: 0, timer: undefined }));
+  /** @type {State} */
+  const state = keptIn(parentElement, ".next", () => ({ told: 0, left: 0, timer: undefined }));
   if (!isOf(data.from, state.told)) return; // a word was appended since
   clearTimeout(state.timer);
   const tell = (/** @type {string} */ ids) => {

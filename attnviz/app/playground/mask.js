@@ -1,18 +1,16 @@
 // A mask: each cell is a button, and dragging over cells paints them as the first one was.
 // Token texts are only ever set as textContent.
 
-import { keptFor, partOf } from "../../scripts/parts.js";
+import { button, make } from "../../board/cells/elements.js";
+import { focusedBeside, keptIn } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
 /** @typedef {{ rows: string[], columns: string[], hidden: number[][], turned: boolean, label: string }} Data */
 
-/** @type {WeakMap<HTMLElement, Painter>} */
-const painters = new WeakMap();
-
 export default function maskPainter(/** @type {Drawing<Data>} */ { parentElement, data, setStateValue }) {
-  const root = partOf(parentElement, ".painter");
-  keptFor(painters, root, () => new Painter(root)).receive(data, (hidden) => setStateValue("hidden", hidden));
+  keptIn(parentElement, ".painter", (root) => new Painter(root))
+    .receive(data, (hidden) => setStateValue("hidden", hidden));
 }
 
 class Painter {
@@ -34,19 +32,14 @@ class Painter {
     this.tell = tell;
     if (this.paints !== null) return;
     this.root.setAttribute("aria-label", label);
-    const held = this.cells.flat().indexOf(/** @type {HTMLButtonElement} */ (this.focused));
+    const held = this.cells.flat().indexOf(/** @type {HTMLButtonElement} */ (focusedBeside(this.root)));
     this.root.classList.toggle("turned", turned);
     this.root.style.setProperty("--columns", String(columns.length));
     this.cells = rows.map((row, i) => columns.map((column, j) => cellOf(`${row}, ${column}`, hidden[i][j] === 1)));
     const heads = columns.map((column) => named("columnheader", column));
     this.root.replaceChildren(rowOf([named("presentation", ""), ...heads]),
-      ...rows.map((row, i) => rowOf([named("rowheader", row), ...this.cells[i].map(within)])));
+      ...rows.map((row, i) => rowOf([named("rowheader", row), ...this.cells[i].map((cell) => named("gridcell", cell))])));
     this.cells.flat()[held]?.focus();
-  }
-
-  get focused() {
-    const root = this.root.getRootNode();
-    return root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
   }
 
   press(/** @type {EventTarget | null} */ target) {
@@ -85,11 +78,7 @@ class Painter {
 
 /** @param {string} name @param {boolean} hidden */
 function cellOf(name, hidden) {
-  const cell = document.createElement("button");
-  cell.type = "button";
-  cell.setAttribute("aria-label", name);
-  paint(cell, hidden);
-  return cell;
+  return button("", "", () => {}, { "aria-label": name, "aria-pressed": String(hidden) });
 }
 
 const isHidden = (/** @type {HTMLElement} */ cell) => cell.getAttribute("aria-pressed") === "true";
@@ -97,22 +86,7 @@ const isHidden = (/** @type {HTMLElement} */ cell) => cell.getAttribute("aria-pr
 /** @param {HTMLElement} cell @param {boolean} hidden */
 const paint = (cell, hidden) => cell.setAttribute("aria-pressed", String(hidden));
 
-/** @param {string} role @param {string} text */
-function named(role, text) {
-  const element = document.createElement("span");
-  element.setAttribute("role", role);
-  element.textContent = text;
-  return element;
-}
+/** @param {string} role @param {(HTMLElement | string)[]} parts */
+const named = (role, ...parts) => make("span", "", parts, { role });
 
-function within(/** @type {HTMLElement} */ cell) {
-  const element = named("gridcell", "");
-  element.append(cell);
-  return element;
-}
-
-function rowOf(/** @type {HTMLElement[]} */ parts) {
-  const row = named("row", "");
-  row.append(...parts);
-  return row;
-}
+const rowOf = (/** @type {HTMLElement[]} */ parts) => named("row", ...parts);

@@ -5,7 +5,7 @@ import { canvasOf, toggle } from "./elements.js";
 
 /**
  * Paint each cell; what is no number, or hidden, stays open, and what is hatched behind it is seen.
- * @param {Uint32Array} pixels @param {Matrix} matrix
+ * @param {Uint32Array} pixels @param {{ rows: number, columns: number, values: ArrayLike<number> }} matrix
  * @param {{ turned: boolean, limit: number, inks: Uint32Array, negative: Uint32Array, hidden: ((row: number, column:
  * number) => boolean) | null }} how
  */

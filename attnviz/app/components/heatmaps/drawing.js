@@ -1,6 +1,7 @@
 // How much room everything of a heatmap takes.
 
-import { stepOf } from "../../../board/cells/colours.js";
+import { canvasOf } from "../../../board/cells/elements.js";
+import { paintPixels } from "../../../board/cells/pixels.js";
 import { FIGURES } from "../../../scripts/sent.js";
 
 /** @import { Layout, Picture, Colours } from "./types.js" */
@@ -80,23 +81,13 @@ export function paint(canvas, { shown, values, kinds }, { ramps, hatches }) {
   if (kinds?.some((kind) => kind > 1)) hatch(context, placesOf(kinds, across, (kind) => kind > 1), [across, down],
     hatches.undefined);
   context.imageSmoothingEnabled = false;
-  context.drawImage(coloured(values, down, across, shown, ramps), 0, 0, across, down);
-}
-
-// One pixel for each cell; those that hold no number stay open.
-/** @param {Float64Array} values @param {number} rows @param {number} columns @param {Picture} picture
- *  @param {Colours["ramps"]} ramps */
-function coloured(values, rows, columns, { role, limit }, ramps) {
-  const small = Object.assign(document.createElement("canvas"), { width: columns, height: rows });
-  const context = small.getContext("2d");
-  const image = new ImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  const [up, below] = [ramps[role].inks, ramps.negative.inks];
-  values.forEach((value, at) => {
-    pixels[at] = Number.isFinite(value) ? (value < 0 ? below : up)[stepOf(value, limit)] : 0;
-  });
-  context?.putImageData(image, 0, 0);
-  return small;
+  // One pixel for each cell; those that hold no number stay open.
+  const small = canvasOf("", across, down);
+  const image = new ImageData(across, down);
+  paintPixels(new Uint32Array(image.data.buffer), { rows: down, columns: across, values }, { turned: false,
+    limit: shown.limit, inks: ramps[shown.role].inks, negative: ramps.negative.inks, hidden: null });
+  small.context.putImageData(image, 0, 0);
+  context.drawImage(small.canvas, 0, 0, across, down);
 }
 
 /** @param {Uint8Array} kinds @param {number} across @param {(kind: number) => boolean} isMeant */

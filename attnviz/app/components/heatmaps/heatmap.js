@@ -1,6 +1,6 @@
 // One matrix as a heatmap: what it is in words, the names of its rows and columns, and its cells.
 
-import { make, toggle, write } from "../../../board/cells/elements.js";
+import { make, setText, toggle, write } from "../../../board/cells/elements.js";
 import { shadeOf } from "../../../board/cells/colours.js";
 import { bytesIn, numbersIn } from "../../../board/values/matrices.js";
 import { written } from "../../../board/values/numbers.js";
@@ -91,8 +91,8 @@ export class Heatmap {
     const bold = this.title.firstChild;
     if (bold instanceof HTMLElement) bold.style.color = FIGURES.ROLES[role][theme];
     this.title.style.fontSize = `${layout.title}px`;
-    for (const [element, text] of /** @type {const} */ ([[this.plain, plain],
-      [this.about, about]])) if (element.textContent !== text) element.textContent = text;
+    setText(this.plain, plain);
+    setText(this.about, about);
   }
 
   /** @param {Picture} picture @param {Layout} layout */
@@ -162,7 +162,7 @@ export class Heatmap {
     this.texts().forEach((text, at) => {
       const cell = this.cells.children[at];
       if (!(cell instanceof HTMLElement)) return;
-      if (cell.textContent !== text) cell.textContent = text;
+      setText(cell, text);
       const kind = HATCHED[KINDS[this.kinds?.[at] ?? 0]];
       if (cell.className !== kind) cell.className = kind;
       const shade = kind ? null : shadeOf(this.values[at], limit, colours.ramps, role);

@@ -5,7 +5,7 @@
 import { make, onTheme, themeOf } from "../../../board/cells/elements.js";
 import { rampsOf } from "../../../board/cells/colours.js";
 import { numbersFor } from "../../../scripts/query.js";
-import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
+import { isOf, keptIn } from "../../../scripts/parts.js";
 import { FIGURES } from "../../../scripts/sent.js";
 import { Heatmap } from "./heatmap.js";
 import { keepInSight } from "./drawing.js";
@@ -15,12 +15,8 @@ import { keepInSight } from "./drawing.js";
 
 const NEAR = 300; // pixels beyond the window's edge that may soon be in sight
 
-/** @type {WeakMap<HTMLElement, Heatmaps>} */
-const all = new WeakMap();
-
 export default function heatmaps(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
-  const root = partOf(parentElement, ".heatmaps");
-  keptFor(all, root, () => new Heatmaps(root, data)).receive(data, setTriggerValue);
+  keptIn(parentElement, ".heatmaps", (root) => new Heatmaps(root, data)).receive(data, setTriggerValue);
 }
 
 class Heatmaps {

@@ -1,7 +1,7 @@
 // The whole table of a model at any kept moment, evaluated in the page from what was learned until then, and curves
 // over the time of a training, with one cursor through them.
 
-import { make } from "../../../board/cells/elements.js";
+import { drawn, make } from "../../../board/cells/elements.js";
 import { evaluate } from "../../../board/values/evaluate.js";
 import { say } from "../../../scripts/sentences.js";
 
@@ -63,18 +63,16 @@ export function ticksOf(steps, width, apart = 44) {
 /** @typedef {{ title: string, top: number | null, curves: Curve[] }} Chart `top` of its axis; null where its values
  *  say it */
 
-const SVG = "http://www.w3.org/2000/svg";
 export const LEFT = 60; // pixels for what stands at the axis
 export const RIGHT = 14;
 const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // the last on a telephone
 const NARROW = 480;
 const LETTER = 5.7; // pixels of one in the legend
 
-/** @param {string} tag @param {Record<string, string | number>} attributes @param {string} text */
-function drawn(tag, attributes, text = "") {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  if (text) element.textContent = text;
+/** @param {string} className @param {string} text @param {number} x @param {number} y */
+function written(className, text, x, y) {
+  const element = drawn("text", className, { x, y });
+  element.textContent = text;
   return element;
 }
 
@@ -92,24 +90,23 @@ export class Curves {
     this.left = width < NARROW ? 42 : LEFT;
     this.width = width - this.left - RIGHT;
     const height = width < NARROW ? LOWER : HEIGHT;
-    const svg = drawn("svg", { width, height, role: "img", "aria-label": title });
+    const svg = drawn("svg", "", { width, height, role: "img", "aria-label": title });
     const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
     const most = top ?? Math.max(1e-9, ...values) * 1.05;
     const x = (/** @type {number} */ step) => this.left + placeOf(steps, step) * this.width;
     const inside = height - ABOVE - BELOW;
     const y = (/** @type {number} */ value) => ABOVE + inside * (1 - Math.min(1, Math.max(0, value / most)));
     for (const value of [0, most / 2, most]) {
-      svg.append(drawn("line",
-        { x1: this.left, x2: this.left + this.width, y1: y(value), y2: y(value), class: "rule" }));
       const text = top === 1 ? say("board.share.percent", { share: Math.round(100 * value) }) : short(value);
-      svg.append(drawn("text", { x: this.left - 8, y: y(value) + 4, class: "at" }, text));
+      svg.append(drawn("line", "rule", { x1: this.left, x2: this.left + this.width, y1: y(value), y2: y(value) }),
+        written("at", text, this.left - 8, y(value) + 4));
     }
     for (const { kind, points } of curves) {
       if (!points.length) continue;
       const line = points.map(([step, value]) => `${x(step).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-      svg.append(drawn("polyline", { class: `curve ${kind}`, points: line }));
+      svg.append(drawn("polyline", `curve ${kind}`, { points: line }));
       const [[step, value]] = points;
-      if (points.length === 1) svg.append(drawn("circle", { class: `dot ${kind}`, cx: x(step), cy: y(value), r: 2.5 }));
+      if (points.length === 1) svg.append(drawn("circle", `dot ${kind}`, { cx: x(step), cy: y(value), r: 2.5 }));
     }
     svg.append(this.legend(curves));
     this.element.replaceChildren(svg, this.cursor);
@@ -122,13 +119,12 @@ export class Curves {
 
   // At the right, over the curves, each name with a piece of its line.
   legend(/** @type {Curve[]} */ curves) {
-    const group = drawn("g", { class: "legend" });
+    const group = drawn("g", "legend");
     let right = this.left + this.width;
     for (const { label, kind } of curves.toReversed()) {
       const wide = LETTER * label.length;
-      group.append(drawn("text", { x: right, y: 12, class: "name" }, label));
-      group.append(drawn("line",
-        { x1: right - wide - 22, x2: right - wide - 6, y1: 8, y2: 8, class: `curve ${kind}` }));
+      group.append(written("name", label, right, 12),
+        drawn("line", `curve ${kind}`, { x1: right - wide - 22, x2: right - wide - 6, y1: 8, y2: 8 }));
       right -= wide + 38;
     }
     return group;

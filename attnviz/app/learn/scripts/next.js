@@ -1,7 +1,7 @@
 // What a model expects next, after the picked token: bars of the most probable ones; and what each of several heads
 // reads at a moment, as a small picture by which it is picked.
 
-import { canvasOf, make, toggle } from "../../../board/cells/elements.js";
+import { button, canvasOf, make, toggle } from "../../../board/cells/elements.js";
 import { paintPixels } from "../../../board/cells/pixels.js";
 import { lineOf } from "../../../board/values/matrices.js";
 import { percent } from "../../../board/values/numbers.js";
@@ -33,12 +33,11 @@ export class Pictures {
     canvas.style.width = canvas.style.height = `${size * Math.max(1, Math.floor(PICTURE / size))}px`;
     canvas.dataset.head = head.name;
     const on = head.layer === model.picked.layer && head.head === model.picked.head;
-    const button = make("button", on ? "picture on" : "picture", [canvas, make("span", "", [head.said])]);
-    toggle(button, "off", head.off);
-    button.type = "button";
-    button.setAttribute("aria-pressed", String(on));
-    button.onclick = () => this.pick({ layer: head.layer, head: head.head });
-    return button;
+    const picture = button(on ? "picture on" : "picture", "",
+      () => this.pick({ layer: head.layer, head: head.head }), { "aria-pressed": String(on) });
+    picture.append(canvas, make("span", "", [head.said]));
+    toggle(picture, "off", head.off);
+    return picture;
   }
 
   /** @param {Matrices} made @param {Ramp} ramp */

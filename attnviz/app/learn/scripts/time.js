@@ -2,11 +2,11 @@
 // follows the hand, or the training itself, for the page evaluates the table of the model; a board follows by an event.
 // Where the hand rests, Python is told, and torch's numbers come.
 
-import { make, onTheme, themeOf, toggle, write } from "../../../board/cells/elements.js";
+import { button, make, onTheme, themeOf, toggle, write } from "../../../board/cells/elements.js";
 import { unpacked } from "../../../board/values/matrices.js";
 import { percent } from "../../../board/values/numbers.js";
 import { HeadView } from "../../../scripts/head_view.js";
-import { isOf, keptFor, partOf } from "../../../scripts/parts.js";
+import { isOf, keptIn } from "../../../scripts/parts.js";
 import { say } from "../../../scripts/sentences.js";
 import { Curves, madeAt, RIGHT } from "./curves.js";
 import { later, Next, Pictures } from "./next.js";
@@ -35,12 +35,8 @@ import { later, Next, Pictures } from "./next.js";
 const PLAYED_MS = 10_000;
 const EACH_MS = 50; // of a moment at least, while a training is followed
 
-/** @type {WeakMap<HTMLElement, Time>} */
-const all = new WeakMap();
-
 export default function time(/** @type {Drawing<Data>} */ { parentElement, data }) {
-  const root = partOf(parentElement, ".time");
-  keptFor(all, root, () => new Time(root, data)).receive(data);
+  keptIn(parentElement, ".time", (root) => new Time(root, data)).receive(data);
 }
 
 class Time {
@@ -64,8 +60,9 @@ class Time {
     this.moving = 0; // since when it plays or follows; 0 while it stands
     this.asked = 0; // the version of the page's query that was told last
     this.curves = new Curves();
-    this.slider = make("input", "slider");
-    this.play = make("button", "play");
+    this.slider = make("input", "slider", [],
+      { type: "range", min: "0", step: "1", "aria-label": say("learn.time.slider") });
+    this.play = button("play", "", () => (this.moving ? this.stop(true) : this.start()));
     this.note = make("p", "note");
     this.look = make("p", "look");
     this.figures = make("dl", "figures");
@@ -81,18 +78,13 @@ class Time {
 
   build() {
     const { slider, play, view } = this;
-    Object.assign(slider, { type: "range", min: "0", step: "1" });
-    slider.setAttribute("aria-label", say("learn.time.slider"));
     slider.addEventListener("input", () => {
       this.stop();
       this.move(Number(slider.value));
     });
     slider.addEventListener("change", () => this.rest());
-    play.type = "button";
-    play.addEventListener("click", () => (this.moving ? this.stop(true) : this.start()));
     this.curves.element.addEventListener("pointerdown", (event) => this.drag(event));
-    const loss = make("input");
-    loss.type = "checkbox";
+    const loss = make("input", "", [], { type: "checkbox" });
     loss.addEventListener("change", () => {
       this.loss = loss.checked;
       this.lay();

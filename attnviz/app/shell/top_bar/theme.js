@@ -2,19 +2,16 @@
 // one, or the system does, they are asked for anew.
 
 import { onTheme, themeOf } from "../../../board/cells/elements.js";
-import { keptFor, partOf } from "../../../scripts/parts.js";
+import { keptIn, partOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 
 /** @typedef {{ drawn: "light" | "dark" }} Data the theme that the server drew in */
 /** @typedef {{ data: Data, tell: Trigger, told: Data["drawn"] | null }} Kept told: the theme it was last told of */
 
-/** @type {WeakMap<HTMLElement, Kept>} */
-const all = new WeakMap();
-
 export default function theme(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
   const sample = partOf(parentElement, ".theme");
-  const kept = keptFor(all, sample, () => {
+  const kept = keptIn(parentElement, ".theme", () => {
     /** @type {Kept} */
     const made = { data, tell: setTriggerValue, told: null };
     onTheme(sample, () => compare(sample, made));
