@@ -38,7 +38,8 @@ class Painter {
     this.cells = rows.map((row, i) => columns.map((column, j) => cellOf(`${row}, ${column}`, hidden[i][j] === 1)));
     const heads = columns.map((column) => named("columnheader", column));
     this.root.replaceChildren(rowOf([named("presentation", ""), ...heads]),
-      ...rows.map((row, i) => rowOf([named("rowheader", row), ...this.cells[i].map((cell) => named("gridcell", cell))])));
+      ...rows.map((row, i) =>
+        rowOf([named("rowheader", row), ...this.cells[i].map((cell) => named("gridcell", cell))])));
     this.cells.flat()[held]?.focus();
   }
 
