@@ -2,22 +2,21 @@
 // part under part. What makes a part unfolds in its place.
 
 import { pieceNamed } from "../cells/cell.js";
-import { button, make, put, toggle } from "../cells/elements.js";
+import { button, make, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { dividedBy, seenSourcesOf } from "../values/explain.js";
 import { addressOf } from "../places.js";
 import { bringIntoView, Slider, steady, WordColumns } from "./story_moving.js";
 import { isStrip, partsOf } from "../spine/plan.js";
-import { putSentence, RowGrid } from "./story_grids.js";
-import { NARROW, storyOf } from "./story_layout.js";
+import { BarGrid, RowGrid } from "./story_grids.js";
+import { cellsOf, fitted, GUTTER, NARROW } from "./story_layout.js";
 import { StoryPart } from "./story_part.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 // pixels of the first thing to do, less of what is read, and those of the dock's ways to other views
 const [TOY, SAID, VIEWS] = [84, 32, 44];
-const SYMBOL = 30; // the room for it beside a matrix
 
 export class Story {
   constructor(/** @type {Board} */ board) {
@@ -30,12 +29,9 @@ export class Story {
     this.arranged = ""; // what decides where everything stands
     this.revealed = ""; // the pinned cell that was brought into view
     this.litOnce = ""; // the cell of a step for which parts were unfolded
-    /** @type {Room | null} */
-    this.room = null;
     /** @type {Map<string, StoryPart>} */
     this.parts = new Map();
     this.element = make("div", "story");
-    this.names = make("div");
     this.slider = new Slider(board);
     this.first = new Slider(board);
     this.toy = make("div", "toy");
@@ -78,7 +74,6 @@ export class Story {
   lay(/** @type {Room} */ room) {
     const { board } = this;
     board.play.stop(); // it's played on the spine
-    this.room = room;
     board.root.style.setProperty("--s", "1");
     board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, folded: [], foldable: [] };
     const { tells, lit } = board.data;
@@ -88,24 +83,58 @@ export class Story {
     const parts = partsOf([...board.stages.values()], placed);
     if (lit && addressOf(lit) !== this.litOnce) for (const name of this.holding(parts, lit)) this.open.add(name);
     this.litOnce = addressOf(lit ?? null);
-    const { spots } = this.layoutOf(parts, new Set(parts.map(({ stage }) => stage.name)), []);
-    this.parts = new Map(parts.map((part) => [part.stage.name, this.part(part, spots[part.stage.name])]));
-    for (const { grids } of this.parts.values()) {
-      for (const grid of grids) {
-        board.grids.set(grid.stage.name, grid);
-        board.layout.boxes[grid.stage.name] = grid.box;
-      }
+    const { sizes, words } = cellsOf(parts, board.torch, room.width, board.data.keys.length);
+    this.parts = new Map(parts.map((part) => [part.stage.name,
+      new StoryPart(board, part, sizes[part.stage.name], room.width, this.wayTo(part, sizes[part.stage.name].way))]));
+    const all = [...this.parts.values()];
+    all.forEach((part, at) => part.joined && all[at - 1].join(part));
+    for (const grid of all.flatMap(({ grids }) => grids)) {
+      board.grids.set(grid.stage.name, grid);
+      board.layout.boxes[grid.stage.name] = grid.box;
     }
     board.sentence.build(board.layout, room);
-    this.element.replaceChildren(board.frame.veil, this.names,
-      ...[...this.parts.values()].flatMap(({ elements }) => elements));
-    this.columns.build([...this.parts.values()]);
+    this.freeSentence();
+    this.element.style.setProperty("--gutter", `${GUTTER}px`);
+    this.element.replaceChildren(board.frame.veil, ...all.flatMap(({ joined, element }) => (joined ? [] : [element])));
+    this.columns.build(all);
     this.hand.append(board.undo.element);
     board.telling.buildAroundStory();
     const { element: before, after } = board.telling;
     board.root.replaceChildren(...(tells ? [before] : []), board.sentence.element, ...this.toys(),
       ...board.strip.elements, this.element, ...(tells ? [after] : []), board.panel.element);
+    this.columns.spread(words);
+    this.fit(room, all);
     this.follow();
+  }
+
+  // The words stand in lines, by the story's own style.
+  freeSentence() {
+    const { strip, says, tools, element, chips, read } = this.board.sentence;
+    for (const each of [strip, says, tools.element, element, ...chips, ...read.chips]) each.removeAttribute("style");
+    read.chips.forEach((chip, at) => (chip.hidden = at >= this.read.length));
+  }
+
+  // Give the parts the height that there is. Where there are sentences around it, nothing gives way: it's scrolled all
+  // the same.
+  /** @param {Room} room @param {StoryPart[]} parts */
+  fit({ height }, parts) {
+    const { element, board } = this;
+    const { ruler, explores, root, sentence, data: { tells, ofNow } } = board;
+    for (const part of parts) {
+      part.open(false);
+      for (const grid of part.grids) if (grid instanceof RowGrid) grid.putRows(board.query, []);
+    }
+    const taken = ruler.toy ? TOY - SAID : this.begun ? TOY : explores ? VIEWS : 0;
+    fitted((low, gap, bars, says) => {
+      toggle(root, "low", low);
+      sentence.element.style.setProperty("--says", `${says}px`);
+      element.style.setProperty("--gap", `${gap}px`);
+      for (const part of parts) {
+        part.setMix(low);
+        if (part.grid instanceof BarGrid) part.grid.setBars(bars);
+      }
+      return sentence.says.offsetTop + element.offsetHeight;
+    }, parts.filter(({ joined }) => !joined).length, tells ? Infinity : height - taken, ofNow === false);
   }
 
   // The first thing to do: a slider for one number, and what that does. It stays under the hand until another is
@@ -131,26 +160,10 @@ export class Story {
     return others ? keys.slice(0, own) : [];
   }
 
-  /** @param {Part[]} parts @param {Set<string>} open @param {ReturnType<Story["others"]>} others */
-  layoutOf(parts, open, others) {
-    const { width, height: whole } = this.room ?? { width: 1, height: 1 };
-    const { ruler, explores } = this.board;
-    const height = whole - (ruler.toy ? TOY - SAID : this.begun ? TOY : explores ? VIEWS : 0);
-    const { labels, keys, layers, ofNow } = this.board.data;
-    // Where there are sentences around it, nothing gives way: it's scrolled all the same.
-    return storyOf(parts, this.board.torch, { width, height: this.board.data.tells ? Infinity : height, labels, keys,
-      read: this.read, layers: ofNow === false ? 0 : layers, open, others });
-  }
-
-  /** @param {Part} part @param {Spot} spot */
-  part(part, spot) {
-    return new StoryPart(this.board, part, spot, this.wayTo(part, spot));
-  }
-
   // What leads to a part: the button that shows what makes it, or an arrow.
-  /** @param {Part} part @param {Spot} spot */
-  wayTo({ stage, weight, bias, raw }, spot) {
-    if (!weight && !raw) return spot.way ? make("span", "way", ["→"]) : null;
+  /** @param {Part} part @param {number} wide between two parts in a line */
+  wayTo({ stage, weight, bias, raw }, wide) {
+    if (!weight && !raw) return wide ? make("span", "way", ["→"]) : null;
     const element = button("way", "", () => this.unfold(stage.name));
     if (!weight) element.textContent = dividedBy(stage.settings) || say("board.op.unscaled");
     else element.textContent = bias ? say("board.story.times_plus", { symbol: weight.symbol, bias: bias.symbol })
@@ -218,47 +231,27 @@ export class Story {
   arrange() {
     const { board } = this;
     this.arranged = this.key();
-    const layout = this.layoutOf([...this.parts.values()].map(({ part }) => part), this.opened(), this.others());
-    this.element.style.height = `${layout.height}px`;
-    putSentence(this.board, layout);
-    const spots = Object.entries(layout.spots);
-    for (const [name, spot] of spots) this.parts.get(name)?.put(spot);
-    this.columns.spread(layout.words);
-    const rows = new Map(spots.map(([name, spot]) => [name, new Map([[board.query, spot.cells]])]));
-    for (const [name, { raw }] of spots) {
-      const stage = this.parts.get(name)?.part.raw;
-      if (stage) rows.set(stage.name, new Map(raw ? [[board.query, raw]] : []));
+    const [opened, others, { focused }] = [this.opened(), this.others(), board.input];
+    for (const [name, part] of this.parts) part.open(opened.has(name));
+    for (const [name, grid] of board.grids) {
+      if (grid instanceof RowGrid) grid.putRows(board.query, others.filter(({ matrix }) => matrix === name)
+        .map(({ row, part }) => ({ row, name: this.whose(grid.stage, row), place: this.placeIn(part, name) })));
     }
-    const names = spots.flatMap(([, { others }]) => others.map(({ matrix, row, name, cells }) => {
-      rows.get(matrix)?.set(row, cells);
-      const stage = board.stages.get(matrix);
-      const token = pieceNamed(stage, row, board.data.names);
-      const whose = make("span", "whose", [say("board.story.other", { symbol: stage.symbol, token })]);
-      put(whose, name);
-      return whose;
-    }));
-    this.names.replaceChildren(...names, ...spots.flatMap(([name, spot]) => this.symbols(name, spot)));
-    for (const [name, at] of rows) this.putRows(name, at);
+    if (focused && !board.input.focused) board.focus(focused); // its row stands in another place
     this.show();
   }
 
-  // What is unfolded has its symbol beside it, where there is room.
-  /** @param {string} name @param {Spot} spot */
-  symbols(name, spot) {
-    const part = this.parts.get(name)?.part;
-    return /** @type {const} */ (["weight", "bias", "raw"]).flatMap((kind) => {
-      const [stage, cells] = [part?.[kind], spot[kind]];
-      if (!stage || !cells || cells.x < SYMBOL) return [];
-      const symbol = make("b", `symbol role-${stage.role}`, [stage.symbol]);
-      put(symbol, { x: 0, y: cells.y, width: cells.x - 4, height: cells.row });
-      return [symbol];
-    });
+  /** @param {Stage} stage @param {number} row */
+  whose(stage, row) {
+    return say("board.story.other",
+      { symbol: stage.symbol, token: pieceNamed(stage, row, this.board.data.names) });
   }
 
-  /** @param {string} name @param {Map<number, Cells>} rows */
-  putRows(name, rows) {
-    const grid = this.board.grids.get(name);
-    if (grid instanceof RowGrid) grid.putRows(rows);
+  // Where another word's row stands in a part that is made of it; null for its own.
+  /** @param {string} part @param {string} matrix */
+  placeIn(part, matrix) {
+    const holder = this.parts.get(part);
+    return part === matrix || holder?.part.raw?.name === matrix ? null : (holder?.slot ?? null);
   }
 
   key() {
@@ -280,7 +273,7 @@ export class Story {
     }
     const parts = [...this.parts.values()];
     this.arrange();
-    parts.forEach((each, at) => each.write(parts[at + 1]?.spot.joined ? parts[at + 1].part : null));
+    parts.forEach((each, at) => each.write(parts[at + 1]?.joined ? parts[at + 1].part : null));
   }
 
   // The cell that the dock speaks of. A pinned one is in view with all that it is made from.

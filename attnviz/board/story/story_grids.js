@@ -1,17 +1,13 @@
 // The cells of one word's story: of most matrices a row can be shown by itself, and attention weights are bars.
 
 import { inCell } from "../cells/cell.js";
-import { make, put, toggle } from "../cells/elements.js";
+import { make, toggle } from "../cells/elements.js";
 import { Grid } from "../cells/grid.js";
 import { percent, written } from "../values/numbers.js";
+import { PERCENT } from "./story_layout.js";
 
 const LETTER = 6.8; // the width of a digit of 12 pixels
 const UNIT = 34; // a bar narrower than this has no room for the sign for percent
-
-/** @param {Cells} cells @param {boolean} turned @returns {Box} */
-export function boxOf({ x, y, width, height, cell, row, readable }, turned) {
-  return { x, y, width, height, cell, row, readable, turned };
-}
 
 // A whole matrix, whose name stands in its part's title.
 export class StoryGrid extends Grid {
@@ -30,49 +26,65 @@ export class StoryGrid extends Grid {
   }
 
   fit() {}
-
-  put(/** @type {Cells | null} */ cells) {
-    this.matrix.hidden = !cells;
-    if (cells) put(this.element, cells);
-  }
 }
 
 // A matrix whose rows stand by themselves.
 export class RowGrid extends StoryGrid {
-  build(/** @type {Matrix} */ matrix) {
-    super.build(matrix);
+  /** @param {Board} board @param {string} name @param {Box} box */
+  constructor(board, name, box) {
+    super(board, name, box);
+    const { columns } = board.torch[name];
+    /** @type {NodeListOf<HTMLElement>} */
+    this.lines = this.element.querySelectorAll(".line");
+    /** @type {HTMLElement[]} */
+    this.around = []; // names over rows, and what holds them elsewhere
     this.element.removeAttribute("style");
     this.element.classList.add("rows");
-    this.element.style.setProperty("--row", `${this.box.row}px`);
+    for (const { style } of this.lines) style.gridTemplateColumns = `repeat(${columns}, ${box.cell}px)`;
+    this.setHigh(box.row);
   }
 
-  get lines() {
-    return [...this.element.children].filter((line) => line instanceof HTMLElement);
+  setHigh(/** @type {number} */ row) {
+    for (const { style } of this.lines) style.setProperty("--row", `${row}px`);
   }
 
-  // Show these rows and no others; the first of them is the one that Tab leads to.
-  putRows(/** @type {Map<number, Cells>} */ rows) {
-    const { columns } = this.board.torch[this.stage.name];
-    const first = [...rows.keys()][0];
-    this.lines.forEach((line, row) => {
-      const cells = rows.get(row);
-      line.hidden = !cells;
-      if (cells) put(line, cells);
-      if (cells) line.style.gridTemplateColumns = `repeat(${columns}, ${cells.cell}px)`;
-      for (const cell of this.cells.slice(row * columns, (row + 1) * columns)) cell.tabIndex = -1;
+  // Show one row, and others under their names, which may stand in another place; to the first one Tab leads.
+  /** @param {number} own @param {{ row: number, name: string, place: HTMLElement | null }[]} others */
+  putRows(own, others) {
+    const { lines, element, stage, board } = this;
+    element.append(...[...lines].filter((line) => line.parentElement !== element));
+    for (const each of this.around) each.remove();
+    lines.forEach((line, row) => {
+      line.hidden = row !== own && !others.some((other) => other.row === row);
+      line.style.order = row === own ? "-1" : "";
     });
-    if (first !== undefined) this.cells[first * columns].tabIndex = 0;
+    for (const cell of this.cells) cell.tabIndex = -1;
+    this.cells[own * board.torch[stage.name].columns].tabIndex = 0;
+    this.around = others.map(({ row, name, place }) => {
+      const whose = make("span", "whose", [name]);
+      lines[row].before(whose);
+      if (!place) return whose;
+      const label = element.getAttribute("aria-label") ?? "";
+      const grid = make("div", `grid rows role-${stage.role}`, [whose, lines[row]], { role: "grid", "aria-label": label });
+      place.append(grid);
+      return grid;
+    });
   }
 }
 
 // Shares as bars, each with its percent below it.
 export class BarGrid extends RowGrid {
-  /** @param {Board} board @param {string} name @param {Box} box @param {number} bars */
-  constructor(board, name, box, bars) {
+  /** @param {Board} board @param {string} name @param {Box} box */
+  constructor(board, name, box) {
     super(board, name, { ...box, readable: true });
-    this.bars = bars;
+    this.bars = 0; // how high they may be
     this.top = 1;
     this.element.classList.add("bars");
+  }
+
+  setBars(/** @type {number} */ bars) {
+    this.bars = bars;
+    this.setHigh(bars + PERCENT);
   }
 
   // The share as high as the bars' room: it stands still while a number is dragged, as long as no bar outgrows it.
@@ -115,26 +127,4 @@ export class BarGrid extends RowGrid {
 function layer(colour, from, height) {
   const place = `50% calc(100% - var(--percent) - ${from}px) / calc(100% - 4px) ${height}px`;
   return `linear-gradient(${colour}, ${colour}) ${place} no-repeat`;
-}
-
-// The sentence over a story.
-
-// The words in lines, above what the picked one reads.
-/** @param {Board} board @param {StoryLayout} layout */
-export function putSentence({ sentence, root }, { chips, read, tools, says, width, low }) {
-  toggle(root, "low", low);
-  const places = [...sentence.chips.map((chip, at) => ({ chip, place: chips[at] })),
-    ...sentence.read.chips.map((chip, at) => ({ chip, place: read[at] }))];
-  for (const { chip, place } of places) {
-    chip.hidden = !place;
-    chip.style.fontSize = "";
-    if (place) put(chip, place);
-  }
-  put(sentence.strip, { x: 0, y: 0, width, height: says.y });
-  put(sentence.tools.element, tools);
-  sentence.tools.element.style.right = "";
-  // What is read has so much room; where more is said, the parts give way.
-  Object.assign(sentence.says.style, { left: "", top: "", width: "", maxHeight: "none",
-    minHeight: root.classList.contains("newcomer") ? "" : `${says.height}px` });
-  Object.assign(sentence.element.style, { height: "", paddingTop: `${says.y}px` });
 }

@@ -5,81 +5,91 @@ import { make, put, toggle, UNSEEN } from "../cells/elements.js";
 import { sharesOf } from "../spine/words.js";
 import { percent } from "../values/numbers.js";
 import { evenShareOfRow } from "../values/reads.js";
-import { BarGrid, RowGrid, StoryGrid, boxOf } from "./story_grids.js";
-import { mixLetters } from "./story_layout.js";
+import { BarGrid, RowGrid, StoryGrid } from "./story_grids.js";
+import { boxOf, featureOf, GUTTER, mixIn } from "./story_layout.js";
 import { say } from "../../scripts/sentences.js";
 
 const EVEN_HIGH = 28; // pixels that its words take, over the line where they fit under the title
+const SYMBOL = 30; // the room for it beside a matrix
+const BESIDE = 10; // between cells and their mix
 
 export class StoryPart {
-  /** @param {Board} board @param {Part} part @param {Spot} spot @param {HTMLElement | null} way */
-  constructor(board, part, spot, way) {
+  /** @param {Board} board @param {Part} part @param {{ cell: number, left: number, way: number }} size
+   *  @param {number} width @param {HTMLElement | null} way */
+  constructor(board, part, { cell, left, way: wide }, width, way) {
     this.board = board;
     this.part = part;
     this.way = way;
-    this.spot = spot;
+    this.width = width;
+    this.joined = wide > 0;
     const { kind, stage, weight, bias, raw } = part;
-    const box = boxOf(spot.cells, kind === "all");
+    const shape = board.torch[stage.name];
+    const box = boxOf(shape, cell, kind === "all");
     if (kind === "all") this.grid = new StoryGrid(board, stage.name, box);
-    else this.grid =
-      spot.bars ? new BarGrid(board, stage.name, box, spot.bars.height) : new RowGrid(board, stage.name, box);
-    this.weight = gridOf(board, weight, spot.weight);
-    this.bias = gridOf(board, bias, spot.bias);
-    this.raw = raw && spot.raw ? new RowGrid(board, raw.name, boxOf(spot.raw, false)) : null;
-    this.title = make("div", "title");
-    const { rows } = board.torch[stage.name];
-    this.heads = spot.heads ? board.data.keys.slice(0, rows).map((_, at) => make("span",
-      `head${spot.cells.readable ? "" : " upright"}`, [pieceNamed(stage, at, board.data.keys)], UNSEEN)) : [];
+    else this.grid = new (kind === "shares" ? BarGrid : RowGrid)(board, stage.name, box);
+    this.weight = this.learned(weight, left);
+    this.bias = this.learned(bias, left);
+    this.raw = raw && new RowGrid(board, raw.name, box);
+    if (raw && this.raw) this.raw.matrix.prepend(symbolBeside(raw, GUTTER));
+    const heads = kind === "all" ? board.data.keys.slice(0, shape.rows) : [];
+    this.heads = heads.map((_, at) => make("span", `head${box.readable ? "" : " upright"}`,
+      [pieceNamed(stage, at, board.data.keys)], UNSEEN));
+    const role = `role-${weight?.role ?? stage.role}`;
+    const over = make("div", "head-row", this.heads);
+    over.style.gridTemplateColumns = `repeat(${heads.length}, ${cell}px)`;
     // What has a column for each word is moved sideways where there are too many of them.
-    const columns = [...this.heads, this.grid.matrix, ...(this.raw ? [this.raw.matrix] : [])];
-    this.columns = make("div", "columns", columns);
+    this.before = make("div", `unfolded ${role}`, this.raw ? [this.raw.matrix] : []);
+    this.columns = make("div", "columns", [...(heads.length ? [over] : []), this.grid.matrix, this.before]);
     this.across = make("div", "across", [this.columns]);
     this.edge = make("div", "edge", ["→"], UNSEEN);
     this.even = make("div", "even-line", [make("span")]);
     this.mix = make("div", "mix");
-    this.unfolded = make("div", `unfolded role-${weight?.role ?? stage.role}`);
-    way?.classList.add(`role-${weight?.role ?? stage.role}`);
+    this.letters = 0; // so many have room in it
+    this.slot = make("div"); // for another word's row that it's made from
+    this.unfolded = make("div", `unfolded ${role}`,
+      [this.slot, ...[this.weight, this.bias].flatMap((grid) => grid?.matrix ?? [])]);
+    this.unfolded.style.paddingLeft = `${left}px`;
+    this.title = make("div", "title");
+    this.line = make("div", "cells", kind === "row" ? [this.grid.matrix] : [this.across, this.edge, this.even]);
+    way?.classList.add(role);
+    if (way && this.joined) way.style.width = `${wide}px`;
+    this.element = make("div", heads.length === board.data.keys.length ? "part headed" : "part",
+      [make("div", "named-line", [this.title, ...(way ? [way] : [])]), this.line, this.unfolded]);
+    if (part.mixes && kind === "row") this.line.append(this.mix);
+  }
+
+  // What is learned, with its symbol beside it, where there is room.
+  /** @param {Stage | null} stage @param {number} left */
+  learned(stage, left) {
+    if (!stage) return null;
+    const shape = this.board.torch[stage.name];
+    const grid = new StoryGrid(this.board, stage.name, boxOf(shape, featureOf(this.width - left, shape.columns)));
+    if (left >= SYMBOL) grid.matrix.prepend(symbolBeside(stage, left));
+    return grid;
   }
 
   get grids() {
     return [this.grid, this.weight, this.bias, this.raw].filter((grid) => grid !== null);
   }
 
-  // In the order in which it is read.
-  get elements() {
-    const { title, way, unfolded, across, edge, grid, even, mix, weight, bias } = this;
-    const cells = this.part.kind === "row" ? [grid.matrix] : [across, edge];
-    return [title, way, unfolded, ...cells, even, mix, weight?.matrix, bias?.matrix]
-      .filter((element) => element instanceof HTMLElement);
+  // Take the next part into the same line.
+  join(/** @type {StoryPart} */ { way, grid, unfolded }) {
+    this.line.append(...(way ? [way] : []), grid.matrix);
+    this.element.append(unfolded);
   }
 
-  // All but the rows, which another part may show.
-  put(/** @type {Spot} */ spot) {
-    const { part, title, way, heads, mix, unfolded, grid } = this;
-    this.spot = spot;
-    put(title, spot.title);
-    title.hidden = spot.joined;
-    title.style.lineHeight = `${spot.title.height}px`;
-    if (way && spot.way) put(way, spot.way);
-    if (part.weight || part.raw) way?.setAttribute("aria-expanded", String(spot.unfolded !== null));
-    heads.forEach((head, at) => spot.heads
-      && put(head, { ...spot.heads, x: spot.heads.x + at * spot.cells.cell, width: spot.cells.cell }));
-    if (part.kind === "all") grid.put(spot.cells);
-    show(mix, spot.mix);
-    show(unfolded, spot.unfolded);
-    this.weight?.put(spot.weight);
-    this.bias?.put(spot.bias);
+  open(/** @type {boolean} */ opened) {
+    const { weight, raw } = this.part;
+    this.unfolded.hidden = !opened || !weight;
+    this.before.hidden = !opened || !raw;
+    if (weight || raw) this.way?.setAttribute("aria-expanded", String(opened));
   }
 
   // So wide are all words' columns, if they are wider than the screen, else 0.
   spread(/** @type {number} */ width) {
-    const { across, columns, edge, spot: { cells, heads } } = this;
-    toggle(across, "wide", width > 0);
-    columns.style.width = width ? `${width}px` : "";
-    edge.hidden = !width;
-    const top = heads?.y ?? cells.y;
-    put(edge, { x: 0, y: top, height: cells.y + cells.height - top });
-    edge.style.left = "";
+    toggle(this.across, "wide", width > 0);
+    this.columns.style.width = width ? `${width}px` : "";
+    this.edge.hidden = !width;
   }
 
   // "X input → Q asks · “fluffy”", with the part that stands in the same line, if any.
@@ -104,26 +114,34 @@ export class StoryPart {
   show() {
     this.even.hidden = !(this.grid instanceof BarGrid);
     if (this.grid instanceof BarGrid) this.showEven(this.grid);
-    if (this.spot.mix) this.showMix(mixLetters(this.spot.mix));
+    if (this.mix.isConnected) this.showMix();
   }
 
   // A line where all bars would end if all shares were the same.
-  showEven(/** @type {BarGrid} */ { top, bars }) {
-    const { board, even, spot: { cells } } = this;
+  showEven(/** @type {BarGrid} */ { top, bars, box }) {
+    const { board, even, width } = this;
     const share = evenShareOfRow(board.made, board.query);
     even.hidden = share === null;
     if (share === null) return;
     const down = bars - Math.min(bars, Math.round((share / top) * bars));
     toggle(even, "high", down < EVEN_HIGH);
-    put(even, { x: 0, y: cells.y + down, width: Math.min(cells.x + cells.width, board.story.room?.width ?? Infinity),
-      height: 0 });
+    put(even, { x: 0, y: down, width: Math.min(GUTTER + box.width, width) });
     const text = unbroken(say("board.story.even", { even: percent(share) }));
     if (even.textContent !== text && even.firstChild) even.firstChild.textContent = text;
   }
 
+  // Give what a context is mixed of its room.
+  setMix(/** @type {boolean} */ low) {
+    const { board, grid: { box }, width } = this;
+    const { beside, height, letters } = mixIn(board.data.keys, width - box.width - BESIDE, width, low);
+    this.letters = letters;
+    this.mix.style.height = `${height}px`;
+    toggle(this.line, "under", !beside);
+  }
+
   // "≈ 5 % the + 6 % fluffy + 61 % cat": the largest shares, as many as there is room for, and "=" where none is
   // rounded.
-  showMix(/** @type {number} */ letters) {
+  showMix() {
     const { board, mix } = this;
     const shares = sharesOf(board.made, board.query);
     const terms = shares.flatMap((share, at) =>
@@ -133,7 +151,7 @@ export class StoryPart {
       some.reduce((sum, term) => sum + term.percent.length + [...term.label].length + 4, 0);
     const least = terms.toSorted((one, other) => one.share - other.share);
     let kept = terms;
-    while (kept.length > 1 && lengthOf(kept) > letters) {
+    while (kept.length > 1 && lengthOf(kept) > this.letters) {
       const dropped = least.shift();
       kept = kept.filter((term) => term !== dropped);
     }
@@ -150,15 +168,11 @@ function isWholePercent(/** @type {number} */ share) {
   return Math.abs(100 * share - Math.round(100 * share)) <= WHOLE;
 }
 
-/** @param {Board} board @param {Stage | null} stage @param {Cells | null} cells */
-function gridOf(board, stage, cells) {
-  return stage && cells ? new StoryGrid(board, stage.name, boxOf(cells, false)) : null;
-}
-
-/** @param {HTMLElement} element @param {Rect | null} area */
-function show(element, area) {
-  element.hidden = !area;
-  if (area) put(element, area);
+/** @param {Stage} stage @param {number} left */
+function symbolBeside({ symbol, role }, left) {
+  const element = make("b", `symbol role-${role}`, [symbol]);
+  put(element, { x: -left, y: 0, width: left - 4 });
+  return element;
 }
 
 function short(/** @type {string} */ text) {
