@@ -172,9 +172,8 @@ export function within([x, y], box) {
 // On which two axes the rows of a matrix are drawn: their own, where they have no more than two, else those along which
 // they differ most, the first two principal axes.
 
-const SWEEPS = 30; // at most; Jacobi's method needs fewer than ten
+const TURNS = 12; // squares: those of axes that are alike by a thousandth differ by a hundred times then
 const NOTHING = 1e-15;
-const ROUNDING = 1e-13;
 
 /** @param {number[][]} rows @param {Axes | null} before whose directions are kept @returns {Axes} */
 export function axesOf(rows, before = null) {
@@ -184,11 +183,14 @@ export function axesOf(rows, before = null) {
   const centre = rows[0].map((_, at) => rows.reduce((sum, row) => sum + row[at] / rows.length, 0));
   const largest = Math.max(...rows.flat().map(Math.abs)) || 1;
   const centred = rows.map((row) => row.map((each, at) => (each - centre[at]) / largest));
-  const { vectors, values } = size <= rows.length ? eigen(products(columnsOf(centred))) : throughRows(centred);
-  const whole = values.reduce((sum, value) => sum + Math.max(0, value), 0);
-  const axes = vectors.slice(0, 2).map((axis, at) => turned(axis, before?.axes[at]));
-  return { centre, axes,
-    share: whole > NOTHING ? (Math.max(0, values[0]) + Math.max(0, values[1] ?? 0)) / whole : null };
+  const whole = centred.flat().reduce((sum, each) => sum + each * each, 0);
+  const first = principal(centred);
+  const rest = centred.map((row) => without(row, first));
+  const axes = [first, principal(rest)];
+  const held = [centred, rest].reduce((sum, each, at) =>
+    sum + each.reduce((squares, row) => squares + dot(row, axes[at]) ** 2, 0), 0);
+  return { centre, axes: axes.map((axis, at) => turned(axis, before?.axes[at])),
+    share: whole > NOTHING ? held / whole : null };
 }
 
 // Where a row is drawn.
@@ -202,60 +204,37 @@ export function drawnAt({ centre, axes }, row) {
 // An axis has two directions: that of before is kept, else its largest number is positive.
 /** @param {number[]} axis @param {number[] | undefined} before */
 function turned(axis, before) {
-  const known = before?.length === axis.length ? before.reduce((sum, each, at) => sum + each * axis[at], 0) : 0;
+  const known = before?.length === axis.length ? dot(before, axis) : 0;
   const largest = axis.reduce((most, each) => (Math.abs(each) > Math.abs(most) + 1e-9 ? each : most), 0);
   return (known || largest) < 0 ? axis.map((each) => -each) : axis;
 }
 
-function columnsOf(/** @type {number[][]} */ rows) {
-  return rows[0].map((_, at) => rows.map((row) => row[at]));
+/** @param {number[]} one @param {number[]} other */
+function dot(one, other) {
+  let sum = 0;
+  for (let at = 0; at < one.length; at += 1) sum += one[at] * other[at]; // fewer steps than a function for each
+  return sum;
 }
 
-function products(/** @type {number[][]} */ vectors) {
-  return vectors.map((a) => vectors.map((b) => a.reduce((sum, each, at) => sum + each * b[at], 0)));
+// What is left of a row beside an axis.
+/** @param {number[]} row @param {number[]} axis */
+function without(row, axis) {
+  const along = dot(row, axis);
+  return row.map((each, at) => each - along * axis[at]);
 }
 
-// Of fewer rows than columns: from the products of rows.
-function throughRows(/** @type {number[][]} */ rows) {
-  const { vectors, values } = eigen(products(rows));
-  // else it's no axis
-  const real = vectors.slice(0, 2)
-    .map((shares, at) => (values[at] > ROUNDING * values[0] ? shares : shares.map(() => 0)));
-  const mixed =
-    real.map((shares) => rows[0].map((_, at) => shares.reduce((sum, share, row) => sum + share * rows[row][at], 0)));
-  return { values, vectors: mixed.map((axis) => axis.map((each) => each / (lengthOf(axis) || 1))) };
-}
-
-// The eigenvectors of a symmetric matrix, the largest first (Jacobi 1846).
-function eigen(/** @type {number[][]} */ matrix) {
-  const a = matrix.map((row) => row.slice());
-  const size = a.length;
-  const v = a.map((_, i) => a.map((__, j) => Number(i === j)));
-  const whole = Math.max(...a.flat().map(Math.abs));
-  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
-    let turns = 0;
-    for (let p = 0; p < size; p += 1) {
-      for (let q = p + 1; q < size; q += 1) {
-        if (Math.abs(a[p][q]) <= NOTHING * whole) continue;
-        turns += 1;
-        turn(a, v, p, q);
-      }
-    }
-    if (!turns) break;
+// The direction along which rows differ most, of length 1; or 0 where they don't. The products of rows with each other,
+// squared again and again, keep what is largest of them.
+function principal(/** @type {number[][]} */ rows) {
+  let products = rows.map((one) => rows.map((other) => dot(one, other)));
+  const largest = () => products.reduce((most, row, at) => (row[at] > products[most][most] ? at : most), 0);
+  if (!(products[largest()][largest()] > NOTHING)) return rows[0].map(() => 0);
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const scale = products[largest()][largest()];
+    const before = products.map((row) => row.map((each) => each / scale));
+    products = before.map((row) => before.map((other) => dot(row, other)));
   }
-  const order = a.map((_, at) => at).toSorted((i, j) => a[j][j] - a[i][i]);
-  return { values: order.map((at) => a[at][at]), vectors: order.map((at) => v.map((row) => row[at])) };
-}
-
-// Turn two axes so that they no longer share anything.
-/** @param {number[][]} a @param {number[][]} v @param {number} p @param {number} q */
-function turn(a, v, p, q) {
-  const angle = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-  const tan = (angle < 0 ? -1 : 1) / (Math.abs(angle) + Math.hypot(angle, 1));
-  const cos = 1 / Math.hypot(tan, 1);
-  const sin = tan * cos;
-  for (const row of a) [row[p], row[q]] = [cos * row[p] - sin * row[q], sin * row[p] + cos * row[q]];
-  for (let i = 0; i < a.length; i += 1) [a[p][i], a[q][i]] = [cos * a[p][i] - sin * a[q][i],
-    sin * a[p][i] + cos * a[q][i]];
-  for (const row of v) [row[p], row[q]] = [cos * row[p] - sin * row[q], sin * row[p] + cos * row[q]];
+  const shares = products[largest()];
+  const mixed = rows[0].map((_, at) => shares.reduce((sum, share, row) => sum + share * rows[row][at], 0));
+  return mixed.map((each) => each / lengthOf(mixed));
 }
