@@ -36,7 +36,7 @@ CONSTANTS: dict[str, Any] = {
 }
 BOARD_SCRIPT = joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.
-_LOOKS = ("sentence", "spine", "cells", "pointing", "plane", "dock", "story", "heads")
+_LOOKS = ("board", "sentence", "spine", "cells", "pointing", "plane", "dock", "story", "heads")
 _OF_ROLES = [f".role-{role} {{ --role: var(--role-{role}); }}\n" for role in ROLES]
 BOARD_STYLE = "".join([*_OF_ROLES, *((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)])
 # A function that draws a board where nobody answers.
