@@ -65,7 +65,8 @@ export class RowGrid extends StoryGrid {
       lines[row].before(whose);
       if (!place) return whose;
       const label = element.getAttribute("aria-label") ?? "";
-      const grid = make("div", `grid rows role-${stage.role}`, [whose, lines[row]], { role: "grid", "aria-label": label });
+      const grid =
+        make("div", `grid rows role-${stage.role}`, [whose, lines[row]], { role: "grid", "aria-label": label });
       place.append(grid);
       return grid;
     });

@@ -61,7 +61,7 @@ export function boxOf({ rows, columns }, cell, turned = false, row = OF_CELLS) {
   return { x: 0, y: 0, cell, row, width: across * cell, height: down * row, turned, readable: cell >= CELL.readable };
 }
 
-// Where a word's mix stands, beside its cells where there is room, how high it is, and how many letters it has room for.
+// Where a word's mix stands, beside its cells where there is room, how high it is, and how many letters fit.
 /** @param {string[]} labels @param {number} free @param {number} width @param {boolean} low */
 export function mixIn(labels, free, width, low) {
   const beside = free >= MIX.beside;
