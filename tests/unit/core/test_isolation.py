@@ -91,14 +91,6 @@ def test_defaults_of_the_process_change_no_number() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_importing_the_package_imports_neither_streamlit_nor_plotly() -> None:
-    code = "import sys, attnviz; print(sorted({name.partition('.')[0] for name in sys.modules}))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "'torch'" in loaded
-    assert "'streamlit'" not in loaded
-    assert "'plotly'" not in loaded
-
-
 def test_only_the_page_of_a_real_model_imports_transformers() -> None:
     """It takes seconds: neither the package, nor the app that starts, nor any other page waits for it."""
     code = textwrap.dedent("""

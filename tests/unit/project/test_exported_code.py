@@ -8,15 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import nbclient
-import nbformat
 import numpy as np
 import pytest
 import torch
 
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
-from attnviz.export.script import notebook, pytorch_script
+from attnviz.export.script import pytorch_script
 from attnviz.training.model import one_thread
 from tests.unit.helpers import HOSTILE
 
@@ -154,15 +152,3 @@ def test_a_block_is_read_in_one_sitting(layers: dict[str, Any], more: dict[str, 
         assert len(script.splitlines()) < 81, script
         if not more:  # all that goes to another device is named in one line
             assert max(len(line) for line in script.splitlines() if not line.startswith("#")) <= 150, script
-
-
-# Notebooks
-
-
-@pytest.mark.slow
-def test_jupyter_runs_the_notebook_to_the_numbers_on_screen() -> None:
-    scenario = Scenario("Your <b>new</b> cat", embedding="published", init="linear", bias=True, causal=True)
-    made = nbformat.reads(notebook(scenario, digits=6), as_version=4)  # type: ignore[no-untyped-call]
-    nbformat.validate(made)
-    nbclient.NotebookClient(made, timeout=120, kernel_name="python3").execute()
-    assert_prints(made.cells[-1].outputs[0]["text"], scenario)

@@ -7,6 +7,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
+import nbformat
 import numpy as np
 import pytest
 import safetensors.torch
@@ -191,8 +192,9 @@ def in_script(scenario: Scenario, made: AttentionTrace) -> None:
 
 
 def in_notebook(scenario: Scenario, made: AttentionTrace) -> None:
-    cells = json.loads(notebook(scenario))["cells"]
-    runs("\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"), made)
+    read = nbformat.reads(notebook(scenario), as_version=4)  # type: ignore[no-untyped-call]
+    nbformat.validate(read)
+    runs("\n".join(cell["source"] for cell in read["cells"] if cell["cell_type"] == "code"), made)
 
 
 def in_json(scenario: Scenario, made: AttentionTrace) -> None:
