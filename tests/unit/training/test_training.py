@@ -78,32 +78,6 @@ def plainly(training: Training, batch: Batch, given: Mapping[str, Tensor]) -> Te
     return F.cross_entropy(logits[:, :-1][batch.counted], batch.ids[:, 1:][batch.counted])
 
 
-MODELS: tuple[dict[str, Any], ...] = (
-    {},
-    {"n_layers": 2, "n_heads": 2, "d_k": 8},
-    {"n_heads": 2, "norm": "pre", "d_ff": 6, "tied": True, "bias": False},
-    {"norm": "post", "d_ff": 6, "activation": "gelu", "positions": "none"},
-    {"n_layers": 3, "n_heads": 4, "norm": "pre", "heads_alike": True},
-    {"n_layers": 2, "d_ff": 5, "norm": "none"},
-    {"norm": "post"},
-    {"positions": "rotary", "n_heads": 2},
-)
-
-
-@pytest.mark.parametrize("model", MODELS, ids=str)
-@each_task
-def test_losses_and_gradients_are_those_of_plain_torch(name: str, model: dict[str, Any]) -> None:
-    training = small(name, **model)
-    found = training.gradients(2, torch.float64)
-    given = {name: each.double().requires_grad_() for name, each in training.at(2).parameters.items()}
-    loss = plainly(training, training.model.examples(2), given)
-    wanted = torch.autograd.grad(loss, list(given.values()))
-    assert found.loss == pytest.approx(loss.item(), rel=1e-12)
-    assert training.losses[2] == pytest.approx(loss.item(), rel=1e-5)
-    for (name, gradient), want in zip(found.of.items(), wanted, strict=True):
-        torch.testing.assert_close(gradient, want, rtol=1e-9, atol=1e-12, msg=name)
-
-
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
 def test_a_step_is_that_of_torchs_optimizer(optimizer: str) -> None:
     training = small("repeat", optimizer=optimizer, rates=((2, 0.001),))
@@ -119,33 +93,6 @@ def test_a_step_is_that_of_torchs_optimizer(optimizer: str) -> None:
         referee.step()
         for name, each in training.at(step + 1).parameters.items():
             torch.testing.assert_close(given[name], each, rtol=1e-3, atol=1e-5)
-
-
-@pytest.mark.parametrize("name", ["agreement", "sort"])
-def test_gradients_follow_the_chain_rule_from_matrix_to_matrix(name: str) -> None:
-    """Each is a product of two that stand beside it: what a page says of a cell of them is true."""
-    training = small(name)
-    trace, g = training.trace(4), training.gradients_of(4)
-    assert trace.w_o is not None
-    assert trace.residual_1 is not None
-    a, d_k = trace.attention_weights, training.settings.d_k
-    laws = {
-        "w_o": trace.context.T @ g["output"],
-        "context": g["output"] @ trace.w_o.T,
-        "attention_weights": g["context"] @ trace.v.T,
-        "v": a.T @ g["context"],
-        "w_v": trace.x.T @ g["v"],
-        "scores": a * (g["attention_weights"] - (g["attention_weights"] * a).sum(-1, keepdim=True)) / d_k**0.5,
-        "q": g["scores"] @ trace.k,
-        "k": g["scores"].T @ trace.q,
-        "w_q": trace.x.T @ g["q"],
-        "w_k": trace.x.T @ g["k"],
-        "w_u": trace.residual_1.T @ g["logits"],
-        "losses": trace.counted.T,
-    }
-    for matrix, law in laws.items():
-        torch.testing.assert_close(g[matrix], law, rtol=1e-4, atol=1e-7, msg=matrix)
-    assert g.keys() == {each for each, stage in trace.stages.items() if stage.origin != "input"}
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
