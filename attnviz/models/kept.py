@@ -1,5 +1,6 @@
 """What is made or loaded for one reader and used by all who ask for the same, as long as there is room for it."""
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Event, Lock, RLock, Thread
@@ -12,10 +13,17 @@ _LOOKED_AT = 0.1  # seconds after which one who waits is told how far it is
 
 
 class Kept:
-    """Things by their keys: of more than `most`, or of more than `most_bytes` together, those asked for longest ago go,
-    but never the last. `at_once` are made beside each other at most."""
+    """Things by their keys, for many threads: of more than `most`, or of more than `most_bytes` together, those asked
+    for longest ago go, but never the last. `at_once` are made beside each other at most.
 
-    def __init__(self, most_bytes: int, most: int, at_once: int = _AT_ONCE) -> None:
+    >>> kept = Kept(most=2)
+    >>> [kept.get(key, lambda: f"made of {key}") for key in (1, 2, 1, 3)][-1]
+    'made of 3'
+    >>> kept.find(1), kept.find(2)
+    ('made of 1', None)
+    """
+
+    def __init__(self, most_bytes: float = math.inf, most: int = 32, at_once: int = _AT_ONCE) -> None:
         self.most_bytes, self.most = most_bytes, most
         self._held: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._lock = Lock()
@@ -27,7 +35,7 @@ class Kept:
         with self._lock:
             return sum(size for _, size in self._held.values())
 
-    def get(self, key: Hashable, make: Callable[[], Any], size: Callable[[Any], int]) -> Any:
+    def get(self, key: Hashable, make: Callable[[], Any], size: Callable[[Any], int] = lambda _: 0) -> Any:
         """Return what is kept under a key, or make it, of so many bytes; who asks meanwhile waits for that, and nobody
         waits for what is there."""
         held = self._find(key)
@@ -40,6 +48,10 @@ class Kept:
         """Return what is kept under a key, None where nothing is."""
         held = self._find(key)
         return None if held is None else held[0]
+
+    def put(self, key: Hashable, made: Any) -> None:
+        """Keep what was made, of no size, in place of what was there."""
+        self._keep(key, made, lambda _: 0)
 
     def forget(self, is_old: Callable[[Any], bool]) -> None:
         """Forget what has such a key."""
@@ -61,6 +73,7 @@ class Kept:
         held = made, size(made)
         with self._lock:
             self._held[key] = held
+            self._held.move_to_end(key)
             self._make_room()
         return held
 

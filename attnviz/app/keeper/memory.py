@@ -1,13 +1,10 @@
-"""How much memory this process has, and may have; what is free is given back, and what is kept is bounded."""
+"""How much memory this process has, and may have; what is free is given back to the system."""
 
 import ctypes
 import os
-from collections import OrderedDict
-from collections.abc import Hashable
 from functools import cache
 from pathlib import Path
-from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from attnviz.core.trace import LIMITS, bytes_of_container
 
@@ -45,43 +42,3 @@ def default_most_mib(limits: tuple[Path, ...] = LIMITS) -> int | None:
     it."""
     most = bytes_of_container(limits)
     return None if most is None else max(1, int(most * _OF_CONTAINER / 2**20))
-
-
-Value = TypeVar("Value")
-
-
-class Newest(Generic[Value]):
-    """Values by their keys: of more than `most`, those asked for longest ago go.
-
-    >>> newest: Newest[str] = Newest(2)
-    >>> for key in (1, 2, 1, 3):
-    ...     if newest.get(key) is None:
-    ...         newest.put(key, f"made of {key}")
-    >>> newest.get(1), newest.get(2), newest.get(3)
-    ('made of 1', None, 'made of 3')
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = Lock()
-        self._kept: OrderedDict[Hashable, Value] = OrderedDict()
-
-    def get(self, key: Hashable) -> Value | None:
-        """Return the value of a key; None where it was never put there, or had to make room."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, key: Hashable, value: Value) -> None:
-        """Keep a value, and forget the oldest where there are too many."""
-        with self._lock:
-            self._kept[key] = value
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-
-    def clear(self) -> None:
-        """Forget all."""
-        with self._lock:
-            self._kept.clear()

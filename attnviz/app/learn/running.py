@@ -6,12 +6,12 @@ from functools import cache
 from typing import NamedTuple, cast
 
 from attnviz.app.keeper import figures
-from attnviz.app.keeper.memory import Newest
 from attnviz.app.keeper.runs import CLOCK
 from attnviz.app.learn.pool import LEFT, WAITING, FullError, Job, Pool, Work
 from attnviz.app.session import state
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, is_connected
+from attnviz.models.kept import Kept
 from attnviz.training import Learner, Training, TrainingSettings, finished
 from attnviz.training.learning import Moment
 from attnviz.words import say
@@ -44,11 +44,11 @@ def learning() -> Learning:
     return this_session().part(Learning)
 
 
-class Shelf(Newest[Training]):
+class Shelf(Kept):
     """The trainings that were finished last, for whoever asks for the same."""
 
     def __init__(self, most: int = MOST_KEPT) -> None:
-        super().__init__(most)
+        super().__init__(most=most)
 
     def keep(self, training: Training) -> Key:
         """Keep a training; return its key."""

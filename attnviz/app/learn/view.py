@@ -130,7 +130,7 @@ def _open(settings: TrainingSettings) -> None:
 def _show_finished(settings: TrainingSettings) -> bool:
     """Show at once what somebody has trained already, to the very same numbers; return whether there is that."""
     key = settings, settings.end
-    if shared().shelf.get(key) is None:
+    if shared().shelf.find(key) is None:
         return False
     learning().shown = key
     return True
@@ -203,7 +203,7 @@ def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None)
         return made
     shown = learning().shown  # what others have trained is shown to none but who asks for the same
     if found is None and shown is not None and shown[0] == settings:
-        training = shared().shelf.get(shown)
+        training = shared().shelf.find(shown)
         if training is not None:
             return training
         st.info(say("learn.dropped"))

@@ -11,12 +11,12 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.app.keeper import figures
-from attnviz.app.keeper.memory import Newest
 from attnviz.app.keeper.runs import Pace, Turns
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, told
 from attnviz.core.scenario import Scenario
+from attnviz.models.kept import Kept
 from attnviz.scaling.experiment import seconds_needed, sweep_scaling
 from attnviz.scaling.in_words import said_time
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
@@ -34,7 +34,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 class _Shared(NamedTuple):
-    tables: Newest[pd.DataFrame]  # by what was asked
+    tables: Kept  # by what was asked
     large: Turns
     quick: Turns
 
@@ -46,7 +46,7 @@ def shared() -> _Shared:
     The memory and the cores of the server are shared, so that who uses them must be: a sweep takes up to 100 MiB
     and both cores, and any number of sessions may ask for one at once. Both lines and the cache are locked and bounded.
     """
-    made = _Shared(Newest(_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))
+    made = _Shared(Kept(most=_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))
     figures.count_line(lambda: made.large.length)
     return made
 
@@ -98,7 +98,7 @@ def swept(settings: SweepSettings, x: Rows | None) -> pd.DataFrame | None:
     Raises ``ValueError`` as :func:`attnviz.sweep_scaling` does.
     """
     asked = _Asked(settings, x)
-    table = shared().tables.get(asked.key)
+    table = shared().tables.find(asked.key)
     if table is not None:
         return table
     seconds = asked.seconds
@@ -118,7 +118,7 @@ def swept(settings: SweepSettings, x: Rows | None) -> pd.DataFrame | None:
 def starts_by_itself(group: str, asked: list[tuple[SweepSettings, Rows]]) -> bool:
     """Whether these sweeps, which the page shows by the way, are quick or were asked for by a click; else offer it."""
     each = [_Asked(settings, x) for settings, x in asked]
-    left = [one for one in each if shared().tables.get(one.key) is None]
+    left = [one for one in each if shared().tables.find(one.key) is None]
     seconds = sum(one.seconds for one in left)
     key = f"scaling.run.{group}"
     wanted = hash(tuple(one.key for one in each))
@@ -150,7 +150,7 @@ def _in_turn(asked: _Asked, turns: Turns) -> pd.DataFrame:
     place = st.empty()
     told = _Told(place, asked)
     with turns.turn(told.waiting):
-        table = shared().tables.get(asked.key)  # who was before may have asked for the same
+        table = shared().tables.find(asked.key)  # who was before may have asked for the same
         if table is None:
             table = asked.run(told.done)
             shared().tables.put(asked.key, table)

@@ -28,7 +28,6 @@ from starlette.responses import Response
 from attnviz.app.components.board import AT
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.keeper.memory import Newest
 from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
 from attnviz.app.server.hosts import Pace, address_of
@@ -55,7 +54,7 @@ class Numbers:
     def __init__(self, workers: int = WORKERS, most: int = MOST_AT_ONCE) -> None:
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="attnviz-numbers")
         self._at_work, self._most = Counter[str](), most
-        self._paces: Newest[Pace] = Newest(MOST_ADDRESSES)
+        self._paces = Kept(most=MOST_ADDRESSES)
         self._turn = sys.getswitchinterval()
         self._answers = Kept(MOST_BYTES_KEPT, MOST_KEPT)
 
@@ -83,9 +82,7 @@ class Numbers:
         return _sent(request, data)
 
     def _pace(self, address: str) -> Pace:
-        pace = self._paces.get(address)
-        if pace is None:
-            self._paces.put(address, pace := Pace(RATE, BURST))
+        pace: Pace = self._paces.get(address, lambda: Pace(RATE, BURST))
         return pace
 
     async def _computed(self, address: str, compute: Callable[[], bytes | None]) -> bytes | None:

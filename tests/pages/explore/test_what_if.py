@@ -155,9 +155,9 @@ def test_what_comes_of_other_matrices_is_predicted_before_it_is_told(name: str) 
     assert playground.shows(PUBLISHED)
     assert not [each for each in (*told[:-1], why) if each in playground.says]
     playground.press_key("predict.little")
-    told = playground.says
-    assert why in told
-    assert (say("what_if.replaced.predict.wrong.little") in told) == ("As you predicted" not in told)
+    said = playground.says
+    assert why in said
+    assert (say("what_if.replaced.predict.wrong.little") in said) == ("As you predicted" not in said)
     assert "B is still the same as A" not in playground.says
     assert in_address(playground.at, "predicted") == f"other-{name.replace('_', '-')}.little"
 

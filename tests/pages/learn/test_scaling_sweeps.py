@@ -31,7 +31,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Mock:
 
 
 def test_what_one_session_swept_no_other_sweeps_again(counted: Mock) -> None:
-    sweeps.shared().tables.clear()
+    sweeps.shared().tables.forget(lambda _: True)
     one = ScalingPage()
     n_sweeps = counted.call_count
     assert n_sweeps == 1 + len(PROJECTIONS)
@@ -68,9 +68,9 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mock]:
     """Sweep something small in place of what is asked, and count how often."""
     sweep = Mock(side_effect=lambda dims, trials, seed, **more: sweep_scaling(dims, 2, seed, **more))
     monkeypatch.setattr(sweeps, "sweep_scaling", sweep)
-    sweeps.shared().tables.clear()
+    sweeps.shared().tables.forget(lambda _: True)
     yield sweep
-    sweeps.shared().tables.clear()
+    sweeps.shared().tables.forget(lambda _: True)
 
 
 def main_sweeps(counted: Mock) -> int:

@@ -19,7 +19,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.keeper.memory import Newest
 from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
 from attnviz.app.server.classroom import pages
 from attnviz.app.server.classroom.telling import home_of, qr_code, told
@@ -27,6 +26,7 @@ from attnviz.app.server.classroom.voting import Voting, vote_of
 from attnviz.app.server.hosts import Pace, address_of
 from attnviz.classes import AwayError, FullError, Phase, State, Store, Vote, as_csv, as_xapi, asked_of
 from attnviz.classes.store import LETTERS, LETTERS_OF_CODE
+from attnviz.models.kept import Kept
 
 _LOG = get_log(__name__)
 AT = "class"
@@ -58,8 +58,8 @@ class Classroom:
     def __init__(self, store: Store | None) -> None:
         self._store = store
         self._workers = ThreadPoolExecutor(4, thread_name_prefix="attnviz-classes")
-        self._known: Newest[_Known] = Newest(_MOST_KNOWN)
-        self._paces: Newest[Pace] = Newest(_MOST_ADDRESSES)
+        self._known = Kept(most=_MOST_KNOWN)
+        self._paces = Kept(most=_MOST_ADDRESSES)
         self._voting = Voting(self._write)
         self._standing = -_AGAIN, "off" if store is None else "ok"
 
@@ -101,9 +101,7 @@ class Classroom:
 
     def _admits(self, request: Request, kind: str, pace: tuple[float, float]) -> bool:
         key = kind, address_of(request.scope)
-        known = self._paces.get(key)
-        if known is None:
-            self._paces.put(key, known := Pace(*pace))
+        known: Pace = self._paces.get(key, lambda: Pace(*pace))
         return known.admits()
 
     async def _door(self, request: Request) -> Response:
@@ -149,7 +147,7 @@ class Classroom:
             return nothing(503 if self._store is None else 429)
         if len(code) != LETTERS_OF_CODE or set(code) - set(LETTERS):
             return nothing(404)
-        known = self._known.get(code)
+        known: _Known | None = self._known.find(code)
         if known is None or time.monotonic() - known.at > FRESH:
             if known is None and not self._admits(request, "unknown", _OF_UNKNOWN):
                 return nothing(429)
