@@ -1,34 +1,15 @@
 """Marks tables of numbers against the right ones: cell by cell, and along the whole computation."""
 
-from attnviz.marking.handout import columns_shown, rows_shown
 from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, mark
 from attnviz.marking.pipeline import CARRIED, Misfit, mark_fitting, mark_pipeline
-from attnviz.marking.settings import ROUNDED_FROM, Reading, Results
+from attnviz.marking.settings import ROUNDED_FROM
 from attnviz.marking.verdict import Verdict, in_a_sentence, place_of, verdict
 from attnviz.marking.walk import UnknownDkError
 from attnviz.tables.printed_table import Printed
 
 __all__ = [
-    "CARRIED",
-    "ENTERS",
-    "NOT_RIGHT",
-    "ROUNDED_FROM",
-    "Mark",
-    "MarkedTable",
-    "Marking",
-    "Misfit",
-    "Printed",
-    "Reading",
-    "Results",
-    "UnknownDkError",
-    "Verdict",
-    "columns_shown",
-    "mark",
-    "mark_fitting",
-    "mark_pipeline",
-    "place_of",
-    "rows_shown",
-    "verdict",
-]
+    "CARRIED", "ENTERS", "NOT_RIGHT", "ROUNDED_FROM", "Mark", "MarkedTable", "Marking", "Misfit", "Printed",
+    "UnknownDkError", "Verdict", "mark", "mark_fitting", "mark_pipeline", "place_of", "verdict",
+]  # fmt: skip
 
 Marking._in_words = in_a_sentence  # here, because a marking knows nothing of how it is told

@@ -15,15 +15,6 @@ _ALL = (*MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER, *MASKS_AND_HEAD
 QUESTIONS: tuple[Question, ...] = tuple(sorted(_ALL, key=lambda question: SUBJECTS.index(question.subject)))
 
 __all__ = [
-    "QUESTIONS",
-    "SUBJECTS",
-    "Control",
-    "Exponent",
-    "Now",
-    "Option",
-    "Points",
-    "Preset",
-    "Question",
-    "Seen",
+    "QUESTIONS", "SUBJECTS", "Control", "Exponent", "Now", "Option", "Points", "Preset", "Question", "Seen",
     "Table",
-]
+]  # fmt: skip
