@@ -49,14 +49,15 @@ export class Story {
     // Of a model's head the words alone have to be few: its vectors are strips of colour.
     const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.values(torch)
       .every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
-    // A question's board may be one of two on a wide page; a step of the lesson with no matrix has words alone.
+    // A question's board may be one of two on a wide page.
     const width = data.store ? this.board.host.view().width : room.width;
-    const narrow = room.sentence && small && width < NARROW && data.tells?.part.length !== 0;
+    const narrow = room.sentence && small && width < NARROW;
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
     for (const each of [says, tools.element, element]) each.removeAttribute("style");
     toggle(this.board.root, "narrow", narrow);
     toggle(this.board.root, "told", this.told);
+    this.turn.hidden = data.tells?.part.length === 0;
     this.turn.textContent = say(this.told ? "board.story.all" : "board.story.one");
     return this.told;
   }
