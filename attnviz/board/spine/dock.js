@@ -97,8 +97,8 @@ export class Dock {
     }
     if (!made.shown.length) return ["", "", ""];
     const how = fixed ? "board.panel.counted" : `board.${told}.how`;
-    const isEnough = store || (board.ruler.first && board.explores);
-    return [store ? "" : say(`board.${told}.point`), "", isEnough ? "" : say(how)];
+    const first = board.ruler.first && board.explores; // one thing to do is enough
+    return [store || (first && told === "story") ? "" : say(`board.${told}.point`), "", store || first ? "" : say(how)];
   }
 
   // What a matrix is, and what its rows and columns are.
