@@ -10,6 +10,7 @@ from attnviz.app.session.session import this_session
 from attnviz.words import say
 
 scenario = this_session().scenario
+st.text(say("scaling.ask"))
 plot, slider, findings = st.container(), st.container(), st.container()
 settings = show_settings(plot, slider)
 with plot:  # with how far a sweep is, and what is wrong with it

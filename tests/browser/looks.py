@@ -7,14 +7,18 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-# At most so many controls and words of each page when it is first seen, by its name and how wide the window is; of
-# another width as many as at 1366.
-MOST: Mapping[tuple[str, int], tuple[int, int]] = MappingProxyType({
-    ("explore", 1366): (20, 60), ("explore", 390): (16, 44), ("question", 1366): (16, 75),
-    ("answered", 1366): (16, 100), ("learn", 1366): (20, 80), ("model", 1366): (28, 125),
+# Of each page when it is first seen, at 1366x768 and 390x844: at most so many controls and words, and the pixel at
+# which the last of them ends, where nothing may scroll. Of words to pick, a sentence has so many among the controls.
+MOST: Mapping[tuple[str, int], tuple[int, int, int | None]] = MappingProxyType({
+    ("explore", 1366): (20, 60, 704), ("explore", 390): (16, 44, None), ("question", 1366): (16, 75, 722),
+    ("question", 390): (16, 75, None), ("answered", 1366): (16, 100, None), ("answered", 390): (16, 100, None),
+    ("learn", 1366): (20, 80, 694), ("learn", 390): (20, 80, None), ("model", 1366): (28, 125, 722),
+    ("model", 390): (28, 125, None), ("lesson-1", 1366): (16, 90, 768), ("lesson-1", 390): (16, 90, 844),
+    ("compare", 1366): (16, 110, None), ("compare", 390): (16, 110, None), ("scaling", 1366): (20, 95, None),
+    ("scaling", 390): (16, 95, None), ("check", 1366): (20, 80, 722), ("check", 390): (16, 80, 844),
+    ("exercises", 1366): (18, 60, 722), ("exercises", 390): (16, 60, None),
 })  # fmt: skip
-# Where the last of its parts ends at 1366.
-LOWEST: Mapping[str, int] = MappingProxyType({"learn": 694, "model": 722})
+PICKED: Mapping[str, int] = MappingProxyType({"model": 0, "question": 4, "answered": 4})
 
 # What can be pressed, moved or typed into on the first screen, the bar's own included: a grid of pictures and a matrix
 # are one each by their arrow keys, and stand beside the count. Words are those outside of matrices and figures, whose
@@ -98,9 +102,48 @@ _LOOK = """() => {
   const main = document.querySelector('[data-testid=stMain]');
   return {
     controls: controls.map(each => each.getAttribute('aria-label') || each.innerText || each.value || each.tagName),
-    words, texts, cut: parts, covered, small,
+    words, texts, cut: parts, covered, small, chips: all('.chip').filter(shown).length,
     down: main.scrollHeight - main.clientHeight, sideways: main.scrollWidth - main.clientWidth,
   };
+}"""
+
+
+# What of a first screen nobody could tell with colours of their own: which of several is on, what has the focus, and
+# where a knob stands.
+BY_COLOUR = """() => {
+  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+  const all = selector => roots.flatMap(root => [...root.querySelectorAll(selector)])
+    .filter(each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled);
+  const look = each => { // without what a reader's colours take away
+    const { backgroundColor, outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderBottomWidth, fontWeight }
+      = getComputedStyle(each);
+    const outline = outlineStyle === 'none' ? '' : outlineStyle + outlineWidth + outlineColor;
+    return [backgroundColor, outline, borderTopWidth, borderBottomWidth, fontWeight].join();
+  };
+  const around = each => [each, each.parentElement, each.parentElement?.parentElement].filter(Boolean);
+  const still = new CSSStyleSheet();
+  still.replaceSync('* { transition: none !important; }');
+  document.adoptedStyleSheets = [still];
+  document.activeElement.blur();
+  const found = [];
+  const on = '[aria-checked=true], [aria-pressed=true], [aria-selected=true]';
+  for (const each of all(on)) {
+    const others = [...(each.parentElement?.children ?? [])].filter(other => other.tagName === each.tagName
+      && other !== each && !other.matches(on));
+    if (others.some(other => look(other) === look(each))) found.push(`on: ${each.innerText}`);
+  }
+  const inView = each => { const { top, height } = each.getBoundingClientRect(); return height && top < innerHeight; };
+  for (const each of all('a[href], button, input, select, textarea, summary').filter(inView)) {
+    const before = around(each).map(look);
+    each.focus();
+    if (each.getRootNode().activeElement !== each) continue;
+    if (around(each).every((part, at) => look(part) === before[at])) found.push(`focus: ${each.outerHTML}`);
+  }
+  document.activeElement.blur();
+  for (const each of all('.stSlider [role=group], .stCheckbox label > div:first-of-type'))
+    if (getComputedStyle(each).forcedColorAdjust !== 'none') found.push(`knob: ${each.parentElement.innerText}`);
+  document.adoptedStyleSheets = [];
+  return found;
 }"""
 
 
@@ -133,6 +176,7 @@ class Look:
     texts: list[dict[str, Any]]
     cut: list[str]  # texts that end at an edge, with no sign that they go on
     covered: list[str]  # cells over whose digits something lies, and what tells of torch
+    chips: int  # words that are picked by a press each
     small: list[str]  # texts whose letters have less than 12 pixels
     down: int  # how many pixels of it a scroll would bring
     sideways: int
@@ -156,16 +200,18 @@ class Look:
         found |= {"sideways": ["page"] * (self.sideways > 0)}
         return {what: each for what, each in found.items() if each}
 
-    def more_than(self, page: str, width: int, controls: int = 0) -> list[str]:
-        """What it has too much of; so many controls more may be words to pick."""
-        most_controls, most_words = MOST.get((page, width), MOST[page, 1366])
-        return [
-            f"{len(found)} {what}, at most {most}: {found}"
-            for what, found, most in (
-                ("controls", self.controls, most_controls + controls), ("words", self.words, most_words)
-            )
-            if len(found) > most
-        ]  # fmt: skip
+    def more_than(self, page: str, width: int) -> dict[str, Any]:
+        """What it has too much of."""
+        if (page, width) not in MOST:
+            return {}
+        controls, words, end = MOST[page, width]
+        controls += max(0, self.chips - PICKED.get(page, self.chips))
+        found = {f"controls, at most {controls}": self.controls[controls:] and self.controls}
+        found |= {f"words, at most {words}": self.words[words:] and self.words}
+        if end is not None:
+            found |= {f"ends below {end}": [each["text"] for each in self.texts if each["bottom"] > end]}
+            found |= {"scrolls": ["page"] * (self.down > 1)}
+        return {what: each for what, each in found.items() if each}
 
 
 def look_at(page: Page) -> Look:

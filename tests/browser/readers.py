@@ -50,7 +50,9 @@ def readers(kind: type[Reader], tabs: Tabs, server: str) -> Iterator[Callable[..
     ) -> Reader:
         page = tabs.take()
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=color_scheme, reduced_motion="no-preference")  # whatever the last reader had
+        page.emulate_media(  # whatever the last reader had
+            color_scheme=color_scheme, reduced_motion="no-preference", forced_colors="none"
+        )
         page.context.grant_permissions(permissions)
         opened.append(kind(page, at))
         return opened[-1]

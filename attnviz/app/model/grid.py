@@ -16,7 +16,7 @@ from attnviz.board.script import CONSTANTS
 from attnviz.documents.model_pages import GRID_STYLE, STRONGEST
 from attnviz.link.model_texts import BY_LAYERS
 from attnviz.link.parameter_table import MODEL_HEAD, MODEL_QUERY, MODEL_TARGET
-from attnviz.models import ModelTrace
+from attnviz.models import STORIES, ModelTrace
 from attnviz.models.pieces import Piece
 from attnviz.scripts import script
 from attnviz.words import plural, say
@@ -65,7 +65,8 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
 def show_which(view: ModelTrace) -> None:
     """Say which model it is, and how many heads it has."""
     many = {"layers": plural(view.n_layers, "layer"), "heads": plural(view.n_heads, "head")}
-    st.markdown(f"**{as_message(say('models.page.which', model=view.name, **many))}**")
+    what = "ours" if view.name == STORIES else "which"
+    st.markdown(f"**{as_message(say(f'models.page.{what}', model=view.name, **many))}**")
 
 
 def show_head() -> None:

@@ -80,19 +80,11 @@ def new_telephone(chromium: Browser, server: str) -> Iterator[Callable[..., Newc
     yield from telephones(Newcomer, chromium, server, (390, 844))
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
-def test_a_first_screen_has_few_controls_and_words(
-    new_newcomer: Callable[..., Newcomer], size: tuple[int, int]
-) -> None:
-    reader = new_newcomer(*size).arrive()
-    eventually(lambda: look_at(reader.page).more_than("explore", size[0]), [])
-    assert set(say("board.sentence.what").split()) <= set(look_at(reader.page).words)
-
-
 def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newcomer]) -> None:
     reader = new_newcomer(1366, 768).arrive()
     token, key = "fluffy", "cat"
     expect(reader.board.locator(".ruler")).to_contain_text(say("board.ruler.promise", token=token, key=key))
+    expect(reader.board.locator(".what")).to_have_text(say("board.sentence.what"))
     expect(reader.headline).to_have_text("“fluffy” reads “cat” most: 61 %")
     box = reader.knob.bounding_box()
     assert box is not None

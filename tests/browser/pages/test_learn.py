@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from attnviz import Training, train
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent
-from tests.browser.looks import LOWEST, look_at
+from tests.browser.looks import MOST
 from tests.browser.playground import Playground, at_rest, eventually
 
 STEPS = 80
@@ -79,8 +79,7 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
     eventually(lambda: row.evaluate_all(_NUMBERS)[:6], pytest.approx(shares, rel=1e-5))
     widths = page.locator(".time .sentence svg > path").evaluate_all(_NUMBERS)
     assert [width / sum(widths) for width in widths] == pytest.approx(shares, abs=2e-3)
-    assert max(end for _, _, end in before.values()) <= (LOWEST["learn"] if size[0] == 1366 else 844)
-    eventually(lambda: look_at(page).more_than("learn", size[0]), [])
+    assert max(end for _, _, end in before.values()) <= (MOST["learn", size[0]][2] or 844)
     start.click()
     expect(page.locator(".time .curves polyline").first).to_be_visible()
     during = boxes(page)

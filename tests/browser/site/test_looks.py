@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 from playwright.sync_api import FloatRect, Locator, WebSocketRoute, expect
@@ -10,7 +11,7 @@ from playwright.sync_api import FloatRect, Locator, WebSocketRoute, expect
 from attnviz.colours.palette import DARK
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
-from tests.browser.looks import digits_below, look_at
+from tests.browser.looks import BY_COLOUR, digits_below, look_at
 from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
 
 SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
@@ -23,7 +24,7 @@ PLACES = {
     "heatmaps": "/?example=fluffy-cat&view=heatmaps", "compare": "/compare",
     **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 9)},
     **{name: f"/{name}" for name in ("scaling", "learn", "model", "check", "exercises", "history", "questions")},
-    "question": "/questions?question=values&predictions=off", "check-example": "/check?check=examples.love-ai",
+    "question": "/questions?question=values", "check-example": "/check?check=examples.love-ai",
 }  # fmt: skip
 
 
@@ -35,19 +36,28 @@ def test_everything_has_its_place_on_the_screen(new_reader: Callable[..., Playgr
         eventually(partial(out_of_place, playground, width, height), [])
 
 
-@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
-def test_no_two_texts_overlap_and_nothing_is_cut_or_lies_over_a_digit(
-    new_learner: Callable[..., Learner], place: str
+@pytest.mark.parametrize("name", PLACES)
+def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colour_alone(
+    new_learner: Callable[..., Learner], name: str
 ) -> None:
-    reader = new_learner(*WINDOWS[0]).go(place)  # a page may have no picture to wait for
+    reader = new_learner(*WINDOWS[0]).go(PLACES[name])  # a page may have no picture to wait for
     expect(reader.page.locator(".st-key-foot").first).to_be_attached()
+
+    def wrong(width: int = 0) -> dict[str, Any]:
+        seen = look_at(reader.page)
+        return seen.trouble | seen.more_than(name, width)
+
     for width, height in WINDOWS:
         reader.page.set_viewport_size({"width": width, "height": height})
         reader.page.wait_for_timeout(100)
-        eventually(lambda: look_at(reader.page).trouble, {})
+        eventually(partial(wrong, width if height > 700 else 0), {})
     reader.darken()
-    eventually(lambda: look_at(reader.page).trouble, {})
+    eventually(wrong, {})
     reader.page.set_viewport_size({"width": 1366, "height": 768})
+    reader.page.keyboard.press("Tab")  # from here on a focus is shown
+    reader.page.emulate_media(forced_colors="active")
+    eventually(lambda: reader.page.evaluate(BY_COLOUR), [])
+    reader.page.emulate_media(forced_colors="none")
     reader.page.evaluate("document.activeElement.blur()")  # a page may begin in a field
     reader.page.keyboard.press("p")
     for (width, height), pixels in HALLS.items():
