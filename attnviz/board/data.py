@@ -20,8 +20,9 @@ from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
 from attnviz.core.masks import PAINTED
 from attnviz.core.rules import declaration, in_rows
+from attnviz.core.rules.product import summed_factors
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT, Stage
+from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT, Stage, Table
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
@@ -114,16 +115,17 @@ def table_data(trace: Trace) -> dict[str, Any]:
     """Return what the page needs to evaluate a trace and to explain its computed cells."""
     shapes = shapes_of(trace)
     return {
-        "stages": [_sent(stage) | _declared(stage, shapes) for stage in trace.stages.values()],
+        "stages": [_sent(stage) | _declared(stage, trace.stages, shapes) for stage in trace.stages.values()],
         "matrices": packed(trace),
         "tokens": [visible(token) for token in trace.tokens],
     }
 
 
-def _declared(stage: Stage, shapes: Shapes) -> dict[str, Any]:
+def _declared(stage: Stage, table: Table, shapes: Shapes) -> dict[str, Any]:
     """Return what the rule of a stage declares of its cells: of what is given, nothing."""
     declared = () if stage.rule is None else declaration(stage.rule, *(shapes[source] for source in stage.sources))
-    return {"declared": declared, "shape": shapes[stage.name]}
+    factors = summed_factors(stage, table, shapes)
+    return {"declared": declared, "shape": shapes[stage.name]} | ({"factors": factors} if factors else {})
 
 
 @lru_cache(maxsize=512)

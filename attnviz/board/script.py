@@ -7,7 +7,6 @@ import torch
 
 from attnviz.board.data import FITS
 from attnviz.colours.palette import ROLES
-from attnviz.core.rules import product
 from attnviz.core.rules.explaining import numbers
 from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK
 from attnviz.explanation import summary, told
@@ -22,9 +21,6 @@ CONSTANTS: dict[str, Any] = {
     "FLOAT32": {"name": "float32", "max": _FLOAT32.max, "eps": _FLOAT32.eps, "tiny": _FLOAT32.tiny},
     "READABLE": numbers.READABLE,
     "FAR": numbers.FAR,
-    "SMALL": numbers.SMALL,
-    "SMALL_LENGTH": product.SMALL,
-    "LARGE_LENGTH": product.LARGE,
     "SHARES": ["softmax", "share"],
     "LONG": numbers.LONG,
     "SAME": summary.SAME,

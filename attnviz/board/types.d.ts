@@ -106,6 +106,8 @@ interface Stage {
   settings: Settings;
   /** What its rule declares of its cells; of what is given, nothing. */
   declared: Piece[];
+  /** Of scores of queries and keys that are made of sums of words and places: the projection of each, and the sums. */
+  factors?: [by: string, transposed: boolean, sums: [from: number, names: string[]][]][];
   shape: [rows: number, columns: number];
   /** The matrix that hides cells where it holds −∞. */
   masked_by: string | null;
@@ -364,13 +366,6 @@ interface Cell {
 interface MadeCell extends Cell {
   masked: boolean;
   sources: Source[][];
-}
-
-/** One of attnviz/board/rules: what it does besides what it declares. */
-interface Rule {
-  compute(settings: Settings, ...sources: Matrix[]): Matrix;
-  bounded(settings: Settings, row: number, column: number, ...sources: Matrix[]): Bounded;
-  explain(cell: MadeCell, said: Explained): Explained;
 }
 
 /** A part of a declared expression: what it does, and what with. */

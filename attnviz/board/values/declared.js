@@ -22,7 +22,6 @@ export const FUNCTIONS = {
   magnitude: (x) => (x === -Infinity ? 0 : Math.abs(x)),
   lasting: (x) => Math.fround(x) && x,
   away: (x) => Math.min(Math.abs(x), CONSTANTS.FAR),
-  enough: (x) => Number(x > CONSTANTS.SMALL),
   level: (x) => (Math.abs(x) <= CONSTANTS.READABLE ? 0 : x),
 };
 /** @type {Record<string, (x: number, y: number) => number>} */
@@ -65,8 +64,10 @@ function workedOut(node) {
     return op === "entry" ? (cell, k) => rest[0][at(cell, k)] : (cell, k) => rest[0] ** (-at(cell, k) / rest[2]);
   }
   if (op === "sum" || op === "max") return folded(node);
+  if (op === "eps") return () => CONSTANTS.FLOAT32.eps;
   const first = worked(rest[0]);
   if (SAME.includes(op)) return first;
+  if (op === "within") return (at, k) => Number(rest[1] < first(at, k) && first(at, k) < rest[2]);
   if (op in FUNCTIONS) {
     const act = FUNCTIONS[op];
     const works = (/** @type {At} */ at, /** @type {number} */ k) => act(first(at, k));

@@ -1,10 +1,10 @@
 // The table of stages, evaluated in the page by its rules, so that every matrix follows a cell while it is dragged.
 // The numbers that count are torch's; the board compares the two after every change.
 
-import * as layer_norm from "../rules/layer_norm.js";
-import * as product from "../rules/product.js";
-import * as scale from "../rules/scale.js";
-import * as softmax from "../rules/softmax.js";
+import { compute as layer_norm } from "../rules/layer_norm.js";
+import { compute as product } from "../rules/product.js";
+import { compute as scale } from "../rules/scale.js";
+import { compute as softmax } from "../rules/softmax.js";
 import { boundedBy, computed } from "./declared.js";
 
 const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
@@ -54,8 +54,7 @@ export function evaluateWithin(stages, given, before, most = MOST_STEPS) {
 /** @param {Stage} stage @param {Matrices} matrices */
 function computedBy(stage, matrices) {
   const sources = stage.sources.map((name) => matrices[name]);
-  const compute = RULES[stage.rule]?.compute;
-  return compute ? compute(stage.settings, ...sources) : computed(stage.declared, stage.shape, sources);
+  return RULES[stage.rule]?.(stage.settings, ...sources) ?? computed(stage.declared, stage.shape, sources);
 }
 
 /** @param {Matrix} matrix @param {Matrix} other */
@@ -77,19 +76,12 @@ function stepsOf(stage, matrices) {
  *  @param {import("./declared.js").Folds} [folds] what is known of these matrices */
 export function boundedOf(stage, row, column, matrices, folds) {
   const sources = stage.sources.map((name) => matrices[name]);
-  const bounded = RULES[stage.rule]?.bounded;
-  return bounded ? bounded(stage.settings, row, column, ...sources)
-    : boundedBy(stage.declared, { sources, i: row, j: column, folds });
+  return boundedBy(stage.declared, { sources, i: row, j: column, folds });
 }
 
-// What rules do in the page besides what they declare, a file each, of the same name as in attnviz/core/rules:
-//
-// - compute(settings, ...sources): the matrix that the rule makes of these, where cell by cell takes too long;
-// - bounded(settings, row, column, ...sources): what a cell should be, as { exact, tolerance }: in float64, and how far
-//   the roundings of float32 may be from it, where that isn't a number of roundings of what is added up;
-// - explain(cell, said): what is said of it, given what the declaration says.
-//
-// `settings` are the fields of the Python rule. A test over all rules and stages holds each to the Python method.
+// What rules have in the page besides what they declare, a file each, of the same name as in attnviz/core/rules: the
+// arithmetic, compute(settings, ...sources), where cell by cell takes too long; null where settings are so rare that it
+// may. `settings` are the fields of the Python rule. A test over all rules and stages holds it to the Python method.
 
-/** @type {Record<string, Partial<Rule>>} */
+/** @type {Record<string, (settings: Settings, ...sources: Matrix[]) => Matrix | null>} */
 export const RULES = { layer_norm, product, scale, softmax };

@@ -7,7 +7,7 @@ import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 import { areMixed, distanceOf, isOfOthers, lineNamed, nameOf, namesOn, ownerOf } from "../cells/cell.js";
 import { FLOAT32, mayBe } from "./arithmetic.js";
-import { boundedOf, RULES } from "./evaluate.js";
+import { boundedOf } from "./evaluate.js";
 import { isMasked, sourcesOf } from "./reach.js";
 import { valueAt } from "./matrices.js";
 import { percent, written } from "./numbers.js";
@@ -92,14 +92,7 @@ function madeBy(cell) {
     value: valueAt(made.matrices[place.matrix], place.row, place.column) });
   const sources = sourcesOf(stage, row, column, made.matrices).map((block) => block.map(valued));
   const masked = isMasked(made, stage, row, column);
-  return { ...boundedOf(stage, row, column, made.matrices), ...explainedBy({ ...cell, sources, masked }) };
-}
-
-// As it's declared, or with what its rule says besides.
-/** @param {MadeCell} cell @returns {Explained} */
-function explainedBy(cell) {
-  const said = saidOf(cell);
-  return RULES[cell.stage.rule]?.explain?.(cell, said) ?? said;
+  return { ...boundedOf(stage, row, column, made.matrices), ...saidOf({ ...cell, sources, masked }) };
 }
 
 /** @param {Cell} cell @returns {Bounded & Explained} */

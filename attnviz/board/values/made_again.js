@@ -14,7 +14,7 @@ export function makeAgain({ stages, matrices }) {
     if (!apart) continue;
     const [left, right] = sources.map((source) => unpacked(matrices)[source]);
     const values =
-      rule === "softmax" ? shares(left) : compute(/** @type {Settings} */ (settings), left, right).values;
+      rule === "softmax" ? shares(left) : (compute(/** @type {Settings} */ (settings), left, right)?.values ?? []);
     const numbers = Float32Array.from(values);
     const bits = new Int32Array(numbers.buffer);
     for (let at = 0; at < bits.length; at += 1) bits[at] += apart[at];

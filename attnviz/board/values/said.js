@@ -1,6 +1,8 @@
 // What is said of a cell by its declaration, in symbols, in words and in numbers: core/rules/explaining/said.py.
 
 import { indexOf, pieceAt, worked } from "./declared.js";
+import { lineOf as lineIn, valueAt } from "./matrices.js";
+import { total } from "./numbers.js";
 import { stepsOf } from "./steps.js";
 import { levelIn, notesOf, whyHidden } from "./trouble.js";
 import { lineNamed, namedCell, tokenOf } from "../cells/cell.js";
@@ -23,10 +25,28 @@ export function saidOf(cell) {
   const words = piece.words.reduce(first, null) ?? "";
   const symbols = textOf(cell, at, piece.symbols) ?? "";
   const beside = (/** @type {Pick<Place, "row" | "column">} */ { row, column }) => besideOf(cell, 0, row, column) ?? "";
+  const notes = notesOf(cell, at, piece, { symbols, asides: asidesOf(cell), beside,
+    say: (sentence) => sentenceOf(cell, at, sentence) ?? "" });
   const said = { symbols, steps: symbols ? stepsOf(cell, at, node) : [cell.write(cell.value)], words,
-    notes: notesOf(cell, at, piece, { symbols, asides: asidesOf(cell), beside,
-      say: (sentence) => sentenceOf(cell, at, sentence) ?? "" }) };
+    notes: [...notes, ...fourParts(cell)] };
   return node[0] === "hidden" || node[0] === "weighed" ? underMask(cell, at, said, node) : said;
+}
+
+// What words and places have in a score of queries and keys that are made of a sum E + P: core/rules/product.py.
+/** @param {MadeCell} cell @returns {string[]} */
+function fourParts({ made: { matrices }, stage: { factors }, value, row: query, column: key, write }) {
+  if (!factors || !Number.isFinite(value)) return [];
+  const [first, second] = factors.map(([by, transposed, sums], i) => {
+    const [at, w] = [[query, key][i], matrices[by]];
+    const [start, names] = sums.filter(([from]) => from <= at).at(-1) ?? [0, []];
+    return names.map((name) => Array.from({ length: transposed ? w.rows : w.columns }, (_, column) =>
+      total(lineIn(matrices[name], at - start)
+        .map((number, k) => number * (transposed ? valueAt(w, column, k) : valueAt(w, k, column))))));
+  });
+  const numbers =
+    first.flatMap((one) => second.map((other) => write(total(one.map((number, i) => number * other[i])))));
+  const [ww, wp, pw, pp] = numbers;
+  return pp ? [say("explanation.product.parts", { ww, wp, pw, pp })] : [];
 }
 
 /** @param {MadeCell} cell @param {At} at @param {Explained} said @param {Expression} node @returns {Explained} */

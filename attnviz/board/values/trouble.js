@@ -22,7 +22,8 @@ const quotientBeyond = (/** @type {MadeCell} */ cell) =>
 
 // By its name in a declaration.
 /** @type {Record<string, (cell: MadeCell, at: At, piece: Piece, saying: Saying) => string[]>} */
-const KINDS = { copied, read, row: wholeRow, logits, quotient, distance, share, softmax, sum: summed, turned: summed };
+const KINDS = { copied, read, row: wholeRow, logits, quotient, distance, share, softmax, direction, sum: summed,
+  turned: summed };
 
 /** @param {MadeCell} cell @param {At} at @param {Piece} piece @param {Saying} saying */
 export function notesOf(cell, at, piece, saying) {
@@ -129,6 +130,12 @@ function undefinedLine(cell, saying) {
     : [already(cell, broken, saying.beside(broken)),
       ...(Number.isNaN(broken.value) ? [] : [say("explanation.trouble.difference")])];
   return [...why, saying.say(whole)];
+}
+
+/** @param {MadeCell} cell @param {At} at @param {Piece} piece */
+function direction(cell, at, piece) {
+  const isNone = worked(piece.value[1][2])(at, 0) === 0;
+  return [...summed(cell, at, piece), ...(isNone ? [say("explanation.product.no_direction")] : [])];
 }
 
 /** @param {MadeCell} cell @param {At} at @param {Piece} piece */

@@ -141,6 +141,9 @@ class Source:
 
 
 RESULT = Source(-1)  # the matrix that the rule makes
+EPS = Node("eps")  # how far, relatively, two neighbours are apart in the precision that a cell is kept in
+TINY = 2.0**-103  # times that, it's the smallest number that has all its digits in float32
+MOST = 3.4e38  # that float32 holds, about
 HEAD: Parts = ["head"]  # the number of its head, where it has one
 LOWERED: Parts = ["lowered"]  # what is subtracted of a level that isn't 0
 
@@ -203,9 +206,13 @@ rounded = function("rounded")  # a number that torch keeps on the way, in float3
 level = function("level")  # what cancels out: 0, unless exponentials would be too large to read
 lasting = function("lasting")  # the same, unless it's too small for float32, which keeps nothing of it
 away = function("away")  # how far from 0, up to where the exponential below it is 0 at every precision
-enough = function("enough")  # 1, or 0 of so little that a share of it has lost digits
 as_number = function("as_number")  # written as one number, whatever it's made of
 at_once = function("at_once")  # written out, then as one number, without a step for each part
+
+
+def within(value: Node, low: float, high: float) -> Node:
+    """Return 1 where a number lies between two, and 0 elsewhere: what is divided by that isn't known there."""
+    return Node("within", value, low, high)
 
 
 def hidden(value: Node, mask: Node, roundings: int) -> Node:

@@ -1,9 +1,10 @@
 """The product of two matrices, with a bias added to each row where there is one."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from torch import Tensor, matmul
@@ -11,7 +12,6 @@ from torch.nn.functional import linear
 
 from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, agree, expect
 from attnviz.core.rules.explaining.cell import Cell, Made, in_rows
-from attnviz.core.rules.explaining.numbers import total
 from attnviz.core.rules.expression import (
     I,
     J,
@@ -25,6 +25,7 @@ from attnviz.core.rules.expression import (
     root,
     sentence,
     sources,
+    within,
 )
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.stage import Stage
@@ -144,9 +145,12 @@ class Product(Rule):
         )
         value = add_up(n, a[I, K] * factor)
         symbols: Text = (a.name(I, line), " · ", b.name(*second))
+        more: dict[str, Any] = {"roundings": n + 2, "trouble": "sum"}
         if self.cosine:
             lengths = [root(add_up(n, each * each)) for each in (a[I, K], factor)]
             value = at_once(as_number(value) / (as_number(lengths[0]) * as_number(lengths[1])))
+            size = number(1.0) / (within(lengths[0], SMALL, LARGE) * within(lengths[1], SMALL, LARGE))
+            more = {"roundings": 4 * (n + 3), "size": size, "trouble": "direction"}
             one, two = symbols[::2]
             symbols = (*symbols, " / (|", one, "| × |", two, "|)")
         if len(shapes) == 3:
@@ -155,7 +159,7 @@ class Product(Rule):
         words = sentence(kind, n=n, first=a.line(I), a=a.symbol, second=other, b=b.symbol)
         if self.cosine:
             words = sentence("explanation.product.cosine", words=words)
-        return (*self._typed_pieces, Piece(value, symbols, (words,), roundings=n + 2, trouble="sum"))
+        return (*self._typed_pieces, Piece(value, symbols, (words,), **more))
 
     @property
     def _typed_pieces(self) -> Iterator[Piece]:
@@ -184,13 +188,11 @@ class Product(Rule):
 
     def explain(self, cell: Cell) -> Made:
         said = super().explain(cell)
-        if self.cosine:
-            lengths = [math.sqrt(total(each.value**2 for each in cell.factors(cells))) for cells in cell.sources[:2]]
-            is_fine = math.isfinite(said.exact) and all(SMALL < each < LARGE for each in lengths)
-            around = cell.tolerance(1.0, 4 * (len(cell.sources[0].columns) + 3)) if is_fine else math.inf
-            notes = () if lengths[0] * lengths[1] else (say("explanation.product.no_direction"),)
-            return said._replace(tolerance=around, divisor=said.divisor or 1.0, notes=(*said.notes, *notes))
-        parts = four_parts(cell) if self.transposed and cell.sources[0].rows and math.isfinite(cell.value) else None
+        parts = (
+            four_parts(cell)
+            if self.transposed and not self.cosine and cell.sources[0].rows and math.isfinite(cell.value)
+            else None
+        )
         return said._replace(notes=(*said.notes, parts)) if parts else said
 
 
@@ -209,48 +211,56 @@ def _with_transpose(first: Tensor, second: Tensor) -> Tensor:
     return linear(first, second) if second.dim() == 2 else first @ second.mT
 
 
+Factor = tuple[str, bool, list[tuple[int, tuple[str, ...]]]]
+
+
+def summed_factors(stage: Stage, table: Mapping[str, Stage], shapes: Mapping[str, Shape]) -> list[Factor] | None:
+    """Return what queries and keys of scores are made of without biases: the projection, whether that's transposed, and
+    from which row on the sum E + P of which matrices. Where a sentence was kept, the first keys have sums of their own.
+    """
+    if not isinstance(stage.rule, Product) or not stage.rule.transposed or stage.rule.cosine or len(stage.sources) != 2:
+        return None
+    factors = []
+    for made in (table[name] for name in stage.sources):
+        if not isinstance(made.rule, Product) or len(made.sources) != 2 or made.sources[1] not in shapes:
+            return None  # or a handout doesn't have them all
+        factors.append((made.sources[1], made.rule.transposed, list(_summands(made.sources[0], table, shapes))))
+    return factors if all(any(names for _, names in sums) for *_, sums in factors) else None
+
+
+def _summands(
+    name: str, table: Mapping[str, Stage], shapes: Mapping[str, Shape], start: int = 0
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield from which row on a matrix is the sum of words and places, and of which; () where it isn't."""
+    stage = table[name]
+    if stage.kind not in ("add", "concatenate") or any(source not in shapes for source in stage.sources):
+        yield start, ()
+    elif stage.kind == "add":
+        yield start, stage.sources if {"p", "p_y"} & {*stage.sources} else ()
+    else:
+        for source in stage.sources:
+            yield from _summands(source, table, shapes, start)
+            start += shapes[source][0]
+
+
 def four_parts(cell: Cell) -> str | None:
-    """Say what words and places have in a score of queries and keys that are made of a sum E + P, without biases; None
-    of any other cell. Where a sentence was kept, the first keys are made of a sum of its own.
+    """Say what words and places have in a score of queries and keys that are made of a sum E + P; None of any other.
 
     Source: Ke et al. 2021, Rethinking Positional Encoding in Language Pre-training, equation 5.
     """
-    if len(cell.sources) != 2:
+    shapes = {name: (1, *matrix.shape)[-2:] for name, matrix in cell.matrices.items()}
+    vectors = []
+    for (w, transposed, sums), at in zip(
+        summed_factors(cell.stage, cell.table, shapes) or (), (cell.row, cell.column), strict=False
+    ):
+        start, names = [each for each in sums if each[0] <= at][-1]
+        matrix = _matrix(cell, w).T if transposed else _matrix(cell, w)
+        vectors.append([(_matrix(cell, name)[at - start] @ matrix).tolist() for name in names])
+    if not all(vectors) or not vectors:
         return None
-    rows = (cell.row, cell.column)
-    first, second = (_parts(cell, cells.stage, row) for cells, row in zip(cell.sources, rows, strict=True))
-    if first is None or second is None:
-        return None
+    first, second = vectors
     numbers = [cell.write(sum(a * b for a, b in zip(one, other, strict=True))) for one in first for other in second]
     return say("explanation.product.parts", **dict(zip(("ww", "wp", "pw", "pp"), numbers, strict=True)))
-
-
-def _parts(cell: Cell, stage: Stage, row: int) -> list[list[float]] | None:
-    """Return what the word and the place of a row have in a query or a key; None where it isn't made of their sum."""
-    if stage.rule is None or stage.rule.name != "product" or len(stage.sources) != 2:
-        return None
-    x, w = stage.sources
-    summands = _summands(cell, x, row)
-    if summands is None or w not in cell.matrices:
-        return None  # or a handout doesn't have them all
-    turned = _matrix(cell, w).T if stage.rule.settings["transposed"] else _matrix(cell, w)
-    return [(_matrix(cell, name)[at] @ turned).tolist() for name, at in summands]
-
-
-def _summands(cell: Cell, name: str, row: int) -> list[tuple[str, int]] | None:
-    """Return the rows whose sum a row of this matrix is, of a word and of its place; None where it is no such sum."""
-    stage = cell.table.get(name)
-    if stage is None or stage.rule is None or any(source not in cell.matrices for source in stage.sources):
-        return None
-    if stage.rule.name == "add":
-        return [(source, row) for source in stage.sources] if {"p", "p_y"} & {*stage.sources} else None
-    if stage.rule.name == "concatenate":
-        for source in stage.sources:
-            n_rows = _matrix(cell, source).shape[0]
-            if row < n_rows:
-                return _summands(cell, source, row)
-            row -= n_rows
-    return None
 
 
 def _matrix(cell: Cell, name: str) -> Tensor:

@@ -9,8 +9,10 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, Precision, Rule, Size, agree, expect
-from attnviz.core.rules.explaining.cell import Cell, Made
 from attnviz.core.rules.expression import (
+    EPS,
+    MOST,
+    TINY,
     I,
     Index,
     J,
@@ -21,6 +23,7 @@ from attnviz.core.rules.expression import (
     add_up,
     as_number,
     exp,
+    largest,
     magnitude,
     number,
     root,
@@ -28,6 +31,7 @@ from attnviz.core.rules.expression import (
     sentence,
     sources,
     text,
+    within,
     written,
 )
 from attnviz.core.rules.reading import Shape
@@ -223,22 +227,22 @@ class LayerNorm(Rule):
             deviation=written(deviation), gain=by, offset=plus,
         )  # fmt: skip
         symbols = ("(", own, " − m) / s · ", by, " + ", plus)
-        return (Piece(as_number(normed) * gain[0, J] + offset[0, J], symbols, (words,), trouble="row"),)
+        value = as_number(normed) * gain[0, J] + offset[0, J]
+        size = magnitude(normed * gain[0, J]) + magnitude(offset[0, J]) + self._moved(n, normed, deviation, gain[0, J])
+        return (Piece(value, symbols, (words,), roundings=n + 10, size=size, trouble="row"),)
+
+    def _moved(self, n: int, normed: Node, deviation: Node, gain: Node) -> Node:
+        """Return how far roundings of the mean move all that follows; squares overflow sooner."""
+        (x,), share = sources(1), number((n + 6) / (n + 10))
+        mean = add_up(n, magnitude(x[I, K])) / number(n)
+
+        def around(column: Index) -> Node:
+            return magnitude(x[I, column]) + mean + number(TINY)
+
+        of_deviation = root(add_up(n, around(K) * around(K)) / number(n))
+        least = largest(1, deviation - number(n + 6.0) * EPS * of_deviation, number(math.sqrt(self.epsilon)))
+        moved = share * (around(J) + magnitude(normed) * of_deviation) / least
+        return magnitude(gain * moved) / within(add_up(n, x[I, K] * x[I, K]), -1.0, MOST)
 
     def formula(self, *symbols: str) -> str:
         return say("stages.formula.layer_norm", source=symbols[0])
-
-    def explain(self, cell: Cell) -> Made:
-        """Roundings of the mean move all that follows."""
-        row, (gain,), (offset,) = (cell.factors(cells) for cells in cell.sources)
-        said, values = super().explain(cell), np.array([[number.value for number in row]])
-        d, size, eps, tiny = len(row), np.abs(values), cell.precision.eps, cell.precision.tiny
-        with np.errstate(all="ignore"):
-            if not float((size**2).sum()) <= cell.precision.max * (1 - eps):  # squares overflow sooner
-                return said._replace(tolerance=math.inf)
-            normed = self._row(values)
-            rounded_by = (d + 6) * (eps * (size + size.mean()) + tiny)
-            moved = float(normed.moved(rounded_by, self.epsilon)[0, cell.column])
-            stretched = float(normed.normed[0, cell.column]) * gain.value
-        around = cell.tolerance(abs(stretched) + abs(offset.value), d + 10)
-        return said._replace(tolerance=abs(gain.value) * moved + around)

@@ -13,6 +13,8 @@ from torch import Tensor
 from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
 from attnviz.core.rules.expression import (
     LOWERED,
+    MOST,
+    TINY,
     I,
     J,
     K,
@@ -24,7 +26,6 @@ from attnviz.core.rules.expression import (
     as_number,
     at_once,
     away,
-    enough,
     exp,
     largest,
     lasting,
@@ -33,6 +34,7 @@ from attnviz.core.rules.expression import (
     place,
     sentence,
     sources,
+    within,
     written,
 )
 from attnviz.core.rules.reading import Shape
@@ -40,7 +42,7 @@ from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE, in_lines, out_of_lines
 from attnviz.words import say
 from attnviz.words.numbers import significant
 
-_SMALLEST = 2.0**-103  # below it, float32 may have lost digits of a share
+_LEAST = 1e-30  # of what a mask leaves of a row: shares of less have lost digits
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ class Softmax(Rule):
             return (Piece(share, symbols, words, roundings=roundings, **told),)
         factor, kind, more = exp(mask[I, J]), "times", dict[str, Any]()
         value = as_number(share) * as_number(factor)
-        size, roundings = (share + number(_SMALLEST)) * factor, roundings + number(6.0)
+        size, roundings = (share + number(TINY)) * factor, roundings + number(6.0)
         if self.shared:
             kept = lasting(power(score[each]) / powers) * exp(mask[each])
             left = add_up(n, kept)
@@ -188,7 +190,7 @@ class Softmax(Rule):
                 "shared",
                 {"left": written(left)},
             )
-            size = value / enough(left)
+            size = value / within(left, _LEAST, MOST)
             roundings = apart(score[I, J]) + add_up(n, kept * apart(score[each])) / left
             roundings = roundings + spread + spread + number(2.0 * n + 22)
         symbols = (*symbols, " × exp(", mask.name(), ")" + " / r" * self.shared)

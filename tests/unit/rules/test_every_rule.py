@@ -26,7 +26,6 @@ from tests.unit.small_models import gemma2, tokenizer
 
 ROOT = Path(__file__).parents[3]
 TWINS = ROOT / "attnviz/board/rules"
-TWIN = {"compute", "bounded", "explain"}  # what there may be of a rule in the page besides its declaration
 DIGITS = (4, 1, 6, 2, 3, 5)
 EXTREMES = (1e30, -1e30, 3.4e38, -3.4e38, 1e4, 1e-20, 1e-45, 30.0, -30.0, 0.0, -0.0, math.inf, -math.inf, math.nan)
 
@@ -61,7 +60,7 @@ _SAID = """({ made: madeOf, evaluate: { boundedOf, evaluate }, explain: { explai
   };
 }"""
 _TWINS = """({ evaluate: { RULES } }) =>
-  Object.fromEntries(Object.entries(RULES).map(([name, rule]) => [name, Object.keys(rule)]))"""
+  Object.entries(RULES).map(([name, compute]) => [name, compute.name])"""
 _ERFC = "({ arithmetic: { erfc } }, numbers) => numbers.map(erfc)"
 
 
@@ -130,15 +129,10 @@ def computed(trace: Trace) -> list[str]:
 
 def test_every_rule_has_its_cases_and_a_twin_is_one_of_them(script: PageScript) -> None:
     names = {rule.name for rule in RULES}
-    assert {file.stem for file in TWINS.glob("*.js")} == set(script.run(_TWINS)) <= names
+    twins = dict(script.run(_TWINS))
+    assert {file.stem for file in TWINS.glob("*.js")} == set(twins) <= names
+    assert set(twins.values()) == {"compute"}, "what the page has of a rule besides its declaration is arithmetic"
     assert {type(rule) for rule, _ in CASES} == set(RULES)
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_what_a_rule_does_besides_its_declaration_it_does_in_the_page_too(script: PageScript, rule: type[Rule]) -> None:
-    twin = set(script.run(_TWINS).get(rule.name, ()))
-    assert twin <= TWIN
-    assert bool(twin & {"bounded", "explain"}) == (rule.explain is not Rule.explain)
 
 
 def test_every_rule_stands_in_a_table() -> None:

@@ -110,7 +110,6 @@ def shortened(terms: Sequence[Term], keep: int | None = None) -> tuple[Term, ...
 
 
 FAR = 1000.0  # exp of this far below is 0 at every precision
-SMALL = 1e-30  # of what is left of a row: its shares have lost digits
 READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
 
 
@@ -133,7 +132,6 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "rounded": lambda x: float(np.float32(x)),
     "lasting": lambda x: x if np.float32(x) else 0.0,
     "away": lambda x: min(abs(x), FAR),
-    "enough": lambda x: float(x > SMALL),
     "level": lambda x: 0.0 if abs(x) <= READABLE else x,
 }
 SAME = ("as_number", "at_once")
@@ -201,7 +199,11 @@ class Numbers:
                 undefined = op == "max" and any(map(math.isnan, terms))
                 self._known[id(node)] = total(terms) if op == "sum" else math.nan if undefined else max(terms)
             return self._known[id(node)]
+        if op == "eps":
+            return float(self.cell.precision.eps)
         x = self.value(rest[0], k)
+        if op == "within":
+            return float(rest[1] < x < rest[2])
         if op in SAME:
             return x
         if op in FUNCTIONS:
@@ -221,7 +223,7 @@ class Numbers:
         """Return the cells that an expression reads, but for those that all terms of a line have in common."""
         if node[0] == "at":
             return [self.factor(node, k)]
-        if node[0] in ("sum", "max", "number", "index", "entry", "power"):
+        if node[0] in ("sum", "max", "number", "index", "entry", "power", "eps"):
             return []
         return [factor for each in node[1:] if isinstance(each, list) for factor in self.factors(each, k)]
 

@@ -39,7 +39,7 @@ class Trouble:
         kinds: dict[str, Callable[[], Iterator[str]]] = {
             "copied": self._copied, "read": self._read, "sum": self._summed, "turned": self._summed,
             "row": self._row, "logits": self._logits, "quotient": self._quotient, "distance": self._distance,
-            "share": self._share, "softmax": self._softmax,
+            "share": self._share, "softmax": self._softmax, "direction": self._direction,
         }  # fmt: skip
         return kinds[self.kind]()
 
@@ -158,6 +158,11 @@ class Trouble:
             yield self.cell.already(broken, self.said.beside(0, broken.row, broken.column) or "")
             yield from () if math.isnan(broken.value) else [say("explanation.trouble.difference")]
         yield self.said.sentence(piece["undefined"]) or ""
+
+    def _direction(self) -> Iterator[str]:
+        yield from self._summed()
+        if self.numbers.value(self.node[1][2]) == 0:
+            yield say("explanation.product.no_direction")
 
     def _summed(self) -> Iterator[str]:
         if self.is_finite:
