@@ -6,7 +6,7 @@ import numpy as np
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.masks import ZEROED, dropped_by
-from attnviz.core.rules.base import Bounded
+from attnviz.core.rules import Bounded, Softmax
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.stages import Y
 from attnviz.core.tokens import token_labels
@@ -153,10 +153,9 @@ def _finite(trace: AttentionTrace, rows: list[int]) -> str:
         if stage.rule is None or len(stage.sources) < 2:
             continue
         scores, mask = (head[name].detach().double().cpu().numpy()[rows] for name in stage.sources[:2])
-        scaled = stage.rule.bounded(Bounded.exactly(scores), Bounded.exactly(mask)).value
-        powers = np.exp(scaled - scaled.max(-1, keepdims=True))
+        shares = Softmax().bounded(stage.rule.bounded(Bounded.exactly(scores), Bounded.exactly(mask))).value
         weights = head.attention_weights.detach().double().cpu().numpy()[rows]
-        if np.abs(powers / powers.sum(-1, keepdims=True) - weights).max() < AS_EXACT:
+        if np.abs(shares - weights).max() < AS_EXACT:
             kinds.add("finite")
         else:
             kinds.add("swallowed" if (head.scaled_scores.cpu().numpy()[rows] == mask).all() else "rounded")

@@ -130,9 +130,7 @@ def _own_key(trace: AttentionTrace, query: int) -> int | None:
 def _shares_all(trace: AttentionTrace) -> bool:
     """Whether each row of attention weights sums to 1."""
     weights = trace.stages["attention_weights"]
-    if trace.shared_over != ROWS or getattr(weights.rule, "sink", None) is not None:
-        return False
-    return len(weights.sources) == 1 or bool(getattr(weights.rule, "shared", True))
+    return trace.shared_over == ROWS if weights.rule is None else weights.rule.sums_to_1(len(weights.sources))
 
 
 def _names(trace: AttentionTrace, query: int, keys: Sequence[int], tell: Callable[..., str]) -> str:

@@ -128,8 +128,7 @@ def _misread(step: Step) -> Candidates:
     """One number of a factor was read as another: all cells made from it are off by as much as it weighs in them."""
     if step.given is None or step.off is None or not step.off.any():
         return
-    transposed = bool(getattr(step.rule, "transposed", False))
-    second = step.sources[1].T if transposed else step.sources[1]
+    second = step.sources[1].T if step.rule.turns_second else step.sources[1]
     rows, columns = np.flatnonzero(step.off.any(axis=1)), np.flatnonzero(step.off.any(axis=0))
     residual = np.where(np.isnan(step.given), 0.0, step.given - step.right)
     if not np.isfinite(residual).all():
@@ -141,7 +140,7 @@ def _misread(step: Step) -> Candidates:
     if len(columns) == 1:
         column = int(columns[0])
         for inner in range(len(second)):
-            cell = (column, inner) if transposed else (inner, column)
+            cell = (column, inner) if step.rule.turns_second else (inner, column)
             weights = step.sources[0][:, inner]
             yield from _read_as(step, 1, cell, residual[:, column], weights, (slice(None), column))
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Softmax
+from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Share, Softmax
+from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.seeding import alibi_slopes
 from attnviz.core.stages import MASK
 from attnviz.marking.step import (
@@ -22,8 +23,8 @@ from attnviz.marking.step import (
 from attnviz.words.numbers import written
 
 
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    return made_by(Softmax(), scores)
+def _softmax(scores: np.ndarray, over: str = ROWS) -> np.ndarray:
+    return made_by(Softmax(axis=over), scores)
 
 
 def _exponentials(step: Step) -> tuple[np.ndarray, np.ndarray]:
@@ -110,12 +111,6 @@ def _root(step: Step) -> float:
     return math.sqrt(step.settings.d_head or 1) if divided else 1.0
 
 
-def _over_all(step: Step) -> Candidates:
-    """The softmax over the whole table."""
-    exponentials = np.exp(step.sources[0] - np.max(step.sources[0]))
-    yield exponentials / exponentials.sum()
-
-
 def _largest_from_some(step: Step) -> Candidates:
     """The largest score subtracted above or below the fraction line only."""
     plain, lowered = _exponentials(step)
@@ -166,10 +161,8 @@ def _of_features(step: Step) -> Candidates:
     q, k = (made_by(FeatureMap(), step.tables[name]) for name in ("q", "k"))
     if q.shape[1] != k.shape[1]:
         return
-    products = q @ k.T
-    if step.has(MASK) and products.shape == step.tables[MASK].shape:
-        products = products * np.exp(step.tables[MASK])
-    yield products / _of_row(products)
+    products, mask = q @ k.T, step.tables[MASK] if step.has(MASK) else None
+    yield made_by(Share(), products, *([] if mask is None or mask.shape != products.shape else [mask]))
 
 
 def _normed_first(step: Step) -> Candidates:
@@ -192,8 +185,8 @@ SLIPS = (
     Slip("mask_after", SOFTMAX, _mask_after),
     Slip("unscaled", SOFTMAX, _from_unscaled),
     Slip("scaled_again", SOFTMAX, _scaled_again),
-    Slip("over_columns", SOFTMAX, lambda step: [_softmax(step.sources[0].T).T]),
-    Slip("over_all", SOFTMAX, _over_all),
+    Slip("over_columns", SOFTMAX, lambda step: [_softmax(step.sources[0], COLUMNS)]),
+    Slip("over_all", SOFTMAX, lambda step: [_softmax(step.sources[0], WHOLE)]),
     Slip("not_normalized", SOFTMAX, _exponentials),
     Slip("largest_from_some", SOFTMAX, _largest_from_some),
     Slip("shares_of_scores", SOFTMAX, lambda step: [step.sources[0] / _of_row(step.sources[0])]),

@@ -63,6 +63,14 @@ def test_a_long_sum_shows_its_largest_terms_and_the_remainder() -> None:
     assert sorted(term.value for term in explanation.terms[:-1]) == sorted(largest)
 
 
+@pytest.mark.parametrize("use", ["added", "zeroed", "renormalized"])
+def test_a_share_of_scores_that_stand_nowhere_has_no_formula(use: str) -> None:
+    made = traced(Scenario("a b", mask="causal", mask_use=use))
+    share = explain(made, "attention_weights", 1, 0, shown=["mask", "attention_weights"])
+    assert share.symbols == "A[1, 0]"
+    assert "scores that this board doesn't show" in share.words
+
+
 def test_texts_of_tokens_stand_in_the_text_and_never_in_latex() -> None:
     for token in HOSTILE:
         trace = traced(Scenario(text=token, tokenizer="whitespace", causal=True))
