@@ -54,6 +54,7 @@ export class Play {
       else if (event.target === slider && step && !this.stepwise) this.scrub(this.time + step * KEY_STEP);
       else return;
       event.preventDefault();
+      event.stopPropagation(); // Escape ends what is played, and not the presentation
     };
   }
 

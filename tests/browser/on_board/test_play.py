@@ -156,6 +156,14 @@ def test_it_can_be_paused_and_moved_by_keys_and_left(player: Player) -> None:
     player.press_keys("Escape")
     expect(player.slider).to_be_hidden()
     player.is_as_in(before)
+    player.page.set_viewport_size({"width": 1920, "height": 1080})
+    player.press_keys("p")
+    player.play.press("Enter")
+    expect(player.slider).to_be_visible()
+    for presents in (True, False):  # what is played is ended first
+        player.press_keys("Escape")
+        expect(player.slider).to_be_hidden()
+        eventually(lambda: "present=1" in player.page.url, presents)  # noqa: B023
 
 
 def test_with_reduced_motion_it_goes_in_steps(player: Player) -> None:
