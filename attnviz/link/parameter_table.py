@@ -220,7 +220,7 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
         Parameter(PLAYLIST, (), PLAYLIST_TEXT, MOST_OF_PLAYLIST, 2, used="links.used.none"),
         Parameter(MOMENT, 1, Whole(1, MOST_MOMENTS), 20, 2),
-        Parameter(CHECK, Checked(), CHECK_TEXT, 60),
+        Parameter(CHECK, Checked(), CHECK_TEXT, 128),
         Parameter(ANSWERS, {}, ANSWERS_TEXT, MOST_OF_ANSWERS, since=2),
         Parameter(TABLES, {}, FORM_TEXT, MOST_OF_TABLES, message="check.link.parts"),
         # Kept only where nothing else is said: any other example stands for all its parameters.

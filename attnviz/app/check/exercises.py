@@ -27,6 +27,7 @@ from attnviz.exercises.exercise import (
     Exercise,
     left_out,
 )
+from attnviz.exercises.gradebook import keys_json, sheet_to_hand_in
 from attnviz.link.page_texts import EXERCISE, Checked
 from attnviz.link.parameter_table import ANSWERS, CHECK, texts
 from attnviz.marking import NOT_RIGHT, Mark, Marking
@@ -34,6 +35,8 @@ from attnviz.words import say
 
 _FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
 _RUNG = "check.ex.rung"
+_HAND_IN = "check.hand_in.made"  # an exercise, the sheet to hand in that is like it, and its secret
+_FAIR_FROM = 2  # inputs and dimensions of a key: of less, none is fair
 _FIRST = Exercise(blank=(), fair=True)  # where no link names one
 
 
@@ -233,4 +236,27 @@ def _show_for_teacher(exercise: Exercise) -> None:
             help=say("exercises.sheet_help"),
         )  # fmt: skip
         st.link_button(say("exercises.student_link"), link, help=say("exercises.student_link_help"))
+        _show_hand_in(exercise)
         st.text(say("exercises.hand_in.made"))
+
+
+def _show_hand_in(exercise: Exercise) -> None:
+    """Offer a sheet like this one to hand in, and its key, which alone holds the secret that it's drawn from."""
+    if not exercise.blank or min(exercise.d_in, exercise.d_k) < _FAIR_FROM:
+        return
+    like, sheet, secret = this_session().get(_HAND_IN, (None, None, ""))
+    if like != exercise:
+        st.button(say("exercises.hand_in.make"), key="check.hand_in.make", on_click=_make_hand_in, args=(exercise,),
+                  help=say("exercises.hand_in.make_help"))  # fmt: skip
+        return
+    text = texts()[CHECK].write(Checked(EXERCISE, exercise=sheet, for_student=True))
+    st.link_button(say("exercises.hand_in.link"), _link_to({CHECK: text}), help=say("exercises.hand_in.link_help"))
+    st.download_button(
+        say("exercises.hand_in.key"), keys_json([sheet], secret), "keys.json", "application/json", on_click="ignore",
+        key="check.hand_in.key", help=say("exercises.hand_in.key_help"),
+    )  # fmt: skip
+
+
+def _make_hand_in(exercise: Exercise) -> None:
+    secret = secrets.token_urlsafe(16)
+    this_session().put(_HAND_IN, (exercise, sheet_to_hand_in(exercise, secret.encode()), secret))

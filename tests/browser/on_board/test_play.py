@@ -163,7 +163,7 @@ def test_it_can_be_paused_and_moved_by_keys_and_left(player: Player) -> None:
     for presents in (True, False):  # what is played is ended first
         player.press_keys("Escape")
         expect(player.slider).to_be_hidden()
-        eventually(lambda: "present=1" in player.page.url, presents)  # noqa: B023
+        eventually(lambda: "present=1" in player.page.url, presents)
 
 
 def test_with_reduced_motion_it_goes_in_steps(player: Player) -> None:

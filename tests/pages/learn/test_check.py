@@ -14,7 +14,7 @@ from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, layer_table
 from attnviz.exercises.exercise import Exercise, decoded, left_out
-from attnviz.exercises.gradebook import sheet_to_hand_in
+from attnviz.exercises.gradebook import keys_json, read_keys, sheet_to_hand_in
 from attnviz.link.typed_form import TABLE_NAMES
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed, as_printed
@@ -511,6 +511,23 @@ def test_a_sheet_to_hand_in_has_no_marks_hints_or_answers_and_keeps_what_is_type
     again = CheckPage(**query)
     assert again.at.text_input(key=f"check.answer.{sheet.encoded()}.context.0.1").value == "0.25"
     assert say("exercises.practice") in [each.value for each in CheckPage("exercise.7").at.caption]
+
+
+def test_a_teacher_makes_a_sheet_to_hand_in_on_the_page_and_takes_its_key_home() -> None:
+    page = CheckPage("exercise.7.3.2.2.i.s.c")
+    page.press(say("exercises.hand_in.make"))
+    link = next(each.proto.url for each in page.at.get("link_button")
+                if each.proto.label == say("exercises.hand_in.link"))  # fmt: skip
+    query = {key: each[-1] for key, each in parse_qs(urlsplit(link).query).items()}
+    assert say("exercises.hand_in.key") in [each.proto.label for each in page.at.get("download_button")]
+    _, sheet, secret = page.at.session_state["check.hand_in.made"]
+    assert read_keys(keys_json([sheet], secret)) == {7: sheet}
+    assert secret not in str(page.at.query_params) + link
+    students = CheckPage(**query)
+    assert sheet.check_word in students.says
+    assert say("exercises.hand_in.make") not in {button.label for button in students.at.button}
+    page.press(say("exercises.another"))
+    assert say("exercises.hand_in.make") in {button.label for button in page.at.button}  # of another exercise
 
 
 def test_heads_are_pasted_stacked_marked_below_their_matrix_and_kept_in_the_address(page: CheckPage) -> None:

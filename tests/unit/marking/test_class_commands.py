@@ -6,9 +6,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from attnviz.commands.main import main
-from attnviz.exercises.exercise import Exercise
-from attnviz.exercises.gradebook import read_keys
+from attnviz.core.limits import MAX_SEED
+from attnviz.exercises.exercise import RESULTS, Exercise
+from attnviz.exercises.gradebook import read_keys, sheet_to_hand_in
 from attnviz.link.page_texts import CHECK_TEXT, Checked
+from attnviz.link.state import state_of
 from attnviz.tables.reading import MAX_UPLOAD_BYTES
 from attnviz.words import say
 
@@ -75,6 +77,13 @@ def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_pa
         assert link in sheets
         read = CHECK_TEXT.decode(parse_qs(urlsplit(link).query)["check"][0])
         assert read == Checked("exercise", exercise=exercise, for_student=True)
+
+
+@pytest.mark.parametrize("like", [Exercise(), Exercise(MAX_SEED, 5, 4, 4, False, blank=RESULTS)])
+def test_the_link_of_a_sheet_to_hand_in_is_read_as_it_was_written(like: Exercise) -> None:
+    wanted = Checked("exercise", exercise=sheet_to_hand_in(like, b"a secret"), for_student=True)
+    opened = state_of({"check": CHECK_TEXT.encode(wanted)}, ["check"])
+    assert (opened.values["check"], opened.told) == (wanted, ())
 
 
 def test_sheets_to_hand_in_are_made_again_from_their_secret_alone(
