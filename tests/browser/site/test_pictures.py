@@ -1,7 +1,4 @@
-"""Every page and state looks as it was kept, at four sizes and in both themes.
-
-`make test-all` compares all pictures, `make test` an eighth of those of a quarter of the states.
-"""
+"""Every page and state looks as it was kept: each in one of four sizes and two themes, the next one in the next."""
 
 import shutil
 import time
