@@ -2,7 +2,7 @@
 // sentence. It draws what Python sends (torch's numbers), lights up what a cell is made from and what it feeds, and
 // shows at once what an edit does, by evaluating the table of stages itself; torch's numbers take the place of its own
 // as soon as they are there. Whatever a person typed is only ever set as textContent or as an attribute. Here is the
-// state that its parts share, and what can be asked of a cell; each part has a file of its own and is handed the board.
+// state that its parts share, and what can be asked of a cell; each part has a file of its own, and says what it uses.
 
 import { Assembly } from "./assembly.js";
 import { rampsOf, shadeOf } from "./cells/colours.js";

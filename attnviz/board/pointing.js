@@ -8,7 +8,9 @@ import { addressOf, namedFrom, seenFrom } from "./places.js";
 import { feeds, spansIn } from "./values/reach.js";
 
 export class Pointing {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "at" | "data" | "drag" | "flow" | "grids" | "isEditable" | "isShown" | "made" | "panel"
+   *  | "pinned" | "plane" | "play" | "root" | "sender" | "stages" | "story" | "structure" | "torch">} board */
+  constructor(board) {
     this.board = board;
     /** @type {{ key: string, structure: string, cells: Record<string, Uint8Array> } | null} */
     this.fed = null; // what the cell that is pointed at feeds

@@ -9,7 +9,9 @@ import { ordered, patched } from "../scripts/query.js";
 const LATE_MS = 5000;
 
 export class Sender {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "data" | "head" | "host" | "intake" | "panel" | "pending" | "picked" | "pinned" | "root"
+   *  | "stages" | "structure">} board */
+  constructor(board) {
     this.board = board;
     this.number = 0; // of what was told last ...
     this.answered = 0; // ... and of what the numbers of the board are of

@@ -14,7 +14,9 @@ const AROUND = { side: 10, tabs: 32, how: 36, told: 88, narrow: 260, wide: 70, w
 const TABS = ["scores", "mix"];
 
 export class Plane {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "at" | "data" | "digits" | "display" | "drag" | "editing" | "givenAt" | "input" | "isShown"
+   *  | "made" | "picked" | "planeOver" | "pointing" | "previewed" | "root" | "stages" | "torch" | "undo">} board */
+  constructor(board) {
     this.board = board;
     this.tab = "scores";
     /** @type {Size | null} */

@@ -20,7 +20,9 @@ function eased(/** @type {number} */ part) {
 }
 
 export class Actors {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "colours" | "digits" | "grids" | "layout" | "limitOf" | "shown" | "stages"
+   *  | "titles">} board */
+  constructor(board) {
     this.board = board;
     this.layer = make("div", "acts", [], UNSEEN);
     /** @type {Map<string, HTMLElement>} */
@@ -208,7 +210,8 @@ export class Actors {
 const MARKS = ["up", "work", "making"];
 
 export class Lights {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "cellAt" | "flow" | "frame" | "grids" | "made" | "query">} board */
+  constructor(board) {
     this.board = board;
     /** @type {Phase[]} */
     this.phases = [];

@@ -18,7 +18,10 @@ const LONGEST_FRAME = 250; // milliseconds: a page that was away goes on where i
 const KEY_STEP = 200;
 
 export class Play {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "cellAt" | "colours" | "data" | "digits" | "display" | "flow" | "frame" | "grids" | "layout"
+   *  | "limitOf" | "made" | "panel" | "planeOver" | "pointing" | "query" | "root" | "sentence" | "shown" | "stages"
+   *  | "story" | "titles" | "valueAt">} board */
+  constructor(board) {
     this.board = board;
     this.actors = new Actors(board);
     /** @type {Phase[]} */

@@ -29,7 +29,8 @@ function freeOf(band, taken, axis, size) {
 }
 
 export class Flow {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "data" | "frame" | "grids" | "layout" | "query" | "stages" | "titles">} board */
+  constructor(board) {
     this.board = board;
     this.lines = drawn("svg", "flow", UNSEEN);
     this.bands = drawn("svg", "bands", UNSEEN);

@@ -17,7 +17,9 @@ const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
 const { MASK } = CONSTANTS;
 
 export class Frame {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "all" | "assembly" | "byReaders" | "colours" | "data" | "display" | "explores" | "grids"
+   *  | "key" | "layout" | "limitOf" | "made" | "query" | "scaled" | "stages" | "torch">} board */
+  constructor(board) {
     this.board = board;
     this.band = make("div", "picked-row");
     this.column = make("div", "picked-column");

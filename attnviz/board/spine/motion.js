@@ -21,7 +21,9 @@ export function reducedMotion() {
 }
 
 export class Motion {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "colours" | "digits" | "flow" | "frame" | "grids" | "limitOf" | "sentence" | "shown"
+   *  | "story">} board */
+  constructor(board) {
     this.board = board;
     /** @type {Run[]} */
     this.runs = [];

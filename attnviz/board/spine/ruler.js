@@ -33,7 +33,9 @@ export function draggedTo(before, way, perOne, fine, drawn) {
 }
 
 export class Ruler {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "assembly" | "data" | "drag" | "explores" | "focus" | "given" | "givenAt" | "grids" | "host"
+   *  | "input" | "layout" | "query" | "sentence" | "shown" | "stage" | "stages" | "story" | "torch">} board */
+  constructor(board) {
     this.board = board;
     this.first = board.host.store?.isFirst() ?? false; // until anything was done
     this.perOne = 1; // of the drag

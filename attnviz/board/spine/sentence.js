@@ -24,7 +24,10 @@ const SAYS = 76; // pixels over what is done with the words
 const SMALLEST = 0.6; // of their size, before the words scroll
 
 export class Sentence {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "base" | "byReaders" | "data" | "display" | "explores" | "host" | "key" | "made" | "picked"
+   *  | "picking" | "plane" | "planeOver" | "query" | "root" | "ruler" | "sender" | "settled" | "shown" | "stages"
+   *  | "story" | "strip">} board */
+  constructor(board) {
     this.board = board;
     this.ribbons = drawn("svg", "ribbons", UNSEEN);
     this.strip = make("div", "strip", [], { role: "radiogroup", "aria-label": say("board.chips.pick") });

@@ -17,7 +17,9 @@ const { MASK } = CONSTANTS;
 const SOON_MS = 60; // within which the pictures of other heads follow a number that is dragged
 
 export class Strip {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "data" | "drag" | "layout" | "limitOf" | "made" | "picking" | "ramps" | "root" | "sentence"
+   *  | "settled" | "shown" | "stages" | "theme" | "torch">} board */
+  constructor(board) {
     this.board = board;
     this.choice = make("div", "choice", [], { role: "radiogroup", "aria-label": say("heads.strip") });
     this.choice.addEventListener("keydown", (event) => this.keydown(event));

@@ -91,7 +91,9 @@ function numbersOf({ matrices, digits }, { matrix, row, column }) {
 }
 
 export class Telling {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "assembly" | "data" | "layout" | "made" | "picking" | "pointing" | "settled"
+   *  | "story">} board */
+  constructor(board) {
     this.board = board;
     this.about = make("p", "about");
     this.outcome = make("div", "outcome", [], { role: "status" }); // what was predicted beside what happened

@@ -42,7 +42,9 @@ function gapBetween(one, other) {
 }
 
 export class Undo {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "base" | "data" | "editing" | "fits" | "focus" | "isEdited" | "layout" | "root"
+   *  | "uneditedAt" | "valueAt">} board */
+  constructor(board) {
     this.board = board;
     /** @type {Edit[][]} */
     this.steps = []; // what takes each change back

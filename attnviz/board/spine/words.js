@@ -78,7 +78,8 @@ function ofTokens(stage, shares, together) {
 // each shows who reads it.
 
 export class ReadWords {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "byReaders" | "data" | "key" | "picking" | "stages" | "story">} board */
+  constructor(board) {
     this.board = board;
     /** @type {HTMLButtonElement[]} */
     this.chips = [];

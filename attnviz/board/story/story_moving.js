@@ -9,7 +9,9 @@ import { addressOf } from "../places.js";
 const BEYOND = 1.5; // times as far as the largest number of its matrix it leads
 
 export class Slider {
-  constructor(/** @type {Board} */ board) {
+  /** @param {Pick<Board, "drag" | "editing" | "givenAt" | "isEditable" | "limitOf" | "made" | "root" | "stage"
+   *  | "undo">} board */
+  constructor(board) {
     this.board = board;
     /** @type {Place | null} */
     this.place = null;
