@@ -9,6 +9,7 @@ import { arranged, markOf, ordered, patched } from "./query.js";
 import { CONSTANTS } from "./sent.js";
 
 /** @import { Patch } from "./query.js" */
+/** @import { Drawing } from "./types.js" */
 
 /**
  * What a button of the server's changes: the page takes each once. With a `path`, it leads to that page.
@@ -344,4 +345,16 @@ export class Address {
   tell() {
     return !window.dispatchEvent(new CustomEvent("attnviz:query", { detail: this.query, cancelable: true }));
   }
+}
+
+// What Streamlit draws of the page's state: a part that hears it, before any control, and one that tells what was
+// drawn.
+/** @typedef {{ ears?: boolean, offers?: Offer[], opening?: string, drawn?: Drawn }} Data */
+
+export default function addressPart(/** @type {Drawing<Data>} */ { data, setStateValue }) {
+  const page = (window.attnvizAddress ??= new Address());
+  if (data.ears) page.setValue = (said) => setStateValue("said", said);
+  if (data.opening) page.opening = data.opening;
+  if (data.offers) page.take(data.offers);
+  if (data.drawn) page.hear(data.drawn);
 }

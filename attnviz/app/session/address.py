@@ -47,7 +47,7 @@ PUT_OFF = {"REST_MS": 250, "TIMES": 4, "MOST_MS": 6000}
 _address = st.components.v2.component(
     "attnviz_address",
     html="<i></i>",
-    js=script(Path(__file__).parents[2] / "scripts" / "address_part.js", {"CONSTANTS": {"PUT_OFF": PUT_OFF}}),
+    js=script(Path(__file__).parents[2] / "scripts" / "address.js", {"CONSTANTS": {"PUT_OFF": PUT_OFF}}),
 )
 
 

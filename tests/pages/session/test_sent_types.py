@@ -23,7 +23,7 @@ from tests.pages.session.test_share import Sharing
 # The type of each component's data, and where it is declared: what the board's modules speak of holds everywhere.
 AMBIENT = f"{ROOT}/attnviz/**/*.d.ts"
 TYPES = {
-    "attnviz_address": ("Data", "attnviz/scripts/address_part.js"),
+    "attnviz_address": ("Data", "attnviz/scripts/address.js"),
     "attnviz_arriving": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
     "attnviz_board": ("BoardData", ""),
     "attnviz_connection": ("Words", "attnviz/app/shell/connection/connection.js"),
