@@ -6,17 +6,16 @@ from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import FloatRect, Locator, WebSocketRoute, expect
+from playwright.sync_api import WebSocketRoute, expect
 
 from attnviz.colours.palette import DARK
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import BY_COLOUR, digits_below, look_at
-from tests.browser.playground import PUBLISHED_CONTEXT_OF_JOURNEY, Playground, eventually
+from tests.browser.playground import Playground, eventually
 
-SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
-# The sixth is 1366 at 200 %.
 HALLS = {(1366, 768): 24, (1920, 1080): 30}  # pixels that a digit has at least in a presentation
+# The sixth is 1366 at 200 %.
 WINDOWS = [(1366, 768), (1366, 650), (1920, 1080), (1024, 768), (800, 700), (683, 384), (390, 844)]
 PLACES = {
     "explore": "/", "one-word": "/?text=cat",
@@ -26,14 +25,6 @@ PLACES = {
     **{name: f"/{name}" for name in ("scaling", "learn", "model", "check", "exercises", "history", "questions")},
     "question": "/questions?question=values", "check-example": "/check?check=examples.love-ai",
 }  # fmt: skip
-
-
-def test_everything_has_its_place_on_the_screen(new_reader: Callable[..., Playground]) -> None:
-    playground = new_reader(*SCREENS[0]).open()
-    for width, height in SCREENS:
-        playground.page.set_viewport_size({"width": width, "height": height})
-        playground.shows("context", "journey", PUBLISHED_CONTEXT_OF_JOURNEY)
-        eventually(partial(out_of_place, playground, width, height), [])
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -118,29 +109,3 @@ def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(
     for message in held:
         tabs[0].send(message)
     expect(reader.page.locator(".history-pictures img").first).to_have_attribute("style", re.compile(DARK.grid))
-
-
-def out_of_place(playground: Playground, width: int, height: int) -> list[str]:
-    """What sticks out to a side, or does not stand on the first screen of a laptop or a projector but should."""
-    found = ["the page"] if playground.sideways > 0 else []
-    room = box_of(playground.page.get_by_test_id("stMain"))
-    for figure in playground.page.get_by_role("figure").all():
-        box = box_of(figure)
-        if box["x"] < room["x"] or box["x"] + box["width"] > room["x"] + room["width"]:
-            found.append(str(figure.get_attribute("aria-label")))
-    if width > 1000:
-        texts = ("Edit the numbers of", "reads itself most", "Set-up", "Share")
-        found += [text for text in texts if bottom_of(playground.page.get_by_text(text).first) > height]
-        first = ("x", "q", "k", "v") if width > 1900 else ("x", "q")  # a laptop has the others in a second line
-        found += [matrix for matrix in first if bottom_of(playground.chart(matrix)) > height]
-    return found
-
-
-def box_of(element: Locator) -> FloatRect:
-    box = element.bounding_box()
-    assert box is not None
-    return box
-
-
-def bottom_of(element: Locator) -> float:
-    return box_of(element)["y"] + box_of(element)["height"]
