@@ -10,6 +10,7 @@ import streamlit as st
 
 from attnviz.app.check.blanks import Cell, cells_of, place_in, progress_of, show_blanks, take_answers, typed_into
 from attnviz.app.check.showing import checked, show_verdict
+from attnviz.app.parts.charts import download
 from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
@@ -82,7 +83,7 @@ def _show_to_hand_in(exercise: Exercise) -> None:
     st.text(say("exercises.hand_in.how", filled=len(typed), cells=cells))
     st.code(link, language=None, wrap_lines=True)
     name = f"sheet-{exercise.seed}-{exercise.check_word}.txt"
-    st.download_button(say("exercises.hand_in.keep"), link, name, "text/plain", on_click="ignore", key="check.hand_in")
+    download(say("exercises.hand_in.keep"), link, name, "check.hand_in")
 
 
 def _link_to(query: Mapping[str, str]) -> str:
@@ -230,11 +231,9 @@ def _show_for_teacher(exercise: Exercise) -> None:
     text = texts()[CHECK].write(Checked(EXERCISE, exercise=exercise, for_student=True))
     link = _link_to({CHECK: text})
     with st.expander(say("exercises.for_teacher")), st.container(horizontal=True, key="check_teacher"):
-        st.download_button(
-            say("exercises.sheet"), partial(answer_sheet, exercise, link),
-            f"attention-exercise-{exercise.encoded()}.html", "text/html", on_click="ignore", key="check.sheet",
-            help=say("exercises.sheet_help"),
-        )  # fmt: skip
+        name = f"attention-exercise-{exercise.encoded()}.html"
+        make = partial(answer_sheet, exercise, link)
+        download(say("exercises.sheet"), make, name, "check.sheet", help=say("exercises.sheet_help"))
         st.link_button(say("exercises.student_link"), link, help=say("exercises.student_link_help"))
         _show_hand_in(exercise)
         st.text(say("exercises.hand_in.made"))

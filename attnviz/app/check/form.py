@@ -10,6 +10,7 @@ import streamlit as st
 from attnviz.app.check import typed
 from attnviz.app.check.showing import show_verdict
 from attnviz.app.check.typed import form_of, kept, key_of, text_of
+from attnviz.app.parts.charts import download
 from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message, told
 from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
@@ -269,7 +270,5 @@ def _show_downloads(marking: Marking, tokens: tuple[str, ...]) -> None:
     with st.container(horizontal=True, key="check_downloads"):
         made: Mapping[str, Any] = {"html": marking_page, "csv": marking_csv}
         for kind, make in made.items():
-            st.download_button(
-                say(f"check.form.download.{kind}"), partial(make, marking, tokens), f"attention-marked.{kind}",
-                f"text/{kind}", on_click="ignore", key=f"check.download.{kind}",
-            )  # fmt: skip
+            label, file = say(f"check.form.download.{kind}"), f"attention-marked.{kind}"
+            download(label, partial(make, marking, tokens), file, f"check.download.{kind}")

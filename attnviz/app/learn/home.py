@@ -1,9 +1,12 @@
 """A training to take home: in the playground, as a link, a file of tensors, a script, a notebook; and text that it
 makes."""
 
+from functools import partial
+
 import streamlit as st
 
 from attnviz.app.learn.moment import Off, listed, picked_token
+from attnviz.app.parts.charts import download
 from attnviz.app.text import as_message, told
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
@@ -44,18 +47,13 @@ def show_home(training: Training, step: int, text: str, trace: AttentionTrace, l
         st.caption(say("learn.home.without", heads=listed(training.settings, off)))
     name = f"{training.settings.task}-seed-{training.settings.seed}-step-{step}"
     with st.container(horizontal=True):
-        st.download_button(
-            say("learn.home.script"), lambda: training_script(training, step, text), f"{name}.py", "text/x-python",
-            key="learn.home.script", on_click="ignore", icon=":material/code:",
-        )  # fmt: skip
-        st.download_button(
-            say("learn.home.notebook"), lambda: training_notebook(training, step, text), f"{name}.ipynb",
-            "application/x-ipynb+json", key="learn.home.notebook", on_click="ignore", icon=":material/book_2:",
-        )  # fmt: skip
-        st.download_button(
-            say("learn.home.tensors"), lambda: moment_safetensors(training, step), f"{name}.safetensors",
-            "application/octet-stream", key="learn.home.tensors", on_click="ignore", icon=":material/database:",
-        )  # fmt: skip
+        for kind, make, ending, icon in (
+            ("script", partial(training_script, training, step, text), "py", "code"),
+            ("notebook", partial(training_notebook, training, step, text), "ipynb", "book_2"),
+            ("tensors", partial(moment_safetensors, training, step), "safetensors", "database"),
+        ):
+            key = f"learn.home.{kind}"
+            download(say(key), make, f"{name}.{ending}", key, icon=f":material/{icon}:")
     st.caption(say("learn.home.what"))
     if _fits_link(training):
         st.caption(say("learn.home.address"))
@@ -86,10 +84,8 @@ def _playground(training: Training, trace: AttentionTrace, layer: int) -> None:
     else:
         st.text(say("learn.home.too_long", layers=layers, characters=plural(len(link), "character")))
         with st.container(horizontal=True):
-            st.download_button(
-                say("learn.home.scenario", layers=layers), lambda: scenario_json(scenario), "scenario.json",
-                "application/json", key="learn.home.scenario", on_click="ignore", icon=":material/stacks:",
-            )  # fmt: skip
+            key, make = "learn.home.scenario", partial(scenario_json, scenario)
+            download(say(key, layers=layers), make, "scenario.json", key, icon=":material/stacks:")
             _one_layer(training, trace, layer)
     narrow = training.settings.d_k < training.settings.d_model
     st.caption(" ".join((say("learn.home.ends"), *([say("learn.home.zeros")] if narrow else ()))))

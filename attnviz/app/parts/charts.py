@@ -1,7 +1,8 @@
-"""Plotly figures on a page, and tables of what is measured of tokens."""
+"""Plotly figures on a page, tables of what is measured of tokens, and files to take home."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from mimetypes import guess_type
 from typing import Any, Literal, NamedTuple
 
 import streamlit as st
@@ -75,6 +76,12 @@ def show_pickable(spec: dict[str, Any], key: str, alt: str) -> Any:
     )
     point = clicked(event)
     return point and point[0]
+
+
+def download(label: str, make: Any, file_name: str, key: str, **looks: Any) -> None:
+    """Draw a button that takes a file home: it's made when that is pressed, and no other run comes of it."""
+    kind = guess_type(file_name)[0] or "application/octet-stream"
+    st.download_button(label, make, file_name, kind, key=key, on_click="ignore", **looks)
 
 
 _NO_TEXT = " "  # Streamlit writes a number into each bar, and by another rule than all other numbers

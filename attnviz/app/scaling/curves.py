@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from attnviz.app.parts.charts import offer, show_offered, show_pickable
+from attnviz.app.parts.charts import download, offer, show_offered, show_pickable
 from attnviz.app.scaling.controls import pick_dimension
 from attnviz.app.scaling.sweeps import Swept, inputs_of
 from attnviz.app.session import url_texts
@@ -37,10 +37,8 @@ def show_numbers(label: str, table: pd.DataFrame, name: str) -> None:
     """Show a table, folded away, with its CSV."""
     with st.expander(label):
         st.dataframe(table, hide_index=True, width="stretch")
-        st.download_button(
-            say("scaling.numbers.csv"), lambda: table.to_csv(index=False), f"{name}.csv", "text/csv", on_click="ignore",
-            key=f"scaling.csv.{name}",
-        )  # fmt: skip
+        make = partial(table.to_csv, index=False)
+        download(say("scaling.numbers.csv"), make, f"{name}.csv", f"scaling.csv.{name}")
 
 
 _PLOT = CURVES[0]

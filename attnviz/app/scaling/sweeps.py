@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -58,28 +58,21 @@ class _Asked:
     """A sweep that is asked for, with what tells it from others."""
 
     def __init__(self, settings: SweepSettings, x: Rows | None) -> None:
-        self.settings = settings
-        self.x = x if settings.of_projections else None
-        self.key: Hashable = (
-            settings.dims, settings.trials, settings.keys, settings.seed, settings.source, settings.swept_scales(),
-            self.x, settings.statistics,
-        )  # fmt: skip
+        self.asks: dict[str, Any] = {
+            "dims": settings.dims, "trials": settings.trials, "n_keys": settings.keys, "source": settings.source,
+            "x": x if settings.of_projections else None, "scales": settings.swept_scales(),
+            "statistics": settings.statistics,
+        }  # fmt: skip
+        self.seed = settings.seed
+        self.key: Hashable = (self.seed, *self.asks.values())
         self.name = f"{settings.source}.{settings.statistics}"  # a run may sweep several times, with a button each
 
     @property
     def seconds(self) -> float:
-        asked = self.settings
-        return seconds_needed(
-            asked.dims, asked.trials, n_keys=asked.keys, source=asked.source, x=self.x, scales=asked.swept_scales(),
-            statistics=asked.statistics,
-        )  # fmt: skip
+        return seconds_needed(**self.asks)
 
     def run(self, progress: Callable[[float], object]) -> pd.DataFrame:
-        asked = self.settings
-        return sweep_scaling(
-            asked.dims, asked.trials, asked.seed, n_keys=asked.keys, source=asked.source, x=self.x,
-            scales=asked.swept_scales(), statistics=asked.statistics, progress=progress,
-        )  # fmt: skip
+        return sweep_scaling(seed=self.seed, progress=progress, **self.asks)
 
 
 def came_with_link(settings: SweepSettings) -> None:

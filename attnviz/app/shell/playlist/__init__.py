@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
+from attnviz.app.parts.charts import download
 from attnviz.app.session import memory, state, url_texts
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
@@ -60,8 +61,8 @@ def show_playlist() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(say("share.playlist.add"), key="share.playlist.add", on_click=partial(_add, moments))
             if moments:
-                st.download_button(say("share.playlist.download"), text_of(moments), "playlist.txt", "text/plain",
-                                   key="share.playlist.file", on_click="ignore", type="tertiary")  # fmt: skip
+                label, made = say("share.playlist.download"), text_of(moments)
+                download(label, made, "playlist.txt", "share.playlist.file", type="tertiary")
                 st.link_button(say("share.playlist.open"), str(_link(moments, 1)), type="tertiary")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import segno
 import streamlit as st
 
+from attnviz.app.parts.charts import download
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import memory, state, url_texts
 from attnviz.app.session.link_values import take
@@ -136,8 +137,7 @@ def show_links(beside: Attachment | None) -> None:
         st.dialog(say("share.qr.label"), width="medium")(_show_qr_code)()
     if beside is not None:
         st.info(as_message(beside.notice), icon=":material/attach_file:")
-        st.download_button(beside.label, beside.text, beside.file_name, "text/plain", key="share.beside",
-                           on_click="ignore")  # fmt: skip
+        download(beside.label, beside.text, beside.file_name, "share.beside")
     if about := _asked_here():
         st.link_button(say("share.class"), f"./class?about={about}", icon=":material/groups:", type="tertiary")
     st.button(say("share.present.button"), key="share.present", help=say("share.present.about"),

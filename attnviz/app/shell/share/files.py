@@ -7,6 +7,7 @@ from typing import BinaryIO
 import streamlit as st
 
 from attnviz.app.components.script_file import app_letters
+from attnviz.app.parts.charts import download
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.session.session import Computation, Figure
@@ -42,16 +43,16 @@ def show_code(scenario: Scenario) -> None:
     script = pytorch_script(scenario, state.digits())
     st.code(script, language="python", height=320)
     with st.container(horizontal=True):
-        _download("script", "attention.py", "text/x-python", lambda: script)
+        _download("script", "attention.py", lambda: script)
         make = partial(notebook, scenario, state.digits())
-        _download("notebook", "attention.ipynb", "application/x-ipynb+json", make)
+        _download("notebook", "attention.ipynb", make)
 
 
 def show_data(scenario: Scenario) -> None:
     """Draw what takes the matrices of a scenario home, and its settings."""
     show_matrices(traced(scenario), "attention")
     st.caption(say("share.data.scenario"))
-    _download("scenario", "scenario.json", "application/json", partial(scenario_json, scenario))
+    _download("scenario", "scenario.json", partial(scenario_json, scenario))
 
 
 def show_matrices(made: AttentionTrace, file: str) -> None:
@@ -63,7 +64,7 @@ def show_matrices(made: AttentionTrace, file: str) -> None:
             say("share.data.matrix"), names, index=first,
             format_func=lambda each: made.stages[each].title, key="share.matrix",
         )  # fmt: skip
-        _download("csv", f"{name}.csv", "text/csv", partial(matrix_csv, made, name))
+        _download("csv", f"{name}.csv", partial(matrix_csv, made, name))
     in_json, in_safetensors = json_size(made), safetensors_size(made)
     large = in_json > _LARGE
     st.caption(
@@ -71,10 +72,8 @@ def show_matrices(made: AttentionTrace, file: str) -> None:
         if large
         else say("share.data.all")
     )
-    as_json = partial(_download, "json", f"{file}.json", "application/json", partial(json_file, made))
-    as_safetensors = partial(
-        _download, "safetensors", f"{file}.safetensors", "application/octet-stream", partial(trace_safetensors, made)
-    )
+    as_json = partial(_download, "json", f"{file}.json", partial(json_file, made))
+    as_safetensors = partial(_download, "safetensors", f"{file}.safetensors", partial(trace_safetensors, made))
     with st.container(horizontal=True):
         for draw in (as_safetensors, as_json) if large else (as_json, as_safetensors):
             draw()
@@ -86,7 +85,7 @@ def show_own(own: Computation, chosen: str, offered: dict[str, Figure]) -> None:
         st.caption(own.about)
         script = own.script()
         st.code(script, language="python", height=320)
-        _download("script", f"{own.name}.py", "text/x-python", lambda: script)
+        _download("script", f"{own.name}.py", lambda: script)
     elif chosen == DATA:
         show_matrices(own.trace, own.name)
     else:
@@ -97,10 +96,10 @@ def show_own(own: Computation, chosen: str, offered: dict[str, Figure]) -> None:
         st.iframe(page, height="content", alt=alt)
         st.caption(say("share.pictures.pages"))
         with st.container(horizontal=True):
-            _download("figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
-            _download("report", f"{own.name}.html", "text/html", own.report)
-            _download("page", f"{own.name}_heads.html", "text/html", own.page)
-            _download("board_page", f"{own.name}_board.html", "text/html", partial(board_page, own.trace))
+            _download("figure", f"{chosen.replace('.', '_')}.html", lambda: page)
+            _download("report", f"{own.name}.html", own.report)
+            _download("page", f"{own.name}_heads.html", own.page)
+            _download("board_page", f"{own.name}_board.html", partial(board_page, own.trace))
 
 
 def _megabytes(size: int) -> str:
@@ -136,22 +135,22 @@ def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None
     st.iframe(page, height="content", alt=alt)
     st.caption(say("share.pictures.pages"))
     with st.container(horizontal=True):
-        _download("figure", f"{chosen.replace('.', '_')}.html", "text/html", lambda: page)
+        _download("figure", f"{chosen.replace('.', '_')}.html", lambda: page)
         if scenario is not None and made is not None:
             make = partial(report, scenario, traced(scenario), digits=state.digits())
-            _download("report", "attention.html", "text/html", make)
+            _download("report", "attention.html", make)
     if scenario is not None and made is not None:
         _show_board(made, picked_query(scenario))
         if fits_board(scenario):
             st.caption(say("share.pictures.board_page"))
-            _download("board_page", "board.html", "text/html", partial(_board_page, scenario, picked_query(scenario)))
+            _download("board_page", "board.html", partial(_board_page, scenario, picked_query(scenario)))
 
 
 def show_question_page(question: Question) -> None:
     """Draw what takes the question that is open home."""
     st.caption(say("share.pictures.question_page"))
     make = partial(board_page, question, digits=state.digits())
-    _download("question_page", f"{question.slug}.html", "text/html", make)
+    _download("question_page", f"{question.slug}.html", make)
 
 
 def _board_page(scenario: Scenario, query: int) -> str:
@@ -166,7 +165,7 @@ def _show_board(made: AttentionTrace, query: int) -> None:
         st.caption(say("share.pictures.board_no_room", most=IN_CELL))
         return
     st.caption(say("share.pictures.board"))
-    _download("board", "board.svg", "image/svg+xml", partial(board_svg, made, query=query))
+    _download("board", "board.svg", partial(board_svg, made, query=query))
 
 
 def ask_for_sentence() -> None:
@@ -174,7 +173,5 @@ def ask_for_sentence() -> None:
     st.info(say("share.blank"), icon=":material/edit:")
 
 
-def _download(name: str, file_name: str, mime: str, make: Callable[[], str | bytes | BinaryIO]) -> None:
-    """Draw a button; the file is made when it is pressed, and no other run comes of it."""
-    label = say(f"share.download.{name}")
-    st.download_button(label, make, file_name, mime, key=f"share.download.{name}", on_click="ignore")
+def _download(name: str, file_name: str, make: Callable[[], str | bytes | BinaryIO]) -> None:
+    download(say(f"share.download.{name}"), make, file_name, f"share.download.{name}")
