@@ -47,7 +47,7 @@ def test_what_one_session_swept_no_other_sweeps_again(counted: Mock) -> None:
 
 def test_a_stopped_sweep_keeps_the_last_plot_and_can_be_run_again(scaling: ScalingPage, counted: Mock) -> None:
     wanted = replace(SMALL, seed=5)
-    key = (wanted.dims, wanted.trials, wanted.keys, 5, wanted.source, wanted.swept_scales(), None, "all")
+    key = (5, wanted.dims, wanted.trials, wanted.keys, wanted.source, None, wanted.swept_scales(), "all")
     scaling.at.session_state["scaling.stopped"] = key
     scaling.set("scaling.seed", 5)
     assert say("scaling.sweep.stopped_others") in scaling.texts
@@ -123,7 +123,7 @@ def test_a_sweep_that_takes_minutes_is_refused_with_a_way_out(quickly: Mock) -> 
     page.set("scaling.source", "normal-projections").set("scaling.trials", 10_000).set("scaling.dims", "4096")
     (error,) = page.errors
     assert "this page runs sweeps of up to 2 minutes" in error
-    assert all(4096 not in call.args[0] for call in quickly.call_args_list)
+    assert all(4096 not in call.kwargs["dims"] for call in quickly.call_args_list)
 
 
 def test_a_large_sweep_waits_for_the_one_before_and_says_so(quickly: Mock, monkeypatch: pytest.MonkeyPatch) -> None:
