@@ -1,6 +1,6 @@
 """A mask in the four ways that people write it, dropout on attention weights, and numbers of 16 bits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,6 +12,8 @@ from attnviz.core.masks import ADDED, FACTOR, MASKS, PAINTED, ZEROED
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import MASK
+from attnviz.teach.predictions import Asked
+from attnviz.words import listed, say
 
 SHAPES = ("triangle", "window", "blocks", "nothing")
 _LARGE, _WINDOW = -1e9, 2
@@ -61,6 +63,25 @@ def leaked(weights: Tensor, hidden: Tensor) -> float:
     0.125
     """
     return float(weights[hidden].sum() / weights.sum())
+
+
+def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> Asked:
+    """Return what is asked before a mask is shown in the ways that people write it: how many of them leave something.
+
+    >>> from torch import eye, ones
+    >>> of_ways({"large": eye(2), "factor": ones(2, 2) / 2}, ~eye(2).bool()).right
+    'one'
+    """
+    place = "what_if.mask.predict"
+    leaking = [way for way, each in weights.items() if leaked(each, hidden) > 0]
+    right = ("none", "one")[len(leaking)] if len(leaking) < 2 else "more"
+    choices = {each: say(f"{place}.choice.{each}") for each in ("none", "one", "more")}
+    return Asked(
+        "mask-ways", say(f"{place}.act", n=len(weights)), say(f"{place}.asks"), choices, right,
+        say(f"{place}.happened", ways=listed([say(f"what_if.mask.way.{way}") for way in leaking]))
+        if leaking else say(f"{place}.happened_none"),
+        {each: say(f"{place}.wrong.{each}") for each in choices if each != right}, (say(f"{place}.why"),),
+    )  # fmt: skip
 
 
 N_DRAWS = 2000

@@ -83,15 +83,15 @@ def _compared(number: float, to: float, choices: tuple[str, str, str]) -> tuple[
 def _in_x(trace: AttentionTrace, query: int, digits: int) -> _Found:
     n, d_in = len(trace.tokens), trace.x.shape[-1]
     counts = {"all": n * d_in, "sentence": d_in, "token": n, "pair": n * n}
-    choices = tuple(name for name, count in counts.items() if name == "all" or count != counts["all"])
-    return choices, "all", {**counts, "tokens": plural(n, "token"), "d_in": d_in}
+    others = [name for name, count in counts.items() if name == "all" or count != counts["all"]]
+    return tuple(sorted(others, key=counts.__getitem__)), "all", {**counts, "tokens": plural(n, "token"), "d_in": d_in}
 
 
 def _query_and_key(trace: AttentionTrace, query: int, digits: int) -> _Found:
     q, k = (Numbers(name, query).text(trace, digits) for name in "qk")
     right = "same" if torch.equal(trace.q[query], trace.k[query]) else "differ"
     d_in, d_k = trace.x.shape[-1], trace.q.shape[-1]
-    choices = ("row", "differ", "same", "score") if d_in != d_k else ("differ", "same", "score")
+    choices = ("row", "same", "differ", "score")[d_in == d_k :]
     return choices, right, {"token": named(trace, query), "q": q, "k": k, "d_in": d_in, "d_k": d_k}
 
 
@@ -122,14 +122,15 @@ def _largest_share(trace: AttentionTrace, query: int, digits: int) -> _Found:
     return ("all", "half", "less"), right, {"token": named(trace, query), "most": most, "share": percent(share)}
 
 
-def _between(trace: AttentionTrace, query: int, digits: int) -> _Found:
-    values = trace.v[trace.attention_weights[query] != 0, 0]
-    least, most, mixed = values.min().item(), values.max().item(), trace.context[query, 0].item()
-    slack = 1e-5 * max(abs(least), abs(most))  # a mix of equal numbers may be off by the last digit
-    right = "above" if mixed > most + slack else "below" if mixed < least - slack else "between"
-    numbers = {"least": least, "most": most, "mixed": mixed}
-    places = {name: written(number, digits) for name, number in numbers.items()}
-    return ("above", "between", "below"), right, {"token": named(trace, query), **places}
+def _mixed(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
+    read = trace.v[trace.attention_weights[query] != 0, 0]
+    if not len(read):
+        return None
+    mixed, numbers = trace.context[query, 0].item(), {"mean": read.mean().item(), "total": read.sum().item()}
+    told = {name: written(number, digits) for name, number in {**numbers, "mixed": mixed}.items()}
+    right = "even" if told["mixed"] == told["mean"] else "above" if mixed > numbers["mean"] else "below"
+    choices = ("above", "even", "below", *(["sum"] if told["total"] not in (told["mean"], told["mixed"]) else []))
+    return choices, right, {"token": named(trace, query), **told}
 
 
 def _nearest(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
@@ -150,7 +151,7 @@ def _nearest(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
 
 _FIND: dict[str, Callable[[AttentionTrace, int, int], _Found | None]] = {
     "embeddings": _in_x, "projections": _query_and_key, "one-score": _sign, "all-scores": _mirrored,
-    "scale": _scaled, "softmax": _largest_share, "mix": _between, "context": _nearest,
+    "scale": _scaled, "softmax": _largest_share, "mix": _mixed, "context": _nearest,
 }  # fmt: skip
 ASKING = tuple(_FIND)
 _PAIRS = ("one-score", "all-scores", "context")  # which ask about two tokens

@@ -8,6 +8,8 @@ import streamlit as st
 from torch import Tensor, tensor
 
 from attnviz.app.parts.charts import show_figure
+from attnviz.app.parts.predicting import ask, prediction, show_outcome
+from attnviz.app.playground.replaced import ASKED
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_head, picked_layer
 from attnviz.app.session.session import this_session
@@ -16,7 +18,7 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.tokens import token_labels
 from attnviz.figures.small_tables import table_spec
 from attnviz.scripts import script
-from attnviz.teach.masked import SHAPES, in_each_way, leaked, painted, shaped
+from attnviz.teach.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
 from attnviz.teach.questions.seeing import Table
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -50,7 +52,8 @@ def show_mask(scenario: Scenario) -> None:
                 "label": say("what_if.mask.paint")}  # fmt: skip
         _painter(key=_KEY, data=data, width=90 + (_CELL * len(read) if turned else width),
                  on_hidden_change=lambda: _take(scenario))  # fmt: skip
-        _show_ways(scenario, hidden)
+        if bool(hidden.any()):
+            _show_ways(scenario, hidden)
 
 
 def _axes(scenario: Scenario) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -65,9 +68,19 @@ def _hidden(scenario: Scenario) -> Tensor:
 
 
 def _show_ways(scenario: Scenario, hidden: Tensor) -> None:
+    """Draw what each way leaves, once it was predicted."""
+    made = prediction("mask-ways")
+    if not made and this_session().get(ASKED) != _KEY:
+        st.button(say("what_if.mask.try"), key=f"{_KEY}.try", on_click=this_session().put, args=(ASKED, _KEY))
+        return
+    ways = {way: trace.seen_from(picked_head(scenario), picked_layer(scenario)).attention_weights
+            for way, trace in in_each_way(scenario, hidden).items()}  # fmt: skip
+    with st.container(key="what_if_mask_asked", gap="xsmall", width=340):
+        (show_outcome if made else ask)(of_ways(ways, hidden))
+    if not made:
+        return
     names, read = _axes(scenario)
-    for way, trace in in_each_way(scenario, hidden).items():
-        weights = trace.seen_from(picked_head(scenario), picked_layer(scenario)).attention_weights
+    for way, weights in ways.items():
         title = say(f"what_if.mask.way.{way}")
         with st.container(width="content", gap="xsmall"):
             show_figure(

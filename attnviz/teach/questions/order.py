@@ -9,7 +9,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.teach.questions.asking import Prediction, Preset, Question, rows
+from attnviz.teach.questions.asking import READS, Prediction, Preset, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table, in_float64, real_difference
 from attnviz.teach.variations import (
     PROJECTIONS,
@@ -105,12 +105,11 @@ _LEARNED = Question(
     _learned,
     subject="training",
     predicts=Prediction(
-        lambda now: next_token_loss(now.trace),
+        READS,
         _steps(20).change,
-        dict.fromkeys(("same", "end"), _steps(1)),
-        kind="number",
-        end=0,
+        dict.fromkeys(("same", "less"), _steps(1)),
     ),
+    follows=2,
     then=_read("questions.learned.press.dog", _OTHER),
     earlier=(_DRAWN,),
     card=("w_q", "w_k", "w_v", "attention_weights"),

@@ -192,8 +192,18 @@ def test_a_mask_is_painted_and_what_each_way_leaks_is_said() -> None:
     weights = playground.matrix("attention_weights")
     assert np.isnan(weights[0, 1:]).all()  # masked cells have no number
     playground.at.session_state["playground.what_if"] = True
-    said = [text for text in playground.run().texts if text.startswith(say("what_if.mask.tight"))]
+    asks, tight = (say(f"what_if.mask.{key}") for key in ("predict.asks", "tight"))
+    playground.run()
+    for key in ("what_if.mask.try", "predict.more"):
+        assert (asks in playground.says) == (key == "predict.more")
+        assert tight not in playground.says
+        playground.press_key(key)
+        playground.at.session_state["playground.what_if"] = True
+        playground.run()
+    said = [text for text in playground.texts if text.startswith(tight)]
     assert len(said) == 3
+    assert say("what_if.mask.predict.wrong.more") in playground.says
+    assert in_address(playground.at, "predicted") == "mask-ways.more"
     playground.at.session_state["playground.what_if"] = True
     playground.press(say("what_if.mask.nothing"))
     assert not np.isnan(playground.matrix("attention_weights")).any()

@@ -9,7 +9,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attnviz import Scenario
 from attnviz.core.scenario import traced
 from attnviz.core.seeding import POSITIONS
-from attnviz.teach.masked import SHAPES, in_each_way, leaked, painted, shaped
+from attnviz.teach.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
 
 TEXT = "the cat sat on the mat"
 N = 6
@@ -35,6 +35,16 @@ def test_each_way_is_what_torch_computes(hidden: torch.Tensor, seed: int) -> Non
     shares = {way: leaked(trace.attention_weights, hidden) for way, trace in found.items()}
     assert shares["infinite"] == shares["large"] == shares["zeroed"] == 0
     assert (shares["factor"] > 0) == bool(hidden.any())
+
+
+@given(st.lists(st.integers(0, 2**N - 1), min_size=N, max_size=N), st.sampled_from(("none", "alibi")))
+def test_what_is_predicted_of_the_ways_is_right_by_what_is_hidden(rows: list[int], positions: str) -> None:
+    hidden = torch.tensor([[bool(row >> at & 1) for at in range(N)] for row in rows])
+    found = in_each_way(Scenario(TEXT, positions=positions), hidden)
+    leaking = bool(hidden.any()) * (positions == "none") + bool(hidden.all(1).any())
+    asked = of_ways({way: trace.attention_weights for way, trace in found.items()}, hidden)
+    assert asked.right == ("none", "one", "more")[leaking]
+    assert {*asked.wrong} == {*asked.choices} - {asked.right}
 
 
 @pytest.mark.parametrize("n_kept", [0, 3])

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from attnviz import Scenario
+from attnviz.core.scenario import traced
+from attnviz.teach.predictions import ASKING, prediction_of
 from attnviz.teach.questions import QUESTIONS, Exponent, Question
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.questions.numerics import FACTORS
@@ -16,7 +17,6 @@ from attnviz.words import catalogue
 from attnviz.words.numbers import percent
 from tests.unit.teach.seen import of_what_if as by_hand
 from tests.unit.teach.seen.of_matching import over
-from tests.unit.teach.seen.of_order import loss_of
 from tests.unit.teach.seen.of_sizes import softmax
 from tests.unit.teach.seen.world import IDS, World, array
 
@@ -66,7 +66,7 @@ NUMBERS: dict[str, Callable[[World], Any]] = {
     "axis": lambda w: over(w)[w.query].sum(),
     "symmetry": lambda w: np.abs(w.ref["scores"] - w.ref["scores"].T).max(),
     "self": lambda w: sum(row.argmax() == i for i, row in enumerate(w.ref["scores"])),
-    "learned": lambda w: loss_of(torch.tensor(w.ref["context"]), w.now.x.double()),
+    "learned": lambda w: w.ref["attention_weights"][w.query, 1],
     "order": lambda w: w.ref["attention_weights"][w.now.tokens.index("bites"), w.now.tokens.index("dog")],
     "late_mask": lambda w: by_hand._late(w)[w.query].sum(),
     "padding": lambda w: by_hand._padded(w)[0][w.query, 1],
@@ -130,6 +130,26 @@ def test_the_right_prediction_is_right_for_every_setting(question: Question) -> 
         assert now == pytest.approx(number(question, made), abs=0.05 if question.name == "root" else 2e-4, nan_ok=True)
         assert predicts.answer(before, now) == becomes(question, made), made
     assert question.asked.right == becomes(question, acted(question))
+
+
+def test_neither_its_length_nor_its_place_tells_which_choice_is_right() -> None:
+    """Who takes the longest of a page's choices, the shortest, the first, the second or the last, hardly does better
+    than who guesses."""
+    sentences = [Scenario(embedding="published"), *(
+        Scenario("the cat sat down", d_in=4, d_out=d, seed=seed, causal=causal, init="normal")
+        for seed in range(3) for d in (2, 4) for causal in (False, True)
+    )]  # fmt: skip
+    of_steps = [asked for scenario in sentences for query in range(4) for step in ASKING
+                if (asked := prediction_of(step, traced(scenario), query, 4))]  # fmt: skip
+    for every in ([question.asked for question in QUESTIONS], of_steps):
+        chance = np.mean([1 / len(asked.choices) for asked in every])
+        for at in (0, 1, -1):
+            assert np.mean([[*asked.choices][at] == asked.right for asked in every]) < chance + 0.17
+        for best in (max, min):
+            of_length = [[name for name, label in asked.choices.items()
+                          if len(label) == best(map(len, asked.choices.values()))] for asked in every]  # fmt: skip
+            found = [(asked.right in names) / len(names) for asked, names in zip(every, of_length, strict=True)]
+            assert np.mean(found) < chance + 0.17
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
