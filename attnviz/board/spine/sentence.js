@@ -203,6 +203,9 @@ export class Sentence {
       const told = change ? `${text}\n${change}` : text;
       setText(element, told);
     });
+    this.tools.mark();
+    this.read.mark();
+    if (board.data.says === false) return;
     const [reads, share] =
       byReaders ? readBy(board.made, readOf) : (this.changeOf(before, shares) ?? readsInPercent(board.made, query));
     const even = board.data.store ? "" : share; // a question has few words: it stands on the scale
@@ -210,8 +213,6 @@ export class Sentence {
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     setText(this.reads, reads);
     setText(this.even, even);
-    this.tools.mark();
-    this.read.mark();
     const about = board.settled ? board.data.about : ""; // while a number changes it may no longer be so
     setText(this.about, about);
     if (said !== [reads, even, about].join("\n")) this.letScroll();

@@ -132,6 +132,7 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
         text, cells = _seen(learner, usual)
         _holds_nothing(text, {*step.says(trace, 1, 4), step.analogy}, asked)
         assert not {*learner.page.evaluate(_ALL)["places"]} - {*reached_matrices(STEPS.index(before) + 1, trace)}
+        assert step.finding or "%" not in text, "shares that aren't made yet"
         assert not before.one_cell or sum(at.startswith("scores") for at in cells) == 1
         if asked.cells:  # a row of it is a choice
             at, choice = list(asked.cells.items())[-1]
