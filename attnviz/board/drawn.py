@@ -105,7 +105,7 @@ def drawn_data(
 
 def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: Looks) -> dict[str, Any]:
     """Return what is sent where numbers are held back: of matrices how large they are, and where only one cell of one
-    is filled, its number alone."""
+    is filled, its number alone, among zeros."""
     needed: set[str] = set()
     for name, stage in reversed([*trace.stages.items()]):
         own = looks.only is None or name.rpartition(".")[2] != looks.only[0] or name == looks.only[0]
@@ -117,7 +117,7 @@ def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: Looks) -> dic
         name, row, column = looks.only
         rows, columns = trace[name].shape
         before, number = row * columns + column, for_json(trace[name][row, column].item())
-        runs = [(before, "NaN"), (1, number), (rows * columns - before - 1, "NaN")]
+        runs = [(before, 0), (1, number), (rows * columns - before - 1, 0)]
         sent[name] = {"rows": rows, "columns": columns, "runs": runs}
     told = {"heads": [dict.fromkeys(each, "") for each in data["heads"]]} if "attention_weights" in held else {}
     return told | {"matrices": data["matrices"] | sent, "limits": data["limits"] | dict.fromkeys(held, (0, 1))}

@@ -75,18 +75,16 @@ export class CanvasGrid extends Grid {
 
   paint() {
     const { board, stage, box } = this;
-    const matrix = board.shown[stage.name];
     const { ramps, data: { only } } = board;
+    // Of what is yet to come, the page's own numbers would show.
+    const matrix = (only?.matrix === stage.name ? board.torch : board.shown)[stage.name];
     const limit = board.limitOf(stage);
     const look = `${limit},${board.theme}`;
     // Given matrices are changed in place.
     if (this.painted !== matrix || this.look !== look || stage.rule === "given") {
       const how = { turned: box.turned, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks,
         hidden: this.hidden };
-      const filled = only?.matrix === stage.name ? only.row * matrix.columns + only.column : -1;
-      const values = filled < 0 ? matrix.values
-        : matrix.values.map((value, at) => (at === filled ? value : NaN));
-      paintPixels(this.pixels, { ...matrix, values }, how);
+      paintPixels(this.pixels, matrix, how);
       this.colours.context.putImageData(this.image, 0, 0);
       [this.painted, this.look] = [matrix, look];
     }

@@ -92,10 +92,10 @@ export class Frame {
 
   // Which of the columns of all heads are those of the one in view.
   ofHead() {
-    const { layout, stages, torch, data } = this.board;
+    const { grids, layout, stages, torch, data } = this.board;
     const box = layout.boxes.contexts;
     const own = stages.get("context");
-    if (!box || !own || data.head === null) return [];
+    if (!grids.has("contexts") || !own || data.head === null) return [];
     const mark = make("span", "of-head", [], UNSEEN);
     put(mark, { x: box.x + own.first * box.cell, y: box.y + box.height + 2,
       width: torch.context.columns * box.cell - 1 });

@@ -81,7 +81,8 @@ function judge(made, stage, at, { own, found, folds }) {
   const value = values[at];
   const bounded = boundedOf(stage, row, column, made.matrices, folds);
   const gap = Math.abs(value - (own ? own[stage.name].values[at] : bounded.exact));
-  if (made.only && Number.isNaN(value)) return; // it wasn't sent yet
+  const { only } = made;
+  if (only?.matrix === stage.name && (row !== only.row || column !== only.column)) return; // 0 is sent in its place
   found.looked += 1;
   if (Number.isFinite(value) && gap > found.largest) [found.largest, found.within] = [gap, value];
   if (found.unexplained || mayBe(value, bounded)) return;

@@ -162,7 +162,7 @@ function useOfMask({ stages }, number) {
   return weights.rule === "share" ? "times_score" : weights.settings.shared ? "times_shared" : "times_weight";
 }
 
-// What the next stage does with it: "Next: ÷ √2, then softmax: 61 %."; blank at the end.
+// What the next stage does with it: "Next: ÷ √2, then softmax: 61 %.", where shares are shown; blank at the end.
 /** @param {Made} made @param {Place} place */
 export function whatIsNext(made, { matrix, row, column }) {
   const next = [...made.stages.values()].find((stage) => stage.sources.includes(matrix) && made.matrices[stage.name]);
@@ -173,9 +173,10 @@ export function whatIsNext(made, { matrix, row, column }) {
       { symbol: next.symbol });
   }
   const capped = [...made.stages.values()].some((stage) => stage.rule === "cap" && stage.sources.includes(next.name));
-  if ((next.rule === "scale" && !capped) || next.rule === "softmax") {
-    const weights = [...made.stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule));
-    const weight = weights ? valueAt(made.matrices[weights.name], row, column) : NaN;
+  const weights = [...made.stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule));
+  const told = weights && made.shown.includes(weights.name);
+  if (told && ((next.rule === "scale" && !capped) || next.rule === "softmax")) {
+    const weight = valueAt(made.matrices[weights.name], row, column);
     const share = Number.isFinite(weight) ? percent(weight) : written(weight, made.digits);
     return next.rule === "scale" && dividedBy(next.settings) ? say("board.next.scale",
       { by: dividedBy(next.settings), share }) : say("board.next.softmax", { share });
