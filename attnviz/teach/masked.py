@@ -77,7 +77,7 @@ def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> Asked:
     right = ("none", "one")[len(leaking)] if len(leaking) < 2 else "more"
     choices = {each: say(f"{place}.choice.{each}") for each in ("none", "one", "more")}
     return Asked(
-        "mask-ways", say(f"{place}.act", n=len(weights)), say(f"{place}.asks"), choices, right,
+        "mask-ways", say(f"{place}.act"), say(f"{place}.asks"), choices, right,
         say(f"{place}.happened", ways=listed([say(f"what_if.mask.way.{way}") for way in leaking]))
         if leaking else say(f"{place}.happened_none"),
         {each: say(f"{place}.wrong.{each}") for each in choices if each != right}, (say(f"{place}.why"),),
