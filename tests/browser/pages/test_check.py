@@ -74,6 +74,43 @@ def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
     assert "Answers, exercise 1.3.2.2.i.s.qksdac" in text
 
 
+def test_a_rung_is_climbed_by_keyboard_alone(check: Learner) -> None:
+    """A wrong rule is told what it gives, a wrong number where it's wrong, and the next rung comes once all are right;
+    a hint comes in three stages."""
+    check.open("/exercises", check="exercise.1.3.2.2.i.s.c.f")
+    exercise, page = Exercise(blank=left_out(1), fair=True), check.page
+    rules, fields = page.locator(".st-key-check_rules button"), page.locator(".st-key-check_blanks input")
+    expect(rules).to_have_count(5)
+    for at, left in ((0, 5), (3, 0)):  # AᵀV, AV
+        rules.nth(at).focus()
+        page.keyboard.press("Enter")
+        check.says(" would be ") if left else None
+        expect(rules).to_have_count(left)
+    hint = page.get_by_role("button", name=re.compile("hint", re.IGNORECASE))
+    for told in exercise.hints("context", 0, 0):
+        hint.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("code").last).to_contain_text(told)
+    expect(hint).to_be_disabled()
+    fields.first.focus()
+    right = [f"{value:.2f}" for value in exercise.table("context").flatten()]
+    for at, number in enumerate(["7", *right[1:]]):
+        expect(fields.nth(at)).to_be_focused()
+        page.keyboard.type(number)
+        page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name=say("exercises.mark"))).to_be_focused()
+    page.keyboard.press("Enter")
+    check.says("7.00 should be")
+    expect(page.locator("td.wrong")).to_have_count(1)
+    expect(page.locator(".st-key-check-next")).to_have_count(0)
+    fields.first.fill(right[0])
+    page.keyboard.press("Enter")
+    page.locator(".st-key-check-next button").focus()
+    page.keyboard.press("Enter")
+    eventually(lambda: "check=exercise.1.3.2.2.i.s.ac.f" in check.address, True)
+    check.says(say("exercises.rule.ask"))
+
+
 class Wire:
     """All that a page is sent: over HTTP, but for the files that are the same for every page, and by its socket."""
 
