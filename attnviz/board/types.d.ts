@@ -384,8 +384,8 @@ interface Piece {
   roundings: number | Expression;
   size?: Expression;
   trouble: string;
-  line: Sentence;
-  undefined: Sentence;
+  line?: Sentence;
+  undefined?: Sentence;
   share?: Expression;
   sink?: number;
   asides?: Sentence[];

@@ -48,9 +48,6 @@ export const CONSTANTS: {
   readonly READABLE: number;
   /** exp of this far below is 0 at every precision. */
   readonly FAR: number;
-  readonly SMALL: number;
-  readonly SMALL_LENGTH: number;
-  readonly LARGE_LENGTH: number;
   readonly SHARES: string[];
   /** A sum of more terms shows the largest LONG - 1 and the remainder. */
   readonly LONG: number;

@@ -26,7 +26,7 @@ export function saidOf(cell) {
   const symbols = textOf(cell, at, piece.symbols) ?? "";
   const beside = (/** @type {Pick<Place, "row" | "column">} */ { row, column }) => besideOf(cell, 0, row, column) ?? "";
   const notes = notesOf(cell, at, piece, { symbols, asides: asidesOf(cell), beside,
-    say: (sentence) => sentenceOf(cell, at, sentence) ?? "" });
+    say: (sentence) => (sentence && sentenceOf(cell, at, sentence)) ?? "" });
   const said = { symbols, steps: symbols ? stepsOf(cell, at, node) : [cell.write(cell.value)], words,
     notes: [...notes, ...fourParts(cell)] };
   return node[0] === "hidden" || node[0] === "weighed" ? underMask(cell, at, said, node) : said;

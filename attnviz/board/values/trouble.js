@@ -11,7 +11,7 @@ import { inSum } from "./steps.js";
 /**
  * @import { At } from "./declared.js"
  * @typedef {{ symbols: string, asides: string[], beside: (place: Pick<Place, "row" | "column">) => string,
- *   say: (sentence: Sentence) => string }} Saying what is said of a cell, and how: `beside` names its first source
+ *   say: (sentence?: Sentence) => string }} Saying what is said of a cell, and how: `beside` names its first source
  */
 
 const isBroken = (/** @type {{ value: number }} */ { value }) => !Number.isFinite(value);
