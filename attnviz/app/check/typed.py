@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import receive
+from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.text import literal, told
@@ -34,7 +34,8 @@ Form = dict[str, Any]
 class Kept:
     """What a session keeps of the form beside its controls."""
 
-    packed: tuple[int, bool, str] = (0, True, "")  # what was written into the URL, and whether it fits there
+    # What was written into the URL, of which form, and whether it fits there.
+    packed: tuple[int, bool, str] = field(default_factory=lambda: (_mark(DEFAULTS), True, ""))
     aside: list[Form] = field(default_factory=list)
     loaded: Form | None = None  # what holds nothing that was typed
     said: str = ""  # of several tables that came in one text
@@ -64,24 +65,33 @@ def form_now() -> Form:
     return {key: this_session().get(key, default) for key, default in DEFAULTS.items()}
 
 
+def _mark(form: Form) -> int:
+    return hash(tuple(form.items()))
+
+
 def fill(typed: Mapping[str, Any]) -> None:
-    """Fill the form with what was typed, where that is anything."""
-    for key, value in {**DEFAULTS, **typed}.items() if typed else ():
+    """Fill the form with what was typed."""
+    for key, value in {**DEFAULTS, **typed}.items():
         this_session().put(key, value)
 
 
 def take_from_address() -> None:
-    """Fill the form with what the URL holds, where it has just been opened or gone back to; before it is drawn."""
-    if kept().packed[1]:  # what is typed and stands in no URL is not given up for what an older one holds
-        typed, arrived = receive(TABLES)
-        if arrived and not came_back():  # else the page still holds what was typed into it when its server went
+    """Fill the form with what the URL holds, where that isn't what the form wrote there; before it is drawn.
+
+    What is typed and stands in no URL is not given up for what an older one holds, nor what a page still held when its
+    server went.
+    """
+    form, fits, wrote = kept().packed
+    if fits:
+        typed = take(TABLES)
+        if url_texts.current(TABLES) != wrote and form == _mark(form_now()) and not came_back():
             fill(typed)
 
 
 def keep_in_address() -> bool:
     """Write the form into the URL; return whether it fits there. It is packed once, which takes some time."""
     form, now = form_now(), kept()
-    mark = hash(tuple(form.items()))
+    mark = _mark(form)
     if mark != now.packed[0]:
         packed = texts()[TABLES].codec.encode(form)
         fits = form == DEFAULTS or 0 < len(packed) <= MOST_OF_TABLES

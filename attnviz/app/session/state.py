@@ -102,7 +102,7 @@ def set_up(values: dict[str, Any]) -> None:
         return  # as on the run before
     plain = session.plain(values)
     changes, error = EDITS.read(encoded)
-    if arrived or session.last_changes not in (None, encoded):  # by a link, or by the board
+    if session.last_changes not in (None, encoded):  # by a link, or by the board
         redraw_editors()
     if not arrived and before is not None:
         changes, dropped = carry_over(changes, scenario_of(before), plain)

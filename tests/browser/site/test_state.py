@@ -147,26 +147,24 @@ def _moves(board: Board) -> str:
 
 
 @pytest.mark.parametrize("pause", [0, 150])
-@pytest.mark.parametrize("act", [_edits, _moves])
-def test_back_forward_and_reload_right_after_an_act_lose_nothing(
-    new_board: Callable[..., Board], act: Callable[[Board], str], pause: int
-) -> None:
+def test_back_forward_and_reload_right_after_an_act_lose_nothing(new_board: Callable[..., Board], pause: int) -> None:
     board = new_board().open_board()
     board.pick("starts")
     eventually(lambda: "query=2" in board.address, True)
-    wanted = act(board)
-    board.page.wait_for_timeout(pause)
-    board.page.go_back()
-    board.page.wait_for_timeout(pause)
-    board.page.go_forward()
-    board.page.wait_for_timeout(pause)
-    board.page.reload()
-    eventually(lambda: wanted in board.address and "query=2" in board.address, True)
-    board.settle()
-    eventually(lambda: agrees(board), True)
-    board.page.go_back()
-    eventually(lambda: wanted in board.address, False)
-    eventually(lambda: agrees(board), True)
+    for act in (_edits, _moves):
+        wanted = act(board)
+        board.page.wait_for_timeout(pause)
+        board.page.go_back()
+        board.page.wait_for_timeout(pause)
+        board.page.go_forward()
+        board.page.wait_for_timeout(pause)
+        board.page.reload()
+        eventually(lambda wanted=wanted: wanted in board.address and "query=2" in board.address, True)
+        board.settle()
+        eventually(lambda: agrees(board), True)
+        board.page.go_back()
+        eventually(lambda wanted=wanted: wanted in board.address, False)
+        eventually(lambda: agrees(board), True)
 
 
 def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else_of_it(
@@ -290,19 +288,24 @@ ON_ANY_PAGE: list[tuple[str, dict[str, Any], Callable[[Board], str]]] = [
 
 
 @pytest.mark.parametrize(("path", "address", "act"), ON_ANY_PAGE[::2])  # one of each kind of control
-def test_what_is_done_on_any_page_is_known_to_a_server_started_anew(
+def test_what_is_done_on_any_page_is_known_to_a_server_started_anew_and_to_one_that_stands_still(
     cable: Network, new_board: Callable[..., Board], path: str, address: dict[str, Any], act: Callable[[Board], str]
 ) -> None:
-    """What was done reaches the address; then the server forgets the page, and what is done next is there, too."""
     board = new_board()
     board.server = cable.address
-    board.open(path, **address)
-    board.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG * 1000)
+    _open_with_a_step(board, path, address)
+    board.hold_back()
     cable.forget()
-    expect(board.page.locator('[data-test-connection-state="CONNECTED"]')).to_be_visible(timeout=LONG * 1000)
+    eventually(lambda: board.n_held > 0, True, LONG)  # the page asks for its first run, which is heard ...
     wanted = act(board)
-    eventually(partial(_is_in, board, wanted), True, LONG)
-    eventually(lambda: agrees(board), True, LONG)
+    board.let_go()  # ... together with the act
+    _has(board, wanted)
+    _goes_back(board, wanted)
+    cable.freeze()
+    act(board)
+    board.page.wait_for_timeout(300)
+    cable.restore()
+    _has(board, wanted)
     board.page.reload()
     board.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG * 1000)
     eventually(lambda: wanted in board.address, True)
@@ -310,21 +313,44 @@ def test_what_is_done_on_any_page_is_known_to_a_server_started_anew(
 
 
 @pytest.mark.parametrize(("path", "address", "act"), ON_ANY_PAGE)
-def test_what_is_done_on_any_page_is_there_though_the_page_is_left_at_once(
+def test_what_is_done_on_any_page_is_there_though_back_and_forward_or_a_link_follow_at_once(
     new_board: Callable[..., Board], path: str, address: dict[str, Any], act: Callable[[Board], str]
 ) -> None:
     board, other = new_board(), "questions" if path == "/lesson" else "lesson"
-    board.open(path, **address)
-    board.page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=LONG * 1000)
+    _open_with_a_step(board, path, address)
     wanted = act(board)
+    board.page.go_back()
+    board.page.go_forward()
+    _has(board, wanted)
+    _goes_back(board, wanted)
+    act(board)
     board.go_to(say(f"app.{other}.title"))
     board.page.wait_for_url(f"**/{other}*")
-    eventually(partial(_is_in, board, wanted), True)
-    eventually(lambda: agrees(board), True)
+    _has(board, wanted)
     board.go_to(say(f"app.{path[1:] or 'playground'}.title"))
     board.page.wait_for_url(lambda url: url.split("?")[0].endswith(path))
+    _has(board, wanted)
+
+
+def _open_with_a_step(board: Board, path: str, address: dict[str, Any]) -> None:
+    """Open a page, and change something, from which Back leads to where it was opened."""
+    board.open(path, **address)
+    eventually(lambda: agrees(board), True, LONG)
+    board.page.evaluate("attnvizAddress.change({ query: '2' })")
     eventually(lambda: agrees(board), True)
-    eventually(partial(_is_in, board, wanted), True)
+    board.settle()
+
+
+def _has(board: Board, wanted: str) -> None:
+    eventually(partial(_is_in, board, wanted), True, LONG)
+    eventually(lambda: agrees(board), True, LONG)
+
+
+def _goes_back(board: Board, wanted: str) -> None:
+    board.page.go_back()
+    eventually(partial(_is_in, board, wanted), False)
+    eventually(lambda: agrees(board), True)
+    board.settle()
 
 
 def test_a_table_that_was_pasted_as_the_server_went_is_marked(cable: Network, new_board: Callable[..., Board]) -> None:
