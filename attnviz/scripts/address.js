@@ -66,8 +66,9 @@ export class Address {
     this.saidAt = 0;
     this.took = 0; // milliseconds until the last answer
     this.back = 0; // when the server was there again
+    this.acted = false; // before that server has drawn this page
     /** @type {HTMLButtonElement | null} */
-    this.pressed = null; // before that server has drawn this page
+    this.pressed = null; // then, too
     /** @type {string | null} */
     this.source = null; // what made the last step
     this.toldBy = 0; // when a table has told what was typed into its cell
@@ -140,6 +141,7 @@ export class Address {
 
   // Whatever the hand does next comes after what it did.
   act() {
+    this.acted ||= this.unknown;
     if (document.querySelector(OPEN_CELL)) this.toldBy = performance.now() + CELL_TOLD_MS;
     if (this.due) this.say();
   }
@@ -147,8 +149,7 @@ export class Address {
   // A press of a button is nothing to a server that is there again and has not drawn it yet: it counts once it has.
   hold(/** @type {MouseEvent} */ event) {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
-    if (!button || [0, this.drawn?.back].includes(this.back) || performance.now() - this.back > MOST_PATIENCE_MS)
-      return;
+    if (!button || !this.unknown || performance.now() - this.back > MOST_PATIENCE_MS) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     this.pressed = button;
@@ -245,6 +246,11 @@ export class Address {
     if (!this.heard) this.expect();
   }
 
+  // Whether the server is there again, and has not drawn this page since.
+  get unknown() {
+    return ![0, this.drawn?.back].includes(this.back);
+  }
+
   // Whether nothing that is said now would be heard: a run goes on, or the connection is away.
   get busy() {
     return this.away || stateOfApp("testScriptState") === "running";
@@ -311,10 +317,12 @@ export class Address {
       this.become(ordered(this.opening)); // the first drawing was overtaken by a press
       this.write("replace");
     }
-    const [before, { pressed }] = [this.mark, this];
-    if (pressed && drawn.back === this.back) {
+    const [before, { pressed, acted }] = [this.mark, this];
+    if (!this.unknown) {
       this.pressed = null;
-      setTimeout(() => pressed.click());
+      this.acted = false;
+      if (pressed) setTimeout(() => pressed.click());
+      else if (acted) this.sayAll(); // what else was done was told of a part that the server didn't know yet
     }
     this.take(drawn.offers);
     if (!window.navigation) this.look("replace");

@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.link_values import take
+from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.core.stages import ALL_STAGES, DISTANCE_BIAS
 from attnviz.core.tokens import token_labels
@@ -71,14 +72,17 @@ def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: 
 def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str) -> None:
     """Draw the switch that turns this head off, or has all heads of its layer read evenly.
 
-    It's the same wherever it stands: pressed as its page gives way to another, it would be another one's press.
+    It's the same wherever it stands: pressed as its page gives way to another, it would be another one's press. What a
+    page held when its server went counts, though this one hears of it with its first run and calls nothing back.
     """
     edit = ModelEdit(layer.number, head, OFF) if kind == "off" else ModelEdit(layer.number, None, EVEN)
-    name = f"model.{edit}"
-    if this_session().get(name, False) != (edit in edits):  # else it's as it was pressed meanwhile
-        this_session().put(name, edit in edits)
-    st.toggle(say(f"models.change.{kind}"), key=name, on_change=_toggled, args=(edits, edit, name),
-              help=say(f"models.change.{kind}_help"))  # fmt: skip
+    name, on = f"model.{edit}", edit in edits
+    if not came_back() and this_session().get(name, False) != on:  # else it's as it was pressed meanwhile
+        this_session().put(name, on)
+    held = st.toggle(say(f"models.change.{kind}"), key=name, on_change=_toggled, args=(edits, edit, name),
+                     help=say(f"models.change.{kind}_help"))  # fmt: skip
+    if held != on:
+        _toggled(edits, edit, name)
 
 
 def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
