@@ -62,7 +62,6 @@ export class Address {
     this.due = false; // whether something is to be said
     this.turns = false; // whether the page turns controls
     this.writes = false;
-    this.says = 0; // how often something was said, for the tests
     this.saidAt = 0;
     this.took = 0; // milliseconds until the last answer
     this.back = 0; // when the server was there again
@@ -178,7 +177,6 @@ export class Address {
     this.writes = false;
     clearTimeout(this.mirroring); // a browser drops what is written too often, and says nothing
     if (!this.mirrored) this.mirroring = setTimeout(() => this.mirrored || this.write(how), MIRROR_MS);
-    window.dispatchEvent(new Event("attnviz:address"));
   }
 
   get mirrored() {
@@ -232,7 +230,6 @@ export class Address {
     // turned to what the address says.
     const turns = this.turns || (again && !this.controlsAgree);
     this.turns = false;
-    this.says += 1;
     this.saidAt = performance.now();
     this.expect();
     if (turns) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));

@@ -46,7 +46,7 @@ export function isOf(from, told) {
 
 // When something has been painted, and where the server is told that: see attnviz/app/session/painting.py.
 
-/** @typedef {{ at: string, word: string, number: number }} Asks where, and what */
+/** @typedef {{ at: string, word: string }} Asks where, and what */
 
 const UNSEEN_MS = 300; // after which nothing waits for pictures any longer: of a page out of sight, none is painted
 
@@ -60,10 +60,10 @@ export function painted() {
 }
 
 // The server waits a little where it hears nothing, so there is nothing to be done about that.
-export function tellPainted(/** @type {Asks} */ { at, word, number }) {
+export function tellPainted(/** @type {Asks} */ { at, word }) {
   const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
   const headers = { "Content-Type": "application/json" };
-  fetch(address, { method: "POST", headers, body: JSON.stringify({ word, number }) }).catch(() => {});
+  fetch(address, { method: "POST", headers, body: JSON.stringify({ word }) }).catch(() => {});
 }
 
 // One pointer among several: a hand has more than one finger.

@@ -42,7 +42,6 @@ declare global {
     "attnviz-picked": CustomEvent<{ key: string; query: number }>;
     "attnviz:away": Event;
     "attnviz:back": Event;
-    "attnviz:address": Event;
     /** A link leads to another page. */
     "attnviz:leaves": Event;
     /** The page's query is another one. */

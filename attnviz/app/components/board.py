@@ -119,7 +119,7 @@ def show_board_of_model(
 def show_board(scenario: Scenario, looks: Looks, page: str) -> None:
     """Draw the board of the current scenario on one of its pages: all follow what is edited and picked."""
     trace, query = traced_in_view(scenario), picked_query(scenario)
-    painting().begin_first()
+    painting().begun = True
     data = drawn_data(scenario, trace, query, state.digits(), looks, of_now=True)
     beside = {
         "picked": as_place(picked_place(trace)),

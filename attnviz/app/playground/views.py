@@ -119,7 +119,7 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int, seen: S
     asks = {"at": AT, "page": HEATMAPS} if has_numbers(scenario) else None
     beside = {"from": mark_of_now(), "numbers": asks, "numbersOf": numbers_of(scenario, *seen)}
     data = drawn_heatmaps(trace, picked, query, state.digits()) | beside
-    painting().begin_first()
+    painting().begun = True
     _heatmaps(key=_HEATMAPS_KEY, data=json.dumps(data).encode(), on_picked_change=partial(_take_click, trace))
     with show_picked(trace, picked, query):
         mark_while_older(scenario, "picked", *seen)

@@ -92,9 +92,8 @@ async def take_painted(request: Request) -> Response:
     message = await message_of(request)
     if isinstance(message, Response):
         return message
-    page, number = painting_that_says(message["word"]), message.get("number")
-    if page is not None and isinstance(number, int):
-        page.tell(number)
+    if page := painting_that_says(message["word"]):
+        page.painted.set()
     return nothing()
 
 

@@ -10,8 +10,7 @@ from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import eventually
 
-PATHS = {"Lesson": "lesson", "My numbers": "check"}
-W_Q, W_K = ("w_q", 0, 1), ("w_k", 1, 1)
+W_K = ("w_k", 1, 1)
 
 
 @pytest.fixture
@@ -19,42 +18,26 @@ def board(new_board: Callable[..., Board]) -> Board:
     return new_board().open_board().torch_says()
 
 
-def type_and_leave(board: Board, page: str) -> None:
-    """Type into a cell, and click another page's name while its box is open."""
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_number_left_by_a_click_on_another_pages_name_counts(board: Board, waits: bool) -> None:
+    """And so does one that was typed before it, and has no answer yet."""
+    if waits:
+        board.hold_back()
+        board.type_over(("w_q", 0, 1), "0.9")
+        eventually(lambda: board.n_held, 1)
     board.focus_on(W_K)
-    board.page.keyboard.type("0.4")
-    board.go_to(page)
-
-
-def type_while_another_waits_and_leave(board: Board) -> None:
-    """Leave by a click a cell that is typed into, while a number typed before it has no answer."""
-    board.hold_back()
-    board.type_over(W_Q, "0.9")
-    eventually(lambda: board.n_held, 1)
-    type_and_leave(board, "Lesson")
-
-
-def has_it_there_and_back(board: Board, page: str, wanted: str) -> None:
-    """The other page is open, with what was typed; and it is on the board for whoever comes back."""
-    board.page.wait_for_url(f"**/{PATHS[page]}*")
+    board.page.keyboard.type("0.4")  # its box is open
+    board.go_to("Lesson")
+    if waits:
+        eventually(lambda: board.n_held >= 2, True)
+        board.let_go()
+    wanted = "?edits=w_q.0.1.0.9*w_k.1.1.0.4" if waits else "?edits=w_k.1.1.0.4"
+    board.page.wait_for_url("**/lesson*")
     eventually(lambda: board.address, wanted)
     board.go_to(say("app.playground.title"))
     shows_number(board.cell(W_K), "0.4000")
     board.torch_says()
     eventually(lambda: board.address, wanted)
-
-
-@pytest.mark.parametrize("page", ["Lesson", "My numbers"])
-def test_a_number_left_by_a_click_on_another_pages_name_counts(board: Board, page: str) -> None:
-    type_and_leave(board, page)
-    has_it_there_and_back(board, page, "?edits=w_k.1.1.0.4")
-
-
-def test_what_waited_for_an_answer_before_it_counts_and_is_a_step_back_of_its_own(board: Board) -> None:
-    type_while_another_waits_and_leave(board)
-    eventually(lambda: board.n_held >= 2, True)
-    board.let_go()
-    has_it_there_and_back(board, "Lesson", "?edits=w_q.0.1.0.9*w_k.1.1.0.4")
 
 
 @pytest.mark.parametrize("held", [0, 100])

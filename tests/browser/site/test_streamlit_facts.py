@@ -110,11 +110,3 @@ def test_a_control_left_by_a_click_tells_its_value_in_a_task_of_its_own(page: Pa
     page.evaluate("() => { document.activeElement.blur(); order.push('left'); }")
     eventually(lambda: page.evaluate("order.includes('sent')"), True)
     assert page.evaluate("order.indexOf('left') < order.indexOf('sent')")
-
-
-def test_the_server_takes_so_many_characters_and_fields_and_no_more() -> None:
-    from streamlit.runtime.state import query_params
-
-    assert (query_params.CLIENT_STATE_QUERY_STRING_MAX_LENGTH, query_params.CLIENT_STATE_QUERY_STRING_MAX_FIELDS) == (
-        512 * 1024, 1000,
-    )  # fmt: skip

@@ -14,8 +14,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from attnviz.app.server import middleware, routes
-from attnviz.app.session import painting
-from attnviz.app.session.painting import Painting, painting_that_says
+from attnviz.app.session.painting import painting_that_says
 from tests.pages.reader import Reader
 
 HERE = {"origin": "http://testserver"}
@@ -27,18 +26,6 @@ def server() -> Iterator[TestClient]:
         yield client
 
 
-def in_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on, whoever waits does so for a browser."""
-    monkeypatch.setattr(st, "context", SimpleNamespace(headers={"Origin": "http://testserver"}))
-
-
-def asked_of(page: Painting) -> dict[str, Any]:
-    """What a browser is told of where to tell."""
-    asks = page.asks()
-    assert asks.pop("at") == painting.AT
-    return asks
-
-
 def first_asks(reader: Reader) -> Any:
     """What a reader's browser is told of the first picture of all."""
     protos = [element.proto for element in reader.at.get("bidi_component")]
@@ -46,30 +33,22 @@ def first_asks(reader: Reader) -> Any:
     return json.loads(found.json)["asks"]
 
 
-def seconds(page: Painting, most: float) -> float:
-    """How long a page waits."""
-    start = time.monotonic()
-    page.wait(most)
-    return time.monotonic() - start
-
-
-def test_the_rest_comes_once_the_browser_has_painted_what_was_begun_last(
+def test_the_rest_comes_once_the_browser_has_painted_what_has_begun(
     server: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader = Reader()
-    page = painting_that_says(str(first_asks(reader)["word"]))
+    asks = first_asks(reader := Reader())
+    page = painting_that_says(asks["word"])
     assert page is not None
-    first = asked_of(page)
-    page.begin()
-    second = asked_of(page)
-    assert (second["word"], second["number"]) == (first["word"], int(first["number"]) + 1)
-    in_a_browser(monkeypatch)
-    assert server.post("/painted", json=first, headers=HERE).status_code == 204  # which doesn't count any more
-    later = Timer(0.3, lambda: server.post("/courses/attention/painted", json=second, headers=HERE))
+    assert page.begun
+    page.wait(60)  # not for who is no browser
+    monkeypatch.setattr(st, "context", SimpleNamespace(headers={"Origin": "http://testserver"}))
+    later = Timer(0.3, lambda: server.post("/courses/attention/painted", json=asks, headers=HERE))
+    start = time.monotonic()
     later.start()
-    assert 0.25 < seconds(page, 60) < 50
+    page.wait(60)
+    assert 0.25 < time.monotonic() - start < 50
     later.join()
-    assert seconds(page, 60) < 50
+    del reader
 
 
 @pytest.mark.parametrize(
@@ -82,26 +61,24 @@ def test_the_controls_of_a_page_that_is_opened_wait_for_its_first_picture_and_fo
     asks = first_asks(reader)
     told = painting_that_says(asks["word"])
     assert told is not None
-    assert told.asks() == asks
+    assert told.begun
     reader.set("seed", 5).visit("pages/lesson.py")
-    assert told.asks() == asks
     assert first_asks(reader) == asks, "what it draws stays: it has the style of all pages"
 
 
 def test_only_a_page_of_this_server_tells_and_of_a_strange_word_nothing_is_said(server: TestClient) -> None:
     reader = Reader()
-    page = painting_that_says(str(first_asks(reader)["word"]))
+    asks = first_asks(reader)
+    page = painting_that_says(asks["word"])
     assert page is not None
-    asks = asked_of(page)
     for headers in ({}, {"origin": "https://elsewhere.example.org"}):
         assert server.post("/painted", json=asks, headers=headers).status_code == 403
-    for other in ({"word": "of nobody"}, {"number": "1"}, {"number": None}, {"number": 1.5}):
-        assert server.post("/painted", json=asks | other, headers=HERE).status_code == 204
-    assert page._painted == 0
+    assert server.post("/painted", json={"word": "of nobody"}, headers=HERE).status_code == 204
+    assert not page.painted.is_set()
     assert server.post("/painted", content=b"[1]", headers=HERE).status_code == 400
     assert server.get("/painted", headers=HERE).status_code == 405
     assert server.post("/painted", json=asks, headers=HERE).status_code == 204
-    assert page._painted == asks["number"]
+    assert page.painted.is_set()
     del reader, page
     gc.collect()
     assert painting_that_says(str(asks["word"])) is None

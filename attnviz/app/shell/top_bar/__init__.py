@@ -75,7 +75,7 @@ def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
     this_session().page = page
     with st.container(key="first"):
         # The same in each run: one that is drawn anew takes the style away for a moment.
-        _first(key="first_component", height=1, data={"asks": painting().asks() | {"number": 1}})
+        _first(key="first_component", height=1, data={"asks": painting().asks()})
         address.hear()
     with st.container(key="name"):
         st.title(say("app.name"), anchor=False, width="content")
