@@ -51,7 +51,7 @@ export class Address {
     this.opening = ""; // what a bare address is opened with: of that, too, a change is made before it's drawn
     this.version = 1; // of the query
     this.versions = new Map([[markOf(this.query), 1]]);
-    /** @type {(said: { query: string, taken: string, back: number }) => void} */
+    /** @type {(said: { query: string, taken: string, back: number, n: number }) => void} */
     this.setValue = () => {};
     /** @type {Drawn | null} */
     this.drawn = null; // what the server has drawn last
@@ -62,6 +62,7 @@ export class Address {
     this.due = false; // whether something is to be said
     this.turns = false; // whether the page turns controls
     this.writes = false;
+    this.says = 0; // how often: what was taken back and is done again is said anew, though it is the same
     this.saidAt = 0;
     this.took = 0; // milliseconds until the last answer
     this.back = 0; // when the server was there again
@@ -233,13 +234,18 @@ export class Address {
     this.saidAt = performance.now();
     this.expect();
     if (turns) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
-    else this.setValue({ query: this.query, taken: this.taken, back: this.back });
+    else this.sendValue();
+  }
+
+  sendValue() {
+    this.says += 1;
+    this.setValue({ query: this.query, taken: this.taken, back: this.back, n: this.says });
   }
 
   // A server that is there again may not know this page: a part of it that is asked to run by itself would be unknown.
   sayAll() {
     this.back = this.saidAt = performance.now();
-    this.setValue({ query: this.query, taken: this.taken, back: this.back });
+    this.sendValue();
     if (!this.heard) this.expect();
   }
 

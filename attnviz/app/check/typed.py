@@ -65,7 +65,7 @@ def form_now() -> Form:
     return {key: this_session().get(key, default) for key, default in DEFAULTS.items()}
 
 
-def _mark(form: Form) -> int:
+def _mark(form: Mapping[str, Any]) -> int:
     return hash(tuple(form.items()))
 
 

@@ -156,11 +156,12 @@ def test_back_forward_and_reload_right_after_an_act_lose_nothing(new_board: Call
         board.page.go_forward()
         board.page.wait_for_timeout(pause)
         board.page.reload()
-        eventually(lambda wanted=wanted: wanted in board.address and "query=2" in board.address, True)
+        eventually(partial(_is_in, board, wanted), True)
+        assert "query=2" in board.address
         board.settle()
         eventually(lambda: agrees(board), True)
         board.page.go_back()
-        eventually(lambda wanted=wanted: wanted in board.address, False)
+        eventually(partial(_is_in, board, wanted), False)
         eventually(lambda: agrees(board), True)
 
 
