@@ -318,6 +318,7 @@ def test_what_is_done_on_any_page_is_there_though_back_and_forward_or_a_link_fol
     board, other = new_board(), "questions" if path == "/lesson" else "lesson"
     _open_with_a_step(board, path, address)
     wanted = act(board)
+    board.page.wait_for_timeout(100)  # as fast as a hand: within some 30 ms, Streamlit forgets what a field held
     board.page.go_back()
     board.page.go_forward()
     _has(board, wanted)
