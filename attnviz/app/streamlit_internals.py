@@ -88,13 +88,13 @@ def _is_of_type(sent: Any, control: Any) -> bool:
     return kind.replace("int_", "double_") == wanted and is_offered and all(map(math.isfinite, numbers))
 
 
-def _keep_few(uploads: MemoryUploadedFileManager, session: str, file: Any) -> None:
+def _keep_few(uploads: MemoryUploadedFileManager, session_id: str, file: Any) -> None:
     """Keep an uploaded file, and few of each session; beyond what all may have together, those who have most lose their
     oldest. Streamlit keeps all that are sent, whether a page asked for them or not."""
-    _add_file(uploads, session, file)
+    _add_file(uploads, session_id, file)
     held = uploads.file_storage
-    for old in list(held[session])[:-MAX_UPLOADS]:
-        uploads.remove_file(session, old)
+    for old in list(held[session_id])[:-MAX_UPLOADS]:
+        uploads.remove_file(session_id, old)
     while uploads._total_bytes > MAX_UPLOADED_BYTES:
         most = max(held, key=lambda each: sum(len(sent.data) for sent in held[each].values()))
         uploads.remove_file(most, next(iter(held[most])))

@@ -148,7 +148,7 @@ def test_a_number_is_of_a_numbers_type_where_it_is_finite(value: float, expected
 
 
 def upload(uploads: MemoryUploadedFileManager, session: str, number: int, size: int) -> None:
-    uploads.add_file(session, UploadedFileRec(f"{session}.{number}", "n", "t", bytes(size)))
+    uploads.add_file(session_id=session, file=UploadedFileRec(f"{session}.{number}", "n", "t", bytes(size)))
 
 
 def held(uploads: MemoryUploadedFileManager) -> dict[str, list[str]]:
