@@ -1,4 +1,4 @@
-"""Models that people use, and the numbers that they compute: transformers is needed here alone, and when first used."""
+"""Models that people use; transformers is imported when it's first needed."""
 
 from attnviz.models.edits import ModelEdit
 from attnviz.models.loading import load

@@ -1,5 +1,4 @@
-"""A model changed while it computes: every change is laid where the model makes that number, and all that comes after
-is computed by torch from it. The model's own weights aren't touched: whoever else uses it sees nothing."""
+"""Where changes are put while a model computes; its weights stay untouched."""
 
 import math
 from collections import defaultdict
@@ -15,7 +14,7 @@ from attnviz.words import say
 
 
 def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> Editing:
-    """Return where these changes are laid in a model that made these layers without them.
+    """Return where each change is put, given the unchanged model's layers.
 
     Raises ``ValueError`` for a place that isn't there, and for a weight whose place isn't known.
     """
@@ -101,7 +100,7 @@ def _check_readable(editing: Editing, layers: Sequence[Layer]) -> None:
 
 
 def edited_matrices(edits: Sequence[ModelEdit], layer: int, n_heads: int, n_kv_heads: int) -> dict[int, set[str]]:
-    """Return what stands changed in each head of a layer; keys that several heads read are changed in all of these."""
+    """Return each head's changed matrices; shared keys change in all their heads."""
     changed: dict[int, set[str]] = defaultdict(set)
     for edit in edits:
         if edit.layer != layer:
@@ -114,7 +113,7 @@ def edited_matrices(edits: Sequence[ModelEdit], layer: int, n_heads: int, n_kv_h
 
 
 def as_changed(edits: Sequence[ModelEdit], layer: Layer, before: Layer) -> Layer:
-    """Return a layer with what is changed in each of its heads, of the kind that it is without changes."""
+    """Return a layer that lists its changes and keeps `before`'s kind."""
     changed = edited_matrices(edits, layer.number, layer.n_heads, len(layer.attended.key))
     attended = replace(layer.attended, bias=before.attended.bias, learned=before.attended.learned)
     return replace(
@@ -126,7 +125,7 @@ def as_changed(edits: Sequence[ModelEdit], layer: Layer, before: Layer) -> Layer
 
 
 def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> tuple[str, ...]:
-    """Say of each head of a decoder in which a change lets a token read a later one that no model could."""
+    """Return a notice for each decoder head changed to read later tokens."""
     places = {
         (edit.layer, edit.head): None
         for edit in edits

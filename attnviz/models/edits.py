@@ -1,4 +1,4 @@
-"""Changes of a model: what they say, how they are written, and torch's own attention with them."""
+"""Changes of a model, their written form, and torch's attention with them."""
 
 import math
 import re
@@ -28,7 +28,7 @@ _FORM = re.compile(
 
 @dataclass(frozen=True)
 class ModelEdit:
-    """One change of a model while it computes; layers, heads, rows and columns count from 0.
+    """One change of a model while it computes; indices start at 0.
 
     A number of a head: ``ModelEdit(3, 1, "q", 10, 0, 2.5)`` puts 2.5 into row 10, column 0 of Q; of Q, K, V (before
     they are turned, where the model turns them), of W_q, W_k, W_v, b_q, b_k, b_v ("w_q" and so on), or of the "mask",
@@ -56,7 +56,7 @@ class ModelEdit:
 
     @classmethod
     def read(cls, text: str) -> "ModelEdit":
-        """Return the change that a text says; raises ``ValueError`` for one that says none."""
+        """Return the change that a text describes, or raise ``ValueError``."""
         found = _FORM.fullmatch(text)
         if found is None:
             raise ValueError(f"a change of a model is {in_short(text)}, expected 3.1.q.10.0=2.5, 3.1.off or 2.even")
@@ -81,12 +81,12 @@ class ModelEdit:
 
     @property
     def of_model(self) -> bool:
-        """Whether it changes the model, whatever it reads; a number of Q, K, V or the mask is of one text."""
+        """Whether it changes the model itself, not one text's numbers."""
         return self.matrix in (*WEIGHTS, OFF, EVEN)
 
 
 def as_edits(given: Iterable[ModelEdit | str]) -> tuple[ModelEdit, ...]:
-    """Return changes that are given as such or as texts; of two of the same place, the later one.
+    """Return changes, given as such or as texts; the latest one counts.
 
     Raises ``ValueError`` for what is none, and for too many.
     """
@@ -110,7 +110,7 @@ def _number(raw: str, text: str) -> float:
 
 @dataclass
 class Editing:
-    """Changes by where they are laid: what a watch asks while the model computes."""
+    """Changes sorted by where they are put, for a model that computes."""
 
     weights: dict[int, Tensor] = field(default_factory=dict)  # changed ones, by where the model's own are in memory
     biases: dict[int, Tensor] = field(default_factory=dict)
@@ -127,7 +127,7 @@ class Editing:
         return parts or number in self.masks or number in self.off or number in self.even or number in self.frozen
 
     def part(self, number: int, name: str, tensor: Tensor) -> Tensor:
-        """Return queries, keys or values ``(1, heads, tokens, d)`` of an attention with their changes."""
+        """Return an attention's q, k or v ``(1, heads, tokens, d)``, changed."""
         changes = self.parts.get((number, name))
         if not changes:
             return tensor
@@ -139,7 +139,7 @@ class Editing:
     def mask(
         self, number: int, mask: Tensor | None, beside: Tensor | None, query: Tensor, key: Tensor
     ) -> Tensor | None:
-        """Return what is added to scores, with its changes; `beside` is what the model adds, too."""
+        """Return the changed mask; the model adds `beside` to it later."""
         changes = self.masks.get(number)
         if not changes:
             return mask
@@ -151,7 +151,7 @@ class Editing:
         return changed
 
     def product(self, number: int, pointer: int, made: Tensor) -> Tensor:
-        """Return what a product made, with the changes of queries, keys and values that are columns of it."""
+        """Return a product in which changed queries, keys or values are replaced."""
         changes = self.products.get((number, pointer))
         if not changes:
             return made
@@ -163,7 +163,7 @@ class Editing:
     def result(
         self, number: int, output: Tensor, weights: Tensor | None, value: Tensor, mask: Tensor | None
     ) -> tuple[Tensor, Tensor | None]:
-        """Return contexts ``(1, tokens, heads, d)`` and weights of an attention with heads that are off, or even."""
+        """Return contexts ``(1, tokens, heads, d)`` and weights with changed heads."""
         replaced = self.frozen.get(number)
         if number in self.even and replaced is None and weights is not None:
             readable = torch.ones_like(weights, dtype=torch.bool)
@@ -184,8 +184,10 @@ def changed_dot_product(
     editing: Editing, number: int, parts: list[Tensor], added: Tensor | None, scaling: float,
     compute: Callable[..., Tensor], **more: Any,
 ) -> tuple[Parts, Tensor | None, Tensor | None, Tensor]:  # fmt: skip
-    """Return what ``F.scaled_dot_product_attention`` makes of queries, keys and values ``(1, heads, tokens, d)`` with
-    their changes: these, what is added to the scores, the weights where they're even, and the contexts."""
+    """Compute ``F.scaled_dot_product_attention`` with changes; parts are ``(1, heads, tokens, d)``.
+
+    Returns the parts, what is added to scores, the weights (None unless even), and the contexts.
+    """
     query, key, value = (editing.part(number, name, each) for name, each in zip("qkv", parts, strict=True))
     added = editing.mask(number, added, None, query, key)
     made = compute(query, key, value, attn_mask=added, scale=scaling, **more)
@@ -197,8 +199,10 @@ def changed_dot_product(
 def changed_multi_head(
     editing: Editing, number: int, parts: list[Tensor], added: Tensor | None, given: Mapping[str, Any],
 ) -> tuple[Parts, Tensor | None, Tensor, Tensor, tuple[Tensor, Tensor | None]]:  # fmt: skip
-    """Return what ``F.multi_head_attention_forward`` makes of queries, keys and values ``(heads, tokens, d)`` with
-    their changes: these, what is added to the scores, weights, contexts, and what the function would return."""
+    """Compute ``F.multi_head_attention_forward`` with changes; parts are ``(heads, tokens, d)``.
+
+    Returns the parts, what is added to scores, the weights, the contexts, and the function's own result.
+    """
     query, key, value = (editing.part(number, name, each[None]) for name, each in zip("qkv", parts, strict=True))
     added = editing.mask(number, None if added is None else added[None], None, query, key)
     heads, n_queries, d = query.shape[1:]
@@ -220,7 +224,7 @@ def changed_multi_head(
 
 
 def _returned(weights: Tensor, given: Mapping[str, Any]) -> Tensor | None:
-    """Return weights ``(1, heads, queries, keys)`` as the function was asked for them."""
+    """Return weights ``(1, heads, queries, keys)`` in the form asked for."""
     if not given["need_weights"]:
         return None
     asked = weights.mean(1) if given["average_attn_weights"] else weights

@@ -1,4 +1,4 @@
-"""What is made or loaded for one reader and used by all who ask for the same, as long as there is room for it."""
+"""Results and models that all readers share, kept while there is room."""
 
 import math
 from collections import OrderedDict
@@ -13,8 +13,9 @@ _LOOKED_AT = 0.1  # seconds after which one who waits is told how far it is
 
 
 class Kept:
-    """Things by their keys, for many threads: of more than `most`, or of more than `most_bytes` together, those asked
-    for longest ago go, but never the last. `at_once` are made beside each other at most.
+    """A cache for many threads that drops what was used longest ago.
+
+    It holds up to `most` things and `most_bytes`, but always the last one; up to `at_once` are made in parallel.
 
     >>> kept = Kept(most=2)
     >>> [kept.get(key, lambda: f"made of {key}") for key in (1, 2, 1, 3)][-1]
@@ -36,8 +37,7 @@ class Kept:
             return sum(size for _, size in self._held.values())
 
     def get(self, key: Hashable, make: Callable[[], Any], size: Callable[[Any], int] = lambda _: 0) -> Any:
-        """Return what is kept under a key, or make it, of so many bytes; who asks meanwhile waits for that, and nobody
-        waits for what is there."""
+        """Return a key's cached value, or make it once, of `size` bytes."""
         held = self._find(key)
         if held is None:
             with self._making[hash(key) % len(self._making)]:
@@ -50,7 +50,7 @@ class Kept:
         return None if held is None else held[0]
 
     def put(self, key: Hashable, made: Any) -> None:
-        """Keep what was made, of no size, in place of what was there."""
+        """Put a thing under a key, counted as 0 bytes."""
         self._keep(key, made, lambda _: 0)
 
     def forget(self, is_old: Callable[[Any], bool]) -> None:
@@ -84,7 +84,7 @@ class Kept:
 
 
 class _Loading:
-    """A model while it's loaded, by a thread of its own: whoever leaves the page meanwhile stops nothing."""
+    """A model that loads in a thread of its own, whoever leaves."""
 
     def __init__(self, make: Callable[[Tell], tuple[Any, Any]]) -> None:
         self.progress = Progress("turn")
@@ -104,7 +104,7 @@ class _Loading:
         self.progress = progress
 
     def wait(self, to: Tell) -> tuple[Any, Any]:
-        """Return what is loaded, once it is, or raise why it can't be; how far it is, is told `to` a function."""
+        """Return what was loaded, or raise its error; tell `to` the progress."""
         told = None
         while not self._done.wait(_LOOKED_AT):
             if told != self.progress:
@@ -117,8 +117,7 @@ class _Loading:
 
 
 class Shelf:
-    """Models that are loaded, one copy for all who ask: of more than `most`, or of more bytes than fit, the one asked
-    for longest ago goes. One is loaded after the other, and nobody waits for it who asks for another that is there."""
+    """Loaded models, one copy for all; the longest unused is dropped."""
 
     def __init__(self, most: int = 2, most_bytes: int | None = None) -> None:
         self._kept = Kept(room() if most_bytes is None else most_bytes, most, at_once=1)
@@ -126,7 +125,7 @@ class Shelf:
         self._lock = Lock()
 
     def get(self, name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
-        """Return a model and its tokenizer, loaded now or before; to one who waits is told how far it is.
+        """Return a model and its tokenizer; tell `to` how loading goes.
 
         Raises ``ValueError`` as :func:`load` does.
         """

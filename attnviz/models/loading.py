@@ -1,5 +1,4 @@
-"""Models by a folder or by a name that transformers knows: safetensors alone, and no code of theirs. How far that is,
-is told, as it goes on, to whoever waits for it."""
+"""Loading models by folder or name: safetensors only, and no foreign code."""
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -36,7 +35,7 @@ _NUMBERS = "Loading weights"  # what transformers calls its own bar while it tak
 
 
 class Progress(NamedTuple):
-    """A step of loading, and how much of it is done: a share from 0 to 1."""
+    """A step of loading, and its share done, from 0 to 1."""
 
     step: Step
     share: float = 0.0
@@ -53,8 +52,9 @@ _TELLING: ContextVar[Tell | None] = ContextVar("attnviz_telling", default=None)
 
 
 def load(name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
-    """Return a model and its tokenizer: those that come along, by their name, or those of a folder, or of a name that
-    transformers knows and has fetched or may fetch. How far that is, is told `to` a function.
+    """Return a model and its tokenizer; tell `to` how far it is.
+
+    The name is that of an included model, a folder, or one that transformers knows.
 
     Raises ``ValueError`` with the reason where that can't be: no such folder, no network, a kind of model that
     transformers doesn't know, weights that are no safetensors or have another SHA-256 than those that come along, or
@@ -153,8 +153,7 @@ def _check_folder(name: str) -> None:
 
 
 def room() -> int:
-    """Return how many bytes the weights of a model may take, and those of all that are kept: a third of the memory that
-    there is, at most."""
+    """Return the most bytes for all models: a third of memory, capped."""
     memory = bytes_of_memory()
     return MOST_BYTES if memory is None else min(MOST_BYTES, memory // _OF_MEMORY)
 
@@ -166,7 +165,7 @@ def _check_size(name: str, size: int) -> None:
 
 
 def _answers() -> bool:
-    """Whether the place that models are fetched from answers. Without this, each file is asked for again and again."""
+    """Whether the Hugging Face server answers; otherwise each file would be retried."""
     from huggingface_hub import constants, get_session
 
     if constants.HF_HUB_OFFLINE:
@@ -179,7 +178,7 @@ def _answers() -> bool:
 
 
 def _refused(name: str, error: Exception, *, offline: bool) -> RefusedError:
-    """Return why a model can't be had, of what transformers says of it."""
+    """Return the error to raise, by what transformers says of a model."""
     first = (str(error).strip() or type(error).__name__).splitlines()[0]
     said = str(error).lower()
     message = _not_had(name, first)
@@ -216,7 +215,7 @@ def tell(step: Step, share: float = 0.0) -> None:
 
 
 def _counted(bar: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Return the bar that transformers asks for; the one of its numbers is counted for whoever waits, too."""
+    """Return transformers' progress bar; that of weights also reports progress."""
     made = bar(*given, **named)
     if _TELLING.get() is None or named.get("desc") != _NUMBERS or not given or not hasattr(given[0], "__len__"):
         return made
@@ -231,7 +230,7 @@ def _counting(made: Any, count: int) -> Iterator[Any]:
 
 @cache
 def _fetching_bar() -> Any:
-    """Return the kind of bar that is given to what fetches files: its bytes are counted for whoever waits."""
+    """Return a progress bar class that reports the bytes of downloaded files."""
     from huggingface_hub.utils import tqdm  # type: ignore[attr-defined]
 
     class Fetching(tqdm):

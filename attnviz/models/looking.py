@@ -1,4 +1,4 @@
-"""Looking into a model while it computes: one of transformers, or whatever calls torch's own functions of attention."""
+"""Looking into models of transformers, or torch modules, while they compute."""
 
 import copy
 from collections.abc import Iterable, Sequence
@@ -24,8 +24,7 @@ def look_into(
     tokens: Sequence[str] = (), edits: Iterable[ModelEdit | str] = (), q: str | None = None, k: str | None = None,
     v: str | None = None, scale: float | None = None, mask: Tensor | None = None,
 ) -> ModelTrace:  # fmt: skip
-    """Look into a model: compute what it makes of a text, and keep the queries, keys, values and attention weights of
-    every head, each as a trace like any other.
+    """Return what a model computes for a text, a trace per head.
 
     A `model` of transformers that is loaded already comes with its `tokenizer`; "stories" and "all-MiniLM-L6-v2", by
     their names, are those that come along, and have their own. The model itself isn't changed, and what it computes
@@ -140,8 +139,7 @@ def _named_one(
 
 
 def _as_evaluated(module: nn.Module) -> nn.Module:
-    """Return a module without its dropout, which would make other numbers each time: a twin with the same weights where
-    it's in training, so that it stays so itself."""
+    """Return a module without dropout: a twin if it's in training."""
     if not any(each.training for each in module.modules()):
         return module
     shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}

@@ -1,4 +1,4 @@
-"""The models that a server offers: two that come along, of which we made one, and those in folders that it names."""
+"""The models that a server offers: two included, and its own folders."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,7 @@ _FETCHED, _SNAPSHOTS = "models--", "snapshots"  # how folders of fetched models 
 
 
 class Included(NamedTuple):
-    """A model that comes along: the `package` with its files, where in it they stand, the SHA-256 of its weights where
-    these are another's."""
+    """An included model: its `package`, folder `inside`, and weights' `sha256` or None."""
 
     package: str
     inside: str
@@ -56,11 +55,10 @@ ALONG: Mapping[str, Included] = MappingProxyType(
 
 @cache
 def offered() -> Mapping[str, str]:
-    """Return the models that a server offers by their short names, each with what it's loaded by: those that come
-    along, and those that whoever runs it named in ATTNVIZ_MODELS, with commas between them.
+    """Return what each offered model is loaded by, by its short name.
 
-    A folder is called by its last part, or by the model that it is a snapshot of, and numbered where something else is
-    called so already.
+    These are the included ones and those named in ATTNVIZ_MODELS, with commas between them. A folder is called by its
+    last part, or by the model that it is a snapshot of, and numbered where something else is called so already.
     """
     given = (name.strip() for name in os.environ.get("ATTNVIZ_MODELS", "").split(","))
     named = dict.fromkeys((*ALONG, *filter(None, given)))
@@ -74,21 +72,21 @@ def offered() -> Mapping[str, str]:
 
 
 def short_of(name: str) -> str | None:
-    """Return the short name of a model that is offered, by this or by what it's loaded by, as older links have it; None
-    for any other."""
+    """Return an offered model's short name, given either name; else None."""
     if name in offered():
         return name
     return next((short for short, loaded in offered().items() if loaded == name), None)
 
 
 def is_folder(name: str) -> bool:
-    """Whether a model is named by a folder; if not, by a name that transformers knows."""
+    """Whether a model's name is a folder, not a name in transformers."""
     return bool(name) and (Path(name).is_dir() or Path(name).is_absolute() or name.startswith((".", "~")))
 
 
 def short_name(name: str) -> str:
-    """Return what a model is called: of a folder its last part, for the rest tells where somebody keeps files; of a
-    snapshot of Hugging Face's, whose last part is a checksum, the model's name.
+    """Return a model's name to show: of a folder, its last part.
+
+    For a snapshot of Hugging Face's, whose last part is a checksum, it's the model's name.
 
     >>> short_name("/models/llama/"), short_name("openai-community/gpt2")
     ('llama', 'openai-community/gpt2')
@@ -109,7 +107,7 @@ class Snapshot(NamedTuple):
 
 
 def snapshot_of(folder: str) -> Snapshot | None:
-    """Return what a folder is a snapshot of, where it stands as Hugging Face's files do once they are fetched."""
+    """Return the model and version of a Hugging Face snapshot folder."""
     kept, snapshots, version = ("", "", "", *Path(os.path.abspath(folder)).parts)[-3:]
     if snapshots != _SNAPSHOTS or not kept.startswith(_FETCHED):
         return None
@@ -122,9 +120,10 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def new_decoder(n_entries: int, n_places: int, n_layers: int, n_heads: int, width: int, seed: int) -> Any:
-    """Return a decoder with numbers drawn from a seed: tokens' vectors with a spread of 0.15, and all else as nn.Linear
-    draws it, for GPT-2's own 0.02 makes a small one slow to learn. Places begin as waves, of as much length, since then
-    one rotation leads from each to the one before.
+    """Return an untrained decoder, whose numbers are drawn from a seed.
+
+    Tokens' vectors have a spread of 0.15, since GPT-2's own 0.02 makes a small model slow to learn; all else is as
+    nn.Linear draws it. Places begin as waves of the same length: one rotation leads from each to the next.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.5, for the waves.
     """
@@ -157,8 +156,7 @@ def _waves(n_places: int, width: int) -> torch.Tensor:
 
 
 def tokenizer_of(vocabulary: Sequence[str], n_places: int) -> Any:
-    """Return a tokenizer that cuts a text into the words of a vocabulary, in lower case; the first of these is put
-    before every text."""
+    """Return a tokenizer of these lower-case words; the first starts every text."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     begin = vocabulary[0]

@@ -1,4 +1,4 @@
-"""A text as a model's tokenizer cuts it: its tokens, what each was cut from, and how many a model takes."""
+"""A text as a tokenizer cuts it, and how many tokens fit."""
 
 import math
 import unicodedata
@@ -15,8 +15,10 @@ MOST_WEIGHTS = 2**26  # of all heads together: 256 MiB of float32
 
 @dataclass(frozen=True)
 class Piece:
-    """What was typed of one token, and the `word` that it stands in, which begins at character `at` of the text; both
-    are blank for what the model put there."""
+    """What was typed for one token, and the `word` around it.
+
+    The word begins at character `at`. Both are blank for a token that the tokenizer put there.
+    """
 
     typed: str
     word: str
@@ -24,7 +26,7 @@ class Piece:
 
 
 def pieces_of(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
-    """Return for each token what was typed, by where its tokenizer says that it stands in the text.
+    """Return each token's piece, by where it stands in the text.
 
     >>> pieces_of("Unfold it.", ((0, 0), (0, 2), (2, 6), (6, 9), (9, 10)))[1:3]
     (Piece(typed='Un', word='Unfold', at=0), Piece(typed='fold', word='Unfold', at=0))
@@ -41,7 +43,7 @@ def pieces_of(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
 
 
 def _words(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each run of letters and numbers begins and ends, and each other sign."""
+    """Yield start and end of each word, and of each other sign."""
     first, before = 0, " "
     for at, character in enumerate(text):
         category = unicodedata.category(character)
@@ -58,13 +60,13 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
 
 
 def marks_of_cut(cut: Cut) -> tuple[tuple[tuple[int, int], ...], tuple[bool, ...]]:
-    """Return where each token stands in the text, and which are none of the text's."""
+    """Return each token's place in the text, and whether it's special."""
     spans = tuple((start, end) for start, end in cut.get("offset_mapping", ()))
     return spans, tuple(map(bool, cut.get("special_tokens_mask", ())))
 
 
 def cut_of(tokenizer: Any, text: object) -> Cut:
-    """Return a text as the tokenizer cuts it, with what a fast one knows of its tokens."""
+    """Return a text as the tokenizer cuts it, or raise ``ValueError``."""
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"text is {in_short(text)}, expected a sentence")
     if len(text) > MAX_TEXT_CHARACTERS:
@@ -79,19 +81,19 @@ def cut_of(tokenizer: Any, text: object) -> Cut:
 
 
 def text_of(tokenizer: Any, number: int) -> str:
-    """Return a token as a text; of one that holds only part of a character, what the tokenizer calls it."""
+    """Return a token's text, or its name if it's half a character."""
     text = tokenizer.decode([number], clean_up_tokenization_spaces=False)
     name: str | None = tokenizer.convert_ids_to_tokens([number])[0]
     return name or str(number) if not text or "\ufffd" in text else str(text)
 
 
 def pieces(tokenizer: Any, ids: Iterable[int]) -> tuple[str, ...]:
-    """Return the texts of tokens; of one that holds only part of a character, what the tokenizer calls it."""
+    """Return each token's text, as :func:`text_of` does."""
     return tuple(text_of(tokenizer, each) for each in ids)
 
 
 def with_tokens(tokenizer: Any, text: str, cut: Cut, ids: Iterable[int]) -> tuple[str, Cut]:
-    """Return a text and how it's cut with more tokens, whatever the tokenizer would make of the longer text."""
+    """Return a text and its cut, both with these tokens appended."""
     longer = {key: list(each) for key, each in cut.items()}
     rest = {"attention_mask": 1, "token_type_ids": 0, "special_tokens_mask": 0}
     for each in ids:
@@ -108,7 +110,7 @@ def with_tokens(tokenizer: Any, text: str, cut: Cut, ids: Iterable[int]) -> tupl
 
 
 def n_weights(model: Any, n_tokens: int) -> int:
-    """Return how many attention weights all heads of a model have for so many tokens, about."""
+    """Return roughly how many attention weights all heads have for these tokens."""
     config = model.config
     heads = getattr(config, "num_hidden_layers", 1) * getattr(config, "num_attention_heads", 1)
     # A decoder that reads an encoder attends to itself and to that, too.
@@ -116,19 +118,19 @@ def n_weights(model: Any, n_tokens: int) -> int:
 
 
 def _places(model: Any, tokenizer: Any) -> int | None:
-    """Return how many tokens a model has places for; None where it doesn't say."""
+    """Return how many tokens a model takes; None if it doesn't say."""
     places = [getattr(model.config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
     return min((place for place in places if isinstance(place, int) and place > 0), default=None)
 
 
 def most_tokens(model: Any, tokenizer: Any, most_weights: int = MOST_WEIGHTS) -> int:
-    """Return how many tokens of a text a model takes, and all its heads have no more attention weights than that."""
+    """Return how many tokens a model takes within this many attention weights."""
     places, fit = _places(model, tokenizer), math.isqrt(most_weights // n_weights(model, 1))
     return fit if places is None else min(places, fit)
 
 
 def check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") -> None:
-    """Raise ``ValueError`` for more tokens than a model has places for, or weights that are too many to keep."""
+    """Raise ``ValueError`` for more tokens than a model, or memory, takes."""
     most = _places(model, tokenizer)
     if most is not None and n_tokens > most:
         raise ValueError(f"{of} has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
@@ -140,7 +142,7 @@ def check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") ->
 
 
 def check_vocabulary(model: Any, ids: Sequence[int]) -> None:
-    """Raise ``ValueError`` for a token that the model has no vector for: of these torch says "index out of range"."""
+    """Raise ``ValueError`` for a token that the model has no vector for."""
     try:
         most = getattr(model.get_input_embeddings(), "num_embeddings", None)
     except NotImplementedError:  # it has a vector for no token, but makes them otherwise

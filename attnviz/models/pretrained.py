@@ -1,5 +1,4 @@
-"""Models of transformers: their attention goes through a function of ours, which computes what theirs does and shows
-it.
+"""Models of transformers, whose attention goes through a function of ours.
 
 transformers is imported here alone, and when first used: that takes seconds.
 """
@@ -33,7 +32,7 @@ EAGER = "eager"  # that of a model's own plain attention
 
 
 def is_pretrained(model: object) -> bool:
-    """Whether a model is one of transformers, whose attention can be taken over."""
+    """Whether it's a model of transformers that can use our attention."""
     return isinstance(model, nn.Module) and hasattr(model, "set_attn_implementation")
 
 
@@ -56,8 +55,7 @@ def transformers() -> ModuleType:
 def _attention(
     module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **settings: Any
 ) -> tuple[Tensor, Tensor | None]:
-    """Compute a model's attention by its own plain function, with the changes of the watch of this thread, if there is
-    one, and show it to that."""
+    """Compute a module's plain attention and show it to this thread's watch."""
     watch = watching()
     bias = settings.get("position_bias")  # what T5 and its like add to scores before the mask
     if watch is not None and watch.editing is not None:
@@ -90,8 +88,7 @@ def _eager_of(module: nn.Module) -> Callable[..., tuple[Tensor, Tensor | None]]:
 
 
 def watched(model: Any) -> Any:
-    """Return a model whose attention can be watched: a twin with the same weights, in memory once, so that the model
-    itself stays as it was, whoever else uses it."""
+    """Return a model that can be watched: a twin that shares weights."""
     transformers()
     ours = goes_through_ours(model)
     if model.config._attn_implementation == (WATCHED if ours else EAGER) and not model.training:
@@ -106,8 +103,7 @@ def watched(model: Any) -> Any:
 
 
 def goes_through_ours(model: Any) -> bool:
-    """Whether a model calls a function of attention that is chosen by its name, and so may be ours; other models have
-    theirs written out."""
+    """Whether a model can call our attention; others have it written out."""
     return bool(type(model)._can_set_attn_implementation())
 
 
@@ -115,8 +111,10 @@ def look(
     model: Any, tokenizer: Any, text: str, target: str | None, name: str, edits: tuple[ModelEdit, ...] = (),
     plain: ModelTrace | None = None, cut: Cut | None = None,
 ) -> ModelTrace:  # fmt: skip
-    """Return what a model of transformers computes for a text; see :func:`attnviz.look_into`. `plain` is what it
-    computes for the same text without the edits, where that is known already, and `cut` how the text is cut."""
+    """Return what a model of transformers computes: see :func:`attnviz.look_into`.
+
+    `plain` is its trace without the edits, and `cut` the text as it's cut, where these are known already.
+    """
     check_architecture(model)
     twin, ours = watched(model), goes_through_ours(model)
     cut = cut_of(tokenizer, text) if cut is None else cut
@@ -154,7 +152,7 @@ def look(
 
 
 def called(twin: Any, inputs: Mapping[str, Any], editing: Editing | None = None) -> tuple[list[Attended], Any]:
-    """Return the attentions that a model computes while it's watched, and what it returns."""
+    """Return the attentions that a model computes, and what it returns."""
     ours = goes_through_ours(twin)
     watch = Watch(editing) if ours else WrittenOut(editing, twin.parameters())
     with torch.no_grad(), watch:
@@ -163,7 +161,7 @@ def called(twin: Any, inputs: Mapping[str, Any], editing: Editing | None = None)
 
 
 def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:
-    """Return what goes into a decoder beside an encoder: its start, then the tokens of the target."""
+    """Return a decoder's input ids: its start, then the target's tokens."""
     config = model.config
     start = getattr(config, "decoder_start_token_id", None)
     start = getattr(config, "bos_token_id", None) if start is None else start
@@ -179,7 +177,7 @@ def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:
 
 
 class Changing(Watch):
-    """Has models compute several texts at once with changes, and keeps nothing of it."""
+    """A watch that applies changes to several texts and keeps nothing."""
 
     def attend(self, *_: Any, **__: Any) -> None:
         """Count an attention, by whose number its changes are found."""
@@ -187,8 +185,7 @@ class Changing(Watch):
 
 
 def scores_of(twin: Any, ids: Tensor, editing: Editing | None = None, **more: Any) -> Tensor:
-    """Return the scores ``(texts, tokens, vocabulary)`` of what comes next in several texts of one length, by a model
-    with changes.
+    """Return a changed model's next-token scores ``(texts, tokens, vocabulary)``.
 
     Raises ``ValueError`` for several texts where the attention of a changed model is written out.
     """
@@ -203,7 +200,7 @@ def scores_of(twin: Any, ids: Tensor, editing: Editing | None = None, **more: An
 def layers_of(
     model: Any, attended: list[Attended], tokens: tuple[str, ...], of_decoder: tuple[str, ...]
 ) -> tuple[Layer, ...]:
-    """Return the layers of a model in the order in which they attended; raise ``ValueError`` where none did."""
+    """Return a model's layers in computed order, or raise ``ValueError`` without any."""
     if not attended:
         raise ValueError(f"{type(model).__name__} attended to nothing, expected attention of tokens to tokens")
     turns = turns_in(chain(model.buffers(), model.parameters()))
@@ -221,8 +218,7 @@ def layers_of(
 
 
 def _kind_of(attended: Attended) -> Kind:
-    """Return "decoder" where no token may read a later one: by the mask, or where one token has no later one, by what
-    the module says of itself."""
+    """Return "decoder" where the mask hides later tokens, otherwise "encoder"."""
     added = attended.added
     n = attended.query.shape[-2]
     if n == 1:
@@ -233,7 +229,7 @@ def _kind_of(attended: Attended) -> Kind:
 
 
 def reads_others(layer: Layer) -> bool:
-    """Whether keys are made of other vectors than queries, or of another number of them."""
+    """Whether keys are made of other vectors than queries are."""
     attended = layer.attended
     if attended.query.shape[-2] != attended.key.shape[-2]:
         return True
@@ -242,8 +238,7 @@ def reads_others(layer: Layer) -> bool:
 
 
 def check_finite(layers: tuple[Layer, ...], result: object) -> None:
-    """Raise ``ValueError`` where a model's attention weights, what its attentions are made of and give, or its result
-    aren't all numbers."""
+    """Raise ``ValueError`` if anything that a model computes isn't finite."""
     for i, layer in enumerate(layers):
         if not bool(torch.isfinite(layer.weights).all()):
             added = layer.attended.added
@@ -266,7 +261,7 @@ def check_finite(layers: tuple[Layer, ...], result: object) -> None:
 
 
 def _is_finite(result: object, name: str = "") -> bool:
-    """Whether all that a model returned is numbers; a score of -inf is one that leaves a token out."""
+    """Whether all of a model's result is finite; logits may be -inf."""
     if isinstance(result, Tensor):
         return bool((result < math.inf if name == "logits" else torch.isfinite(result)).all())
     if isinstance(result, Mapping):

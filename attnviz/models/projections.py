@@ -1,6 +1,8 @@
-"""Where a model's queries, keys and values come from, found by comparing numbers: which columns of which product they
-are, and by what angles they were turned. No list of architectures is asked; a module that attends in another way may
-have its parts named, and what is made of these must be what it computes."""
+"""Where queries, keys and values come from, found by comparing numbers.
+
+It compares them with each product's columns, turned or not, and needs no list of architectures. A module that attends
+in another way may name its parts, if attention made of them is what it computes.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +24,11 @@ _ALIKE = 1e-4  # what a module computes and what is made here may differ by this
 
 @dataclass(frozen=True)
 class Made:
-    """A head's queries, keys or values as columns of a product: from `first` on, `made` ``(n_tokens, d)`` of `x` with
-    `weight` ``(d_in, d)`` and `bias` ``(d,)`` or None; `turn` is the rule that turned them, or None; `projection` is
-    the whole product."""
+    """A head's queries, keys or values, as columns of a product.
+
+    `made` ``(n_tokens, d)`` is `x` times `weight` ``(d_in, d)`` plus `bias` ``(d,)`` or None: the columns of the whole
+    `projection` from `first` on. `turn` is the rule that turned them, or None.
+    """
 
     x: Tensor
     weight: Tensor
@@ -36,7 +40,7 @@ class Made:
 
 
 def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate] = ()) -> Made | None:
-    """Return how one head's queries, keys or values `part` ``(n_tokens, d)`` were made, or None where that isn't found.
+    """Return how a head's `part` ``(n_tokens, d)`` was made, None if unknown.
 
     The latest product comes first; what was turned by one of the `turns` is found as it was before.
     """
@@ -54,7 +58,7 @@ def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotat
 
 
 class MadeHeads:
-    """How the queries, keys or values of each head were made, by its number; looked for when asked."""
+    """How each head's queries, keys or values were made, found on demand."""
 
     def __init__(self, parts: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate]) -> None:
         self._parts, self._projections, self._turns = parts, projections, turns
@@ -67,14 +71,14 @@ class MadeHeads:
 
 
 def _candidates(part: Tensor, made: Tensor) -> list[int]:
-    """Return the columns where a head's may begin, by its first token: place 0 isn't turned."""
+    """Return columns where a head may begin; its first token isn't turned."""
     windows = made[0].unfold(0, part.shape[1], 1)  # (columns, d)
     first: list[int] = (windows == part[0]).all(-1).nonzero()[:, 0].tolist()
     return first
 
 
 def _turn_between(before: Tensor, part: Tensor, turns: Sequence[Rotate]) -> Rotate | None:
-    """Return the first of these rules that makes one of the other, where they aren't the same already."""
+    """Return the first rule that turns `before` into `part`, else None."""
     if torch.equal(before, part):
         return None
     most = _SAME_TURNED * float(part.abs().max()) * 8
@@ -86,9 +90,11 @@ def _turn_between(before: Tensor, part: Tensor, turns: Sequence[Rotate]) -> Rota
 
 
 def turns_in(buffers: Iterable[Tensor]) -> tuple[Rotate, ...]:
-    """Return the rules that may turn a model's queries and keys, by what it keeps: each short row of positive numbers
-    that fall may be the angles of its pairs, which are neighbours or lie half of the columns apart; and so may those be
-    whose sines and cosines are the second row of a table, of place 1."""
+    """Return the rules that may turn queries and keys, by stored angles.
+
+    A short row of falling positive numbers may be the angles of pairs, as may the sines and cosines in a table's second
+    row. Pairs are neighbours, or lie half of the columns apart.
+    """
     angles: dict[tuple[float, ...], None] = {}
     for buffer in buffers:
         if buffer.dim() == 1 and 1 <= len(buffer) <= _MOST_PAIRS and buffer.is_floating_point():
@@ -104,7 +110,7 @@ def turns_in(buffers: Iterable[Tensor]) -> tuple[Rotate, ...]:
 
 
 def _begins_at_0(table: Tensor) -> bool:
-    """Whether the first row of a table has the sines and cosines of place 0."""
+    """Whether a table's first row holds the sines and cosines of 0."""
     half = table.shape[1] // 2
     fits = len(table) > 1 and table.shape[1] == 2 * half and 1 <= half <= _MOST_PAIRS
     return fits and table[0].tolist() == [0.0] * half + [1.0] * half
@@ -112,8 +118,10 @@ def _begins_at_0(table: Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Named:
-    """Which parts of a module make queries, keys and values, by the names that it has for them; `scale` is what scores
-    are multiplied with and `mask` what may be read (bools) or is added, where they aren't to be found."""
+    """The names of a module's parts that make queries, keys and values.
+
+    `scale` multiplies scores; `mask` says what may be read (bools) or is added. None: both are tried out.
+    """
 
     q: str
     k: str
@@ -132,7 +140,7 @@ class Named:
 def named_of(
     q: object, k: object, v: object, scale: object = None, mask: object = None
 ) -> Named | None:  # fmt: skip
-    """Return what is named, or None where nothing is; raises ``ValueError`` for what can't be."""
+    """Return what is named, None if nothing is, or raise ``ValueError``."""
     given = {"q": q, "k": k, "v": v}
     if all(each is None for each in (*given.values(), scale, mask)):
         return None
@@ -149,8 +157,7 @@ def named_of(
 def attended_as_named(
     named: Named, module: nn.Module, attended: list[Attended], seen: list[Projection], result: object
 ) -> Attended:
-    """Return the attention that the named parts make: one that was `attended` where it's made of these, or what is made
-    of them here, where that is what the module returns as its `result` or multiplies with a weight.
+    """Return the attention of the named parts, checked against the module's numbers.
 
     Raises ``ValueError`` where the module computes something else.
     """
@@ -184,7 +191,7 @@ def attended_as_named(
 
 
 def _attentions(named: Named, q: Tensor, k: Tensor, v: Tensor) -> Iterator[Attended]:
-    """Yield what the parts may make: for each number of heads, scale and mask that there may be."""
+    """Yield possible attentions, for each number of heads, scale and mask."""
     n_queries, width = q.shape
     for n_heads in (n for n in range(1, width + 1) if width % n == 0):
         d_k = width // n_heads
@@ -218,7 +225,7 @@ def _masks(given: Tensor | None, n_queries: int, n_keys: int) -> Iterator[Tensor
 
 
 def _weight_of(module: nn.Module, part: str, name: str) -> Tensor:
-    """Return the weight of a part: a parameter, or that of a submodule."""
+    """Return a part's weight: the parameter or submodule of that name."""
     known = dict(module.named_parameters())
     weight = known.get(name, known.get(f"{name}.weight"))
     if weight is None:
@@ -228,7 +235,7 @@ def _weight_of(module: nn.Module, part: str, name: str) -> Tensor:
 
 
 def _is_of(tensor: Tensor, made: Tensor) -> bool:
-    """Whether heads ``(n_heads, n_tokens, d)`` are the columns of a product, one after the other."""
+    """Whether heads ``(n_heads, n_tokens, d)`` are a product's columns in order."""
     return _alike(tensor.transpose(0, 1).flatten(1), made)
 
 

@@ -1,5 +1,4 @@
-"""Why this word: a score of a next token as a sum of what each head and each feed-forward layer gave to it; and what
-becomes of the scores when what a layer computes at a token is that of another sentence."""
+"""Why this word: what each part of a model adds to scores."""
 
 import copy
 import inspect
@@ -23,8 +22,11 @@ _SAME = 1e-4  # of the largest number: what a block adds, and its parts
 
 @dataclass(frozen=True)
 class Part:
-    """What one part of a model gave to a score: `kind` is "embedding", "head", "bias" (of an attention's output),
-    "feed_forward" or "norm" (its own bias, and the output's); layers and heads count from 0."""
+    """What one part of a model added to a token's score.
+
+    `kind` is "embedding", "head", "bias" (of an attention's output), "feed_forward" or "norm" (its own bias, and the
+    output's); layers and heads count from 0.
+    """
 
     kind: str
     value: float
@@ -34,7 +36,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Why:
-    """The score `logit` of a token, and the `parts` that it is the sum of.
+    """A token's score `logit`, and the `parts` that sum to it.
 
     The last layer norm divides the sum of all vectors by one number, which depends on all of them: it's taken as it was
     computed. `keys` says of each head ``[layer, head]`` what it gave for each token that it read.
@@ -48,7 +50,7 @@ class Why:
 
 
 def why(view: ModelTrace, token: int) -> Why:
-    """Return what each part of a model gave to the score of the token that may come next.
+    """Return what each part of a model adds to a token's score.
 
     Raises ``ValueError`` for a model whose blocks don't simply add to one vector what heads and feed-forward layers
     make.
@@ -80,9 +82,10 @@ def why(view: ModelTrace, token: int) -> Why:
 
 
 def patched(view: ModelTrace, other: ModelTrace, layer: int, token: int, *, frozen: bool = False) -> Tensor:
-    """Return the scores ``(vocabulary,)`` of the next token after a text, with what a layer makes of one of its tokens
-    replaced by what it makes of the token at this place in another text. Where a model is changed, it is for both, but
-    for changes of the text's own numbers. With `frozen` attention, tokens read each other as they did before that.
+    """Return next-token scores ``(vocabulary,)`` with one vector from another text.
+
+    A layer's vector of one token is replaced by the other text's at the same place. Changes of the model hold for both
+    texts, those of a text's own numbers don't. With `frozen` attention, tokens read each other as before.
 
     Source: Meng et al. 2022, Locating and Editing Factual Associations in GPT, section 2.1.
     """
@@ -93,8 +96,9 @@ def patched(view: ModelTrace, other: ModelTrace, layer: int, token: int, *, froz
 
 
 def moved(view: ModelTrace, other: ModelTrace) -> Tensor:
-    """Return for each layer and token how far the probabilities of the next token move where what that layer makes of
-    that token is another text's, as by :func:`patched`: half the sum of their differences, from 0 to 1.
+    """Return how far each replaced vector moves the next token's probabilities.
+
+    The result is ``(layers, tokens)``: half the sum of the differences after :func:`patched`, from 0 to 1.
 
     Raises ``ValueError`` where that would take too long.
     """
@@ -114,7 +118,7 @@ def moved(view: ModelTrace, other: ModelTrace) -> Tensor:
 
 
 class _Patching:
-    """A model of one's own, changed as a text's is, and what each of its `blocks` makes of another text."""
+    """A copy of a model, and its `blocks`' vectors of another text."""
 
     def __init__(self, view: ModelTrace, other: ModelTrace, *, frozen: bool = False) -> None:
         for each in (view, other):
@@ -137,8 +141,7 @@ class _Patching:
         self._keeps_few = "logits_to_keep" in inspect.signature(self._own.forward).parameters
 
     def scores(self, tokens: Sequence[int], layer: int | None = None) -> Tensor:
-        """Return the scores of the next token ``(tokens, vocabulary)`` where what a layer makes of each of these is the
-        other text's; without a layer, unchanged."""
+        """Return ``(tokens, vocabulary)`` scores, each token's vector replaced if there's a `layer`."""
         block = nullcontext() if layer is None else _replacing(self.blocks[layer], self._states[layer], tokens)
         few = (
             {"logits_to_keep": 1} if len(tokens) > 1 and self._keeps_few else {}
@@ -149,7 +152,7 @@ class _Patching:
 
 @contextmanager
 def _replacing(block: nn.Module, states: Tensor, tokens: Sequence[int]) -> Iterator[None]:
-    """Replace in each text of a batch what a block makes of one token, within the ``with``."""
+    """Replace one token's vector in each batch row, within the ``with``."""
 
     def replaced(_: nn.Module, __: Any, made: Any) -> Any:
         changed = _first(made).clone()
@@ -174,7 +177,7 @@ def _otherwise(view: ModelTrace) -> ValueError:
 
 
 class _Stream:
-    """The vector of the last token on its way through a model, in float64."""
+    """The last token's vector on its way through a model, in float64."""
 
     def __init__(self, view: ModelTrace) -> None:
         own = _twin(view.model)
@@ -201,8 +204,7 @@ class _Stream:
                 raise _otherwise(view)
 
     def toward(self, token: int) -> tuple[Tensor, float]:
-        """Return the vector whose product with what is added is its part of a token's score, and what is added to the
-        score whatever is read."""
+        """Return the direction of a token's score, and its constant part."""
         weight, norm = self._output.weight[token].detach().double(), self._norm
         bias = getattr(self._output, "bias", None)
         rest = 0.0 if bias is None else float(bias[token])
@@ -215,7 +217,7 @@ class _Stream:
 
 
 def _twin(model: Any) -> Any:
-    """Return a model of one's own with the same weights, which can be hooked while others use it."""
+    """Return a copy that shares weights and can be hooked alone."""
     return copy.deepcopy(model, {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
 
 
@@ -224,7 +226,7 @@ def _ids(view: ModelTrace, model: Any, rows: int = 1) -> Tensor:
 
 
 def _blocks(view: ModelTrace, own: Any) -> list[nn.Module]:
-    """Return the blocks of a model: the modules of one list with an attention each."""
+    """Return a model's blocks: a list of modules with one attention each."""
     names = {id(module): name for name, module in view.model.named_modules()}
     attending = [names.get(id(layer.attended.module)) for layer in view.layers]
     for name, module in own.named_modules():
@@ -238,7 +240,7 @@ def _blocks(view: ModelTrace, own: Any) -> list[nn.Module]:
 
 
 def _keep(seen: dict[nn.Module, tuple[Tensor, Tensor]], module: nn.Module, given: Any, made: Any) -> None:
-    """Keep the last token's vector of what goes into a module, and of what it makes."""
+    """Keep the last token's vector before a module and after it."""
     both = [each for each in (*given[:1], _first(made)) if isinstance(each, Tensor) and each.dim() >= 2]
     if len(both) == 2:
         before, after = (each.detach().reshape(-1, each.shape[-1])[-1].double() for each in both)

@@ -1,4 +1,4 @@
-"""One head of a model as a table of stages with its matrices: what the model computed, by the rules that explain it."""
+"""One head as a table of stages with the model's own numbers."""
 
 import math
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ _INPUTS = ("x", "y")  # of queries, and of keys where these are of other tokens
 
 @dataclass(frozen=True)
 class HeadParts:
-    """What is known of one head: queries, keys, values as the model attends with them, and how they were made."""
+    """A head's queries, keys and values, and how they were made."""
 
     given: Mapping[str, Tensor]  # q, k, v: (n_tokens, d)
     made: Mapping[str, Made | None]
@@ -57,8 +57,7 @@ class HeadParts:
 def parts_of(
     attended: Attended, made: Mapping[str, MadeHeads], head: int, *, others: bool = False, sink: bool = True
 ) -> HeadParts:  # fmt: skip
-    """Return the parts of one head of an attention; `made` are those of every head of queries, keys and values, and
-    `others` says whether keys and values are of other tokens, and `sink` whether one has a part in it."""
+    """Return one head's parts; without `sink`, a sink doesn't count."""
     shared = head * len(attended.key) // len(attended.query)  # several heads of queries may read the same keys
     places = {"q": head, "k": shared, "v": shared}
     tensors = {"q": attended.query, "k": attended.key, "v": attended.value}
@@ -79,8 +78,11 @@ def parts_of(
 
 
 def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ...] = ()) -> AttentionTrace:
-    """Return one head as a trace: the table is executed on the model's numbers, and queries, keys, values, weights and
-    contexts are the model's own. What is `changed` of it and isn't an input anyway stands as given."""
+    """Return one head as a trace, with the model's own numbers.
+
+    Queries, keys, values, weights and contexts are the model's; the table computes the rest, and what is
+    `changed` stands as given.
+    """
     table, given, own = _table_of(parts)
     notices: list[str] = []
     for name in set(changed).intersection(own):
@@ -109,27 +111,26 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
 
 
 def _with_sink(table: Table, sink: float, weights: Tensor) -> Table:
-    """Return a table that says how much of each row a sink takes, in numbers."""
+    """Return a table that says how much of rows a sink takes."""
     least, most = (percent(float(each)) for each in torch.aminmax(1 - weights.sum(-1)))
     told = _told("sink", number=significant(sink), least=least, most=most)
     return MappingProxyType({**table, "attention_weights": table["attention_weights"].retold(**told)})
 
 
 def _unknown(table: Table) -> Table:
-    """Return a table that claims nothing of weights that aren't the softmax of the scores."""
+    """Return a table whose weights aren't called the softmax of the scores."""
     told = {"scaled_scores": _told("unknown"), "attention_weights": _told("weights")}
     return MappingProxyType({**table, **{name: table[name].retold(**each) for name, each in told.items()}})
 
 
 def _told(name: str, kind: str = "", **places: object) -> dict[str, Later]:
-    """Return what is said of a model's own stage, of which there may be several kinds."""
+    """Return the texts of a model's own stage, of this kind."""
     texts = {key: later(f"models.{name}.{key}", **places) for key in ("title", "meaning", "short")}
     return texts | {"plain": later(f"models.{name}.{'.'.join(filter(None, ('plain', kind)))}", **places)}
 
 
 def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
-    """Return attention weights ``(n_heads, n_queries, n_keys)`` averaged over heads as a trace of this matrix alone;
-    `trace` is one of these heads."""
+    """Return attention weights ``(n_heads, n_queries, n_keys)``, averaged over heads, as a trace."""
     told = {key: later(f"models.average.{key}") for key in ("title", "meaning")}
     told |= {"plain": told["meaning"], "short": told["title"]}
     stage = replace(trace.stages["attention_weights"].retold(**told), rule=None, sources=())
@@ -138,8 +139,7 @@ def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
 
 
 def with_output(trace: AttentionTrace, w_o: Tensor) -> AttentionTrace:
-    """Return a head with its rows of W_o, and with what it gives to the output: the product of its contexts with
-    these."""
+    """Return a head with its rows of W_o and its output part."""
     context = replace(trace.stages["context"], rule=None, sources=())
     rows, part = ({key: later(f"models.{of}.{key}") for key in _TOLD} for of in ("rows", "part"))
     output = replace(ALL_STAGES["output"].retold(**part), sources=("context", "w_o"))
@@ -164,8 +164,7 @@ def _with_given(table: Table, name: str) -> Table:
 
 
 def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Tensor]]:
-    """Return the table of a head, the matrices that it is given, and those that are the model's own though the table
-    makes them."""
+    """Return a head's table, its given matrices, and those the model made."""
     known = _known(parts)
     inputs = _inputs(known, others=parts.others)
     turn = known["q"].turn if "q" in known else None
@@ -205,7 +204,7 @@ def _plain(matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _known(parts: HeadParts) -> dict[str, Made]:
-    """Return the parts whose making is found; queries and keys that were turned alike, or not at all."""
+    """Return the traced parts: queries and keys only if turned alike."""
     known = {part: each for part, each in parts.made.items() if each is not None}
     turns = {part: known[part].turn if part in known else None for part in "qk"}
     if turns["q"] != turns["k"]:
@@ -215,9 +214,10 @@ def _known(parts: HeadParts) -> dict[str, Made]:
 
 
 def _inputs(known: Mapping[str, Made], *, others: bool) -> dict[str, str]:
-    """Return what the matrix that each part is made of is called: X, or Y where queries and keys are of different
-    tokens, which `others` says where it isn't found what queries are made of. What is made of a third one has no
-    name."""
+    """Return whether each part is made of X or of Y.
+
+    Y is what keys are made of, if that isn't what queries are. What is made of a third input has no name.
+    """
     named: dict[str, Tensor] = {}
     inputs: dict[str, str] = {}
     for part, each in known.items():
@@ -259,8 +259,7 @@ def _scaled(stage: Stage, parts: HeadParts) -> dict[str, Stage]:
 
 
 def _scale_of(scaling: float, d_k: int) -> Scale:
-    """Return the rule that multiplies scores by a number: a division by √d_k, where it's that, or by a number that the
-    model has in its place.
+    """Return the scaling of scores: by √d_k, or the model's own number.
 
     >>> _scale_of(0.125, 64), _scale_of(1.0, 64).divisor, _scale_of(0.3, 64).divisor
     (Scale(d_k=64, temperature=1.0, factor=False, own=False), 1.0, 3.3333333333333335)
@@ -271,15 +270,14 @@ def _scale_of(scaling: float, d_k: int) -> Scale:
 
 
 def _bias_stage(mask: Stage, parts: HeadParts) -> Stage:
-    """Return what is added to scores, the mask among it, as what it is by its numbers."""
+    """Return the stage of what is added to scores, with the mask."""
     told = _told("bias", parts.bias)
     plain = " ".join((str(told["plain"]), say(f"models.bias.{'learned' if parts.learned else 'prescribed'}")))
     return replace(mask.retold(**told | {"plain": plain}), name=DISTANCE_BIAS, symbol="B", colours="scores")
 
 
 def _depends_on(bias: Tensor, readable: Tensor) -> str:
-    """Return what the numbers of a bias ``(n_queries, n_keys)`` depend on, of those that count: the distance of a key
-    from its query, the key's place, or both tokens."""
+    """Return what a bias ``(n_queries, n_keys)`` depends on: "distance", "place" or "tokens"."""
     rows, columns = bias.shape
     distances = torch.arange(columns, device=bias.device) - torch.arange(rows, device=bias.device)[:, None]
     places = {"distance": distances + rows, "place": torch.arange(columns, device=bias.device).expand(rows, columns)}

@@ -1,4 +1,4 @@
-"""What a model computed for one text: every head of every layer, each a trace like any other."""
+"""What a model computed for one text: each head as a trace."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,7 @@ _KEPT = 2**19  # numbers of a layer's heads that stay made, in each of three mat
 
 @dataclass(frozen=True, repr=False)
 class Layer:
-    """One attention of a model: `weights` and the rest are the model's own tensors, as :class:`Attended` has them.
+    """One attention of a model, with the model's own tensors in `attended`.
 
     `tokens` are those that read, `read` those that may be read; a decoder that reads an encoder is of the `kind`
     "cross", and these are other tokens.
@@ -62,7 +62,7 @@ class Layer:
 
     @cached_property
     def made(self) -> Mapping[str, MadeHeads]:
-        """How the queries, keys and values of each head were made, None where that isn't found."""
+        """How each head's queries, keys and values were made, None if unknown."""
         parts = {"q": self.attended.query, "k": self.attended.key, "v": self.attended.value}
         turns = {"q": self.turns, "k": self.turns, "v": ()}
         return {name: MadeHeads(part, self.attended.projections, turns[name]) for name, part in parts.items()}
@@ -102,7 +102,7 @@ class Layer:
         return {}
 
     def figures(self, special: tuple[bool, ...]) -> list[HeadFigures | None]:
-        """Return the measured figures of all heads; `special` says which tokens are none of the text's."""
+        """Return all heads' measured figures; `special` marks tokens outside the text."""
         if special not in self._figures:
             added = self.attended.added
             readable = None if added is None else added != -math.inf
@@ -113,12 +113,11 @@ class Layer:
         return self._figures[special]
 
     def average(self) -> AttentionTrace:
-        """Return the attention weights averaged over the heads, which none of them has: a trace of them alone."""
+        """Return a trace of the attention weights, averaged over all heads."""
         return averaged(self.head(0), self.weights)
 
     def output(self, head: int) -> AttentionTrace | None:
-        """Return one head with what it gives to the output: its rows of `w_o`, and the product of its `context` with
-        these, `output`.
+        """Return one head with its rows of `w_o` and its `output`.
 
         The products of all heads, and a bias, sum to the attention's output. None where W_o isn't found.
         """
@@ -130,12 +129,12 @@ class Layer:
         return with_output(trace, found.weight[head * d_v : (head + 1) * d_v])
 
     def whole(self, head: int) -> AttentionTrace:
-        """Return one head with all that is known of it: with what it gives to the output, where that is."""
+        """Return one head, with its part of the output where that's known."""
         return self.output(head) or self.head(head)
 
 
 class Heads(Mapping[tuple[int, int], AttentionTrace]):
-    """The heads of some layers by their numbers ``[layer, head]``, which count from 0; each is made when asked for."""
+    """Heads by ``[layer, head]``, counted from 0, each made on demand."""
 
     def __init__(self, layers: tuple[Layer, ...]) -> None:
         self._layers = layers
@@ -237,7 +236,7 @@ class ModelTrace:
         return tuple(dict.fromkeys(layer.kind for layer in self.layers))
 
     def only(self, kind: Kind) -> "ModelTrace":
-        """Return the same with the layers of one kind alone: "encoder", "decoder" or "cross".
+        """Return it with one kind of layers: "encoder", "decoder" or "cross".
 
         Raises ``ValueError`` for a kind that the model doesn't have.
         """
@@ -251,7 +250,7 @@ class ModelTrace:
 
     @property
     def n_bytes(self) -> int:
-        """How much memory the numbers take that the model computed, and the heads that stay made, at most."""
+        """The most memory, in bytes, that its numbers and cached heads take."""
         tensors = [each for layer in self.layers for each in layer.attended.computed()]
         tensors += [each for each in getattr(self.result, "__dict__", {}).values() if isinstance(each, Tensor)]
         storages = {each.untyped_storage().data_ptr(): each.untyped_storage().nbytes() for each in tensors}
@@ -260,7 +259,7 @@ class ModelTrace:
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
-        """What was typed of each token, and the word that this is a piece of; empty where the tokenizer doesn't say."""
+        """Each token's piece of the text; empty if the tokenizer doesn't say."""
         return pieces_of(self.text, self.spans)
 
     def measured(self, layer: int, head: int) -> HeadFigures | None:

@@ -1,4 +1,4 @@
-"""What a model's numbers are for, the next token or how alike two sentences are; and what a token costs."""
+"""What a model is used for, and what each token costs it."""
 
 from dataclasses import dataclass
 
@@ -10,27 +10,26 @@ from attnviz.words import say
 
 
 def has_next(view: ModelTrace) -> bool:
-    """Whether a model gives a score to each token that may come next."""
+    """Whether a model scores each token that may come next."""
     logits = getattr(view.result, "logits", None)
     decodes = view.original.kinds if view.original is not None else view.kinds
     return isinstance(logits, Tensor) and logits.dim() == 3 and "decoder" in decodes
 
 
 def last_vectors(view: ModelTrace) -> Tensor | None:
-    """Return what a model's last layer makes of each token that it read last, ``(n_tokens, d)``: the decoder's, where
-    there is one beside an encoder. None where it hands out none."""
+    """Return the last layer's vectors ``(n_tokens, d)``: the decoder's beside an encoder."""
     vectors = getattr(view.result, "last_hidden_state", None)
     return vectors[0].detach() if isinstance(vectors, Tensor) and vectors.dim() == 3 else None
 
 
 def has_vector(view: ModelTrace) -> bool:
-    """Whether a model makes one vector of a whole sentence: an encoder alone."""
+    """Whether a model makes one vector of a sentence, as encoders do."""
     kinds = view.original.kinds if view.original is not None else view.kinds
     return kinds == ("encoder",) and isinstance(getattr(view.result, "last_hidden_state", None), Tensor)
 
 
 def sentence_vector(view: ModelTrace) -> Tensor:
-    """Return one vector ``(d,)`` of a whole sentence, in float64: the mean of what an encoder makes of its tokens.
+    """Return a sentence's vector ``(d,)`` in float64: its tokens' vectors, averaged.
 
     Raises ``ValueError`` for a model that isn't an encoder alone.
 
@@ -43,7 +42,7 @@ def sentence_vector(view: ModelTrace) -> Tensor:
 
 
 def similarity(one: ModelTrace, other: ModelTrace) -> float:
-    """Return how alike a model finds two sentences: the cosine of their vectors, from -1 to 1.
+    """Return the cosine of two sentences' vectors, from -1 to 1.
 
     >>> from attnviz import look_into
     >>> sunny, lovely = (look_into("all-MiniLM-L6-v2", text=text) for text in
@@ -59,11 +58,11 @@ def similarity(one: ModelTrace, other: ModelTrace) -> float:
 
 @dataclass(frozen=True)
 class Costs:
-    """What decides the costs of a model: its `weights`, each multiplied once for every row; how many multiplications a
-    pair of tokens costs in all layers, `pairs`, half for the score and half for the value; how many numbers a cache
-    keeps of a token, `kept`, and how many bytes each has.
+    """What decides how much a model has to multiply and to keep.
 
-    What is done to single numbers, as by the softmax and layer norms, isn't counted.
+    Each of the `weights` is multiplied once for every row. `pairs` is how many multiplications a pair of tokens costs
+    in all layers, half for the score and half for the value. `kept` is how many numbers a cache keeps of a token, of
+    `n_bytes` each. What is done to single numbers, as by the softmax and layer norms, isn't counted.
 
     Sources: Kaplan et al. 2020, Scaling Laws for Neural Language Models, section 2.1 (weights); Pope et al. 2022,
     Efficiently Scaling Transformer Inference, section 2.1 (the cache).
@@ -78,16 +77,16 @@ class Costs:
     n_bytes: int
 
     def multiplied(self, rows: int, tokens: int) -> int:
-        """Return how many multiplications it takes to compute so many rows, which read so many tokens."""
+        """Return how many multiplications these rows take, reading these tokens."""
         return rows * (self.weights + tokens * self.pairs)
 
     def cached(self, tokens: int) -> int:
-        """Return how many bytes a cache keeps of so many tokens: their keys and values in every layer."""
+        """Return how many bytes the keys and values of these tokens take."""
         return tokens * self.kept * self.n_bytes
 
 
 def _of_shape(layers: int, d_model: int, d_feed_forward: int, vocabulary: int, n_bytes: int) -> Costs:
-    """Return the costs of a decoder whose heads are as wide together as its vectors."""
+    """Return a decoder's costs; its heads together are as wide as d_model."""
     weights = layers * (4 * d_model**2 + 2 * d_model * d_feed_forward) + vocabulary * d_model
     return Costs(weights, layers * 2 * d_model, layers * 2 * d_model, n_bytes)
 
@@ -97,8 +96,7 @@ GPT_3 = _of_shape(96, 12_288, 4 * 12_288, 50_257, 2)
 
 
 def costs_of(view: ModelTrace) -> Costs | None:
-    """Return what decides the costs of a model that can write on; None where not all of its weights take part for each
-    token, as in a mixture of experts."""
+    """Return a writing model's costs, None for a mixture of experts."""
     if view.model is None or any(each.dim() > 2 for each in view.model.parameters()):
         return None
     matrices = (module.weight for module in view.model.modules()
@@ -114,7 +112,7 @@ def costs_of(view: ModelTrace) -> Costs | None:
 
 
 def costs_in_words(view: ModelTrace) -> list[str]:
-    """Say what the last token of a text costs with the cache and without, for this model and for a large one."""
+    """Say what a text's last token costs, with the cache and without."""
     both = ((view.name, costs_of(view)), (say("write.large"), GPT_3))
     n = len(view.tokens)
     return [

@@ -1,5 +1,4 @@
-"""What a model computes, seen while it computes it: each attention with what goes in and comes out, and every product
-with a weight on the way to it.
+"""Watching a model compute: its attentions, and the products before them.
 
 A watch is entered by one thread and sees that thread alone; nothing of the model or of torch is changed for it.
 """
@@ -23,9 +22,11 @@ from attnviz.models.edits import Editing, changed_dot_product, changed_multi_hea
 
 @dataclass(frozen=True)
 class Projection:
-    """A product with a weight that a model computed: `made` ``(n, d_out)`` of `x` ``(n, d_in)``, the `weight`
-    ``(d_in, d_out)`` and a `bias` ``(d_out,)`` or None. `pointer` is where the model's own weight is in memory, which
-    isn't this one where it is changed."""
+    """A product of `x` ``(n, d_in)`` with one of a model's weights.
+
+    `made` is ``(n, d_out)``, `weight` ``(d_in, d_out)``, maybe a changed one, and `bias` ``(d_out,)`` or None.
+    `pointer` is where the model's own weight is in memory.
+    """
 
     x: Tensor
     weight: Tensor
@@ -64,7 +65,7 @@ class Attended:
     sinks: Tensor | None = None
 
     def computed(self) -> Iterator[Tensor]:
-        """Yield the tensors that were computed for this: all but the model's own weights."""
+        """Yield the computed tensors: all but the model's own weights."""
         projections = (*self.projections, *(() if self.output is None else (self.output,)))
         own = (self.query, self.key, self.value, self.added, self.bias, self.weights, self.context)
         yield from (each for each in own if each is not None)
@@ -72,8 +73,7 @@ class Attended:
 
 
 class Watch(TorchFunctionMode):
-    """Sees the attentions that are computed within its ``with``, in their order, as :class:`Attended`; with an
-    `editing`, they are computed with its changes."""
+    """A context that keeps each attention, computed with the changes of `editing`."""
 
     def __init__(self, editing: Editing | None = None) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class Watch(TorchFunctionMode):
     def _project(
         self, compute: Callable[[Tensor, Tensor | None], Tensor], x: Tensor, weight: Tensor, bias: Tensor | None,
     ) -> Tensor:  # fmt: skip
-        """Return the product that `compute` makes of a weight ``(d_in, d_out)`` and a bias, and keep it."""
+        """Return and keep a product with a weight ``(d_in, d_out)`` and bias."""
         pointer, editing = weight.data_ptr(), self.editing
         if editing is not None:
             weight = editing.weights.get(pointer, weight)
@@ -137,7 +137,7 @@ class Watch(TorchFunctionMode):
         return made
 
     def _keep_output(self, projection: Projection) -> None:
-        """Keep a product with the attention before it where it's made of just the contexts of its heads."""
+        """Keep a product of all heads' contexts with the attention before it."""
         last = self.attended[-1] if self.attended else None
         if last is None or last.output is not None or last.context is None:
             return
@@ -188,8 +188,7 @@ class Watch(TorchFunctionMode):
         return made.reshape(shape)
 
     def _multi_head(self, func: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
-        """Compute and keep what ``F.multi_head_attention_forward`` does, which hands out neither queries, keys nor
-        values."""
+        """Compute ``F.multi_head_attention_forward`` and keep its queries, keys and values."""
         bound.apply_defaults()
         given = bound.arguments
         if given["bias_k"] is not None or given["bias_v"] is not None or given["add_zero_attn"]:
@@ -224,7 +223,7 @@ def watching() -> Watch | None:
 
 
 def _of_module(projections: list[Projection], module: Any) -> tuple[Projection, ...]:
-    """Return the products whose weights are the module's own; where none is, all of them."""
+    """Return products with the module's own weights; without any, all products."""
     if module is None:
         return tuple(projections)
     own = {parameter.data_ptr() for parameter in module.parameters()}
@@ -237,30 +236,30 @@ def _arguments(func: Callable[..., Any]) -> inspect.Signature:
 
 
 def _of_one(tensor: Tensor) -> Tensor:
-    """Return a tensor of one sequence without its batch dimensions: ``(heads, tokens, features)``."""
+    """Return one sequence's tensor ``(heads, tokens, features)``, without its batch dimensions."""
     return tensor.detach().reshape((1, *tensor.shape)[-3:] if tensor.dim() < 3 else tensor.shape[-3:])
 
 
 def _hiding(added: Tensor) -> Tensor:
-    """Return what is added to scores with -inf for the most negative float, which models write for it."""
+    """Return a mask with -inf in place of the most negative float."""
     return added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)
 
 
 def _bias_in(bias: Tensor, added: Tensor) -> Tensor | None:
-    """Return what is added to scores that may be read, where that isn't 0 for all."""
+    """Return what's added to readable scores, None if it's all 0."""
     bias = bias.masked_fill(added == -math.inf, 0.0)
     return bias if bool(bias.any()) else None
 
 
 def _as_added(mask: Any, like: Tensor) -> Any:
-    """Return a mask as what is added to scores; of bools, True may be read."""
+    """Return a mask as numbers to add; True may be read."""
     if mask is None or mask.dtype != torch.bool:
         return mask
     return torch.zeros(mask.shape, dtype=like.dtype, device=mask.device).masked_fill(~mask, -math.inf)
 
 
 def _sequence(tensor: Tensor) -> Tensor:
-    """Return ``(n_tokens, d)`` of what torch's attention takes, ``(n_tokens, d)`` or ``(n_tokens, 1, d)``."""
+    """Return ``(n_tokens, d)`` of one sequence, without its batch dimension."""
     if tensor.dim() == 3 and tensor.shape[1] != 1:
         raise ValueError(
             f"the model attends to {tensor.shape[1]} sequences at once, expected one: without batch_first, as"
@@ -270,7 +269,7 @@ def _sequence(tensor: Tensor) -> Tensor:
 
 
 def _mask_of(given: Mapping[str, Any], query: Tensor) -> Any:
-    """Return what torch's own attention adds to scores, whose bools say what may not be read."""
+    """Return what ``F.multi_head_attention_forward`` adds to scores; its True hides."""
     masks = [given["attn_mask"], given["key_padding_mask"]]
     added, padding = (
         _as_added(~mask if mask is not None and mask.dtype == torch.bool else mask, query) for mask in masks
@@ -282,7 +281,7 @@ def _mask_of(given: Mapping[str, Any], query: Tensor) -> Any:
 
 
 def _edited(editing: Editing, number: int, projection: Projection) -> Projection:
-    """Return a projection of torch's own attention with its changes; the same one where it has none."""
+    """Return a projection with its changes, itself if it has none."""
     weight = editing.weights.get(projection.pointer)
     bias = None if projection.bias is None else editing.biases.get(projection.bias.data_ptr())
     made = projection.made

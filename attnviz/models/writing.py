@@ -1,4 +1,4 @@
-"""Writing on: a model takes one token after the other, and each step is a trace like any other.
+"""Writing on: a model adds tokens, and each step has a trace.
 
 With the cache, a step computes the rows of its new tokens alone: the keys and values of all tokens before are those
 that were computed when these were new. All other rows stand as they were computed then.
@@ -28,8 +28,10 @@ MOST_WRITTEN = 1024
 
 @dataclass(frozen=True)
 class Chances:
-    """What the next token is drawn from: its scores `logits` by the model, and `probabilities`, which are softmax of
-    these divided by the temperature, 0 for those that top-k and top-p leave out; of each token of the vocabulary."""
+    """What the next token is drawn from: `logits`, and `probabilities` after sampling.
+
+    Both are of the whole vocabulary. Probabilities are softmax(logits / temperature), 0 where top-k or top-p leave out.
+    """
 
     logits: Tensor
     probabilities: Tensor
@@ -37,8 +39,7 @@ class Chances:
 
 @dataclass(frozen=True, repr=False)
 class Written:
-    """A token that a model wrote: its `id`, and what it was drawn from, by what the model computed for the text before
-    it, `view`."""
+    """A written token, its chances, and the text before it as `view`."""
 
     id: int
     token: str
@@ -52,7 +53,7 @@ class Written:
 
     @property
     def rows(self) -> int:
-        """How many rows were computed for it; all others are of the steps before."""
+        """How many rows its step computed; earlier steps made the others."""
         return len(self.view.tokens) - self.view.computed_from
 
     def __repr__(self) -> str:
@@ -62,8 +63,10 @@ class Written:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How a token is drawn: by a temperature, of the `top_k` most probable alone, and of the fewest that have `top_p`
-    of all probability together; None draws of all."""
+    """How a token is drawn: by temperature, top-k and top-p.
+
+    `top_k` keeps the most probable tokens, `top_p` the fewest that have this probability together; None keeps all.
+    """
 
     temperature: float = 1.0
     top_k: int | None = None
@@ -98,7 +101,7 @@ class Sampling:
 
 
 def drawn(chances: Chances, seed: int, before: int = 0) -> int:
-    """Return the token that a seed draws after so many others were drawn.
+    """Return the token that a seed draws after `before` others.
 
     >>> drawn(Chances(torch.zeros(3), torch.tensor([0.0, 1.0, 0.0])), seed=5, before=2)
     1
@@ -111,7 +114,7 @@ def drawn(chances: Chances, seed: int, before: int = 0) -> int:
 
 
 def can_write(view: ModelTrace) -> bool:
-    """Whether a model can write on after a text: it scores the next token, and reads no encoder."""
+    """Whether a model can write on: it scores next tokens without encoder."""
     return has_next(view) and view.model is not None and not view.model.config.is_encoder_decoder
 
 
@@ -126,7 +129,7 @@ def write(
     view: ModelTrace, n: int = 1, *, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None,
     seed: int = 0, cache: bool = True,
 ) -> tuple[Written, ...]:  # fmt: skip
-    """Write up to `n` tokens after a text: each is drawn by its probability, up to one that ends the text.
+    """Return up to `n` tokens, drawn after a text until it ends.
 
     What is drawn is what ``generate`` of transformers draws with the same settings after ``torch.manual_seed(seed)``;
     torch's own generator isn't touched. Without the `cache`, each step computes all rows again, and the numbers are the
@@ -157,8 +160,10 @@ def ends_of(model: Any) -> tuple[int, ...]:
 def appended(
     view: ModelTrace, ids: Sequence[int], *, cache: bool = True, edits: tuple[ModelEdit, ...] = ()
 ) -> ModelTrace:
-    """Return what a model computes for a text with these tokens after it: with the cache, their rows alone. With
-    `edits`, which may be of any row, all is computed anew; where there are no more tokens, `view` is the original."""
+    """Return a text's trace with more tokens; cached rows aren't computed again.
+
+    With `edits`, which may be of any row, all is computed anew; without more tokens, `view` is then the original.
+    """
     check_writes(view)
     text, cut = with_tokens(view.tokenizer, view.text, view.cut, ids)
     past = getattr(view.result, "past_key_values", None) if cache and not edits else None
@@ -190,7 +195,7 @@ def appended(
 
 
 def _below(before: Attended, after: Attended) -> Attended:
-    """Return an attention with rows of new tokens below those that were computed before."""
+    """Return an attention with the new tokens' rows below the old ones."""
     n_new, n_keys = after.query.shape[-2], before.key.shape[-2] + after.query.shape[-2]
 
     def rows(old: Tensor | None, new: Tensor | None) -> Any:

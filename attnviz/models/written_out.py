@@ -1,4 +1,4 @@
-"""Attention that is written out: a softmax of products of queries and keys, times values, whoever wrote it.
+"""Attention written out: softmax of queries times keys, times values.
 
 What is done to the scores on their way to the softmax is followed from one operation to the next, by what it makes.
 """
@@ -33,8 +33,11 @@ _OTHERWISE = {
 
 @dataclass(frozen=True)
 class _Followed:
-    """A product `tensor` of queries and keys, or what was made of it: times `scaling`, plus a `bias`, which is no mask.
-    `weights` are the softmax of it, where that was taken, and `added` is what it got beside the scores."""
+    """A product of queries and keys that is followed to its softmax.
+
+    `tensor` is the product times `scaling`, plus a `bias`, which is no mask. `weights` are its softmax, once that is
+    taken, and `added` is what was added to the scores.
+    """
 
     tensor: Tensor
     query: Tensor
@@ -45,7 +48,7 @@ class _Followed:
     weights: Tensor | None = None
 
     def plus(self, made: Tensor, other: Any, sign: float = 1.0) -> "_Followed":
-        """What is made by adding something; of a mask, what it hides is seen where the softmax is taken."""
+        """Return it with something added; a mask shows at the softmax."""
         added = torch.as_tensor(other, dtype=made.dtype, device=made.device).detach() * sign
         bias = added.broadcast_to(made.shape).masked_fill(added <= _HIDES, 0.0)
         if not bool(bias.any()):
@@ -53,7 +56,7 @@ class _Followed:
         return replace(self, tensor=made, bias=bias if self.bias is None else self.bias + bias)
 
     def times(self, made: Tensor, number: Any, *, over: bool = False) -> "_Followed":
-        """What is made by multiplying all by one number, or dividing it by that."""
+        """Return it multiplied with one positive number, or divided by it."""
         if (isinstance(number, Tensor) and number.numel() != 1) or not float(number) > 0:
             return replace(self, tensor=made)
         factor = 1 / float(number) if over else float(number)
@@ -61,11 +64,11 @@ class _Followed:
                        bias=None if self.bias is None else self.bias * factor)  # fmt: skip
 
     def same(self, made: Tensor) -> "_Followed":
-        """What is the same in another shape or precision, or of which more isn't known: its softmax tells."""
+        """Return it in another shape or precision, or changed otherwise."""
         return replace(self, tensor=made, bias=None if self.bias is None else self.bias.reshape(made.shape))
 
     def masked(self) -> "_Followed":
-        """What a softmax is taken of, with what was added to it: -inf where a key is hidden."""
+        """Return it with what was added: -inf where a key is hidden."""
         scores, hidden = self.tensor, self.tensor <= _HIDES
         if self.bias is None and not bool(hidden.any()):
             return self
@@ -74,8 +77,10 @@ class _Followed:
 
 
 class WrittenOut(Watch):
-    """Sees attention that is written out with torch's operations, too: a product of queries and keys, a softmax over
-    keys, and a product with values. A product with one of the `weights` is a projection."""
+    """A watch that also sees attention written out with torch's operations.
+
+    It follows q @ k to a softmax over keys and a product with values; a product with one of `weights` is a projection.
+    """
 
     def __init__(self, editing: Editing | None = None, weights: Iterable[Tensor] = ()) -> None:
         super().__init__(editing)
@@ -127,7 +132,7 @@ class WrittenOut(Watch):
         return made
 
     def _biased_product(self, made: Tensor, args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
-        """Follow a product that is made together with a sum, as by ``torch.baddbmm``."""
+        """Follow a product that is made with a sum, as by ``torch.baddbmm``."""
         added, one, other = (*args, *(given[key] for key in ("batch1", "batch2") if key in given))[:3]
         followed = _Followed(made, one, other.mT, float(given.get("alpha", 1.0)))
         self._keep(followed.plus(made, added, float(given.get("beta", 1.0))))
@@ -159,7 +164,7 @@ class WrittenOut(Watch):
     def _after(
         self, name: str, before: _Followed, made: Tensor, args: tuple[Any, ...], given: Mapping[str, Any]
     ) -> _Followed:
-        """Return what is known of what an operation makes of scores, or of their softmax."""
+        """Return what's known of a followed product after an operation."""
         operands = (*args, *given.values())
         other = next((each for each in operands if each is not before.tensor), None)
         if before.weights is None:
@@ -200,7 +205,7 @@ class WrittenOut(Watch):
 
 
 def learned_in(attended: list[Attended], parameters: Iterable[Tensor]) -> list[Attended]:
-    """Return attentions that say of what is added to their scores whether its numbers are weights of the model."""
+    """Return attentions, each marked whether its bias is the model's weights."""
     if all(each.bias is None for each in attended):
         return attended
     tables = [each.detach() for each in parameters if each.dim() >= 2 and each.numel() <= _MOST_LEARNED]
@@ -218,7 +223,7 @@ def learned_in(attended: list[Attended], parameters: Iterable[Tensor]) -> list[A
 
 
 def check_architecture(model: Any) -> None:
-    """Raise ``ValueError`` for a model of an architecture that is known to attend otherwise, or to take no text."""
+    """Raise ``ValueError`` for a model that attends otherwise, or takes no text."""
     name, kind = type(model).__name__, getattr(model.config, "model_type", "")
     if kind in _OTHERWISE:
         _refuse(name, _OTHERWISE[kind])
@@ -227,7 +232,7 @@ def check_architecture(model: Any) -> None:
 
 
 def check_referee(name: str, attended: list[Attended], result: Any) -> None:
-    """Raise ``ValueError`` unless all attention weights that a model hands out are those that were caught."""
+    """Raise ``ValueError`` unless the model returns the attention weights seen here."""
     own = result.get("attentions") if hasattr(result, "get") else None
     same = own is not None and len(own) == len(attended) and all(
         seen.weights is not None and each is not None and each.shape[1:] == seen.weights.shape
