@@ -116,10 +116,10 @@ export class Heads {
   }
 
   rest() {
-    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.grid.querySelectorAll(".head"))) {
-      const on = button.dataset.head === `${this.picked.layer},${this.picked.head}`;
-      button.setAttribute("aria-pressed", String(on));
-      button.tabIndex = on ? 0 : -1;
+    for (const head of /** @type {NodeListOf<HTMLElement>} */ (this.grid.querySelectorAll(".head"))) {
+      const on = head.dataset.head === `${this.picked.layer},${this.picked.head}`;
+      head.setAttribute("aria-pressed", String(on));
+      head.tabIndex = on ? 0 : -1;
     }
     const first = /** @type {HTMLElement | null} */ (this.grid.querySelector(".head"));
     if (first && !this.grid.querySelector('.head[tabindex="0"]')) first.tabIndex = 0;

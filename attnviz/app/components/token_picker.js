@@ -64,9 +64,9 @@ function goesOn(/** @type {HTMLElement} */ group) {
 
 /** @param {State} state @param {HTMLElement} group @param {number} picked */
 function show(state, group, picked) {
-  state.buttons.forEach((button, position) => {
-    button.setAttribute("aria-checked", String(position === picked));
-    button.tabIndex = position === picked ? 0 : -1;
+  state.buttons.forEach((choice, position) => {
+    choice.setAttribute("aria-checked", String(position === picked));
+    choice.tabIndex = position === picked ? 0 : -1;
   });
   const own = state.buttons[picked];
   if (state.picked === own || !group.clientHeight) return; // a reader who scrolled on stays there
