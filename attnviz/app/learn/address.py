@@ -1,4 +1,4 @@
-"""What is trained, as the address has it: read, changed, put back; its settings as fields, and a text of one's own."""
+"""Training settings in the address: reading, changing and drawing their fields."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,7 +21,7 @@ from attnviz.words import plural, say
 
 
 def settings_of_address() -> TrainingSettings:
-    """Return what the address asks for, with the text that this session holds."""
+    """Return the training settings of the address, with this session's text."""
     settings: TrainingSettings = take(LEARN)
     text = take(LEARN_TEXT)
     held = learning().text
@@ -31,23 +31,23 @@ def settings_of_address() -> TrainingSettings:
 
 
 def is_text_lost() -> bool:
-    """Whether the address names a text that a link can't hold, and this session doesn't hold it, either."""
+    """Whether the address names a text that neither link nor session holds."""
     named = named_text()
     return named is not None and not named.is_that(learning().text)
 
 
 def named_text() -> LongText | None:
-    """Return what the address says of a text that a link can't hold; None where it holds all."""
+    """Return the text too long for the link; None if it fits."""
     return long_text(url_texts.current(LEARN))
 
 
 def _as_named(settings: TrainingSettings) -> TrainingSettings:
-    """Return settings without their text where it has a parameter of its own, or the link has no room for it."""
+    """Return settings as the link names them, without a text stored elsewhere."""
     return settings if len(settings.text) > MOST_OF_LEARNED else replace(settings, text="")
 
 
 def change(**changed: Any) -> bool:
-    """Take other settings into the address; where they don't fit, say why. Return whether they were taken."""
+    """Put changed settings into the address; return whether they were valid."""
     try:  # rates were changed on the way of another training
         settings = replace(settings_of_address().whole, **{"rates": (), **changed})
     except ValueError as error:
@@ -58,7 +58,7 @@ def change(**changed: Any) -> bool:
 
 
 def _thawed(settings: TrainingSettings) -> TrainingSettings:
-    """Return settings that freeze nothing but what their model has, and say what is frozen no more."""
+    """Return settings without frozen matrices that their model lacks, and say so."""
     names = learned_in(settings) if settings.frozen else []
     gone = [name for name in settings.frozen if name not in names]
     if not gone:
@@ -68,7 +68,7 @@ def _thawed(settings: TrainingSettings) -> TrainingSettings:
 
 
 def name_in_address(settings: TrainingSettings) -> None:
-    """Have the address name a training, the usual one, too, so that it opens again what was begun."""
+    """Write a training into the address, even the default one."""
     url_texts.send(LEARN, rows()[LEARN].codec.encode(_as_named(settings)))
 
 
@@ -78,7 +78,7 @@ def _put(settings: TrainingSettings) -> None:
 
 
 def begin_with(settings: TrainingSettings) -> None:
-    """Take another task, or another seed of it, with what is shown of it at first."""
+    """Switch to another task or seed, and reset what is shown."""
     _put(settings)
     url_texts.put(LEARN_SENTENCE, "")
     url_texts.put(LEARN_HEAD, (settings.n_layers - 1, 0))
@@ -97,13 +97,13 @@ def open_settings(settings: TrainingSettings) -> None:
 
 
 def hold_text(text: str) -> None:
-    """Keep a text in the session, and in the address where there is room for it."""
+    """Keep a text in the session and, if it fits, the address."""
     learning().text = text
     url_texts.put(LEARN_TEXT, text if len(text) <= MOST_OF_LEARNED else "")
 
 
 def learned_in(settings: TrainingSettings) -> list[str]:
-    """Return the names of what these settings learn, and of what they freeze."""
+    """Return the names of all learnable matrices, frozen ones included."""
     try:
         return list(Model.of(replace(settings, frozen=())).shapes)
     except ValueError:
@@ -145,7 +145,7 @@ def _take(name: str, key: str) -> Callable[[], None]:
 
 
 def is_blank(name: str, key: str) -> bool:
-    """Whether a field was left without a number that can be used; it keeps what it had then, and that is told."""
+    """Whether a field holds no usable number; if so, say so."""
     if this_session().get(key) is not None:
         return False
     state.say(say("learn.no_value", name=say(f"learn.settings.{name}")))
@@ -153,7 +153,7 @@ def is_blank(name: str, key: str) -> bool:
 
 
 def show_own_text(settings: TrainingSettings) -> None:
-    """Draw the field of a text of one's own, how it is cut, and what is held out of it."""
+    """Draw the field for the reader's text, its tokenizing and held-out part."""
     own = learning()
     this_session().put("learn.typed", settings.text if own.refused is None else own.refused)
     if is_text_lost() and (named := named_text()):
@@ -175,7 +175,7 @@ def show_own_text(settings: TrainingSettings) -> None:
 
 
 def _tell_held_out(settings: TrainingSettings) -> None:
-    """Say which piece of a text is held out; of a text too short for that, that it is learned from, too."""
+    """Say which part of the text is held out, if any."""
     try:
         task = OwnText.of(settings)
     except ValueError:  # which Start tells
@@ -185,14 +185,14 @@ def _tell_held_out(settings: TrainingSettings) -> None:
 
 
 def _take_typed() -> None:
-    """Take what was typed; what can't be learned stays in its field, to be mended."""
+    """Use the typed text; one that can't be learned stays for correction."""
     text = this_session().get("learn.typed")
     taken = take_text(text)
     learning().refused = text if not taken and text.strip() else None
 
 
 def take_text(text: str) -> bool:
-    """Have a text learned from, or say why it can't be; return whether it is."""
+    """Use a text for training, or say why not; return which."""
     if not text.strip():
         state.say(say("learn.own.blank"))
         return False

@@ -1,4 +1,4 @@
-"""What is worked out beside a training: many seeds of it, or one step done once more; how it's offered and stopped."""
+"""Extra work beside a training: many seeds, or repeating one step."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, cast
@@ -49,7 +49,7 @@ class ManySeeds:
 
 
 class OneStep:
-    """A step of a training, done once more from the start, to see what the optimizer does in it."""
+    """One training step, repeated from the start to inspect the optimizer."""
 
     def __init__(self, settings: TrainingSettings, step: int) -> None:
         self.asked = settings, step
@@ -97,14 +97,14 @@ class Told(Protocol):
 
 
 def work_in(name: str, asked: object) -> Told | None:
-    """Return the work of this name, done or under way, if it is what is asked for."""
+    """Return the work of this name if it matches what is asked."""
     job = learning().beside.get(name)
     work = None if job is None else cast("Told", job.work)
     return work if work is not None and work.asked == asked else None
 
 
 def offer(name: str, asked: object, label: str, make: Callable[[], Told]) -> None:
-    """Draw the button that has work done, or how far it is; of what broke off, say so."""
+    """Draw the button that starts some work, its progress, or its failure."""
     job = learning().beside.get(name)
     own = work_in(name, asked) is not None
     if own and job is not None and job.active:

@@ -1,4 +1,4 @@
-"""What can be looked at closer at a moment: one part at a time, in place of the sentence and the curves."""
+"""Closer looks at one training step, one part at a time."""
 
 import math
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ _seeds = st.components.v2.component(
 
 
 def show_seeds(settings: TrainingSettings) -> None:
-    """Draw how many seeds, the way to train them, and what became of each."""
+    """Draw the number of seeds, a button to train them, and results."""
     plain = replace(settings.whole, rates=())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         n = st.number_input(say("learn.seeds.n"), 2, MOST_SEEDS, _FEW, key="learn.seeds.n", width=190,
@@ -85,7 +85,7 @@ def _losses(outcomes: Sequence[Outcome]) -> str:
 
 
 def _sent(outcome: Outcome, has_law: bool) -> dict[str, Any]:
-    """Return what the page draws of a seed; a loss that is no finite number is none."""
+    """Return what the page draws of a seed; non-finite losses become None."""
     return {
         "seed": outcome.settings.seed,
         "learned": has_law and outcome.accuracy >= LEARNED,
@@ -111,7 +111,7 @@ _LONGEST = 110  # characters of a formula's longest line, beyond which the plain
 
 
 def show_explained(training: Training, trace: AttentionTrace) -> None:
-    """Draw the choice of a cell, and how it is made; at first, the most probable next token after the picked one."""
+    """Draw a choice of cell, and how its number is computed."""
     names = followers(training, trace)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
@@ -140,7 +140,7 @@ def followers(training: Training, trace: AttentionTrace) -> list[str]:
 
 
 def _place(axis: Literal["row", "column"], stage: Stage, trace: AttentionTrace, n: int, first: int) -> int:
-    """Draw the choice of a row or a column by its token, its entry or its number; return it."""
+    """Draw the choice of a row or a column; return its index."""
     names = stage.labels("rows" if axis == "row" else "columns", trace.tokens, n)
     return st.selectbox(
         say(f"learn.glass.{axis}"), range(n), first, key=f"learn.why.{axis}.{stage.name}.{n}.{first}", width=160,
@@ -153,7 +153,7 @@ _KEY = "learn.closer"
 
 
 def show_parts(*, active: bool) -> str | None:
-    """Draw the choice of a part, or the way back from it; return which one is open, none of a training under way."""
+    """Draw the choice of a part; return the open one, if any."""
     own = learning()
     if own.part is None:
         st.menu_button(say("learn.closer.label"), _PARTS, key=_KEY, on_click=_open, disabled=active,

@@ -1,4 +1,4 @@
-"""What is trained, in two popovers that say it: the task and its text, and the settings that learn it."""
+"""The two popovers for what is learned and the training settings."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ VARIATIONS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def show_asked(settings: TrainingSettings, *, active: bool) -> str | None:
-    """Draw what the model learns, what can be looked at closer, and two popovers that change it; return that part."""
+    """Draw the training's controls; return which closer look is open."""
     name = settings.task
     place = st.container(horizontal=True, vertical_alignment="center", key="learn_asked")
     place.markdown(f"{say('learn.rule')} **{say(f'learn.tasks.{name}.rule')}**", width="stretch")
@@ -111,7 +111,7 @@ def _show_sentence(settings: TrainingSettings) -> None:
 
 
 def example_of(settings: TrainingSettings) -> str:
-    """Return the text that is read at first; blank where there is nothing to learn from."""
+    """Return the example text of a task; blank if it has none."""
     try:
         return task_of(settings).example
     except ValueError:
@@ -188,7 +188,7 @@ def _take_rate() -> None:
 
 
 def _under_way(settings: TrainingSettings) -> OneTraining | None:
-    """Return the training that the address names, if it goes on with another rate."""
+    """Return the training named by the address if its rate may change."""
     found = current_job()
     work = None if found is None else found[1]
     return work if work is not None and work.is_of(settings) and work.step and not work.done else None

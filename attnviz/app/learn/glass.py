@@ -1,5 +1,4 @@
-"""One step under the glass: its examples and their loss, the gradient of every matrix, how that of one number is made,
-and what the optimizer does with it."""
+"""One training step in detail: examples, loss, gradients and the optimizer's update."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -25,7 +24,7 @@ SATURATED, VANISHED = 0.95, 0.1  # a mean largest attention weight; a size of a 
 
 
 def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, layer: int, off: Off) -> None:
-    """Draw the section for the step that is done next at a moment; it is one of all heads, whichever are `off`."""
+    """Draw the details of the next step, always with all heads on."""
     gradients = training.gradients(step)
     if off:
         st.caption(say("learn.glass.all_heads", heads=listed(training.settings, off)))
@@ -47,7 +46,7 @@ def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, 
 
 
 def _batch(training: Training, step: int, loss: float) -> None:
-    """Say what the next step learns from, and draw the choice of one of these texts."""
+    """Describe the next step's examples, and draw a choice of one."""
     ids, task = training.model.examples(step).ids.tolist(), training.model.task
     texts = [task.between.join(task.vocabulary[i] for i in row) for row in ids]
     key = "learn.glass.batch" if step < len(training.losses) else "learn.glass.batch_last"
@@ -62,7 +61,7 @@ def _batch(training: Training, step: int, loss: float) -> None:
 def saturation_in_words(
     training: Training, trace: AttentionTrace, gradients: Mapping[str, Tensor], layer: int
 ) -> str:  # fmt: skip
-    """Say how large the gradients of W_q, W_k and W_v are, and where softmax is saturated, that they vanish for it."""
+    """Say how large the gradients of the projections are, and why."""
     sizes = [gradients[training.model.name_of(layer, None, name)].norm().item() for name in ("w_q", "w_k", "w_v")]
     told = [written(size, 4) for size in sizes]
     largest = trace.layers[layer].attention_weights[..., 1:, :].max(-1).values
@@ -104,7 +103,7 @@ def _chain(training: Training, step: int, text: str, trace: AttentionTrace, plac
 
 
 def _line(trace: AttentionTrace, link: Link, digits: int) -> str:
-    """Return a gradient as the sum that it is, its largest terms in digits."""
+    """Return a gradient written as a sum of its largest terms."""
     terms = sorted(link.terms, key=lambda term: -abs(term.product))
     written_out = " + ".join(
         f"{_factor(trace, term.of, term.local, digits)} × {small(term.gradient, digits)}" for term in terms[:_TERMS]

@@ -1,4 +1,4 @@
-"""Learned matrices beside their gradients: all as small pictures, and one in numbers."""
+"""Learned matrices and their gradients, as small pictures and in numbers."""
 
 import html
 import math
@@ -57,7 +57,7 @@ def show_pictures(training: Training, step: int, trace: AttentionTrace, gradient
 def show_numbers(
     training: Training, step: int, trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place, digits: int
 ) -> None:
-    """Draw a matrix and its gradient in numbers; of a large one, those around the picked one."""
+    """Draw a matrix and its gradient; large ones around the picked cell."""
     stage, dark = trace.stages[place.matrix], is_dark()
     pair = [_as_table(each) for each in (training.at(step).parameters[place.matrix], gradients[place.matrix])]
     shown = tuple(_around(at, n, most) for at, n, most in zip(
@@ -114,7 +114,7 @@ def _as_table(matrix: Tensor) -> np.ndarray:
 
 
 def _image(matrix: np.ndarray, role: Role, dark: bool) -> str:
-    """Return a picture with a pixel for each number; the largest has its role's whole colour."""
+    """Return a picture with one pixel per number, coloured by its role."""
     limit = float(np.abs(matrix).max()) or 1.0
     rows, columns = matrix.shape
     side = max(2.0, min(12.0, _PICTURE / max(rows, columns)))
@@ -124,7 +124,7 @@ def _image(matrix: np.ndarray, role: Role, dark: bool) -> str:
 
 
 def called(stage: Stage) -> str:
-    """Return the symbol of a matrix, with its layer and its head where it stands behind the path of one."""
+    """Return a matrix's symbol, with layer and head where it has them."""
     of_layer, of_head = stage.name.startswith(f"{STACK}."), f"{HEADS}." in stage.name
     if of_head:
         key = "in_both" if of_layer else "in_head"
@@ -133,7 +133,7 @@ def called(stage: Stage) -> str:
 
 
 def small(value: float, digits: int) -> str:
-    """Write a gradient: small ones are the rule, so that digits count from the first that isn't 0."""
+    """Write a gradient with `digits` counted from the first nonzero one."""
     if value == 0 or not math.isfinite(value) or abs(value) >= 10**-digits * 10:
         return written(value, digits)
     return in_format(value, ".2e")

@@ -1,5 +1,4 @@
-"""A training to take home: in the playground, as a link, a file of tensors, a script, a notebook; and text that it
-makes."""
+"""Exports of a training: playground, link, tensors, script, notebook, generated text."""
 
 from functools import partial
 
@@ -25,7 +24,7 @@ MOST_OPENED = 36_000  # numbers that the playground keeps, see MOST_GIVEN
 
 
 def scenario_of_layer(trace: AttentionTrace, layer: int) -> Scenario:
-    """Return the attention of a layer as a scenario: with its own X and W's, it makes the very same attention weights.
+    """Return one layer's attention as a scenario with the same attention weights.
 
     Raises ``ValueError`` where a scenario has no room for it.
     """
@@ -41,7 +40,7 @@ def scenario_of_layer(trace: AttentionTrace, layer: int) -> Scenario:
 
 
 def show_home(training: Training, step: int, text: str, trace: AttentionTrace, layer: int, off: Off) -> None:
-    """Draw the ways home. What opens in the playground is `trace`, what the board shows."""
+    """Draw the exports; the playground opens with `trace`."""
     _playground(training, trace, layer)
     if off:
         st.caption(say("learn.home.without", heads=listed(training.settings, off)))
@@ -60,12 +59,12 @@ def show_home(training: Training, step: int, text: str, trace: AttentionTrace, l
 
 
 def _fits_link(training: Training) -> bool:
-    """Whether the address of the page holds all that trains this model again."""
+    """Whether a link holds everything needed to train this model again."""
     return len(training.settings.text) <= MOST_OF_LEARNED
 
 
 def _playground(training: Training, trace: AttentionTrace, layer: int) -> None:
-    """Draw the link to all layers; where no link holds them, the file that does, and the link to the layer in view."""
+    """Draw the playground link, or a file where the layers don't fit."""
     layers = plural(training.settings.n_layers, "layer")
     try:
         scenario = scenario_of(training, trace)
@@ -108,7 +107,7 @@ def _open(link: str, label: str, key: str) -> None:
 
 
 def show_generated(training: Training, step: int, text: str, off: Off) -> None:
-    """Draw how the model goes on with the text, and the choices of that."""
+    """Draw the model's continuation of the text, and its options."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         n = st.number_input(say("learn.goes_on.n"), 1, MOST_GENERATED, 60, key="learn.goes_on.n", width=120,
                             persist_state="session")  # fmt: skip

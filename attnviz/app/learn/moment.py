@@ -1,4 +1,4 @@
-"""What the page is sent of a training: its moments as they come, its curves, and what the model makes of a text."""
+"""What the page shows of a training: moments, curves and predictions."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ Off = tuple[tuple[int, int], ...]  # the heads that are switched off, each by it
 
 
 def heads_off(settings: TrainingSettings) -> Off:
-    """Return the heads that the address switches off; those that this model hasn't are told, and leave it."""
+    """Return the heads switched off; report and drop those that don't exist."""
     heads = _heads(settings)
     linked = {(int(layer), int(head)) for layer, head in (each.split("-") for each in take(LEARN_OFF))}
     off = tuple(each for each in heads if each in linked)
@@ -60,12 +60,12 @@ def pick_heads_off(settings: TrainingSettings, off: Off) -> None:
 
 
 def _take_off(key: str) -> None:
-    """Have the address name the heads that are off, so that its link shows the same."""
+    """Write the heads switched off into the address."""
     url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in sorted(this_session().get(key))))
 
 
 def tell_heads_off(training: Training, step: int, off: Off) -> None:
-    """Say that what stands below is without these heads, and what the model is worth with and without them."""
+    """Say which heads are off, and the model's worth with and without."""
     worth = training.without(step, off)
     told = say("learn.off.worth", heads=listed(training.settings, off), loss=written(worth.loss, 3),
                without=written(worth.loss_without, 3), right=percent(worth.accuracy),
@@ -86,7 +86,7 @@ def listed(settings: TrainingSettings, off: Off) -> str:
 
 
 def called(settings: TrainingSettings, layer: int, head: int) -> str:
-    """Return what a head is called: where a layer has one alone, by its layer.
+    """Return a head's name; a layer's only head is named by layer.
 
     >>> called(TrainingSettings(), 0, 0), called(TrainingSettings(n_layers=2), 1, 0)
     ('the head', 'layer 1')
@@ -120,7 +120,7 @@ def show_time(
     training: Training, work: OneTraining | None, step: int | None, trace: AttentionTrace, picked: tuple[int, int],
     off: Off, *, small: bool,
 ) -> None:  # fmt: skip
-    """Draw a training at a step, or at its last one; of one that goes on, what there is of it by now.
+    """Draw a training at a step, or how far it is now.
 
     A `small` one is its time alone.
     """
@@ -144,13 +144,13 @@ def show_time(
 
 
 def identity(settings: TrainingSettings, done: int | None = None) -> str:
-    """Return a short text that tells a training from all others, whatever becomes of its rate on its way."""
+    """Return a short text that identifies a training despite later rate changes."""
     told = repr((settings.whole, done))
     return blake2s(told.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def _send(name: str, moments: Sequence[Moment], size: int, *, all_of: bool) -> None:
-    """Send the numbers of all moments, or of those that have come since the last time."""
+    """Send the numbers of all moments, or only of new ones."""
     own = learning()
     since = 0 if all_of or own.sent[0] != name or own.sent[1] >= len(moments) else own.sent[1]
     own.sent = name, len(moments)
@@ -169,7 +169,7 @@ def is_whole(sent: Any, most: int = MAX_STEPS) -> bool:
 
 
 def _charts(losses: Sequence[float], moments: Sequence[Moment]) -> dict[str, Any]:
-    """Return what is drawn over time: the losses of each step, and what is measured at each moment."""
+    """Return the data of the curves: losses by step, measures by moment."""
     of_moments = {"held_out": "loss", "accuracy": "accuracy"}
     drawn = {
         key: _curve(say(f"learn.time.{key}"), "whole", [(each.step, getattr(each, name)) for each in moments])
@@ -192,7 +192,7 @@ def _curve(label: str, kind: str, points: Sequence[tuple[int, float]]) -> dict[s
 
 
 def _thinned(losses: Sequence[float]) -> list[tuple[int, float]]:
-    """Return the means of neighbours, as many as a curve may have points: all at the start, where time is stretched."""
+    """Return losses averaged over neighbours, more finely at the start."""
     places = np.unique(np.round(np.linspace(0, len(losses) ** 0.5, _MOST_POINTS) ** 2).astype(int))
     values = np.asarray(losses)
     return [(int(low), float(values[low:high].mean())) for low, high in pairwise(places)]
@@ -228,7 +228,7 @@ def _model(training: Training, trace: AttentionTrace, picked: tuple[int, int], o
 
 
 def picked_token(training: Training, tokens: tuple[str, ...]) -> int:
-    """Return the token that is followed: the one picked, or one whose next one the law tells.
+    """Return the picked token, or one whose successor the law determines.
 
     Of several it is the last; where nouns differ in number, the verb's place is the only one.
     """

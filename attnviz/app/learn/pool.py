@@ -1,4 +1,4 @@
-"""A pool of workers: long work outside of any page's script, a slice at a time, in turn and fairly."""
+"""A pool of background workers that takes jobs in turn, in slices."""
 
 import sys
 import time
@@ -36,7 +36,7 @@ class FullError(Exception):
 
 
 class Job:
-    """Somebody's work, and how it stands: `state` is one of the words above, `error` what ended one that FAILED.
+    """A piece of work, its `state` and, if it failed, its `error`.
 
     `is_there` says whether anybody still waits for it: of who has left, nothing runs on.
     """
@@ -54,7 +54,7 @@ class Job:
 
 
 class Pool:
-    """So many workers at most, and a line: who had a turn for a second goes to its end where others wait.
+    """A limited number of workers that take jobs from a fair queue.
 
     A worker is a thread that is there as long as there is work. While others are `busy`, it waits before each step: a
     reader who changes something has the answer first.
@@ -68,7 +68,7 @@ class Pool:
         self._workers = 0
 
     def go_on(self, job: Job, steps: int | None = None) -> None:
-        """Have a job done, or so many steps of it: it stands at the end of the line.
+        """Queue a job, to do all or so many of its steps.
 
         Raises ``FullError`` where the line is too long.
         """
@@ -87,7 +87,7 @@ class Pool:
                 Thread(target=self._serve, name="attnviz-trains", daemon=True).start()
 
     def pause(self, job: Job, state: str = PAUSED) -> None:
-        """End a job's turn, or take it out of the line: its place is free at once, and what it has done stays."""
+        """Pause a job or take it from the queue; keep its results."""
         with self._changed:
             if not job.active:
                 return
@@ -97,7 +97,7 @@ class Pool:
             self._changed.notify_all()
 
     def before(self, job: Job) -> int:
-        """Return how many must have had a turn before a job has its own: none where it has it."""
+        """Return how many jobs come before this one; 0 if it runs."""
         with self._changed:
             if job not in self._line:
                 return 0

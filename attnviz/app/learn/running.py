@@ -1,4 +1,4 @@
-"""A training outside of a page's script: by one reader, and by all, whose finished trainings are shared."""
+"""Trainings in the background: each session's own, and finished ones for all."""
 
 import os
 from dataclasses import dataclass, field, replace
@@ -66,14 +66,14 @@ class Shared(NamedTuple):
 
 @cache
 def shared() -> Shared:
-    """Return what all sessions share: at most as many workers as there are cores, less one."""
+    """Return the workers and finished trainings that all sessions share."""
     made = Shared(Pool(max(1, n_cores() - 1), busy=lambda: CLOCK.times_any), Shelf())
     figures.count_trainings(lambda: made.pool.length)
     return made
 
 
 def n_cores() -> int:
-    """Return how many cores this process may use: in a container they may be fewer than the machine has."""
+    """Return how many cores this process may use, as containers limit them."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 2
@@ -90,7 +90,7 @@ def job_of(work: Work) -> Job:
 
 
 def leave() -> None:
-    """Free the places of what this session has under way: it goes on when the reader is back and says so."""
+    """Stop this session's jobs; they resume when the reader asks."""
     own = learning()
     for job in (own.job, *own.beside.values()):
         if job is not None:
@@ -117,7 +117,7 @@ class OneTraining:
 
     @property
     def progress(self) -> tuple[list[float], list[Moment]]:
-        """The losses of the steps so far, and the moments that are kept."""
+        """The losses so far, and the moments kept."""
         return ([], []) if self._learner is None else (list(self._learner.losses), list(self._learner.moments))
 
     @property
@@ -139,7 +139,7 @@ class OneTraining:
         return self.settings.rate_at(self.step) if self._rate is None else self._rate
 
     def is_of(self, settings: TrainingSettings) -> bool:
-        """Whether settings name this training, as it was asked for, or as far as its rate was changed since."""
+        """Whether settings name this training, before or after its rate changes."""
         if replace(settings.whole, rates=()) != replace(self.asked.whole, rates=()):
             return False
         named, since = ([step for step, _ in each.rates] for each in (settings, self.settings))
@@ -152,7 +152,7 @@ class OneTraining:
         return self._learner
 
     def settle_rate(self) -> None:
-        """Have the settings say which rate was chosen; nobody else may work on it meanwhile."""
+        """Apply the chosen learning rate; no worker may run this meanwhile."""
         rate, self._rate = self._rate, None
         if rate is not None:
             self.begin().change_rate(rate)
@@ -176,7 +176,7 @@ def current_job() -> tuple[Job, OneTraining] | None:
 
 
 def run_on(job: Job, steps: int | None = None) -> bool:
-    """Have a job done, or so many steps of it; return whether there was room for it."""
+    """Queue a job, or so many steps; return whether there was room."""
     try:
         shared().pool.go_on(job, steps)
     except FullError:
@@ -186,6 +186,6 @@ def run_on(job: Job, steps: int | None = None) -> bool:
 
 
 def waiting_in_words(job: Job) -> str:
-    """Say how many trainings are before a job; blank where it has its turn."""
+    """Say how many trainings come before a job; blank if none do."""
     before = shared().pool.before(job)
     return say("learn.waiting", n=before) if job.state == WAITING and before else ""

@@ -1,4 +1,4 @@
-"""A moment of a training: the text that is read, the head in view, and the board with all numbers."""
+"""A training moment on the page: text, head in view, and board."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,7 @@ _ALIKE = 1e-4  # of attention weights, which rounding alone tells apart
 
 @dataclass(frozen=True)
 class Shown:
-    """A moment of a training with a text: what all heads make of it, and what those do that aren't `off`.
+    """A training moment with a text, with and without the heads `off`.
 
     One that is `ahead` is that with which a training begins.
     """
@@ -44,7 +44,7 @@ class Shown:
     ahead: bool
 
     def tell(self) -> None:
-        """Say of the heads what isn't seen: which are off, and which are alike still."""
+        """Say which heads are off, and which are still alike."""
         if self.off:
             tell_heads_off(self.training, self.step, self.off)
         _tell_alike(self.training.settings, self.trace)
@@ -54,7 +54,7 @@ class Shown:
 
 
 def shown_of(training: Training, *, ahead: bool) -> Shown:
-    """Return the moment that the address asks for; of a text that can't be read, say why, and take the example."""
+    """Return the moment of the address; replace an unreadable text, saying why."""
     step = 0 if ahead else _step_of(training)
     off, (layer, head) = heads_off(training.settings), take(LEARN_HEAD)
     text, example = take(LEARN_SENTENCE), training.model.task.example
@@ -70,7 +70,7 @@ def shown_of(training: Training, *, ahead: bool) -> Shown:
 
 
 def _step_of(training: Training) -> int:
-    """Return the step that is shown: the one in the address, or the last."""
+    """Return the step shown: the one in the address, or the last."""
     step, last = take(LEARN_STEP), len(training.losses)
     if step is not None and step > last:
         state.say_ignored(say("learn.link.no_step", step=step, last=last))
@@ -100,7 +100,7 @@ def show_board(shown: Shown) -> None:
 
 
 def _tell_alike(settings: TrainingSettings, trace: AttentionTrace) -> None:
-    """Of heads that started alike, say whether they still are, as this text shows."""
+    """Say whether heads that started alike still are, for this text."""
     if not settings.heads_alike or settings.n_heads == 1:
         return
     apart = [layer.attention_weights - layer.attention_weights[:1] for layer in trace.layers]
@@ -111,8 +111,7 @@ def _tell_alike(settings: TrainingSettings, trace: AttentionTrace) -> None:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _limits_of(name: str, text: str, picked: tuple[int, int], off: Off, _training: Training) -> dict[str, Any]:
-    """Return how far the colours of each matrix go: the same for all moments, and with and without heads that are
-    off."""
+    """Return each matrix's colour range, shared by all moments and heads off."""
     layer, head = picked
     last = len(_training.moments) - 1
     places = sorted({round(last * part / (_LOOKED_AT - 1)) for part in range(_LOOKED_AT)})

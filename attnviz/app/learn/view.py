@@ -1,4 +1,4 @@
-"""The page Watch it learn: a sentence, what a model makes of it, and its training, all in one screen."""
+"""The page Watch it learn: a sentence, its predictions, and the training."""
 
 from functools import lru_cache
 
@@ -88,7 +88,7 @@ def _show(settings: TrainingSettings, part: str | None, *, active: bool) -> None
 
 
 def _stage(shown: Shown, small: bool, active: bool) -> None:
-    """Draw what moves, and over it what starts and stops that; where a training has ended, draw the page anew."""
+    """Draw the running training and its controls; redraw the page when done."""
     found = current_job()
     work = found[1] if found is not None and found[0].active else None
     if is_fragment_run() and (work is None or not active):  # a training has begun or ended, or did a step
@@ -114,7 +114,7 @@ def _buttons(training: Training, found: tuple[Job, OneTraining] | None) -> None:
 
 
 def _open(settings: TrainingSettings) -> None:
-    """On the first run, have what a link asks for trained: it is seconds, and the line is everybody's."""
+    """Start the training that a link asks for, on the first run."""
     own = learning()
     if own.opened:
         return
@@ -128,7 +128,7 @@ def _open(settings: TrainingSettings) -> None:
 
 
 def _show_finished(settings: TrainingSettings) -> bool:
-    """Show at once what somebody has trained already, to the very same numbers; return whether there is that."""
+    """Show a training that is already finished; return whether one is."""
     key = settings, settings.end
     if shared().shelf.find(key) is None:
         return False
@@ -137,7 +137,7 @@ def _show_finished(settings: TrainingSettings) -> bool:
 
 
 def _start(settings: TrainingSettings, steps: int | None = None) -> None:
-    """Begin a training, or go on with it: `steps` of it, or all. What goes on beside it gives way to it."""
+    """Start or resume a training, all or `steps`; pause other work."""
     leave()
     own = learning()
     if own.job is None:
@@ -152,7 +152,7 @@ def _start(settings: TrainingSettings, steps: int | None = None) -> None:
 
 
 def _go_on(settings: TrainingSettings, steps: int | None = None) -> None:
-    """Go on, and show how far that comes: the address names the training, but no earlier moment of it."""
+    """Resume a training, and show its progress from the latest moment."""
     found = current_job()
     if found is not None and not found[0].active and shared().pool.settled(found[0], _SETTLED):
         found[1].settle_rate()
@@ -195,7 +195,7 @@ def _untrained(settings: TrainingSettings) -> Training:
 
 
 def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None) -> Training:
-    """Return what is shown: what is paused, or was finished; else what it begins with."""
+    """Return the training to show: paused, finished, or its initial state."""
     if found is not None and not found[0].active:
         shared().pool.settled(found[0], _SETTLED)
         made = found[1].training()
@@ -211,7 +211,7 @@ def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None)
 
 
 def _tell(training: Training, found: tuple[Job, OneTraining] | None) -> None:
-    """Say of a training why it ended before its last step, and what else isn't seen."""
+    """Say why a training ended early, and what else isn't seen."""
     done, settings = len(training.losses), training.settings
     steps = plural(settings.steps, "step")
     if found is not None and found[0].state == FAILED:

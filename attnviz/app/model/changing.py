@@ -1,4 +1,4 @@
-"""Changing the model on the page: a number, a head, a layer; every change stands in the address, and can be undone."""
+"""Changes of a model's numbers, heads and layers, kept in the address."""
 
 import math
 from typing import Any
@@ -24,7 +24,7 @@ CHANGES_OPEN = "model.change.open"  # whether the fields that change a number ar
 
 
 def show_changes(view: ModelTrace, edits: tuple[ModelEdit, ...]) -> None:
-    """List what is changed, each with its undoing; say what a change makes possible that the model couldn't do."""
+    """List the changes with buttons to undo them, and say their effect."""
     if not edits:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="model_changes", gap="xsmall"):
@@ -70,7 +70,7 @@ def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: 
 
 
 def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str) -> None:
-    """Draw the switch that turns this head off, or has all heads of its layer read evenly.
+    """Draw a switch: this head off, or its layer's heads reading evenly.
 
     It's the same wherever it stands: pressed as its page gives way to another, it would be another one's press. What a
     page held when its server went counts, though this one hears of it with its first run and calls nothing back.
@@ -141,7 +141,7 @@ def _value(matrix: str, row: int, column: int, trace: Any) -> float:
 
 
 def _place(key: str, n: int, tokens: tuple[str, ...], name: str, begin: int) -> int:
-    """Draw the choice of a row or a column: a token, or a number."""
+    """Draw the choice of a row or column, by token or number."""
     chosen = this_session().get(name)
     place = begin if chosen is None else int(chosen)
     this_session().put(name, place if place < n else 0)

@@ -1,5 +1,4 @@
-"""Another head, another sentence or another model beside the one that is shown: their attention weights, and where they
-differ."""
+"""Two heads beside each other: of another head, sentence or model."""
 
 from typing import Any
 
@@ -29,7 +28,7 @@ _WRITTEN, _FEW = 6, 2
 
 
 def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query: int) -> None:
-    """Draw what is compared with, where something is, and both heads' attention weights in one scale."""
+    """Draw the choice of comparison, and both heads' weights in one scale."""
     kinds = [HEAD, SENTENCE, *([MODEL] if len(offered()) > 1 else []), *([BEFORE] if view.edits else [])]
     st.markdown(f"## {say('models.compare.heading')}")
     asked = take(MODEL_COMPARE)

@@ -1,4 +1,4 @@
-"""All heads of a model at a glance: sorted and filtered by what is measured, and what its tokens are cut from."""
+"""The grid of all heads, sorted and filtered by what is measured."""
 
 import json
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ _head = st.components.v2.component(
 
 
 def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str, above: int) -> None:
-    """Draw all heads of a model, or those above a figure; one that is picked goes into the address."""
+    """Draw all heads, or those above a figure; a click picks one."""
     shown = _sorted(view, order, above)
     grid = looked_grid(view, take(MODEL_TARGET), dark=is_dark())
     data = {
@@ -75,7 +75,7 @@ def show_head() -> None:
 
 
 def show_what_to_look_for(view: ModelTrace) -> None:
-    """Say what to look for, what not to conclude, and what the pictures and the tokens are made of."""
+    """Say what to look for, and how pictures and tokens are made."""
     step = looked_grid(view, take(MODEL_TARGET), dark=is_dark()).step
     blocks = [say("models.page.blocks", rows=step, columns=step, most=STRONGEST)] if step > 1 else []
     told = [_look_for(view), say("models.page.conclude"), *blocks, *_cut_in_words(view)]
@@ -93,14 +93,15 @@ def _look_for(view: ModelTrace) -> str:
 
 
 def _with_grid(data: dict[str, Any], grid: bytes) -> bytes:
-    """Return the data as the grid takes them, with what is drawn, which is JSON already: half a megabyte that Streamlit
-    would write three times, of a dict."""
+    """Return the data as JSON, with the grid, which is JSON already."""
     return json.dumps(data).encode()[:-1] + b', "grid": ' + grid + b"}"
 
 
 def _sorted(view: ModelTrace, order: str, above: int) -> list[tuple[int, int]] | None:
-    """Return the heads whose measured figure is `above` so many percent, the largest first; None by layers. Where there
-    is none, say so."""
+    """Return the heads whose figure exceeds `above` percent, the largest first.
+
+    None if they are ordered by layers. Where no head does, it says so.
+    """
     if order == BY_LAYERS:
         return None
     found = {place: _figure(view.measured(*place), order) for place in view.heads}
@@ -111,7 +112,7 @@ def _sorted(view: ModelTrace, order: str, above: int) -> list[tuple[int, int]] |
 
 
 def _none_above(view: ModelTrace, order: str, above: int, largest: float) -> str:
-    """Say why no head is shown: what would have to be typed, or that this can't be measured above 0 at all."""
+    """Say why no head is shown, and which limit would show one."""
     if largest:
         return say("models.page.none_above", above=above, largest=percent(largest))
     return say("models.page.none_after" if order == "after" and view.kinds == ("decoder",) else "models.page.none_any")
@@ -126,7 +127,7 @@ def _figure(measured: Any, order: str) -> float:
 
 
 def unknown_in_words(view: ModelTrace) -> list[str]:
-    """Say what of a sentence the model knows no piece for, where there is such."""
+    """Say which parts of a sentence the model has no token for."""
     unknown, pieces = getattr(view.tokenizer, "unk_token", None), zip(view.tokens, view.pieces, strict=False)
     typed = list(pieces)[: len(view.tokens) - len(view.written)]
     lost = dict.fromkeys(f"“{piece.typed}”" for token, piece in typed if token == unknown and piece.typed)
@@ -134,7 +135,7 @@ def unknown_in_words(view: ModelTrace) -> list[str]:
 
 
 def _cut_in_words(view: ModelTrace) -> list[str]:
-    """Say which words the model cuts into pieces, and what it knows no piece for."""
+    """Say which words are cut into pieces, and which parts are unknown."""
     pieces = list(zip(view.tokens, view.pieces, strict=False))
     words = [say("models.page.piece", word=word, tokens=" · ".join(tokens)) for word, tokens in _several(pieces)]
     return [

@@ -1,4 +1,4 @@
-"""What a model computes for a sentence, kept for all who ask for the same."""
+"""A cache of what models compute for sentences, shared by all sessions."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -37,8 +37,10 @@ _LOG = get_log(__name__)
 
 
 class SentGrid(NamedTuple):
-    """What the grid of all heads is sent of them: JSON, and a `mark` that tells it from others; a cell of a picture
-    stands for `step` by `step` weights."""
+    """The grid's data as JSON, with a `mark` that identifies it.
+
+    A cell of a picture stands for `step` by `step` weights.
+    """
 
     text: bytes
     mark: str
@@ -53,7 +55,7 @@ def _shelf() -> Shelf:
 
 @cache
 def _kept() -> Kept:
-    """What they make of sentences, and what of it is drawn: of nobody, too."""
+    """Return the shared cache of the models' results and grids."""
     return Kept(MOST_BYTES, MOST_KEPT)
 
 
@@ -61,7 +63,7 @@ _shelf(), _kept()  # before anybody asks for them: two at once would each have t
 
 
 def load_first() -> None:
-    """Load the model that the page opens with, so that its first reader doesn't wait for it.
+    """Load the first model early, so that no reader waits for it.
 
     Raises what :meth:`Shelf.get` does.
     """
@@ -72,8 +74,10 @@ def looked(
     name: str, text: str, target: str = "", edits: tuple[ModelEdit, ...] = (), written: tuple[int, ...] = (), *,
     cache: bool = True,
 ) -> ModelTrace:  # fmt: skip
-    """Return what a model that is offered makes of a sentence, with these changes, and with what it has written after
-    it, read from its cache or not; raises ``SaidError`` with what to tell the reader where it can't be had."""
+    """Return what a model computes for a sentence, changed and continued.
+
+    Raises ``SaidError`` with what to tell the reader where it can't be had.
+    """
     model, tokenizer = _model(name)
     plain = looked(name, text, target, (), written, cache=cache) if edits else None
     key = _key(name, text, target, edits, written, cache=cache)
@@ -95,7 +99,7 @@ def _key(
 def _written(
     before: ModelTrace, edits: tuple[ModelEdit, ...], written: tuple[int, ...], *, cache: bool
 ) -> ModelTrace:  # fmt: skip
-    """What a model makes of a sentence with what it has written, by what it made of the beginning of that."""
+    """Return the trace after the model's written words, continuing from `before`."""
     try:
         if edits:
             return appended(before, (), edits=edits)
@@ -109,14 +113,14 @@ def _written(
 
 
 def looked_why(view: ModelTrace, token: int) -> Why:
-    """Return why a token has its score after a text, of a view that :func:`looked` gave."""
+    """Return, from the cache, what gives a token its score."""
     key = (view.name, view.text, view.written, view.computed_from, "*".join(map(str, view.edits)), token)
     found: Why = _kept().get(key, lambda: why(view, token), lambda _: 8 * len(view.heads) * len(view.tokens))
     return found
 
 
 def looked_moved(view: ModelTrace, other: ModelTrace) -> Tensor:
-    """Return how far each layer and token of another sentence moves the next word of this one."""
+    """Return how far another sentence's activations move this one's next word."""
     key = (view.name, view.text, view.written, "*".join(map(str, view.edits)), other.text)
     found: Tensor = _kept().get(key, lambda: moved(view, other), lambda moves: moves.numel() * 4)
     return found
@@ -125,7 +129,7 @@ def looked_moved(view: ModelTrace, other: ModelTrace) -> Tensor:
 def looked_right(
     view: ModelTrace, edits: tuple[ModelEdit, ...], ids: Tensor, asked: Mapping[str, list[Asked]]
 ) -> dict[str, int]:
-    """Return how often a model with changes has right what stories ask, by what they ask."""
+    """Return how many held-out questions a changed model answers correctly, by kind."""
 
     def made() -> dict[str, int]:
         editing = editing_of(edits, (view.original or view).layers) if edits else None
@@ -141,7 +145,7 @@ def most_of(view: ModelTrace) -> int:
 
 
 def looked_grid(view: ModelTrace, target: str, *, dark: bool) -> SentGrid:
-    """Return what the grid of a model's heads is sent, of a view of one kind that :func:`looked` gave."""
+    """Return the grid data for a trace that :func:`looked` gave."""
     own = (view.name, view.text, view.written, view.computed_from, target)
     key = (*own, "*".join(map(str, view.edits)), view.kinds, dark)
     return _kept().get(key, lambda: _sent_grid(view, dark=dark), lambda sent: len(sent.text))
@@ -154,7 +158,7 @@ def _sent_grid(view: ModelTrace, *, dark: bool) -> SentGrid:
 
 
 def _model(name: str) -> tuple[Any, Any]:
-    """Return a model and its tokenizer; while it's loaded for the first time, draw how far that is."""
+    """Return a model and its tokenizer, with progress while they load."""
     shelf, loaded_by = _shelf(), offered()[name]
     if loaded_by in shelf:
         return shelf.get(loaded_by)
@@ -182,7 +186,7 @@ def _looked(
     model: Any, tokenizer: Any, name: str, text: str, target: str, edits: tuple[ModelEdit, ...],
     plain: ModelTrace | None,
 ) -> ModelTrace:  # fmt: skip
-    """What a model makes of a sentence, by the name that it has in the list of those offered."""
+    """Return what a model computes for a sentence, without the cache."""
     most = most_tokens(model, tokenizer, MOST_WEIGHTS)
     if (longest := _longest(tokenizer, text, target)) > most:
         raise SaidError(say("models.page.too_long", tokens=plural(longest, "token"), most=most))
@@ -198,8 +202,10 @@ def _looked(
 
 
 def turn(name: str, text: str, target: str) -> AbstractContextManager[object]:
-    """Return what is held while a text is read and drawn: each page that waits with what was computed of a long one
-    would need a hundred megabytes. Raises ``SaidError`` as :func:`looked` does."""
+    """Return a lock to hold while reading and drawing a long text.
+
+    It saves memory: each waiting page would need a hundred megabytes. Raises ``SaidError`` as :func:`looked` does.
+    """
     model, tokenizer = _model(name)
     return _turn() if n_weights(model, _longest(tokenizer, text, target)) > _LONG else nullcontext()
 
@@ -218,7 +224,7 @@ def _longest(tokenizer: Any, *texts: str) -> int:
 
 
 def fitting(edits: tuple[ModelEdit, ...], view: ModelTrace) -> tuple[ModelEdit, ...]:
-    """Return those of some changes that a model has a place for while it reads this sentence."""
+    """Return those changes that fit the model and this sentence."""
     kept: tuple[ModelEdit, ...] = ()
     for edit in edits:
         try:

@@ -1,4 +1,4 @@
-"""One head of a model: its board, and what is said of it beside that."""
+"""One head of a model: its board, and sentences about it."""
 
 from typing import Any
 
@@ -32,8 +32,7 @@ _MORE_THAN_EVEN = 1.5  # times as much on the first token as where all are read 
 
 
 def value_in_words(view: ModelTrace, place: tuple[int, int], query: int) -> str:
-    """Say beside the largest weight of a token how long the value is that it weighs; of a head that is off, that none
-    of it counts."""
+    """Say how long the value is that a token's largest weight weighs."""
     trace, digits = view.heads[place], state.digits()
     reads, alike = reads_most(trace, query, digits)
     if ModelEdit(view.layers[place[0]].number, place[1], OFF) in view.edits:
@@ -50,8 +49,7 @@ def value_in_words(view: ModelTrace, place: tuple[int, int], query: int) -> str:
 
 
 def sink_in_words(view: ModelTrace, layer: int, head: int) -> str:
-    """Say where much of a head's attention rests on tokens that are none of the text's, or in a decoder on the first
-    one; blank where it doesn't."""
+    """Say if attention rests on special tokens or a decoder's first."""
     measured = view.measured(layer, head)
     if measured is None:
         return ""
@@ -75,7 +73,7 @@ def output_in_words(layer: Layer, trace: AttentionTrace, query: int) -> str:
 
 
 def made_in_words(trace: AttentionTrace) -> list[str]:
-    """Say down to which numbers the board goes, and what isn't found of where a head's are from and where they go."""
+    """Say which matrices the board holds, and which it couldn't find."""
     weights = [name for name in WEIGHTS if name in trace.stages]
     given = [name for name in "qkv" if f"w_{name}" not in weights]
     made, standing = (", ".join(trace.stages[name].symbol for name in names) for names in (weights, given))
@@ -88,7 +86,7 @@ def made_in_words(trace: AttentionTrace) -> list[str]:
 
 
 def origins_of(trace: AttentionTrace) -> dict[str, list[str]]:
-    """Return where the numbers of each matrix are from that nothing on the board makes."""
+    """Return where each matrix that the board doesn't compute comes from."""
     kinds = (
         dict.fromkeys(("x", "y"), "input")
         | dict.fromkeys((*WEIGHTS, "w_o"), "weight")
@@ -99,9 +97,10 @@ def origins_of(trace: AttentionTrace) -> dict[str, list[str]]:
 
 
 def ages_of(view: ModelTrace, trace: AttentionTrace) -> dict[str, Any] | None:
-    """Return from which row on a board's cells were computed now, and of each matrix of tokens what those before it
-    are: keys, as they're read, and values of the "cache", all else of a step "before"; None where nothing was
-    written."""
+    """Return which board rows are new, and where older ones come from.
+
+    Rows before "from" are of the "cache" or of a step "before"; None if nothing was written.
+    """
     if not view.written:
         return None
     n, cached = len(view.tokens), {"v", "k_rotated" if "k_rotated" in trace.stages else "k"}
@@ -110,7 +109,7 @@ def ages_of(view: ModelTrace, trace: AttentionTrace) -> dict[str, Any] | None:
 
 
 def before_of(view: ModelTrace, place: tuple[int, int], trace: AttentionTrace) -> dict[str, float | str]:
-    """Return what each changed number on a head's board was before, by its place there."""
+    """Return the earlier value of each changed number, by its place."""
     if view.original is None:
         return {}
     own, head = view.layers[place[0]], place[1]
@@ -166,7 +165,7 @@ def show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple
 
 
 def _show_values(trace: Any, query: int) -> None:
-    """Draw beside each attention weight of a token the length of the value that it weighs, and their product."""
+    """Draw a token's attention weights, the values' lengths, and their products."""
     shares, lengths = trace.attention_weights[query], trace.v.norm(dim=-1)
     read = trace.stages["attention_weights"].labels("columns", trace.tokens, len(trace.v))
     measures = {"weight": shares.tolist(), "length": lengths.tolist(), "product": (shares * lengths).tolist()}
@@ -177,7 +176,7 @@ def _show_values(trace: Any, query: int) -> None:
 
 
 def _show_average(layer: Layer, query: int) -> None:
-    """Draw the attention weights averaged over a layer's heads, which stand on no board: none of them has these."""
+    """Draw a token's attention weights, averaged over all heads of a layer."""
     name, trace = "attention_weights", layer.average()
     stage, (rows, columns) = trace.stages[name], trace[name].shape
     alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)

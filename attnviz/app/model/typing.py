@@ -1,4 +1,4 @@
-"""What is asked on the page Real model: a sentence, a model, the order of its heads.
+"""The inputs of the page Real model: sentence, model, order of heads.
 
 What no link can carry of a sentence stays in its field, and is told.
 """
@@ -33,8 +33,10 @@ from attnviz.words import plural, say
 
 @dataclass
 class ModelSession:
-    """What is `opened` on this page in a session: "heads", "board", "compare", or blank for what a link opens; and
-    whether it's `new`, so that it opens on the first model."""
+    """What is `opened` in this session, and whether it's `new`.
+
+    "heads", "board", "compare", or blank for what a link opens.
+    """
 
     opened: str = ""
     new: bool = True
@@ -46,8 +48,7 @@ def model_session() -> ModelSession:
 
 
 def open_on_first_model() -> None:
-    """Have the page show the first model, where a session opens it and no link says another: links that name none are
-    of the time when there was one alone, which they open still."""
+    """Select the first model in a new session, unless a link differs."""
     session = model_session()
     if session.new and not any(map(url_texts.current, texts_of_models())):
         for name, text in first_model().items():
@@ -56,7 +57,7 @@ def open_on_first_model() -> None:
 
 
 def sentence(parameter: str, label: str, key: str, *, hidden: bool = False, ends: str = "") -> str:
-    """Draw the field of a sentence that the address keeps, and return what stands in it.
+    """Draw a field for a sentence in the address; return its text.
 
     Without max_chars: the browser would refuse a longer paste without a word. What the address can't say, a text that
     is too long or a blank one where that stands for the example, is kept beside it. Another sentence ends what the
@@ -92,7 +93,7 @@ def _keep(parameter: str, key: str, kept: str, ends: str) -> None:
 
 
 def is_too_long(typed: str) -> bool:
-    """Return whether a sentence has more characters than a link can carry; if so, say what fits."""
+    """Whether a link can't carry a sentence; if so, say so."""
     if len(typed) <= MOST_OF_SENTENCE:
         return False
     st.warning(say("models.page.too_many", characters=plural(len(typed), "character"), most=f"{MOST_OF_SENTENCE:,}"),
@@ -106,7 +107,7 @@ Asked = tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]
 
 
 def show_asked() -> Asked:
-    """Draw the sentence, and in a popover the model and the order of its heads; return them, and where more is said."""
+    """Draw the fields for sentence, model and order; return their values."""
     name = take(MODEL)
     with st.container(width=532):
         text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=MODEL_WRITTEN)
@@ -143,7 +144,7 @@ def _take_worked(place: tuple[int, int]) -> None:
 
 
 def _order() -> tuple[str, int]:
-    """Draw the order of the heads, and above which figure they are shown; both stand in the address."""
+    """Draw the heads' order and limit, both kept in the address."""
     order, above = take(MODEL_ORDER)
     this_session().put(_ORDER_KEY, order)
     st.selectbox(say("models.page.order"), ORDERS, key=_ORDER_KEY, width=220, on_change=_keep_order,

@@ -1,5 +1,4 @@
-"""What the model's numbers are for: the similarity that an encoder finds, and why a word has its score; beside these
-the numbers of the model without its changes, and those that another sentence puts in their place."""
+"""What a model's output is used for: similarities, and reasons for scores."""
 
 from functools import lru_cache
 from typing import Any
@@ -34,7 +33,7 @@ _MOST_PARTS, _MOST_READ = 9, 3  # that are told, the largest first
 
 
 def show_uses(whole: ModelTrace, asked: str) -> None:
-    """Draw what a model answers; `asked` is its name in the list of those offered."""
+    """Draw what a model answers; `asked` is its name in the list."""
     if has_vector(whole):
         _show_similarity(whole, asked)
     elif not has_next(whole):
@@ -68,7 +67,7 @@ def _show_similarity(view: ModelTrace, asked: str) -> None:
 
 
 def _show_vectors(view: ModelTrace) -> None:
-    """Draw how far changes move what comes out of a model that makes no answer of it: each token's last vector."""
+    """Draw how far changes move each token's last vector."""
     now = last_vectors(view)
     then = None if view.original is None else last_vectors(view.original)
     if now is None or then is None:
@@ -85,8 +84,7 @@ def _show_vectors(view: ModelTrace) -> None:
 
 
 def _moved(view: ModelTrace, original: ModelTrace) -> str:
-    """Say how far the changes reach: what they do to the attention weights of the last layer, or where these stay, as
-    of a head of it that is off, to its contexts."""
+    """Say how far changes move the last layer's attention weights or contexts."""
     last, before = view.layers[-1], original.layers[-1]
     # Layers of a kind are counted on the page by themselves.
     number = sum(each.kind == last.kind for each in view.layers[:-1])
@@ -105,7 +103,7 @@ def _moved(view: ModelTrace, original: ModelTrace) -> str:
 
 
 def reasons_of(view: ModelTrace, token: int | None) -> dict[str, Any] | None:
-    """Return what is drawn of why a token has its score: a title, bars and sentences; None where none is asked."""
+    """Return data that explains a token's score; None without a token."""
     if token is None:
         return None
     if token >= view.result.logits.shape[-1]:
@@ -120,7 +118,7 @@ def reasons_of(view: ModelTrace, token: int | None) -> dict[str, Any] | None:
 
 
 def _rows(found: Why) -> list[dict[str, Any]]:
-    """Return the parts that gave most, and all others as one, with how long their bars are."""
+    """Return the largest parts of a score as bars, the rest summed."""
     ordered = sorted(found.parts, key=lambda part: -abs(part.value))
     rows = [(_called(part), part.value, None if part.head is None else f"{part.layer}.{part.head}")
             for part in ordered[:_MOST_PARTS]]  # fmt: skip
@@ -137,7 +135,7 @@ def _called(part: Part) -> str:
 
 
 def _strongest(view: ModelTrace, found: Why) -> str:
-    """Say of the head that gave most for which tokens that it read."""
+    """Say which head gave most, and for which tokens it read."""
     part = max((each for each in found.parts if each.kind == "head"), key=lambda each: abs(each.value))
     assert part.layer is not None
     assert part.head is not None
@@ -163,8 +161,7 @@ def _exam() -> tuple[Tensor, dict[str, list[Asked]]]:
 
 
 def held_out_in_words(view: ModelTrace) -> str:
-    """Say how much a changed model has right of what held-out stories determine; blank where it isn't changed, or knows
-    nothing of their world."""
+    """Say how many held-out questions a changed model answers; blank if unchanged."""
     edits, words = tuple(each for each in view.edits if each.of_model), World().vocabulary
     known = tuple(view.tokenizer.convert_ids_to_tokens(range(min(len(words), len(view.tokenizer)))))
     if not edits or known != words or most_of(view) < PLACES or not goes_through_ours(view.model):
@@ -177,8 +174,10 @@ def held_out_in_words(view: ModelTrace) -> str:
 
 
 def places_of(view: ModelTrace) -> tuple[dict[str, Any] | None, dict[str, Tensor]]:
-    """Return what is drawn of all places of another sentence, None where none is typed; and the scores of the next word
-    with the one that is picked, with attention as it follows from that, and as it was."""
+    """Return drawing data and next-word scores for places of another sentence.
+
+    The data are None where none is typed.
+    """
     text, place = take(MODEL_FROM), take(MODEL_PLACE)
     if not text.strip():
         return None, {}

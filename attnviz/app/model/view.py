@@ -1,4 +1,4 @@
-"""The page Real model: a sentence, all heads of a model that reads it, and one of them on the board."""
+"""The page Real model: a sentence, all heads, and one board."""
 
 from itertools import takewhile
 from typing import Any
@@ -60,8 +60,7 @@ _STYLE = """<style>
 @st.fragment
 @in_turn()
 def show_model() -> None:
-    """Draw the whole page: a fragment, so that what is changed on it runs it alone. The set-up, of which it has no
-    part, and Share, which asks for all when it is opened, are two thirds of a run."""
+    """Draw the page as a fragment, so that changes rerun it alone."""
     alone = is_fragment_run()
     _show_page(alone=alone)
     if alone and state.has_messages():  # which stand above the page
@@ -111,7 +110,7 @@ def _show_page(*, alone: bool) -> None:
 
 
 def _opened() -> str:
-    """Return what is opened: where nothing was, what the address needs to be seen."""
+    """Return which view is opened: the session's, or the one linked."""
     linked = "compare" if take(MODEL_COMPARE).kind else "heads" if take(MODEL_CELL) is None else "board"
     return model_session().opened or linked
 
@@ -121,7 +120,7 @@ def _show_all(
     asked: Asked,
     right: DeltaGenerator,
 ) -> None:  # fmt: skip
-    """Draw all heads, the head in view beside them, and what the model makes of the sentence."""
+    """Draw all heads, the one in view, and the model's answer."""
     name, _, order, above, (which, more) = asked
     with which:
         show_which(view)
@@ -140,7 +139,7 @@ def _show_all(
 
 
 def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str) -> None:
-    """Draw one head in place of all: its board, or another head beside it."""
+    """Draw one head's board, or a comparison with another head."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(say("models.page.all"), key="model.all", icon=":material/arrow_back:", on_click=_back)
         st.markdown(f"**{say('models.view.place', layer=place[0], head=place[1])}**")
@@ -151,7 +150,7 @@ def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str)
 
 
 def _ways_on() -> None:
-    """Draw what leads from the head in view to all of its numbers, to its change, and to another head beside it."""
+    """Draw buttons to the head's board, its changes, and a comparison."""
     with st.container(horizontal=True, vertical_alignment="center", key="model_ways"):
         st.button(say("models.page.numbers"), key="model.numbers", type="primary", on_click=_open, args=("board",))
         st.button(say("models.page.beside"), key="model.beside", type="tertiary", on_click=_open, args=("compare",))
@@ -171,7 +170,7 @@ def _back() -> None:
 
 
 def _edits(plain: ModelTrace) -> tuple[ModelEdit, ...]:
-    """Return the changes; those that this model has no place for while it reads this sentence are told and dropped."""
+    """Return the changes that fit this model and sentence; report the rest."""
     asked = take(MODEL_EDITS)
     edits = fitting(asked, plain)
     if len(edits) < len(asked):
@@ -182,7 +181,7 @@ def _edits(plain: ModelTrace) -> tuple[ModelEdit, ...]:
 
 
 def _written(start: ModelTrace) -> tuple[int, ...]:
-    """Return what the model has written; what it has no token or no place for is told and dropped."""
+    """Return what the model has written; report and drop what doesn't fit."""
     asked: tuple[int, ...] = take(MODEL_WRITTEN)
     n_known = start.result.logits.shape[-1] if can_write(start) else 0
     known = tuple(takewhile(lambda each: each < n_known, asked))[: max(0, most_of(start) - len(start.tokens))]
@@ -193,7 +192,7 @@ def _written(start: ModelTrace) -> tuple[int, ...]:
 
 
 def _kind(view: ModelTrace) -> Kind:
-    """Draw which kind of attention is shown, where there are several, and what the decoder has written so far."""
+    """Draw the choice of attention kind and the decoder's field."""
     if len(view.kinds) == 1:
         return view.kinds[0]
     kind = take(MODEL_KIND)
@@ -218,7 +217,7 @@ def _picked(view: ModelTrace) -> tuple[int, int]:
 
 
 def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: str) -> None:
-    """Give Share this head: its script, its matrices, its picture and its report."""
+    """Give Share this head: its script, matrices, picture and report."""
     trace, digits = view.heads[place], state.digits()
     layer, head = place
     title, target = say("models.share.weights", layer=layer, head=head), take(MODEL_TARGET)
@@ -234,7 +233,7 @@ def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: s
 
 
 def _query(view: ModelTrace, place: tuple[int, int]) -> int:
-    """Return the token that is followed: the one picked, or one that tells something; a change lets it stay."""
+    """Return the picked token, or a telling one if none is picked."""
     layer, picked = (view.original or view).layers[place[0]], take(MODEL_QUERY)
     if picked is None and not view.written:
         return _telling(layer.weights[place[1]])
@@ -243,7 +242,7 @@ def _query(view: ModelTrace, place: tuple[int, int]) -> int:
 
 
 def _telling(weights: Any) -> int:
-    """Return the token with the largest weight on another one than itself and the first."""
+    """Return the token that reads another (not the first) most."""
     others = weights.clone()
     others[:, 0] = 0
     if others.shape[0] == others.shape[1]:

@@ -1,4 +1,4 @@
-"""What may come next after a sentence, as bars: a press appends a word, and the model reads on from its cache."""
+"""Bars of probable next words; a click appends one, using the cache."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -115,7 +115,7 @@ def drawing() -> tuple[Sampling, int]:
 
 
 def law_of(tokens: Sequence[str], vocabulary: Collection[str]) -> Mapping[str, float] | None:
-    """Return how probable each next word truly is, where a model knows the world of stories and this is one of them."""
+    """Return each next word's true probability; None outside the stories' world."""
     if not set(World().vocabulary).issubset(vocabulary):
         return None
     places = list(points(tokens, World()))
@@ -125,8 +125,7 @@ def law_of(tokens: Sequence[str], vocabulary: Collection[str]) -> Mapping[str, f
 def _rows(
     view: ModelTrace, sampling: Sampling, shares: Tensor, others: list[Tensor], law: Mapping[str, float] | None
 ) -> list[dict[str, Any]]:
-    """Return a row for each of the most probable words: its texts, and how long its bars are; `others` are scores whose
-    probabilities stand beside these, and so does the `law`."""
+    """Return a row of texts and bars for each most probable word."""
     logits, digits = view.result.logits[0, -1], state.digits()
     probabilities, *beside = ((each.float() / sampling.temperature).softmax(-1) for each in (logits, *others))
     rows = []
@@ -169,7 +168,7 @@ def _keep() -> None:
 
 
 def _show_cache(view: ModelTrace) -> None:
-    """Say what was computed for the last word, and what was read from the cache."""
+    """Draw the switch of the cache, and say what was computed now."""
     this_session().put(_KEYS["cache"], take(MODEL_CACHE) == "off")
     st.toggle(say("write.cache"), key=_KEYS["cache"], on_change=_keep_cache, help=say("write.cache_help"))
     st.caption(cache_in_words(view))
@@ -178,7 +177,7 @@ def _show_cache(view: ModelTrace) -> None:
 
 
 def cache_in_words(view: ModelTrace) -> str:
-    """Say which rows were computed now, and which stand as they were computed before."""
+    """Say which rows were computed now, and which are from the cache."""
     n = len(view.tokens) - view.computed_from
     return say("write.marks", kept=view.computed_from, n=n) if view.computed_from else say("write.now", n=n)
 
