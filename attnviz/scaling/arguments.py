@@ -1,4 +1,4 @@
-"""What may be asked of the scaling experiment: its limits, each once, and the reading of its arguments."""
+"""The scaling experiment's arguments: their limits, and how they are read."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -61,7 +61,7 @@ def check_dims(dims: Iterable[object]) -> tuple[int, ...]:
 
 
 def log_steps(first: object, last: object, how_many: object) -> tuple[int, ...]:
-    """Return dimensions from `first` to `last`, equally far apart on a log axis, rounded to whole numbers.
+    """Return whole dimensions between two, equally far apart on a log axis.
 
     They are fewer than `how_many` where rounding makes several the same.
 
@@ -80,12 +80,12 @@ def log_steps(first: object, last: object, how_many: object) -> tuple[int, ...]:
 
 
 def check_factor(name: str, factor: object) -> float:
-    """Return a number that scores are multiplied by, or raise ValueError naming it and its limits."""
+    """Return a factor of scores, or raise ValueError naming its limits."""
     return check_number(name, factor, -MAX_FACTOR, MAX_FACTOR)
 
 
 def check_scales(scales: Sequence[Scale]) -> dict[str, float]:
-    """Return the exponent of each scale by its label: the name, or the exponent as text.
+    """Return each scale's exponent by its label: a name or a number.
 
     Raises ValueError naming a scale that is unknown, out of range or repeated, or if there are none or more
     than MAX_SCALES.
@@ -106,7 +106,7 @@ def check_scales(scales: Sequence[Scale]) -> dict[str, float]:
 
 
 def check_exponent(scale: object) -> float:
-    """Return the exponent of a scale given by name or by the exponent itself.
+    """Return a scale's exponent, given its name or the exponent itself.
 
     Raises ValueError naming a scale that is unknown or out of range.
     """

@@ -1,4 +1,4 @@
-"""Dot products over the first d coordinates, for every d of a sweep, from one lot of random numbers; those of a head.
+"""Random dot products over the first d coordinates, for every d.
 
 The trials are cut into streams with a generator each, so that two threads draw at the same time (torch lets
 go of Python's lock while it draws) and the numbers are the same on any number of threads. However many dimensions
@@ -32,7 +32,7 @@ _NS_NUMBER, _NS_PRODUCT, _NS_SCORE = 3.0, 0.5, 5.0
 
 
 class Part(NamedTuple):
-    """A block of coordinates and the dimensions that are taken from it; if not `last`, it is drawn once more."""
+    """A block of coordinates with its dimensions; redrawn if not `last`."""
 
     dims: tuple[int, ...]
     last: bool
@@ -42,7 +42,7 @@ Span = list[Part]  # what one task draws
 
 
 def plan(source: Source, dims: tuple[int, ...], trials: int) -> list[Span]:
-    """Cut the drawing of these dimensions (ascending) into spans, none of which ends more scores than are held."""
+    """Cut ascending dimensions into spans whose scores fit into memory."""
     most = scores_held(source, dims, trials)
     numbers = min(trials, _STREAM) * source.numbers_per_block
     spans: list[Span] = [[]]
@@ -66,7 +66,7 @@ def scores_held(source: Source, dims: tuple[int, ...], trials: int) -> int:
 
 
 def seconds_of(source: Source, span: Span, trials: int) -> float:
-    """Return how long one core takes to draw a span, about: what counts is how spans compare."""
+    """Return roughly how many seconds one core takes for a span."""
     products = source.products_per_block + source.n_queries * source.n_keys * BLOCK
     drawn = len(span) * (source.numbers_per_block * _NS_NUMBER + products * _NS_PRODUCT)
     ending = sum(len(part.dims) for part in span) * source.n_queries * source.n_keys
@@ -76,7 +76,7 @@ def seconds_of(source: Source, span: Span, trials: int) -> float:
 def partial_scores(
     source: Source, dims: tuple[int, ...], trials: int, seed: int, counted: Callable[[float], None]
 ) -> Iterator[tuple[int, Floats]]:
-    """Yield, for each d of `dims` (ascending), the scores (trials, n_queries, n_keys) over the first d coordinates.
+    """Yield each ascending d with its scores ``(trials, n_queries, n_keys)``.
 
     They lie in room that is used again: they hold until the next are asked for. `counted` is told, in the caller's
     thread and every few hundredths of a second or so, how much of :func:`seconds_of` is done since it was last told;
@@ -111,7 +111,7 @@ def partial_scores(
 
 
 class _Stream:
-    """Some of the trials: their generator, and their scores over the coordinates drawn so far."""
+    """Some trials, with their generator and their scores so far."""
 
     def __init__(self, source: Source, trials: int, seed: int, stopped: Event) -> None:
         self.source, self.trials, self.start, self.stopped = source, trials, 0, stopped
@@ -119,7 +119,7 @@ class _Stream:
         self.totals: Scores = np.zeros((trials, source.n_queries, source.n_keys))
 
     def advance(self, span: Span, scores: Floats) -> int:
-        """Draw a span, write into `scores` (dimension, trial, query, key), return of how many trials it is."""
+        """Draw a span into `scores` (dimension, trial, query, key); return its trials."""
         step = max(1, _CHUNK // self.source.numbers_per_block)
         room = self.source.room(min(step, self.trials))
         done = 0
@@ -158,7 +158,7 @@ _BLOCK = 256  # numbers of a query that are drawn at a time
 
 
 def head_scores(n_heads: int, seed: int) -> Scores:
-    """Return the scores (N_TOKENS,) of the first token with all, in the first head of a model of width D_MODEL.
+    """Return the first token's scores (N_TOKENS,) in a model's first head.
 
     The tokens' vectors are standard normal. W_q and W_k, (D_MODEL, D_MODEL) for all heads together, have entries of
     variance 1 / D_MODEL, as a real initialization gives them; a head's own are d_k = D_MODEL / n_heads of their
@@ -182,7 +182,7 @@ def head_scores(n_heads: int, seed: int) -> Scores:
 
 @lru_cache(_KEPT)
 def drawn_scores(d_k: int, size: int, seed: int) -> Scores:
-    """Return so many scores, each of a query and a key of its own with d_k standard normal numbers."""
+    """Return `size` dot products of standard normal vectors with d_k numbers."""
     generator, scores = generator_for(seed), torch.zeros(size, dtype=torch.float64)
     for first in range(0, d_k, _BLOCK):
         q, k = torch.randn(2, size, min(_BLOCK, d_k - first), generator=generator, **FLOAT32_ON_CPU).double()

@@ -1,4 +1,4 @@
-"""The experiment behind 1/sqrt(d_k): how dot products and their softmax change with the dimension."""
+"""The experiment behind 1/sqrt(d_k): how scores and softmax change with dimension."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
@@ -40,7 +40,7 @@ def sweep_scaling(
     statistics: Statistics = "all",
     progress: Callable[[float], object] | None = None,
 ) -> pd.DataFrame:
-    """Measure dot products, and their softmax, at each dimension d, divided by d^p for each scale's p.
+    """Measure dot products, divided by d^p, and their softmax per dimension.
 
     `source` says what q and k are. "normal" and "uniform" draw every entry from N(0, 1) or U[0, 1): for the
     dot products one (q, k) per trial, for the softmax one query and `n_keys` keys per trial.
@@ -137,13 +137,13 @@ def seconds_needed(
     scales: Sequence[Scale] = ("none", "sqrt", "linear"),
     statistics: Statistics = "all",
 ) -> float:
-    """Return how long :func:`sweep_scaling` takes for these arguments on two ordinary cores, about."""
+    """Return roughly how many seconds :func:`sweep_scaling` takes on two cores."""
     full = make_source(source, n_keys, x)
     return _seconds(_passes(full, statistics), full, check_dims(dims), trials, check_scales(scales), statistics)
 
 
 def _passes(full: Source, statistics: Statistics) -> list[Source]:
-    """Return what is drawn: the dot products first, and last what is softmaxed."""
+    """Return what is drawn: for dot products first, for softmax last."""
     # A dot product per trial needs one key alone; with projections all come from the same scores.
     pairs = Vectors(full.law, n_keys=1) if isinstance(full, Vectors) else full
     return [pairs] if statistics == "dot products" or pairs is full else [pairs, full]
@@ -210,7 +210,7 @@ def sample_row(
     query: int = 0,
     scale: Scale = "sqrt",
 ) -> pd.DataFrame:
-    """Return one row of scores at dimension `dim`, and its softmax before and after the scale.
+    """Return one row of scores, and its softmax unscaled and scaled.
 
     One line per key, with the columns `key` (position), `scores`, `scaled_scores`,
     `attention_weights_unscaled` and `attention_weights`, all pure numbers. With projections the keys are the
@@ -248,7 +248,7 @@ def sample_row(
 
 
 def softmax_row(scores: Sequence[float] | Scores, factor: float = 1.0) -> Scores:
-    """Return the attention weights (n_keys,) of one row of scores (n_keys,) times `factor`.
+    """Return the attention weights (n_keys,) of scores (n_keys,) times `factor`.
 
     Raises ValueError if there is not one row of at least one score, or a product is not finite.
 

@@ -17,7 +17,7 @@ _HARDLY = 1.25  # a spread that changes by no more hardly changes
 
 
 def shown(value: float) -> str:
-    """Write a number of the experiment: in sentences, hover texts and alt texts alike.
+    """Write a number of the experiment, the same in every text.
 
     >>> shown(0.25), shown(2e-7)
     ('0.2500', '2.00e−07')
@@ -26,7 +26,7 @@ def shown(value: float) -> str:
 
 
 def said_scale(scale: str) -> str:
-    """Name a scale by its label in a sweep; an init, which is no scale, is its own name.
+    """Name a scale by its label; an init is its own name.
 
     >>> said_scale("sqrt"), said_scale("0.3"), said_scale("torch.rand")
     ('/ √d', '/ d^0.3', 'torch.rand')
@@ -56,7 +56,7 @@ def _line(table: pd.DataFrame, dim: int, scale: str) -> pd.Series:
 
 
 def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
-    """Compare the variance that theory expects at one dimension, raw and divided by √d, with the measured one.
+    """Compare the expected variance at one dimension with the measured one.
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> theory_against_measured(sweep_scaling((4,), 1000, 0, n_keys=8), 4)
@@ -74,7 +74,7 @@ def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
 
 
 def about_source(source: str, x: object, dim: int) -> str:
-    """Say what theory makes of queries and keys that are not those of the paper; blank where they are.
+    """Say what theory expects of this source; blank for the paper's.
 
     >>> about_source("normal-projections", [[1.0, 0.0], [0.0, 1.0]], 8)
     'This is the variance within a row of scores. The entries of W_q and W_k have the mean 0 here, so theory expects \
@@ -94,7 +94,7 @@ it to grow like d: d · 0.5000 for this sentence.'
 
 
 def flat_or_not(table: pd.DataFrame, scale: str) -> str:
-    """Say whether the variance stays where it is over the dimensions when divided by d^p, p = `scale`.
+    """Say whether variance divided by d^p stays the same, p = `scale`.
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> flat_or_not(sweep_scaling((4, 64), 1000, 0, n_keys=8, scales=(0.3,), statistics="dot products"), "0.3")
@@ -111,7 +111,7 @@ def flat_or_not(table: pd.DataFrame, scale: str) -> str:
 
 
 def _trend(rows: pd.DataFrame, column: str, factor: float) -> str:
-    """Return how a column goes over the dimensions, as far as its intervals tell; "stays" within this factor."""
+    """Return a column's trend over the dimensions; `factor` limits what "stays"."""
     low, high = rows[f"{column}_low"], rows[f"{column}_high"]
     if low.max() > high.min():
         if low.iloc[-1] > high.iloc[0] and _never_falls(low, high):
@@ -134,7 +134,7 @@ def _ends(rows: pd.DataFrame, column: str) -> dict[str, str | int]:
 
 
 def about_gradient(table: pd.DataFrame, dim: int) -> list[str]:
-    """Say why the mean gradient goes as it goes, and what it hides at one dimension.
+    """Say how the mean gradient changes, and what it hides.
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> about_gradient(sweep_scaling((1, 16), 100, 0, n_keys=2, scales=("none",)), 16)[1]
@@ -158,7 +158,7 @@ scores can only shrink it."
 
 
 def _way_of_mean(rows: pd.DataFrame, scale: str) -> str:
-    """Say how the mean gradient goes over the dimensions, with the largest weight beside it, as numbers are shown."""
+    """Say how the mean gradient and the largest weight change with dimension."""
     means, weights, dims = rows.jacobian_norm.tolist(), rows.largest_attention_weight.tolist(), rows.dim.tolist()
     peak = means.index(max(means))
     first, most, last = shown(means[0]), shown(means[peak]), shown(means[-1])
@@ -200,7 +200,7 @@ def about_factor(scores: Sequence[float], factor: float) -> str:
 
 
 def about_inits(tables: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Say for each init how the spread of scaled scores within a row goes over the dimensions."""
+    """Say for each init how scaled scores' spread changes with dimension."""
     said = []
     for init, rows in tables.items():
         places = {name: value for name, value in _ends(rows, "std").items() if name in ("first", "last", "low", "high")}
@@ -212,7 +212,7 @@ def about_inits(tables: Mapping[str, pd.DataFrame]) -> list[str]:
 
 
 def described_curve(table: pd.DataFrame, column: str, title: str) -> str:
-    """Describe a curve for someone who cannot see it: each scale's values at both ends.
+    """Describe a curve in words: each scale's values at both ends.
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> described_curve(sweep_scaling((4, 64), 100, 0, scales=("none",)), "expected_variance", "Variance")

@@ -1,4 +1,4 @@
-"""What is measured of the scaling experiment's softmax rows, with the intervals of each number."""
+"""Statistics of the scaling experiment's softmax rows, each with its interval."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -71,9 +71,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Statistic:
-    """What is measured of every softmax row, a number from 0 to 1, and averaged over them, or its median taken.
+    """A number from 0 to 1 per softmax row, averaged over rows.
 
-    `top` is where its axis ends in a figure; the catalogue has its title.
+    With `median`, their median is taken. `top` is where its axis ends in a figure; the catalogue has its title.
     """
 
     name: str
@@ -88,7 +88,7 @@ def _entropies(rows: Rows) -> Scores:
 
 
 def tokens_read(weights: Scores) -> float:
-    """Return how many tokens a row reads, in effect: e to the power of its entropy, 1 to as many as there are.
+    """Return how many tokens a row effectively reads: e to its entropy.
 
     >>> tokens_read(np.array([0.5, 0.5, 0.0])), tokens_read(np.array([0.0, 1.0]))
     (2.0, 1.0)
@@ -118,17 +118,17 @@ STATISTICS = (
 
 
 def even_jacobian_norm(n_keys: int) -> float:
-    """Return the norm of softmax's Jacobian where all attention weights are 1 / n_keys."""
+    """Return the norm of softmax's Jacobian at equal weights 1 / n_keys."""
     return math.sqrt(n_keys - 1) / n_keys
 
 
 def softmax_seconds(n_scores: int) -> float:
-    """Return how long one core takes for the statistics of so many scores, about."""
+    """Return roughly how many seconds one core takes for these statistics."""
     return n_scores * _NS_NUMBER * 1e-9
 
 
 def softmax_statistics(scores: Floats | Scores, factor: float) -> Iterator[int | Columns]:
-    """Yield how many of the scores (trials, n_queries, n_keys), times `factor`, are done; at last, the columns."""
+    """Yield how many scores (trials, n_queries, n_keys) are done; last, the columns."""
     trials, n_queries, n_keys = scores.shape
     rows = scores.reshape(-1, n_keys)
     by_row = np.empty((len(STATISTICS), len(rows)))
@@ -146,7 +146,7 @@ def softmax_statistics(scores: Floats | Scores, factor: float) -> Iterator[int |
 
 
 def _mean(values: Scores) -> tuple[float, float, float]:
-    """Return the mean of values (trials, rows of a trial), and its interval."""
+    """Return the mean of values (trials, rows), and its interval."""
     # Rows of one trial share their projections: only the trials are independent.
     of_trials = values.mean(axis=1)
     mean, error = float(of_trials.mean()), float(of_trials.std(ddof=1)) / math.sqrt(len(of_trials))
@@ -154,7 +154,7 @@ def _mean(values: Scores) -> tuple[float, float, float]:
 
 
 def _median(values: Scores) -> tuple[float, float, float]:
-    """Return the median of values (trials, rows of a trial), and its interval (Woodruff 1952)."""
+    """Return the median of values (trials, rows), with interval (Woodruff 1952)."""
     median = float(np.median(values))
     below = (values <= median).mean(axis=1)
     error = max(float(below.std(ddof=1)) / math.sqrt(len(below)), 0.5 / math.sqrt(values.size))
@@ -163,7 +163,7 @@ def _median(values: Scores) -> tuple[float, float, float]:
 
 
 def share_interval(mean: float, error: float, trials: int) -> tuple[float, float]:
-    """Return Wilson's score interval for a mean of numbers from 0 to 1 with that standard error.
+    """Return Wilson's interval for a mean (0 to 1) and standard error.
 
     What 1 or 0 alone would need as many draws for stands for their number, and never less than the trials: so
     the interval has a width where something rare, an ignored key, was not seen at all.

@@ -1,4 +1,4 @@
-"""What the scaling page sweeps, as one plain value, and its form in a URL.
+"""The scaling page's settings as one value, and as a URL.
 
 ``dims.2-8-64*trials.500*p.0.3`` sweeps three dimensions with 500 trials and a slider at p = 0.3; what is
 not named has its default, but the line of the slider is drawn only where it is named, or nothing is.
@@ -35,9 +35,10 @@ HEADS = (1, 2, 4, 8, 16, 32)  # into which the page divides a model
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """Dimensions, trials, keys, seed, source, scales and statistics of a sweep, the reader's own exponent `p`,
-    the one dimension `dim` looked at closely (0: none chosen), what the classic row is multiplied by, and the `heads`
-    of the model whose d is asked for.
+    """What a sweep measures, and what the page shows of it.
+
+    `p` is the reader's own exponent, `dim` the dimension looked at closely (0: none chosen), `times` what the classic
+    row is multiplied by, and `heads` those of the model whose d is asked for.
 
     Raises ``ValueError`` for what :func:`attnviz.sweep_scaling` would not take.
     """
@@ -69,7 +70,7 @@ class SweepSettings:
 
     @property
     def picked(self) -> int:
-        """The dimension looked at closely: the chosen one, or the one nearest to 64."""
+        """The dimension looked at closely: the chosen, or nearest to 64."""
         return self.dim if self.dim in self.dims else min(self.dims, key=lambda dim: abs(dim - 64))
 
     def swept_scales(self) -> tuple[Scale, ...]:
@@ -78,7 +79,7 @@ class SweepSettings:
 
     @property
     def of_projections(self) -> bool:
-        """Whether queries and keys are those of a sentence, under projections drawn in every trial."""
+        """Whether queries and keys are a sentence's, with W's drawn every trial."""
         return self.source.endswith(OF_PROJECTIONS)
 
 
@@ -86,7 +87,7 @@ _OF_X = ("x", "e", "p")
 
 
 def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario:
-    """Return the scenario whose d_out is the picked dimension, with the changes that still fit.
+    """Return a scenario with the picked d_out, keeping changes that fit.
 
     Where the sweep's queries and keys are the sentence's own, it has their init, and their seed too as long as
     X stays the same with it: then its scores are those of the row that was looked at.
@@ -118,7 +119,7 @@ _OF_LINKS = replace(_DEFAULT, scales=("none", "sqrt", "linear"))
 
 
 def encode_settings(settings: SweepSettings) -> str:
-    """Write the settings that differ from the default as the text that a URL carries.
+    """Write the settings that differ from the default for a URL.
 
     >>> encode_settings(SweepSettings(dims=(2, 8), trials=500))
     'dims.2-8*trials.500*scales.none-sqrt-linear-own_p'
@@ -143,7 +144,7 @@ def text_of(value: object) -> str:
 
 
 def decode_settings(text: str) -> tuple[SweepSettings, list[str]]:
-    """Read settings from the text of a URL; return also the parts that can't be read.
+    """Return settings from a URL's text, and the parts it can't read.
 
     >>> settings, ignored = decode_settings("trials.500*keys.many")
     >>> settings == SweepSettings(trials=500, scales=("none", "sqrt", "linear")), ignored

@@ -1,4 +1,4 @@
-"""Where the scaling experiment's queries and keys come from, and what theory says of their dot products."""
+"""Sources of queries and keys, and their expected variance in theory."""
 
 import math
 from abc import ABC, abstractmethod
@@ -28,7 +28,7 @@ BLOCK = 32
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean, variance and standard deviation of dot products, with the relative standard errors of the last two."""
+    """Mean and spread of dot products, with relative errors of the spread."""
 
     mean: float
     variance: float
@@ -38,7 +38,7 @@ class Spread:
 
 
 class Drawn(ABC):
-    """A law of queries and keys, drawn `BLOCK` coordinates at a time: `n_queries` and `n_keys` in a trial."""
+    """A source of random queries and keys, drawn in blocks of coordinates."""
 
     @property
     @abstractmethod
@@ -51,13 +51,13 @@ class Drawn(ABC):
         return math.prod(self.drawn) * BLOCK
 
     def room(self, trials: int) -> torch.Tensor:
-        """Return an empty tensor (trials, ..., BLOCK) for the random numbers of one block."""
+        """Return an empty tensor (trials, ..., BLOCK) for one block's numbers."""
         return torch.empty((trials, *self.drawn, BLOCK), **FLOAT32_ON_CPU)
 
 
 @dataclass(frozen=True)
 class Vectors(Drawn):
-    """One query and its keys, whose entries are independent numbers of one law, anew in every trial."""
+    """One query and its keys per trial, with independent random entries."""
 
     law: Law
     n_keys: int
@@ -71,12 +71,12 @@ class Vectors(Drawn):
         return (1 + self.n_keys,)
 
     def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
-        """Fill the room; return views of it, the query (trials, 1, BLOCK) and the keys (trials, n_keys, BLOCK)."""
+        """Draw queries (trials, 1, BLOCK) and keys (trials, n_keys, BLOCK) into `room`."""
         drawn = fill(room, self.law, 1, generator).numpy()
         return drawn[:, :1], drawn[:, 1:]
 
     def measure(self, scores: Floats | Scores, dim: int) -> Spread:
-        """Take one dot product per trial; their sample variance's standard error is known exactly.
+        """Return the spread of one dot product per trial.
 
         A sum of d independent products has excess kurtosis e/d, where e is that of one product, and the
         sample variance of n such sums has relative variance 2/(n - 1) + e/(d n).
@@ -90,13 +90,13 @@ class Vectors(Drawn):
         return Spread(float(dots.mean()), variance, math.sqrt(variance), relative_error, relative_error / 2)
 
     def expected_variance(self, dim: int) -> float:
-        """Add the variances of `dim` independent products: 1 each, or 1/9 - 1/16 for uniform entries."""
+        """Return the variance of `dim` products: 1 each, 7/144 if uniform."""
         return float(dim) if self.law == "normal" else dim * 7 / 144
 
 
 @dataclass(frozen=True, eq=False)
 class Projections(Drawn):
-    """Queries x @ w_q and keys x @ w_k of one x (n_tokens, d_in), under projections drawn in every trial."""
+    """Queries and keys of one x (n_tokens, d_in), whose W's are drawn."""
 
     init: str
     x: Floats
@@ -120,26 +120,26 @@ class Projections(Drawn):
 
     @property
     def products_per_block(self) -> int:
-        """How many products make queries and keys: each number of the W's is multiplied with one of each token."""
+        """How many multiplications make one block of queries and keys."""
         return self.n_queries * self.numbers_per_block
 
     def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
-        """Fill the room with w_q and w_k; return the queries and keys of x, (trials, n_tokens, BLOCK) each."""
+        """Draw w_q and w_k; return x's queries and keys (trials, n_tokens, BLOCK)."""
         w = fill(room, self.init, self.d_in, generator).numpy()
         return np.einsum("nd,tdc->tnc", self.x, w[:, 0]), np.einsum("nd,tdc->tnc", self.x, w[:, 1])
 
     def measure(self, scores: Floats | Scores, dim: int) -> Spread:
-        """Average the spread within each row (divisor n_tokens): softmax sees differences in a row alone."""
+        """Return the spread within rows of scores, averaged (divisor n_tokens)."""
         row_variances = scores.var(axis=2, dtype=np.float64)
         variance, relative_error = _mean_over_trials(row_variances.mean(axis=1))
         std, std_relative_error = _mean_over_trials(np.sqrt(row_variances).mean(axis=1))
         return Spread(float(scores.mean(dtype=np.float64)), variance, std, relative_error, std_relative_error)
 
     def expected_variance(self, dim: int) -> float:
-        """Add a term that grows like d to one that grows like d^2 and vanishes for zero-mean projections.
+        """Return the variance that theory expects within a row of scores.
 
         With w one column of a projection, m its mean and c = E[w w^T], E[s_ij s_il] is
-        d (x_i c x_i)(x_j c x_l) + d (d - 1) (x_i m)^2 (x_j m)(x_l m).
+        d (x_i c x_i)(x_j c x_l) + d (d - 1) (x_i m)^2 (x_j m)(x_l m): for zero-mean projections, it grows like d.
         """
         x = self.x.astype(np.float64)
         d_in = x.shape[1]
@@ -156,13 +156,13 @@ Source = Vectors | Projections
 
 
 def _mean_over_trials(values: Scores) -> tuple[float, float]:
-    """Return the mean of numbers from independent trials, none negative, and its relative standard error."""
+    """Return the mean over independent trials, and its relative standard error."""
     mean = float(values.mean())
     return mean, float(values.std(ddof=1)) / math.sqrt(len(values)) / mean if mean > 0 else 0.0
 
 
 def make_source(name: str, n_keys: int, x: object) -> Source:
-    """Return the source of that name; x (n_tokens, d_in) is for projections alone, `n_keys` for the others.
+    """Return a source by name; only projections take x (n_tokens, d_in).
 
     Raises ValueError for another name, `n_keys` out of range, or an x that is missing, not wanted or bad.
     """

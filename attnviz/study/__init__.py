@@ -1,1 +1,1 @@
-"""A kit to find out whether people learn: tests, a questionnaire, a protocol, and what results come to."""
+"""A kit to measure learning: tests, a questionnaire, a protocol, and results."""

@@ -1,4 +1,4 @@
-"""Items of a test, each drawn from a seed with four choices of which one is right, by computation."""
+"""Test questions, drawn from a seed, each with four computed choices."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _TABLES = MappingProxyType({SHIFT: "attention_weights"})
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A question for one number of a table, made from the tables that are shown, with its choices as printed."""
+    """A question for one number of a table, with its printed choices."""
 
     kind: str
     part: str
@@ -51,8 +51,7 @@ class Item:
 
 
 def items_of(seed: int, form: str) -> tuple[Item, ...]:
-    """Return the twelve items of a form: six of recall, then six of transfer, of the same kinds in every form;
-    ``ValueError`` for an unknown form or a seed beyond its limits."""
+    """Return a form's twelve items, six recall, six transfer, or raise ``ValueError``."""
     check_whole("seed", seed, 0, MAX_SEED)
     if form not in FORMS:
         raise ValueError(f"form is {form!r}, expected one of {', '.join(FORMS)}")
@@ -83,7 +82,7 @@ def _printed(trace: AttentionTrace) -> dict[str, np.ndarray]:
 
 
 def _drawn(random: Random, kind: str, part: str, trace: AttentionTrace) -> Item:
-    """Draw a cell of which something is to be reckoned, and its choices."""
+    """Return an item with a random cell to work out, and choices."""
     table = random.choice("qkv") if kind == "projection" else _TABLES.get(kind, kind)
     right = _from_printed(trace, table)
     cells = [(int(row), int(column)) for row, column in np.argwhere(np.isfinite(right) & (right != 0))]
@@ -103,7 +102,7 @@ def _drawn(random: Random, kind: str, part: str, trace: AttentionTrace) -> Item:
 
 
 def _from_printed(trace: AttentionTrace, table: str) -> np.ndarray:
-    """Return a table as it comes out from the printed ones that it is made from."""
+    """Return a table computed from the printed tables that it's made from."""
     stage, printed = trace.stages[table], _printed(trace)
     assert stage.rule is not None
     sources = (torch.from_numpy(printed[name]) if name in printed else trace[name] for name in stage.sources)
@@ -112,7 +111,7 @@ def _from_printed(trace: AttentionTrace, table: str) -> np.ndarray:
 
 
 def _others(trace: AttentionTrace, table: str, kind: str, right: np.ndarray, row: int, column: int) -> Iterator[float]:
-    """List what may be taken for a number: what mistaken rules give, other cells of its row, and numbers near it."""
+    """Yield wrong choices: by mistaken rules, other cells, and numbers nearby."""
     if kind == SHIFT:
         yield round(1 / len(trace.tokens), DECIMALS)
     yield from (mistake.values[row, column] for mistake in mistakes(trace, table, DECIMALS))
@@ -125,7 +124,7 @@ def _others(trace: AttentionTrace, table: str, kind: str, right: np.ndarray, row
 
 
 def score(answers: Sequence[str], items: Sequence[Item]) -> float:
-    """Return how many of 100 answers, as letters, are right; one that is missing isn't.
+    """Return the percentage of right answers, given as letters; missing are wrong.
 
     >>> items = items_of(7, "pre")
     >>> score([LETTERS[item.right] for item in items], items), score(12 * [""], items)

@@ -1,4 +1,4 @@
-"""The kit as pages to print: the forms of the test, their key, the questionnaire, the protocol, and the CSV to fill."""
+"""The kit's pages to print, and the CSV to fill in."""
 
 import csv
 import html
@@ -28,7 +28,7 @@ table.sus td:first-child { text-align: left; }
 
 
 def kit(seed: int) -> Mapping[str, str]:
-    """Return the files of a study by their names; the same seed gives the same everywhere.
+    """Return a study's files by name; a seed always gives the same.
 
     >>> list(kit(7))
     ['pre.html', 'post.html', 'later.html', 'key.html', 'sus.html', 'protocol.html', 'results.csv']

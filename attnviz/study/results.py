@@ -1,4 +1,4 @@
-"""What a study comes to: scores, gain and effect size with their intervals, and what a class can show at all."""
+"""A study's results: scores, gain and effect size, and what's detectable."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ _LEVEL = 0.95
 
 
 class Interval(NamedTuple):
-    """A number with the interval that 95 of 100 studies have around the true one."""
+    """A number with its 95 % confidence interval."""
 
     value: float
     low: float
@@ -26,7 +26,7 @@ class Interval(NamedTuple):
 
 
 class Change(NamedTuple):
-    """How scores changed from one test to another: of how many people, by how many points of 100, and the effect size.
+    """How scores (0 to 100) of `n` people changed between two tests.
 
     `gain` is the mean change; `effect` is Cohen's d of the changes: their mean over their standard deviation.
     """
@@ -39,20 +39,20 @@ class Change(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What a study came to: of each change for which four people or more took both tests, and the mean usability."""
+    """A study's changes with at least four people, and its mean usability."""
 
     changes: Mapping[str, Change]
     usability: Interval | None
 
 
 def columns() -> tuple[str, ...]:
-    """Return the columns of the CSV: the person, each item of each form, and each item of the questionnaire."""
+    """Return the CSV's columns: person, test items, and questionnaire items."""
     items = [f"{form}_{n}" for form in FORMS for n in range(1, N_ITEMS + 1)]
     return ("person", *items, *(f"sus_{n}" for n in range(1, N_SUS + 1)))
 
 
 def results_of(text: str, seed: int) -> Results:
-    """Return what the results of a study come to, whose kit was drawn from this seed.
+    """Return a study's results, given its CSV and its kit's seed.
 
     A test counts for a person who answered any of its items. Raises ``ValueError`` for a missing column, and for an
     answer that is none.
@@ -90,7 +90,7 @@ def _usability_of(row: Mapping[str, str]) -> float | None:
 
 
 def usability(answers: Sequence[int]) -> float:
-    """Return the System Usability Scale of ten answers from 1 to 5, of 100.
+    """Return the System Usability Scale, 0 to 100, of ten answers (1..5).
 
     Source: Brooke 1996, SUS: A quick and dirty usability scale.
 
@@ -101,9 +101,9 @@ def usability(answers: Sequence[int]) -> float:
 
 
 def change(before: np.ndarray, after: np.ndarray) -> Change:
-    """Return how scores ``(people,)`` changed; the intervals are those of Student's t, that of d by its usual
-    standard error (Becker 1988, Synthesizing standardized mean-change measures).
+    """Return how scores ``(people,)`` changed, with 95 % intervals by Student's t.
 
+    That of d has its usual standard error (Becker 1988, Synthesizing standardized mean-change measures).
     Raises ``ValueError`` for fewer than four people.
 
     >>> change(np.array([40.0, 50, 60, 50]), np.array([60.0, 60, 90, 70])).gain.value
@@ -127,7 +127,7 @@ def _mean(values: np.ndarray) -> Interval:
 
 
 def _t(freedom: int) -> float:
-    """Return the quantile of Student's t, by its expansion around the normal one: Abramowitz and Stegun 1964, 26.7.5.
+    """Return Student's t quantile: Abramowitz and Stegun 1964, 26.7.5.
 
     >>> round(_t(3), 1), round(_t(29), 3)
     (3.2, 2.045)
@@ -151,7 +151,7 @@ def _needed(power: float) -> tuple[float, float]:
 
 
 def smallest_effect(n: int, power: float = 0.8) -> float:
-    """Return the smallest d of changes that `n` people show with this power, two-sided at 5 %.
+    """Return the smallest detectable d of changes, two-sided at 5 %.
 
     By the normal approximation with Guenther's correction for a t-test: Guenther 1981, Sample size formulas for normal
     theory t tests.
@@ -161,6 +161,6 @@ def smallest_effect(n: int, power: float = 0.8) -> float:
 
 
 def smallest_effect_between(n: int, power: float = 0.8) -> float:
-    """Return the smallest d between two groups of `n` people each, in the same way."""
+    """Return the smallest detectable d between two groups of `n` people."""
     z, both = _needed(power)
     return both * math.sqrt(2 / (n - z**2 / 4))
