@@ -1,4 +1,4 @@
-"""A and B on a page: an example of both, what was kept as A, what differs, and the matrices side by side."""
+"""Compare two set-ups, A and B, matrix by matrix."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -49,7 +49,7 @@ def kept() -> Scenario | None:
 
 
 def as_computed(b: Scenario) -> AttentionTrace:
-    """Return the computation of B, with numbers of 16 bits where the address says so."""
+    """Return B's computation, in 16 bits if the address says so."""
     way = take(B_BITS)
     if not way:
         return traced(b)
@@ -58,7 +58,7 @@ def as_computed(b: Scenario) -> AttentionTrace:
 
 
 def show_keep(scenario: Scenario, a: Scenario | None) -> None:
-    """Draw the buttons that keep, bring back and forget A, and say what B has other than A."""
+    """Draw the buttons that keep, restore and forget A; list the differences."""
     way = take(B_BITS)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -97,7 +97,7 @@ def keep() -> None:
 
 
 def show_numbers(a: Scenario, b: Scenario) -> None:
-    """Say what the numbers of both are, so that no difference of random ones is taken for a finding."""
+    """Say what numbers A and B have: random, given or changed."""
     said = {"A": projections_in_words(a), "B": projections_in_words(b)}
     if said["A"] == said["B"]:
         st.caption(said["A"])
@@ -107,7 +107,7 @@ def show_numbers(a: Scenario, b: Scenario) -> None:
 
 
 def show_comparison(comparison: Comparison, query: int) -> None:
-    """Draw each compared matrix of A, of B and their difference, with the rows that moved most in words."""
+    """Draw each compared matrix of A, of B, and their difference."""
     aside = other_words(comparison)
     if aside:
         st.caption(aside)
@@ -122,7 +122,7 @@ def show_comparison(comparison: Comparison, query: int) -> None:
 
 
 def show_example() -> None:
-    """Draw a comparison that the reader hasn't made, as an example of what will stand here."""
+    """Draw a worked comparison as a preview, before the reader makes one."""
     a, b = example()
     before, after = (written(scenario.matrix(CHANGED.matrix)[CHANGED.row, CHANGED.column].item(), 2)
                      for scenario in (a, b))  # fmt: skip
@@ -145,7 +145,7 @@ def _open_example() -> None:
 def _show_matrix(
     comparison: Comparison, name: str, query: int, key: str
 ) -> tuple[Callable[..., dict[str, dict[str, Any]]], dict[str, str]]:
-    """Draw one matrix of A, of B and their difference; return what draws them, and their descriptions."""
+    """Draw A, B and their difference; return the drawing function and descriptions."""
     digits, title = state.digits(), comparison.b.stages[name].title
     moved = moved_most(comparison, name, digits)
     st.text("\n".join(moved))

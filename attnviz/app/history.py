@@ -1,4 +1,4 @@
-"""How attention changed: each step with its sentence, what it changed, its paper, and a link that opens the board."""
+"""The history of attention, step by step, with papers and boards."""
 
 import html
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ def _open(name: str | None) -> None:
 
 
 def _show_beside(step: Step) -> None:
-    """Draw the board of a step under its title, and what was before it beside what is now."""
+    """Draw a step's board, with pictures of before and after."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=_open, args=(None,))
         st.markdown(f"**{step.said('title')}**")
@@ -87,7 +87,7 @@ def _show_beside(step: Step) -> None:
 
 @lru_cache(maxsize=64)
 def _pictures(name: str, *, dark: bool) -> str:
-    """Return the matrix that a step changed as two small pictures, before and after."""
+    """Return the matrix that a step changed as small before-and-after pictures."""
     matrix, traces = pictured(step_named(name))
     drawn = [picture(trace, matrix, 2, None, dark) for trace in traces]
     told = ("before", "now") if len(drawn) > 1 else ("now",)
@@ -120,6 +120,6 @@ def _costs() -> tuple[Cost, ...]:
 
 @lru_cache(maxsize=64)
 def _told(name: str) -> tuple[str, str]:
-    """Return the query of a step's link, and what is said of its difference: always the same."""
+    """Return the query of a step's link, and its difference in words."""
     step = step_named(name)
     return query_of(step.scenario), " ".join(changed_in_words(step))

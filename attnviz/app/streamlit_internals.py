@@ -1,4 +1,4 @@
-"""The parts of Streamlit that are not its public interface, and three that ours stand in the place of.
+"""Private parts of Streamlit that we use, and three that we replace.
 
 tests/unit/server/test_streamlit_internals.py holds what is used of each, and says of what is replaced when it can go.
 """
@@ -31,26 +31,28 @@ _value_of, _add_file = WStates.__getitem__, MemoryUploadedFileManager.add_file
 
 
 def is_fragment_run() -> bool:
-    """Whether parts of a page run by themselves, and not all of it."""
+    """Whether only fragments of a page run."""
     context = get_script_run_ctx()
     return context is not None and bool(context.fragment_ids_this_run)
 
 
 def is_of_a_reader(message: bytes) -> bool:
-    """Whether what comes by the socket is a message that a reader's page sends."""
+    """Whether a socket message is one that a reader's page sends."""
     with suppress(DecodeError):
         return BackMsg.FromString(message).WhichOneof("type") in _OF_READERS
     return False
 
 
 def is_connected(session: str) -> bool:
-    """Whether the page of a session is open in a browser, as far as a server knows: where none runs, all are."""
+    """Whether a session's page is open; always true without a server."""
     return not streamlit.runtime.exists() or streamlit.runtime.get_instance().is_active_session(session)
 
 
 def run_again(query: str, *, page: str | None = None, turns: bool = False) -> None:
-    """Begin this run anew as if the browser had come with this query, on another `page`, by its hash; where it `turns`
-    controls, those that are bound to the address take their values from it, as after Back."""
+    """Restart this run with this query, optionally on another page.
+
+    `page` is a page's hash; with `turns`, bound controls take their values from the query, as after Back.
+    """
     if context := get_script_run_ctx():
         seen = {name: getattr(context, name) for name in ("cached_message_hashes", "context_info")}
         page = page or context.page_script_hash
@@ -65,7 +67,7 @@ def replace_parts() -> None:
 
 
 def _value_of_its_type(states: WStates, key: str) -> Any:
-    """Return the value of a control; its default where a message was forged, which Streamlit passes on unchanged."""
+    """Return a control's value; its default if the message was forged."""
     state, control, value = states.states.get(key), states.widget_metadata.get(key), None
     if not isinstance(state, Serialized) or control is None:
         return _value_of(states, key)
@@ -78,7 +80,7 @@ def _value_of_its_type(states: WStates, key: str) -> Any:
 
 
 def _is_of_type(sent: Any, control: Any) -> bool:
-    """Whether all that was sent is in the field of a control's type, finite, and one of its options if it has any."""
+    """Whether a sent value has a control's type, is finite and allowed."""
     kind, wanted, maker = sent.WhichOneof("value"), control.value_type, getattr(control.deserializer, "__self__", None)
     if kind is None or wanted is None:  # of a control that was cleared
         return True
@@ -89,8 +91,10 @@ def _is_of_type(sent: Any, control: Any) -> bool:
 
 
 def _keep_few(uploads: MemoryUploadedFileManager, session_id: str, file: Any) -> None:
-    """Keep an uploaded file, and few of each session; beyond what all may have together, those who have most lose their
-    oldest. Streamlit keeps all that are sent, whether a page asked for them or not."""
+    """Keep an uploaded file, and drop old ones beyond the limits.
+
+    Beyond the limit of all sessions, the one that has most loses its oldest.
+    """
     _add_file(uploads, session_id, file)
     held = uploads.file_storage
     for old in list(held[session_id])[:-MAX_UPLOADS]:
@@ -101,7 +105,7 @@ def _keep_few(uploads: MemoryUploadedFileManager, session_id: str, file: Any) ->
 
 
 class _Singly(Mapping[str, Any]):
-    """The state of a session, looked up one value at a time: each control copies all of it to see its own."""
+    """A session's state, read value by value instead of copied whole."""
 
     def __init__(self, states: SafeSessionState) -> None:
         self._states = states

@@ -1,4 +1,4 @@
-"""Texts in which Markdown is no markup: what a person typed, messages, and what the core refuses, in sentences."""
+"""Plain texts and messages in Markdown, and errors in sentences."""
 
 import re
 
@@ -13,7 +13,7 @@ from attnviz.words.numbers import significant
 
 
 def literal(text: str, most: int = 60) -> str:
-    """Return Markdown that shows a text letter by letter: a code span, in which nothing is markup.
+    """Return Markdown that shows a text letter by letter, as code.
 
     >>> literal("**b** `x`")
     '`` **b** `x` ``'
@@ -37,7 +37,7 @@ _MARKUP = re.compile(
 
 
 def as_message(text: str) -> str:
-    """Return Markdown that shows a message unchanged: nothing in it is markup but the code that `literal` makes.
+    """Return Markdown that shows a message unchanged, except code from `literal`.
 
     >>> as_message("`a` is no ![x](y) of http://b")
     '`a` is no !\\\\[x\\\\](y) of `http://b`'
@@ -60,7 +60,7 @@ _MOST = 40  # characters of a number or a text that was refused
 
 
 def told(error: Exception) -> str:
-    """Return in whole sentences why something was refused, and what to do, as `as_message` and `literal` write.
+    """Return an error in sentences: what was refused and what to do.
 
     >>> told(RefusedError("edits", n=5000, most=4096))[:44]
     'These are 5,000 changed cells, and at most 4'

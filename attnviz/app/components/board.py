@@ -43,8 +43,7 @@ _outdated = st.components.v2.component(
 
 @contextmanager
 def marked_while_older(scenario: Scenario, key: str, *seen: int) -> Iterator[None]:
-    """Mark what is drawn within as older while the page shows other numbers than those of this scenario, or these
-    otherwise `seen`."""
+    """Mark the content as older while the page shows other numbers."""
     with st.container(gap=None):
         mark_while_older(scenario, key, *seen)
         with st.container():
@@ -57,7 +56,7 @@ def mark_while_older(scenario: Scenario, key: str, *seen: int) -> None:
 
 
 def numbers_of(scenario: Scenario, *seen: int) -> str:
-    """Return a short text that tells the numbers of a scenario, or those `seen` otherwise, from all others.
+    """Return a hash of a scenario's numbers and of `seen`.
 
     >>> numbers_of(Scenario()) == numbers_of(Scenario()), numbers_of(Scenario()) == numbers_of(Scenario(seed=1))
     (True, False)
@@ -79,7 +78,7 @@ _board = st.components.v2.component(
 def drawn_data(
     scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
 ) -> dict[str, Any]:
-    """Return what a board of the app is sent of a scenario, beside what the session adds to it."""
+    """Return a board's data, without what the session adds."""
     return drawn.drawn_data(scenario, trace, query, digits, looks, of_now=of_now) | {
         "examples": list(examples.offered()) if looks.sentence and of_now else [],
         "numbersOf": numbers_of(scenario),
@@ -96,8 +95,10 @@ def show_stored_board(
     stored: tuple[str, str],
     **more: Any,
 ) -> None:
-    """Draw a trace as a board. What is edited and picked on it is `stored` in the parameter of this name, as a query;
-    without any, it is the one beside it. `more` is sent in place of what is sent else."""
+    """Draw a board whose edits and picks are kept in one parameter.
+
+    `stored` is that parameter's name and its query text; `more` overrides the data that is sent.
+    """
     parameter, text = stored
     data = drawn_data(scenario, trace, query, state.digits(), looks, of_now=False)
     _draw(key, data | {"picks": {"query": QUERY}, "store": {"parameter": parameter, "text": text}} | more)
@@ -107,17 +108,17 @@ def show_board_of_model(
     trace: AttentionTrace, query: int, *, names: tuple[str, ...], key: str, picks: dict[str, str],
     origin: str | None = None, **more: Any,
 ) -> None:  # fmt: skip
-    """Draw these matrices of one head of a model, with the sentence over them; no number is changed on it. `picks` are
-    the parameters that say which token and cell are picked.
+    """Draw some matrices of a model's head, with the sentence, not editable.
 
-    `origin` says where the tokens' vectors are from; `more` is sent in place of what is sent else.
+    `picks` are the parameters of the picked token and cell; `origin` says where the tokens' vectors are from; `more`
+    overrides the data that is sent.
     """
     data = data_of_model(trace, query, state.digits(), names, say("models.page.token") if origin is None else origin)
     _draw(key, data | {"picks": picks, "numbersOf": key} | more)
 
 
 def show_board(scenario: Scenario, looks: Looks, page: str) -> None:
-    """Draw the board of the current scenario on one of its pages: all follow what is edited and picked."""
+    """Draw the board of the current scenario on one of its pages."""
     trace, query = traced_in_view(scenario), picked_query(scenario)
     painting().begun = True
     data = drawn_data(scenario, trace, query, state.digits(), looks, of_now=True)

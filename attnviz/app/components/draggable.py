@@ -1,5 +1,7 @@
-"""Tokens and the block that divides the scores, to be dragged or picked: components of our own, because the texts are a
-person's own and Streamlit's labels are Markdown."""
+"""Components for picking and dragging tokens, and the block that scales scores.
+
+They are our own since Streamlit's labels are Markdown, and a person's text must stay plain.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -39,14 +41,16 @@ _token_order = st.components.v2.component(
 def show_scale_block(
     label: str, places: Sequence[str], place: int, key: str, parameter: str, texts: Sequence[str]
 ) -> None:
-    """Draw the formula of the scores with the block "÷ √d_k" at one of its three places: on the queries, half on the
-    queries and half on the keys, or on the scores; the place that it is dragged to has its text in `parameter`."""
+    """Draw the score formula with "÷ √d_k" at one of three places.
+
+    The places are on the queries, half on queries and half on keys, or on the scores; `parameter` gets its text.
+    """
     data = {"label": label, "places": list(places), "place": place, "parameter": parameter, "texts": list(texts)}
     _scale_block(key=key, data=data | {"from": mark_of_now()})
 
 
 def show_token_order(tokens: Sequence[str], key: str, move: Callable[[tuple[str, ...]], object]) -> None:
-    """Draw tokens to be dragged into another order; `move` is called with the tokens in that order."""
+    """Draw tokens that can be reordered; `move` is called with the result."""
 
     def take() -> None:
         moved = this_session().get(key, {}).get("tokens")

@@ -1,5 +1,4 @@
-"""Scripts of components as files, and those that Streamlit's own page brings along: what is served is named by what it
-holds, so that a browser can keep it for good."""
+"""Component scripts as files, named by content so that browsers cache them."""
 
 import re
 import zlib
@@ -19,7 +18,7 @@ FOLDER = "scripts"
 
 @dataclass(frozen=True)
 class ScriptFile:
-    """A script as the server has it: its name, its text, the same packed, and the script that fetches it."""
+    """A script that the server serves, plain and gzipped, and its loader."""
 
     name: str
     text: bytes
@@ -33,13 +32,13 @@ class ScriptFile:
 
 
 def packed(text: bytes) -> bytes:
-    """Return a text gzipped, as well as it goes: with more memory than by default."""
+    """Return a text gzipped at the highest compression."""
     whole = zlib.compressobj(9, wbits=31, memLevel=9)
     return whole.compress(text) + whole.flush()
 
 
 def _file(part: str, joined_script: str) -> ScriptFile:
-    """Return the script of a component whose HTML is an element of the class `part`."""
+    """Return the script of the component with the HTML class `part`."""
     text = shortened(joined_script).encode()
     name = f"{part}.{blake2s(text, digest_size=10).hexdigest()}.js"
     sent = {"FETCHED": {"script": f"{FOLDER}/{name}", "part": f".{part}"}}
@@ -62,13 +61,13 @@ def letters_file() -> Path | None:
 
 
 def app_letters() -> bytes | None:
-    """Return the font as a WOFF2 file; None where Streamlit has it no longer, which a test would tell."""
+    """Return Streamlit's font as WOFF2; None if it is missing."""
     found = letters_file()
     return found.read_bytes() if found else None
 
 
 def scripts_of_components() -> list[str]:
-    """Return the scripts that draw components and that Streamlit's page doesn't name: it asks for them late."""
+    """Return Streamlit's scripts for components that its page loads late."""
     static = Path(get_static_dir())
     named = (static / "index.html").read_text(encoding="utf-8")
     found = sorted(file.name for file in (static / "static/js").glob("BidiComponent.*.js"))

@@ -1,4 +1,4 @@
-"""What every run of a page begins with. A folder of its own: Streamlit looks for modules beside its script."""
+"""The start of every run, kept apart: Streamlit imports modules beside it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The script that Streamlit runs: page config, navigation and the set-up that all pages share."""
+"""The script that Streamlit runs: page config, navigation and shared set-up."""
 
 import streamlit as st
 

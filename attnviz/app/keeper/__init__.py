@@ -1,1 +1,1 @@
-"""What a server tells its keeper: figures, logs, and what is running. Never what people typed."""
+"""Metrics, logs and running work, for the operator; never what people typed."""

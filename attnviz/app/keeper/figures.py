@@ -1,4 +1,4 @@
-"""The figures of a server, in the form that Prometheus reads: how many read, how much they do, how long it takes.
+"""The server's metrics in Prometheus format: readers, load and times.
 
 They count always, which costs a microsecond each, and are told where ATTNVIZ_METRICS=1. They know no one: not what was
 typed, not in which session.
@@ -22,7 +22,7 @@ _SHOWN = 9  # characters of a commit
 
 @cache
 def commit() -> str:
-    """Return the commit that this is: as the image says, or the checkout; blank where neither does.
+    """Return the commit of the image or checkout; blank if unknown.
 
     An image or a package may lie inside of somebody else's checkout: only one of this very folder counts.
     """
@@ -65,7 +65,7 @@ Info("attnviz_build", "What is running").info({"version": __version__, "commit":
 
 
 def count_line(length: Callable[[], float]) -> None:
-    """Tell how many sweeps are in line by asking for its length whenever the figures are read."""
+    """Report the length of the queue of sweeps whenever metrics are read."""
     SWEEPS.set_function(length)
 
 
@@ -75,5 +75,5 @@ def count_trainings(length: Callable[[], float]) -> None:
 
 
 def told() -> bytes:
-    """Return all figures, as Prometheus reads them, with the process's own memory and time."""
+    """Return all metrics in Prometheus format, with the process's memory and time."""
     return generate_latest(REGISTRY)

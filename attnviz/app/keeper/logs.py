@@ -1,4 +1,4 @@
-"""The server's log, a line of JSON for each event where ATTNVIZ_LOG=json: level, time, session, what happened.
+"""The server's log, as JSON lines if ATTNVIZ_LOG=json.
 
 What people typed stands in no line. A message of the server's own libraries is told by its template, with the numbers
 put in and everything else left out; one of any other library by its level alone; an exception by its type and the
@@ -28,12 +28,12 @@ _KNOWN = ("attnviz", "streamlit", "uvicorn", "websockets")  # whose templates ar
 
 
 def get_log(name: str) -> logging.Logger:
-    """Return the log of a module: `log.info("event", extra={"told": {...}})`, with nothing in it that was typed."""
+    """Return a module's log: `log.info("event", extra={"told": {...}})`, without anything typed."""
     return get_logger(name)
 
 
 def write_as_json() -> None:
-    """Write all logs of this process as lines of JSON, if it was asked to; once the server has set up its own."""
+    """Write all logs as JSON lines if configured; call after server start."""
     wanted = os.environ.get(LOG, "text")
     if wanted not in ("json", "text"):
         raise ValueError(f"{LOG} is {wanted!r}, expected json or text")
@@ -54,7 +54,7 @@ def write_as_json() -> None:
 
 
 def session_of_now() -> str | None:
-    """Return what tells the session of this run from the others in the log; None outside of a run."""
+    """Return the current session's short id for logs; None outside a run."""
     context = get_script_run_ctx(suppress_warning=True)
     return None if context is None else hashlib.sha256(context.session_id.encode()).hexdigest()[:8]
 
@@ -91,7 +91,7 @@ class JsonLines(logging.Formatter):
 
 
 def _without_texts(template: str, arguments: Any) -> str:
-    """Put numbers into the places of a template, and dots for everything else.
+    """Return a log message with its numbers, and dots for other values.
 
     >>> _without_texts("%d of %s", (3, "my sentence"))
     '3 of …'

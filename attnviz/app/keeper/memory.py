@@ -1,4 +1,4 @@
-"""How much memory this process has, and may have; what is free is given back to the system."""
+"""The memory that this process uses, may use, and can give back."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ _OF_CONTAINER = 0.85  # beyond this share, pages that are open already have the 
 
 @cache
 def _trim() -> Any:
-    """Return glibc's own function for it; None where the C library is another one."""
+    """Return glibc's `malloc_trim`; None with another C library."""
     try:
         return ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):
@@ -21,15 +21,16 @@ def _trim() -> Any:
 
 
 def give_back() -> bool:
-    """Give free memory back, and return whether there was any. Each thread has a heap of its own, from which what is
-    freed goes back by itself only at the end: twenty readers of long texts, one after the other, would each leave
-    theirs."""
+    """Return free memory to the system; return whether there was any.
+
+    Each thread has a heap of its own, which otherwise gives memory back only from its end.
+    """
     trim = _trim()
     return trim is not None and bool(trim(0))
 
 
 def used_mib() -> float | None:
-    """Return the memory that this process has now; None where the system does not tell."""
+    """Return the MiB in use; None if the system doesn't tell."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except (OSError, ValueError, IndexError):
@@ -38,7 +39,9 @@ def used_mib() -> float | None:
 
 
 def default_most_mib(limits: tuple[Path, ...] = LIMITS) -> int | None:
-    """Return how much memory there may be before no further page is opened; None outside of a container that limits
-    it."""
+    """Return the memory, in MiB, above which no further page opens.
+
+    None outside a container that limits memory.
+    """
     most = bytes_of_container(limits)
     return None if most is None else max(1, int(most * _OF_CONTAINER / 2**20))

@@ -1,4 +1,4 @@
-"""Each run of a page: it has its turn, is counted and timed, and is ended where it takes too long.
+"""Page runs: queued, counted, timed, and ended if they take too long.
 
 The lane: few runs at a time, so that whoever edits a number isn't kept waiting by all who open a page at once. Python
 runs one thread at a time, and lets each wait for all others again and again. What answers an edit (POST /numbers) never
@@ -35,7 +35,7 @@ _LOOKS = 5.0  # seconds between two looks
 
 
 class RunTooLongError(Exception):
-    """Raised wherever a run is that took too long; as each line of Python ends, so not within one call of torch."""
+    """Raised, between lines of Python, in a run that took too long."""
 
 
 class Clock:
@@ -98,7 +98,7 @@ class Clock:
 
 
 def _used(thread: int) -> float:
-    """Return the seconds of a processor that a living thread has used; where none are told, those on the wall."""
+    """Return a thread's processor seconds; wall-clock seconds where they are unknown."""
     if hasattr(time, "pthread_getcpuclockid"):
         return time.clock_gettime(time.pthread_getcpuclockid(thread))
     return time.monotonic()
@@ -132,7 +132,7 @@ class Lane:
             self.leave()
 
     def leave(self) -> None:
-        """Give the place of this thread back, if it has one: it's done, or waits for a browser."""
+        """Free this thread's place, if it has one."""
         with self._changed:
             if self._since.pop(threading.get_ident(), None) is not None:
                 self._changed.notify()
@@ -147,7 +147,7 @@ LANE = Lane()
 
 @contextmanager
 def in_turn() -> Iterator[None]:
-    """Have a place for a run of a page, or of a part that runs by itself, and time it by the clock of runs."""
+    """Wait for a place to run in, and time the run."""
     if CLOCK.times_this_thread:  # a part of a run
         yield
         return
@@ -169,8 +169,10 @@ class Run:
 
 @contextmanager
 def watched_run() -> Iterator[Run]:
-    """Count and time what is run within; whatever is raised passes through. Of a run that took too long, the page says
-    so."""
+    """Count and time a run; exceptions pass through.
+
+    A run that took too long says so on the page instead.
+    """
     run, how, start = Run(), ANEW, time.perf_counter()
     try:
         with in_turn():
@@ -195,7 +197,7 @@ _PULSE = 0.25  # seconds after which one who waits is told so again: where it wa
 
 
 class Turns:
-    """A line in which everybody has a place; the first `places` of it have their turn."""
+    """A queue; the first `places` in it have their turn."""
 
     def __init__(self, places: int) -> None:
         self._places = places
@@ -204,7 +206,7 @@ class Turns:
 
     @contextmanager
     def turn(self, waiting: Callable[[int], object]) -> Iterator[None]:
-        """Wait for a turn and have it; `waiting` is told how many must end before it, again and again.
+        """Wait for a turn and have it; `waiting` gets the number ahead.
 
         Whatever `waiting` raises, and whatever is raised during the turn, passes through and frees the place.
         """
@@ -245,7 +247,7 @@ class Pace:
         self._seen: deque[tuple[float, float]] = deque()
 
     def left(self, now: float, part: float) -> float:
-        """Return how many seconds are left at the pace of the last ones, when a `part` from 0 to 1 is done `now`.
+        """Return the seconds left, with `part` (0 to 1) done at `now`.
 
         Infinite, where nothing is known of the pace.
 

@@ -1,4 +1,4 @@
-"""Plotly figures on a page, tables of what is measured of tokens, and files to take home."""
+"""Plotly figures, tables of measures per token, and file downloads."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ def show_figure(
     *,
     width: Literal["content", "stretch"] = "content",
 ) -> None:
-    """Draw a figure given as a plain dictionary, with a text for those who cannot see it."""
+    """Draw a figure from a dictionary, with a text for screen readers."""
     st.plotly_chart(_PlainFigure(spec), width=width, theme=None, key=key, alt=alt, config=_CONFIG)
 
 
@@ -50,13 +50,13 @@ def show_offered(
     draw: Callable[..., dict[str, Any]], key: str, title: str, alt: str, *,
     width: Literal["content", "stretch"] = "content",
 ) -> None:  # fmt: skip
-    """Draw a figure, in the colours of the reader's page, and offer it under Share."""
+    """Draw a figure in the page's colours, and offer it under Share."""
     show_figure(draw(dark=is_dark()), key, alt, width=width)
     offer(key, title, alt, draw)
 
 
 def clicked(selection: Any) -> tuple[float, float] | None:
-    """Return x and y of the point that was clicked; None where none was, or where a message was forged.
+    """Return the clicked point's x and y; None without a valid one.
 
     >>> clicked({"selection": {"points": [{"x": 1, "y": 2}]}}), clicked({"selection": {"points": []}})
     ((1.0, 2.0), None)
@@ -70,7 +70,7 @@ def clicked(selection: Any) -> tuple[float, float] | None:
 
 
 def show_pickable(spec: dict[str, Any], key: str, alt: str) -> Any:
-    """Draw a figure whose points can be clicked; return the x of the point that was, or None."""
+    """Draw a figure; return the clicked point's x, or None."""
     event = st.plotly_chart(
         _PlainFigure(spec), theme=None, key=key, alt=alt, config=_CONFIG, on_select="rerun", selection_mode="points"
     )
@@ -79,7 +79,7 @@ def show_pickable(spec: dict[str, Any], key: str, alt: str) -> Any:
 
 
 def download(label: str, make: Any, file_name: str, key: str, **looks: Any) -> None:
-    """Draw a button that takes a file home: it's made when that is pressed, and no other run comes of it."""
+    """Draw a download button; the file is made on click, no rerun."""
     kind = guess_type(file_name)[0] or "application/octet-stream"
     st.download_button(label, make, file_name, kind, key=key, on_click="ignore", **looks)
 
@@ -88,7 +88,7 @@ _NO_TEXT = " "  # Streamlit writes a number into each bar, and by another rule t
 
 
 class Measured(NamedTuple):
-    """One measure: a number for each token, what a full bar stands for, and how its numbers are written."""
+    """A measure: one number per token, a full bar's value, a format."""
 
     title: str
     values: Sequence[float]
@@ -104,7 +104,7 @@ class Measured(NamedTuple):
 
 
 def show_measured(key: str, title: str, tokens: Sequence[str], measures: Mapping[str, Measured]) -> None:
-    """Draw a row for each token, its `title` above; each measure is a column of numbers and one of bars."""
+    """Draw a table: a row per token, two columns per measure."""
     columns: dict[str, Sequence[object]] = {"token": tokens}
     shown: dict[str, Any] = {"token": st.column_config.TextColumn(title)}
     for name, measure in measures.items():

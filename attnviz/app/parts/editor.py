@@ -1,4 +1,4 @@
-"""The editor of one matrix: its cells, its whole-matrix actions, and the list of its edits."""
+"""The editor of one matrix: its cells, actions and list of edits."""
 
 from collections.abc import Callable
 from zlib import crc32
@@ -30,7 +30,7 @@ TABLES = "playground.tables"  # whether it is open, in the session
 
 
 def show_editor(scenario: Scenario) -> Scenario:
-    """Draw the editor of a chosen matrix and return the scenario with what was typed into it."""
+    """Draw the editor of a chosen matrix; return the edited scenario."""
     scenario = _show_table(scenario)
     if not scenario.edits and not replaced_in_words(scenario):
         st.caption(say("editor.how"))
@@ -40,7 +40,7 @@ def show_editor(scenario: Scenario) -> Scenario:
 
 
 def show_folded_editor(scenario: Scenario) -> Scenario:
-    """Draw the edits in a line, and the editor folded away, for it to stand under a board.
+    """Draw the edits in a line, and the folded editor below.
 
     The editor is made once it is opened. Returns the scenario with what was typed into it.
     """
@@ -87,7 +87,7 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
 
 
 def _key(scenario: Scenario, name: str, row: int | None) -> str:
-    """Return a key that is another one whenever the editor is to start from other numbers.
+    """Return a key that changes whenever the editor needs other initial numbers.
 
     Under the same key, an editor would go on showing the matrix of before, and all of it would count as typed.
     """

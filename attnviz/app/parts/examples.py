@@ -1,4 +1,4 @@
-"""Sentences and worked examples to begin with, and the ways from a page to a set-up and to the panel What if."""
+"""Example sentences and worked examples, and links to a set-up."""
 
 from functools import cache
 from typing import Any
@@ -25,8 +25,10 @@ EXAMPLES = (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTEN
 
 @cache
 def offered() -> tuple[dict[str, Any], ...]:
-    """Return of each example its name, its title, and what it changes of a page's query: with `whole`, all else of the
-    set-up goes. Of a sentence, the name is its number."""
+    """Return each example's name, title and change of the query.
+
+    With `whole`, it replaces the whole set-up. The name of a sentence is its number.
+    """
     text = parameters()["text"]
     sentences = [
         {"name": str(n), "title": each, "whole": False, "patch": {"text": text.write(each) or None, CHANGES: None}}
@@ -40,14 +42,14 @@ def offered() -> tuple[dict[str, Any], ...]:
 
 
 def use_sentence(sentence: str) -> None:
-    """Begin with a sentence, told with the matrices of the seed, not with those of the last example."""
+    """Begin with a sentence, with the matrices that the seed draws."""
     state.forget_offer()
     drop_changes()
     address.turn({"text": sentence})
 
 
 def drop_changes() -> None:
-    """Take the changes of the set-up out, and offer them back, unless they are an example's own."""
+    """Remove the set-up's changes, and offer the reader's own back."""
     scenario = scenario_now()
     if scenario is None:
         return
@@ -62,19 +64,19 @@ def _of_example(by: object) -> bool:
 
 
 def name_now(name: str) -> None:
-    """Remember the example that the URL has just named: the page Check my numbers opens there."""
+    """Remember the example from the URL, for the page Check my numbers."""
     this_session().example = name
 
 
 def take_named() -> str:
-    """Return the example that the URL named, once; '' where it named none."""
+    """Return the example that the URL named, once; '' without one."""
     session = this_session()
     named, session.example = session.example, ""
     return named
 
 
 def start_over() -> None:
-    """Make the example that the app opens with the set-up of all pages; nothing of before is offered back."""
+    """Set up the opening example on all pages, with nothing offered back."""
     set_up(OPENING)
     state.forget_offer()
 
@@ -93,12 +95,12 @@ def show_choice() -> None:
 
 
 def set_up(name: str) -> None:
-    """Make an example the set-up of all pages; in a callback, before the controls are drawn."""
+    """Set up an example on all pages; call it in a callback."""
     begin_with(starting_points()[name].scenario)
 
 
 def begin_with(scenario: Scenario, query: int | None = None) -> None:
-    """Make a scenario the set-up of all pages, with this token picked, or none; in a callback."""
+    """Set up a scenario on all pages; call it in a callback."""
     address.turn({name: getattr(scenario, name, row.default) for name, row in parameters().items()})
     url_texts.send(QUERY, "" if query is None else str(query))
     state.start_set_up_anew(scenario)
@@ -108,7 +110,7 @@ PANEL = "playground.what_if"  # whether it is open, in the session
 
 
 def show_way_to_panel(key: str, scenario: Scenario | None = None, query: int | None = None) -> None:
-    """Draw a link to the panel, which is open then: of this scenario, or of the one that is set up."""
+    """Draw a link to the open panel, optionally with another scenario."""
     st.button(say("what_if.way"), key=key, type="tertiary", on_click=_lead, args=(scenario, query))
 
 
@@ -128,7 +130,7 @@ _BLANK = "blank.text"
 
 
 def show_blank(key: str) -> None:
-    """Say by a sentence of the catalogue that one is missing, and take it."""
+    """Say that the sentence is missing, and ask for one."""
     st.info(say(key), icon=":material/edit:")
     st.text_input(say("setup.text.label"), key=_BLANK, on_change=_take_text, label_visibility="collapsed",
                   placeholder=say("setup.text.help"))  # fmt: skip
@@ -137,7 +139,7 @@ def show_blank(key: str) -> None:
 
 
 def show_second_sentence(key: str) -> None:
-    """Say by a sentence of the catalogue that the page is of a sentence which reads itself, and offer to have it so."""
+    """Say that the page needs self-attention, and offer to switch to it."""
     st.info(say(key), icon=":material/swap_horiz:")
     st.button(say("setup.reads.itself"), on_click=_read_itself, key="blank.reads")
 

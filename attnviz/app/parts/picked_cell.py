@@ -1,5 +1,4 @@
-"""What is picked, kept in the URL: head and layer, and the cell, pinned on the board, and of the heatmaps by a click or
-by select boxes, explained below them."""
+"""The picked head, layer and cell, from the URL; explains the cell."""
 
 from typing import Any, Literal
 
@@ -30,8 +29,7 @@ def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None
 
 
 def picked_place(trace: AttentionTrace) -> Place | None:
-    """Return matrix, row and column of the picked cell in this trace; None where none is picked, or none that it
-    has."""
+    """Return the picked matrix, row and column; None without a valid pick."""
     cell: Place | None = take(CELL, computed=trace)
     return cell and as_seen(trace.stages, trace.matrices, *cell)
 
@@ -47,7 +45,7 @@ def _pick_seen(trace: AttentionTrace, name: str, row: int, column: int) -> None:
 
 
 def take_click(trace: AttentionTrace, matrix: Any, row: Any, column: Any) -> None:
-    """Pick the cell of a click on a heatmap; what a forged message names, no trace may have."""
+    """Pick the cell clicked on a heatmap; ignore cells that don't exist."""
     if isinstance(matrix, str) and isinstance(row, int) and isinstance(column, int):
         rows, columns = shapes_of(trace).get(matrix, (0, 0))
         if 0 <= row < rows and 0 <= column < columns:
@@ -55,7 +53,7 @@ def take_click(trace: AttentionTrace, matrix: Any, row: Any, column: Any) -> Non
 
 
 def show_picked(trace: AttentionTrace, picked: Explanation | None, query: int) -> DeltaGenerator:
-    """Draw the select boxes and the explanation of the picked cell, at the lower edge of what is seen; return where."""
+    """Draw the picked cell's select boxes and explanation; return their container."""
     place = st.container(key="picked_cell")
     with place:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -123,7 +121,7 @@ _PICKER_KEYS = {HEAD: "heads.picker", LAYER: "layers.picker"}
 
 
 def show_head_picker(scenario: Scenario) -> int:
-    """Draw the heads, where there are several, and return the number of the one in view."""
+    """Draw the heads if there are several; return the number in view."""
     head = picked_head(scenario)
     if scenario.n_heads > 1:
         _show_places(HEAD, say("heads.picker"), scenario.n_heads, head)
@@ -131,7 +129,7 @@ def show_head_picker(scenario: Scenario) -> int:
 
 
 def show_layer_picker(scenario: Scenario) -> int:
-    """Draw the layers, where there are several, and return the number of the one in view."""
+    """Draw the layers if there are several; return the number in view."""
     layer = picked_layer(scenario)
     if scenario.n_layers > 1:
         _show_places(LAYER, say("heads.layers"), scenario.n_layers, layer)

@@ -1,4 +1,4 @@
-"""One prediction before an answer: how a page asks for it, keeps it in the link, and tells it beside what happened.
+"""One prediction before an answer, kept in the link and then compared.
 
 What is asked, and which choice the numbers make right, is an `Asked` of attnviz/teach/predictions.py:
 
@@ -43,8 +43,7 @@ _STYLE = """<style>
 
 @dataclass
 class _Told:
-    """How often a prediction led to what happened, which then has the focus; and what was asked of what another page
-    shows."""
+    """How many predictions were made, and one to tell on another page."""
 
     times: int = 0
     elsewhere: tuple[Asked, object] | None = None
@@ -58,22 +57,22 @@ class _All(Container[str]):
 
 
 def prediction(about: str) -> str:
-    """Return the choice that was made, `SKIPPED`, or `TRIED` after more; blank while it's still to be made."""
+    """Return the choice made, `SKIPPED` or `TRIED`; blank if still to make."""
     return TRIED if take(PREDICTIONS) == OFF else str(take(PREDICTED).get(about, ""))
 
 
 def predicted(predictions: str, made: Container[str]) -> Container[str]:
-    """Return what needs no prediction any more, by what a link says of both."""
+    """Return what needs no prediction any more, according to the link."""
     return _All() if predictions == OFF else made
 
 
 def keep(about: str, choice: str) -> None:
-    """Keep what was predicted in the link; blank is to be asked again."""
+    """Keep a prediction in the link; a blank one is asked again."""
     url_texts.put(PREDICTED, with_prediction(take(PREDICTED), about, choice))
 
 
 def ask(asked: Asked, then: Callable[[], None] = lambda: None) -> None:
-    """Draw what is to be predicted: a button for each choice, and one for none."""
+    """Ask for a prediction: one button per choice, and one to skip."""
     st.html(_STYLE)
     st.caption(say("predicting.first"))
     st.markdown(f"## {_PUNCTUATION.sub(_ESCAPED, asked.act)}")  # in which tokens may stand
@@ -92,20 +91,19 @@ def _press(choice: str, asked: Asked, then: Callable[[], None]) -> None:
 
 
 def tell_elsewhere(asked: Asked, of: object) -> None:
-    """Have it told on a page that shows this, by :func:`show_outcome_of`; in a callback."""
+    """Leave the outcome to :func:`show_outcome_of` on another page; in a callback."""
     this_session().part(_Told).elsewhere = asked, of
 
 
 def show_outcome_of(shown: object) -> None:
-    """Draw what was predicted of what a page shows, as long as it shows that."""
+    """Draw the outcome of a prediction while the page shows its subject."""
     asked, of = this_session().part(_Told).elsewhere or (None, None)
     if asked and of == shown and prediction(asked.about):
         show_outcome(asked)
 
 
 def show_outcome(asked: Asked) -> None:
-    """Draw what was done, what was predicted beside what happened, what leads to a wrong choice, and why; what happened
-    is read aloud."""
+    """Draw the prediction beside what happened, and why; it's read aloud."""
     st.html(_STYLE)
     both, *more = asked.outcome(prediction(asked.about))
     with st.container(key="prediction_outcome", gap="xxsmall"):

@@ -1,4 +1,4 @@
-"""What has been typed into the editor, and the edits that came of it, each with a button that takes it back.
+"""The numbers typed into the editor, and the edits, each with undo.
 
 What is typed are texts, so that whatever it is can be seen, and told if it is no number.
 
@@ -33,7 +33,7 @@ OFFERED = 200  # edits beyond these, to choose from
 
 
 def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> pd.DataFrame:
-    """Return the texts that the editor of this key starts from: they must stay the same while its key does."""
+    """Return the editor's initial texts, which stay the same for one key."""
     session = this_session()
     current = session.editor
     if current is None or current.key != key or key not in session:
@@ -48,7 +48,7 @@ def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> p
 
 
 def _numbers(scenario: Scenario, matrix: str) -> np.ndarray:
-    """Return a matrix with its edits as they were typed: float32 would make 0.8999999761581421 of 0.9."""
+    """Return a matrix with its edits in float64, exactly as typed."""
     numbers = scenario.unedited(matrix).double().numpy()
     for edit in scenario.edits:
         if edit.matrix == matrix:
@@ -62,7 +62,7 @@ def _texts(numbers: np.ndarray, digits: int) -> np.ndarray:
 
 
 def with_typed(scenario: Scenario) -> Scenario:
-    """Return the scenario with the numbers typed into the editor, and keep it.
+    """Return and keep the scenario with the numbers typed into the editor.
 
     A cell into which something else is typed keeps its number, with a message.
     """
@@ -106,7 +106,7 @@ def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: Editor
 
 
 def scenario_now() -> Scenario | None:
-    """Return the current scenario with what has just been typed; None while the sentence is blank."""
+    """Return the scenario with what was just typed; None without a sentence."""
     scenario = this_session().scenario
     return None if scenario is None else with_typed(scenario)
 
@@ -135,7 +135,7 @@ def show_edits(scenario: Scenario) -> None:
 
 
 def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
-    """Draw the edits beyond those listed: one can be chosen from the first few hundred, and undone."""
+    """Draw a list of further edits, to choose and undo one."""
     cells = {edit[:3]: words for edit, words in list(in_words.items())[:OFFERED]}
     label = say("editor.more", n=len(in_words))
     if len(in_words) > OFFERED:
@@ -159,7 +159,7 @@ def _undo(cell: tuple[str, int, int]) -> None:
 
 
 def replace_by(name: str, by: Callable[[], str | None]) -> None:
-    """Put in the place of a matrix of the current scenario what `by` returns: its name as a fill; None, as drawn."""
+    """Replace a matrix by the fill that `by` returns; None restores it."""
     scenario = scenario_now()
     if scenario is not None and name in scenario.editable:
         state.keep(replace_matrix(scenario, name, by()))

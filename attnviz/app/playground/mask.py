@@ -1,4 +1,4 @@
-"""A mask painted by hand in the panel What if, beside what four ways to apply it make of the attention weights."""
+"""A mask painted by hand, beside four ways to apply it."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ _painter = st.components.v2.component(
 
 
 def show_mask(scenario: Scenario) -> None:
-    """Draw the mask to be painted, shapes to begin with, and what each way of applying it leaves."""
+    """Draw the mask to paint, preset shapes, and each way's result."""
     if scenario.what_if or scenario.weighting != "softmax" or max(map(len, _axes(scenario))) > MOST:
         st.text(say("what_if.mask.not_here", most=MOST))
         return
@@ -90,7 +90,7 @@ def _show_ways(scenario: Scenario, hidden: Tensor) -> None:
 
 
 def _said(weights: Tensor, hidden: Tensor) -> str:
-    """Say how much still goes to what is hidden, and what rows sum to where that isn't 1."""
+    """Say what weight hidden keys get, and whether row sums aren't 1."""
     if not bool(weights.isfinite().all()):
         return say("what_if.mask.undefined")
     share, sums = leaked(weights, hidden), weights.sum(-1)

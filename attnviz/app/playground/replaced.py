@@ -1,4 +1,4 @@
-"""What if some given matrices were others: each change is tried as B beside the current set-up, A.
+"""Replacements of the given matrices, each tried as B beside A.
 
 What a change makes of the set-up is computed once it is asked for: of a thousand features, it takes a second.
 """
@@ -55,7 +55,7 @@ _DRAWN = 16  # tokens, whose weights are drawn with their numbers
 
 
 def show_replaced(scenario: Scenario) -> None:
-    """Draw what can be replaced, each with a button that asks what comes of it, then tries and compares it."""
+    """Draw each possible replacement with a button to predict and try it."""
     if scenario.what_if:  # what is said of them is true of the usual arithmetic
         st.text(say("what_if.replaced.first_back"))
         return
@@ -189,8 +189,10 @@ def _offer(
     item: DeltaGenerator, name: str, before: Scenario, make: Callable[[], Scenario | None], told: Callable[[], str],
     can: bool = True, made: Callable[[], AttentionTrace] | None = None, way: str = "",
 ) -> None:  # fmt: skip
-    """Draw the button that tries a change, within its item. What comes of it is predicted first, and only then told;
-    of numbers of 16 bits (`way`), the set-up stays, and other ones are `made` of it."""
+    """Draw the button that tries a change, after asking for a prediction.
+
+    With a `way` of 16 bits, the set-up stays and `made` returns its computation.
+    """
     predicted = prediction(f"other-{name.replace('_', '-')}")
     after = make() if can and not predicted and this_session().get(ASKED) == name else None
     if after is not None:
@@ -212,8 +214,10 @@ def _offer(
 def _try(
     before: Scenario, make: Callable[[], Scenario | None], way: str = "", asked: tuple[Asked, int] | None = None
 ) -> None:
-    """Keep the set-up as A, and make the other one the set-up, or the same in another `way`. What was predicted of it
-    is told there, where the row is followed that moves most; in a callback, before the controls are drawn."""
+    """Keep the set-up as A and try the change; in a callback.
+
+    The prediction is told there, and the row that moves most is picked.
+    """
     after = make()
     if after is not None and keep_as_a(before):
         if way:
@@ -234,7 +238,7 @@ def _factors_in_words(by: dict[str, float | None]) -> str:
 
 
 def keep_as_a(scenario: Scenario) -> bool:
-    """Keep a set-up as A, in a callback; a message where a link can't hold it."""
+    """Keep a set-up as A; return whether a link can hold it."""
     packed = texts()[PINNED].write(scenario)
     if not url_texts.fits(PINNED, packed):
         state.say(say("compare.too_large"))

@@ -1,5 +1,4 @@
-"""The views of the playground, which the URL keeps: heatmaps are one component that is sent numbers; and the ways to
-other pages that its board leads to."""
+"""The playground's views, kept in the URL, and links to other pages."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -55,7 +54,7 @@ def chosen_view(scenario: Scenario) -> str:
 
 
 def show_way_to_board(scenario: Scenario) -> None:
-    """Draw, beside heatmaps, the way back to the board, and the layers, which a board has itself."""
+    """Draw the link back to the board, and the layers, beside heatmaps."""
     if fits_board(scenario):
         st.button(say("playground.views.board"), key=_KEY, on_click=url_texts.put, args=(VIEW, BOARD))
         st.button(say("board.views.what_if"), key=f"{_KEY}.what_if", on_click=open_panel)
@@ -67,7 +66,7 @@ def show_way_to_board(scenario: Scenario) -> None:
 
 
 def show_way_to_lesson(scenario: Scenario) -> None:
-    """Draw the way to the lesson, for whoever comes first and has done nothing yet."""
+    """Draw the link to the lesson, for newcomers who have changed nothing."""
     first = this_session().part(_First)
     first.visit &= set(url_texts.texts_held()) <= {CHANGES} and scenario == starting_points()[OPENING].scenario
     if first.visit:
@@ -80,7 +79,7 @@ def show_way_to_lesson(scenario: Scenario) -> None:
 
 
 def keep_if_asked(scenario: Scenario) -> None:
-    """Keep the set-up as A, where that is asked for on the board."""
+    """Keep the set-up as A if the board asks for it."""
     if take(OPEN) == KEEP:
         url_texts.correct(OPEN, "")
         keep_as_a(scenario)
@@ -96,7 +95,7 @@ _heatmaps = st.components.v2.component(
 
 
 def drawn_heatmaps(trace: AttentionTrace, picked: Explanation | None, query: int, digits: int) -> dict[str, Any]:
-    """Return what the page draws of a trace, whatever else is on it."""
+    """Return the data of a trace's heatmaps."""
     groups = [group for group in pictured(trace.stages) if not is_elsewhere(group[-1])]
     return {
         "groups": groups,
@@ -112,9 +111,10 @@ def drawn_heatmaps(trace: AttentionTrace, picked: Explanation | None, query: int
 
 
 def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int, seen: Sequence[int]) -> None:
-    """Draw every matrix of the trace in the order of the computation, beside the learned ones that it is made with;
-    they wrap where the page is narrow. Numbers of another query the page asks for itself, as a board does; what is
-    `seen` of them tells what is said beside them whether it is older."""
+    """Draw all matrices in the order of computation, beside the learned ones.
+
+    `seen` tells the shown numbers from others, so that what stands beside them can be marked as older.
+    """
     picked = picked_cell(trace, scenario)
     asks = {"at": AT, "page": HEATMAPS} if has_numbers(scenario) else None
     beside = {"from": mark_of_now(), "numbers": asks, "numbersOf": numbers_of(scenario, *seen)}

@@ -1,4 +1,4 @@
-"""The panel What if: what attention doesn't do, to try it and to compare it with the usual way."""
+"""The panel What if: try what attention doesn't do, and compare."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,14 +30,13 @@ _OF = {"k": "q", "scaled_scores": "attention_weights"}
 
 
 def as_predicted(scenario: Scenario) -> tuple[Scenario, Asked | None]:
-    """Return the scenario as the page may draw it, without a switch of which something is to be predicted; and that."""
+    """Return the scenario without a switch still to predict, and its question."""
     done = predicted(take(PREDICTIONS), take(PREDICTED))
     return yet_to_predict(scenario, done, picked_query(scenario), picked_head(scenario), picked_layer(scenario))
 
 
 def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
-    """Draw the panel, folded; what is on stands beside it, or in it. Before a switch does what it does, that is to be
-    predicted (`asked`)."""
+    """Draw the folded panel; `asked` is predicted before its switch acts."""
     on = WhatIf.read(scenario.what_if)
     session = this_session()
     if take(BITS) and not session.what_if_opened:  # what a link says is to be seen
@@ -137,7 +136,7 @@ def _put(change: Callable[[WhatIf], WhatIf]) -> None:
 
 
 def _ask(scenario: Scenario, asked: Asked) -> None:
-    """Ask what a switch will do, and have its cell in view afterwards."""
+    """Ask what a switch will do, and pick the cell it changes."""
     cell = asked.cell and of_whole(traced_in_view(scenario).stages, *asked.cell)
     with st.container(key="what_if_asked", gap="xsmall"):
         ask(asked, lambda: pick(cell))
@@ -150,8 +149,7 @@ def _without_asked(on: WhatIf, asked: Asked) -> WhatIf:
 
 
 def _show_happened(scenario: Scenario, on: WhatIf) -> None:
-    """Tell what became of the number that was asked about last, why, where a wrong prediction fails, too, and what to
-    try next."""
+    """Tell what became of the predicted number, why, and what to try."""
     made: dict[str, str] = take(PREDICTED)
     is_on = {about(place): place for place in PLACES if without(on, place) != on}
     last = next((is_on[each] for each in reversed(made) if each in is_on), "")
@@ -180,6 +178,6 @@ def _show_happened(scenario: Scenario, on: WhatIf) -> None:
 
 
 def _keep_usual(scenario: Scenario) -> None:
-    """Keep as A what attention does with the same set-up, so that B is what it doesn't do."""
+    """Keep the same set-up with usual attention as A."""
     if keep_as_a(replace(scenario, what_if="")):
         go_to("pages/compare.py")

@@ -23,7 +23,7 @@ _LOG_STEPS = ("first", "last", "how_many")
 
 
 def show_settings(messages: DeltaGenerator, slider: DeltaGenerator) -> SweepSettings:
-    """Draw the slider of p where it has its place, and all other controls, folded; return what they ask for.
+    """Draw the slider of p and the folded controls; return the settings.
 
     What can't be swept gets a message, which is not folded away, and changes nothing.
     """
@@ -49,7 +49,7 @@ def _show_p() -> float:
 
 
 def _show_sweep() -> tuple[str, dict[str, Any]]:
-    """Draw what is swept; return the text of the dimensions, and the values of all else."""
+    """Draw the sweep's controls; return the dimensions' text and the other values."""
     wide, trials, keys, seed = st.columns([6, 2, 2, 2], vertical_alignment="bottom")
     with wide, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         dims = st.text_input(
@@ -76,7 +76,7 @@ def _show_sweep() -> tuple[str, dict[str, Any]]:
 
 
 def _show_what_is_drawn() -> dict[str, Any]:
-    """Draw the controls of the source, the scales and the statistics; return their values."""
+    """Draw the controls of source, scales and statistics; return their values."""
     left, right = st.columns([5, 7], vertical_alignment="bottom")
     source = left.selectbox(
         say("scaling.controls.source"), SOURCES, format_func=said_source,
@@ -98,7 +98,7 @@ def _show_what_is_drawn() -> dict[str, Any]:
 
 
 def _show_log_steps() -> None:
-    """Draw what fills the list of dimensions in equal steps on the log axis."""
+    """Draw the controls that fill the dimensions in logarithmic steps."""
     row = st.columns(3)
     bounds = [
         column.number_input(
@@ -128,7 +128,7 @@ def _show_own() -> None:
 
 
 def take_from_url() -> None:
-    """Set the controls to what the URL says, where it has just been opened or gone back to."""
+    """Set the controls from the URL after opening it or going back."""
     settings, arrived = receive(SWEEP)
     if arrived or _GOOD not in this_session():
         fill(settings)
@@ -170,7 +170,7 @@ def _times(good: SweepSettings) -> float:
 
 
 def show_times(settings: SweepSettings) -> float:
-    """Draw the control of the classic row's factor; return it, or the last good one with a word about this one."""
+    """Draw the factor's control; return the factor, or the last valid one."""
     # No limits here either.
     times = st.number_input(
         say("scaling.controls.times"), step=0.5, format="%g", key="scaling.times", persist_state="session",

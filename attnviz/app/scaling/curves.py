@@ -46,12 +46,12 @@ _HEIGHT = 400  # of it
 
 
 def show_plot(swept: Swept) -> None:
-    """Draw the variance over the dimension, large: the plot in which one looks for the p whose line lies flat."""
+    """Draw the large plot of variance over dimension."""
     _show_curve(swept, _PLOT, height=_HEIGHT)
 
 
 def show_findings(swept: Swept) -> None:
-    """Say what the plot shows: whether the reader's own line lies flat, and theory against what was measured."""
+    """Say whether the own line is flat, and how theory matches measurements."""
     table, settings, x = swept
     if OWN in settings.scales:
         st.text(flat_or_not(table, significant(settings.p)))
@@ -99,7 +99,7 @@ def show_table(swept: Swept) -> None:
 
 
 def _take_click(name: str, clicked: float | None) -> None:
-    """Pick the dimension of a new click; a chart keeps saying its last one until it is drawn anew."""
+    """Pick the dimension of a new click; charts repeat their last click."""
     key = f"scaling.clicked.{name}"
     if clicked is None:
         this_session().pop(key, None)
@@ -115,7 +115,7 @@ def _has_theory(curve: Curve, settings: SweepSettings) -> bool:
 
 
 def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
-    """Show one softmax row at the picked dimension, before and after scaling, and the way to the playground."""
+    """Show a softmax row at the picked dimension before and after scaling."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             say("scaling.row.dimension"), settings.dims, settings.dims.index(settings.picked),

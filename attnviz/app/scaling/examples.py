@@ -1,4 +1,4 @@
-"""The scaling page's examples beside the sweep: one row times a factor, one head's d_k, and where the reason fails."""
+"""Examples beside the sweep: a scaled row, one head, and failing assumptions."""
 
 from functools import partial
 
@@ -32,7 +32,7 @@ _BROKEN_SCORES = 200_000
 
 
 def show_width(settings: SweepSettings) -> None:
-    """Show how wide the distribution of scores is at the picked dimension, of samples that can be drawn again."""
+    """Show the distribution of sampled scores at the picked dimension."""
     session, d_k = this_session(), settings.picked
     with st.container(horizontal=True, vertical_alignment="bottom"):
         size = st.segmented_control(say("scaling.width.size"), _SIZES, default=_SIZES[1], required=True,
@@ -130,7 +130,7 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
 
 
 def _swept_inits(x: Rows) -> dict[str, pd.DataFrame] | None:
-    """Return a sweep of these inputs for each init; None where they are not all there."""
+    """Return a sweep for each init; None unless all are there."""
     trials = min(1000, _BROKEN_SCORES // len(x) ** 2)
     asked = {
         init: SweepSettings(

@@ -1,4 +1,4 @@
-"""Running a sweep from a page: one large one at a time, with progress, a way to stop, and a bounded cache."""
+"""Sweeps run from a page: queued, with progress, stop and cache."""
 
 import math
 import time
@@ -76,7 +76,7 @@ class _Asked:
 
 
 def came_with_link(settings: SweepSettings) -> None:
-    """Remember that a link asked for this sweep, and nobody in person: a large one waits for a click."""
+    """Remember that a link asked for this sweep: large ones need clicks."""
     this_session().put(_OF_LINK, _of_sweep(settings))
 
 
@@ -86,7 +86,7 @@ def _of_sweep(settings: SweepSettings) -> str:
 
 
 def swept(settings: SweepSettings, x: Rows | None) -> pd.DataFrame | None:
-    """Return the table of a sweep, computing it where no one has yet; None where it is stopped or has not started.
+    """Return the table of a sweep; None if stopped or not started.
 
     Raises ``ValueError`` as :func:`attnviz.sweep_scaling` does.
     """
@@ -109,7 +109,7 @@ def swept(settings: SweepSettings, x: Rows | None) -> pd.DataFrame | None:
 
 
 def starts_by_itself(group: str, asked: list[tuple[SweepSettings, Rows]]) -> bool:
-    """Whether these sweeps, which the page shows by the way, are quick or were asked for by a click; else offer it."""
+    """Whether these sweeps are quick or were asked for; otherwise offer them."""
     each = [_Asked(settings, x) for settings, x in asked]
     left = [one for one in each if shared().tables.find(one.key) is None]
     seconds = sum(one.seconds for one in left)
@@ -189,14 +189,14 @@ class _Told:
 
 
 def inputs_of(scenario: Scenario | None) -> Rows | None:
-    """Return the X of a scenario as plain rows; None where there is no sentence, or only one token."""
+    """Return a scenario's X as rows; None with fewer than two tokens."""
     if scenario is None or len(scenario.tokens) < 2:
         return None
     return tuple(map(tuple, scenario.inputs.tolist()))
 
 
 class Swept(NamedTuple):
-    """A table, the settings it was made with, and the X where the sentence's own queries and keys were swept."""
+    """A sweep's table, its settings, and X if projections were swept."""
 
     table: pd.DataFrame
     settings: SweepSettings
@@ -204,7 +204,7 @@ class Swept(NamedTuple):
 
 
 def last_or_swept(settings: SweepSettings, scenario: Scenario | None) -> Swept | None:
-    """Return what was swept with these settings; after an error or a stop, the last that could be."""
+    """Return this sweep, or the last successful one if it can't run."""
     x, table = inputs_of(scenario), None
     if x is None and settings.of_projections:
         st.error(_with_last(say("scaling.sweep.two_tokens")))

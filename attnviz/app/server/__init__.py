@@ -1,4 +1,4 @@
-"""What the app adds to Streamlit's server: headers, limits for visitors, readiness, figures; see app.py."""
+"""Additions to Streamlit's server: headers, limits, readiness and metrics; see app.py."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

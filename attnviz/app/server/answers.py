@@ -1,4 +1,4 @@
-"""What the server answers beside pages: scripts as files, what browsers have painted, figures, and whether it's ready.
+"""Server endpoints beside pages: scripts, painting reports, metrics and readiness.
 
 The name of a script says what its file holds. Whoever asks for another one is a page of another version, from another
 copy behind the same proxy: it's told that it isn't here, and nobody keeps that. A message is read with care.
@@ -38,8 +38,10 @@ def nothing(status: int = _NOTHING) -> Response:
 
 
 async def message_of(request: Request, *says: str, most: int = MOST_BYTES) -> dict[str, Any] | Response:
-    """Return what a page says, in which one of these is a text: the word that it was told, unless others are named.
-    For anything else, return what is answered."""
+    """Return a page's JSON message, or the error response to send.
+
+    At least one of the fields `says`, by default "word", must be a text; `most` is in bytes.
+    """
     if "origin" not in request.headers:  # what a stranger's page says of itself is left out: see visitors.py
         return nothing(403)
     body = await _body(request, most)
@@ -50,7 +52,7 @@ async def message_of(request: Request, *says: str, most: int = MOST_BYTES) -> di
 
 
 async def _body(request: Request, most: int) -> bytes | None:
-    """Return what was sent; None where it is too long, which is not read to its end."""
+    """Return the request's body; None if it is longer than `most`."""
     body = b""
     async for part in request.stream():
         body += part
@@ -60,7 +62,7 @@ async def _body(request: Request, most: int) -> bytes | None:
 
 
 def _read(body: bytes, says: Sequence[str]) -> dict[str, Any] | None:
-    """Return a message in which one of these is a text; None for anything else."""
+    """Return a message with text in one of these fields, or None."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
@@ -88,7 +90,7 @@ def send_script(request: Request) -> Response:
 
 
 async def take_painted(request: Request) -> Response:
-    """Take what a page says it has painted, see session/painting.py, and answer nothing, whoever it was."""
+    """Note that a page is painted, see session/painting.py; answer nothing."""
     message = await message_of(request)
     if isinstance(message, Response):
         return message
@@ -136,7 +138,7 @@ def _get_ready() -> None:
 
 
 async def tell_ready(request: Request, classes: Callable[[], Awaitable[str]] | None = None) -> JSONResponse:
-    """Say whether the server is ready, and how it stands with classes: without their database all else works."""
+    """Answer whether the server is ready, and the state of classes."""
     ready = _READY.is_set()
     told = {"ready": ready} | ({"classes": await classes()} if ready and classes else {})
     return JSONResponse(told, 200 if ready else 503, {"Cache-Control": "no-store"})

@@ -1,4 +1,4 @@
-"""The board of a query: what its page draws it with, a pure function of what is asked. No session and no cookie."""
+"""The board of a query, computed from it alone, without a session."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -48,11 +48,10 @@ PAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def board_of(page: str, query: str) -> bytes | None:
-    """Return the JSON of what a page's board draws by this query, with the token that is followed (`query`) and the
-    cell that is picked (`picked`); None where it has no board, or one that isn't told number by number.
+    """Return the JSON of a page's board; None if it has none.
 
-    What is of one session alone is not in it: the board's key, what was answered last, and the part of Play that a step
-    of the lesson begins with.
+    `query` in it is the followed token, and `picked` the picked cell. What one session alone
+    has is not in it: the board's key, the last answer, and the part of Play that a step of the lesson begins with.
     """
     state = state_of(query, PAGES[page])
     return _of_question(state) if page == QUESTIONS else _of_now(state, page)

@@ -1,4 +1,4 @@
-"""Who asks: under which name of this server, from where and how fast, which is limited for each.
+"""Hosts and addresses of requests, and the rate limit of each.
 
 A page of a stranger can have its own name lead to this machine (DNS rebinding): the browser then takes the server for
 that page's own, and origin and host agree. A name that does so is one that can be bought. So a browser that comes here
@@ -22,13 +22,12 @@ _OF_PROXIES = ("x-forwarded-for", "forwarded")  # which no page can have a brows
 
 
 def listed() -> tuple[str, ...]:
-    """Return the names that Streamlit's setting server.allowedHosts lists; it holds sockets to these itself."""
+    """Return the names in Streamlit's setting server.allowedHosts."""
     return tuple(str(each).strip().lower().rstrip(".") for each in st.get_option("server.allowedHosts"))
 
 
 def is_served(host: str, headers: Mapping[str, str], names: Sequence[str] = ()) -> bool:
-    """Whether this server is opened under a host, which is a name or an address, with a port or without; `names` are
-    those that are listed.
+    """Whether this server answers under a host; `names` are those listed.
 
     >>> [is_served(host, {}) for host in ("localhost:8501", "192.0.2.7", "[::1]:8501", "elsewhere.example.org")]
     [True, True, True, False]
@@ -79,8 +78,7 @@ def address_of(scope: Scope) -> str:
 
 
 def is_of_this_machine(address: str) -> bool:
-    """Whether an address that :func:`address_of` gave is this machine's own: of its owner, or of a proxy before the
-    app."""
+    """Whether an address from :func:`address_of` is this machine's own."""
     try:
         return ip_network(address).is_loopback
     except ValueError:
@@ -88,19 +86,19 @@ def is_of_this_machine(address: str) -> bool:
 
 
 class Pace:
-    """Counts what one page sends, or what many do, of whom more may come."""
+    """A rate limit: `rate` messages a second, and `burst` at once."""
 
     def __init__(self, rate: float = RATE, burst: float = BURST) -> None:
         self._rate, self._burst = rate, burst
         self._left, self._at = burst, time.monotonic()
 
     def early(self) -> float:
-        """Count a message that comes now; return by how many seconds it comes too early."""
+        """Count a message; return the seconds by which it's early."""
         self._left = self._now() - 1
         return max(0.0, -self._left / self._rate)
 
     def admits(self) -> bool:
-        """Whether there is room for a message that comes now, which is counted then; one that is refused is not."""
+        """Whether a message may come now; only then it counts."""
         self._left = self._now()
         if self._left < 1:
             return False

@@ -1,4 +1,4 @@
-"""Where a board asks for torch's numbers: by the query of its page, of which they are a pure function.
+"""The endpoint of a board's numbers, computed from the page's query alone.
 
 A page asks::
 
@@ -102,7 +102,7 @@ class Numbers:
 
 
 def _sent(request: Request, data: bytes | None) -> Response:
-    """Return an answer with these data, packed for whoever takes that; without any, one without words."""
+    """Return an answer with data, gzipped if accepted; an empty one without."""
     if not data:
         return nothing()
     if "gzip" not in request.headers.get("accept-encoding", ""):

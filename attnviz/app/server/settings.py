@@ -1,4 +1,4 @@
-"""What whoever runs a server can set, by the environment; what can't be used stops the start, and says why."""
+"""The server's settings, from environment variables; invalid ones stop the start."""
 
 import os
 import re
@@ -33,7 +33,7 @@ class Settings:
 
 
 def settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    """Read the settings; ``ValueError`` names the one that can't be used, and what is expected.
+    """Return the settings; raise ``ValueError`` with the name of an invalid one.
 
     >>> settings({"ATTNVIZ_EMBED_IN": "https://moodle.example.edu"}).embed_in
     ('https://moodle.example.edu',)
@@ -56,7 +56,7 @@ def settings(environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 def _database(environment: Mapping[str, str]) -> str:
-    """Return the address of the database of classes: a file of whoever runs the server, unless another is set."""
+    """Return the database address of classes, by default a local file."""
     given = environment.get(DATABASE, "").strip()
     if given == "off":
         return ""
@@ -67,7 +67,7 @@ def _database(environment: Mapping[str, str]) -> str:
 
 
 def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:
-    """Return a setting that is a whole number; None where it isn't set."""
+    """Return a whole-number setting; None if not set."""
     given = environment.get(name, "").strip()
     if given and not (given.isascii() and given.isdigit() and 1 <= int(given) <= most):
         raise ValueError(f"{name} is {given!r}, expected a whole number from 1 to {most:,}")
@@ -75,7 +75,7 @@ def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:
 
 
 def _origins(environment: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """Return the origins of a setting: they go into a header, so nothing else may stand there."""
+    """Return a setting's origins, checked since they go into a header."""
     found = tuple(environment.get(name, "").split())
     for each in found:
         if not _ORIGIN.fullmatch(each):

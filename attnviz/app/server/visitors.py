@@ -1,4 +1,4 @@
-"""Who may open a page, how many, and how fast each may send: what one visitor does must not be felt by the others.
+"""Limits on who opens pages, how many, and how fast each sends.
 
 A page of another origin may not connect, and is told so here: Streamlit would look for its own address first, by asking
 a server on the internet, and everybody would wait. Nor may one that has its name lead here: see hosts.py. Beyond so
@@ -29,7 +29,7 @@ _FIGURES = "/_stcore/metrics"  # Streamlit's own; /metrics tells more, to whom i
 
 
 class Visitors:
-    """Counts the open pages of this process, and holds each to its limits."""
+    """A middleware that counts open pages and limits each visitor."""
 
     def __init__(
         self, app: ASGIApp, origins: Sequence[str] = (), names: Sequence[str] = (), most: int = 400,
@@ -45,7 +45,7 @@ class Visitors:
         self._most, self._most_of_address = most, most_of_address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or one page for as long as it is open."""
+        """Serve one request, or one page while it is open."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -85,8 +85,7 @@ class Visitors:
             figures.SESSIONS.dec()
 
     def _is_full(self, address: str) -> str:
-        """Return of what there is too much for another page; blank where there is room. Where no page is open, what
-        memory there is can't be theirs."""
+        """Return the limit that another page would exceed; blank within limits."""
         if self.open >= self._most:
             return _FULL
         if self._of_address[address] >= self._most_of_address and not is_of_this_machine(address):
@@ -96,7 +95,7 @@ class Visitors:
         return ""
 
     def _is_known(self, headers: Headers) -> bool:
-        """Whether a request comes from a page of this server's, from one that is listed, or from no page at all."""
+        """Whether a request has this server's origin, a listed one or none."""
         origin = headers.get("origin")
         if origin is None:
             return True
@@ -124,7 +123,7 @@ async def _tell_to_come_back(receive: Receive, send: Send, scope: Scope) -> None
 
 
 class _Paced:
-    """Passes on what is received, the messages of a page no faster than its pace, and none that no reader sends."""
+    """A receiver that delays messages sent too fast, and drops foreign ones."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive

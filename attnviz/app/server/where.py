@@ -1,4 +1,4 @@
-"""What the server adds to each page of Streamlit's: where the server is, which script it needs, what has moved.
+"""Additions to Streamlit's pages: server address, needed scripts, redirects and headers.
 
 The address /lesson may be a page, or the folder that an app is served from. Streamlit's script asks at both places,
 the folder first: two requests that fail, and two red lines in the browser's console. Told where its server is, it asks
@@ -46,13 +46,13 @@ _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range
 
 
 def soon(path: str, query: bytes) -> bytes:
-    """Return what tells the browser of all that the page at an address needs soon."""
+    """Return HTML that preloads what the page at an address needs."""
     file = SCRIPTS.get(path.rpartition("/")[2], HEATMAPS_FILE if b"view=heatmaps" in query else BOARD_FILE)
     return _SOON if file is None else f'<link rel="modulepreload" href="{file.address}">'.encode() + _SOON
 
 
 def moved_to(path: str, query: bytes) -> str | None:
-    """Return the page that a link leads to now, with all that it says; None where it's still its own place.
+    """Return the page that a link has moved to; None if unmoved.
 
     >>> moved_to("/course/check", b"seed=7&check=exercise.7"), moved_to("/check", b"check=examples")
     ('exercises', None)
@@ -62,8 +62,7 @@ def moved_to(path: str, query: bytes) -> str | None:
 
 
 class SaysWhere:
-    """Writes into each page where its server is, and what it needs soon; all else passes as it came. A link to what has
-    a page of its own by now is led there."""
+    """A middleware that adds server address and preloads to pages, and redirects."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -85,7 +84,7 @@ class SaysWhere:
 
 
 class _Page:
-    """Sends a response on; one of HTML whole, with what it must say."""
+    """A sender that passes responses on, and HTML whole with its additions."""
 
     def __init__(self, send: Send, needed: bytes) -> None:
         self.send, self.needed = send, needed
@@ -146,7 +145,7 @@ _PROOF = b"_streamlit_xsrf="
 
 
 def policy(embed_in: Sequence[str]) -> str:
-    """Return the Content-Security-Policy of pages that these origins may embed, beside the app's own.
+    """Return the Content-Security-Policy of pages that these origins may embed.
 
     >>> policy(["https://moodle.example.edu"]).rpartition("; ")[2]
     "frame-ancestors 'self' https://moodle.example.edu"
@@ -156,14 +155,14 @@ def policy(embed_in: Sequence[str]) -> str:
 
 
 def _for_frames(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Return a header, the cookie that uploads are proved by as one that browsers keep in a stranger's page, too."""
+    """Return a header, with the upload cookie also allowed in foreign frames."""
     if name.lower() == b"set-cookie" and value.startswith(_PROOF):
         return name, value.replace(b"SameSite=Lax", b"SameSite=None; Secure; Partitioned")
     return name, value
 
 
 class SafeHeaders:
-    """Sets the headers of every answer; one that has such a header already keeps it."""
+    """A middleware that sets security headers, unless an answer has its own."""
 
     def __init__(self, app: ASGIApp, embed_in: Sequence[str] = ()) -> None:
         self.app = app

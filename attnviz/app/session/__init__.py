@@ -1,1 +1,1 @@
-"""What a reader's session keeps between runs, in the session and in the address."""
+"""A reader's state between runs, in the session and the address."""

@@ -1,9 +1,9 @@
-"""What the page says and what it is told: one query, of which each parameter has one owner; see scripts/address.js.
+"""The page's query and its changes; see scripts/address.js.
 
-Streamlit's controls that are bound to the address have theirs, the page has all others. The page says its whole query,
-as the value of a component or by its address; each run tells what it was asked for, and what became of that. Python
-sets no control and writes no address: what a button changes is offered, once, and the page lays it over what it has by
-then.
+Streamlit's controls that are bound to the address own their parameters, the page owns all others. The page says its
+whole query, as the value of a component or by its address; each run tells what it was asked for, and what became of
+that. Python sets no control and writes no address: what a button changes is offered, once, and the page lays it over
+what it has by then.
 """
 
 import secrets
@@ -52,7 +52,7 @@ _address = st.components.v2.component(
 
 
 def hear() -> None:
-    """Take what the page says, at the start of a run, before any control is drawn.
+    """Read the page's query, before any control is drawn.
 
     Where a button has turned controls, the run begins anew, as if the page had gone to an address that says so.
     """
@@ -85,8 +85,7 @@ def hear() -> None:
 
 
 def _hear(now: Memory, said: Any, came: str, page: str | None, *, history: bool) -> dict[str, str]:
-    """Find out what is asked for: what was said or written last, and return it. The page says it again where it isn't
-    what it has."""
+    """Return the latest query that was asked for, by page or address."""
     if came == now.turning:  # a run of our own
         now.whole = True
         if history:
@@ -113,8 +112,7 @@ def _hear(now: Memory, said: Any, came: str, page: str | None, *, history: bool)
 
 
 def open_as(query: Mapping[str, str]) -> None:
-    """Run again as if the address had come with these parameters; on the first run, before what is bound to them is
-    drawn."""
+    """Run again with these parameters; only before bound controls are drawn."""
     now = memory()
     if now is not None:
         now.turning = written(query)
@@ -129,7 +127,7 @@ def _valid(said: Any) -> Any:
 
 
 def _turns(offer: Offer) -> bool:
-    """Whether an offer leads to another page, or turns controls that don't stand so yet."""
+    """Whether an offer leads to another page or changes a control."""
     if offer.drawn or offer.left:
         return False
     if offer.file:
@@ -164,7 +162,7 @@ def _offering() -> Offer | None:
 
 
 def offer(patch: Mapping[str, str | None]) -> None:
-    """Offer the page a change of its own parameters: as a step of its history, with all else that this run offers."""
+    """Offer the page a change of its parameters, in one history step."""
     offering, now = _offering(), memory()
     if offering is not None and now is not None:
         offering.patch |= patch
@@ -172,7 +170,7 @@ def offer(patch: Mapping[str, str | None]) -> None:
 
 
 def turn(values: Mapping[str, Any]) -> None:
-    """Turn controls to these values, with the next run: in a callback, or before any is drawn.
+    """Set controls in the next run; from a callback or before drawing.
 
     >>> turn({"seed": 7})  # nothing, where no page is open
     """
@@ -186,7 +184,7 @@ def turn(values: Mapping[str, Any]) -> None:
 
 
 def turn_now(values: Mapping[str, Any]) -> None:
-    """Turn controls to these values, and begin this run anew with them; once, for they turn where they are drawn."""
+    """Set controls and restart this run, once."""
     turn(values)
     now = memory()
     if now is not None and now.turning is None:
@@ -194,8 +192,7 @@ def turn_now(values: Mapping[str, Any]) -> None:
 
 
 def correct(name: str, text: str) -> None:
-    """Have the address say another text of a parameter of the page's, without a step: what was asked for isn't to be
-    had."""
+    """Replace an unusable parameter in the address, without a history step."""
     now = memory()
     if now is not None and now.texts.get(name, "") != text:
         now.corrected[name] = now.texts.get(name, ""), text
@@ -205,13 +202,13 @@ def correct(name: str, text: str) -> None:
 
 
 def go_to(page: str) -> None:
-    """Leave this page for another, given by its file, with all of the set-up; in a callback: the run begins there."""
+    """Go to another page, given by file; only in a callback."""
     if (offering := _offering()) is not None:
         offering.file = page
 
 
 def tell(page: str, key: str = "address") -> None:
-    """Draw what tells the page what was drawn, and of what; at the end of a run, or of a part that runs by itself."""
+    """Tell the page what was drawn, after a run or a fragment."""
     session = this_session()
     now = session.address
     if now is None:

@@ -1,4 +1,4 @@
-"""What the address says beside the controls, as values: read by the table of parameters, and told where it can't be."""
+"""The address's values other than controls, read by the table of parameters."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from attnviz.link.parameter_table import HEAD, LAYER, PRESENT, PRESENTED, QUERY,
 def receive(
     name: str, scenario: Scenario | None = None, computed: AttentionTrace | None = None, **values: Any
 ) -> tuple[Any, bool]:
-    """Return the current value, and whether it came from the URL; `values` are others that it depends on.
+    """Return the current value and whether it came from the URL.
 
-    What came and can't be used is told, and leaves the address.
+    `values` are others that it depends on. What came and can't be used is told, and leaves the address.
     """
     raw, arrived = url_texts.receive(name)
     read = texts()[name].taken(raw, Around(scenario, values, state.digits(), arrived, computed), literal)
@@ -39,21 +39,21 @@ def is_presenting() -> bool:
 
 
 def picked_head(scenario: Scenario) -> int:
-    """Return the number of the head in view; without a valid pick, the first."""
+    """Return the index of the head in view; 0 by default."""
     return int(take(HEAD, scenario))
 
 
 def picked_layer(scenario: Scenario) -> int:
-    """Return the number of the layer in view; without a valid pick, the first."""
+    """Return the index of the layer in view; 0 by default."""
     return int(take(LAYER, scenario))
 
 
 def traced_in_view(scenario: Scenario) -> AttentionTrace:
-    """Return the computation of a scenario, seen from the head and the layer in view: what a page shows."""
+    """Return a scenario's computation, seen from the head and layer in view."""
     return traced(scenario).seen_from(picked_head(scenario), picked_layer(scenario))
 
 
 def picked_query(scenario: Scenario) -> int:
-    """Return the position of the picked query token; without a valid pick, the second (or only) token."""
+    """Return the index of the picked query; by default the second token."""
     picked = take(QUERY, scenario)
     return min(1, len(scenario.tokens) - 1) if picked is None else int(picked)

@@ -1,4 +1,4 @@
-"""What a session knows of its page: the query that was asked for, what came of it, and what the page was offered."""
+"""A session's record of its page: its query, result and offered changes."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from attnviz.link.state import as_the_app_opens
 
 @dataclass
 class Offer:
-    """What a button changes: the page takes it once; `path` is the page that it leads to."""
+    """A button's change, applied once; `path` is the page it leads to."""
 
     id: str
     patch: dict[str, str | None] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Offer:
 
 @dataclass
 class Memory:
-    """What a session knows of its page: what was asked for, the texts that came of it, and what it was offered."""
+    """A session's record of its page: its query, texts and offers."""
 
     asked: dict[str, str]
     came: str
@@ -53,7 +53,7 @@ class Memory:
 
 
 def read_query(query: str) -> dict[str, str]:
-    """Return the parameters of a query; of one that comes twice, the last."""
+    """Return a query's parameters; the last value of repeated ones."""
     if len(query) > MOST_LENGTH:
         return {}
     try:
@@ -80,12 +80,12 @@ def _as_in_javascript(text: str) -> bytes:
 
 
 def memory() -> Memory | None:
-    """Return what this session knows of its page; None before its first run."""
+    """Return this session's record of its page; None before its first run."""
     return this_session().address
 
 
 def came_bare() -> bool:
-    """Whether the page was opened without parameters, as far as the server was told: of too many, it is told none."""
+    """Whether the page came without parameters, or with too many to read."""
     now = memory()
     return now is None or not now.asked
 
@@ -96,7 +96,7 @@ def written(query: Mapping[str, str]) -> str:
 
 
 def lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
-    """Lay a change over a query: a text for each parameter that has another, None for one that goes."""
+    """Apply a change to a query; None removes a parameter."""
     for name, text in patch.items():
         if text is None:
             query.pop(name, None)
@@ -105,26 +105,26 @@ def lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
 
 
 def value_of(name: str, text: str | None) -> Any:
-    """Return the value of a control by its text; its default without any."""
+    """Return a control's value from its text; the default for None."""
     row = parameters()[name]
     return row.default if text is None else row.read(text)[0]
 
 
 def pages() -> list[Any]:
-    """Return what Streamlit knows of each page: its file, its hash, and what its address ends with."""
+    """Return Streamlit's record of each page: file, hash and address."""
     context = get_script_run_ctx()
     return [] if context is None else list(context.pages_manager.get_pages().values())
 
 
 def place_of_now() -> tuple[str, str]:
-    """Return what the address of the page that was drawn last ends with, and its query."""
+    """Return the address's end and query of the last page drawn."""
     now = memory()
     page = next((each.get("url_pathname", "") for each in pages() if now and each["page_script_hash"] == now.page), "")
     return str(page), written(now.became) if now else ""
 
 
 def came_back() -> bool:
-    """Whether this is the first run for a page that was open already: its controls hold what was done with them."""
+    """Whether this is the first run for an already open page."""
     now = memory()
     return now is not None and now.back
 
@@ -143,14 +143,16 @@ def forget(names: Any) -> None:
 
 
 def controls_are_quiet() -> bool:
-    """Whether a control that is bound to the address leaves it to the page to say what it was moved to: once the page
-    knows which are, it may ask for numbers first, and have one run for several moves."""
+    """Whether bound controls let the page report their changes.
+
+    The page can then get numbers first, and rerun once for several changes.
+    """
     now = memory()
     return now is not None and bool(now.became)
 
 
 def controls(now: Memory) -> dict[str, str]:
-    """Return the controls whose values are not their defaults, as the address has them."""
+    """Return the controls that differ from their defaults, as texts."""
     came = read_query(now.came)
     found, session = {}, this_session()
     for name, row in parameters().items():
@@ -163,7 +165,7 @@ def controls(now: Memory) -> dict[str, str]:
 
 
 def asked_of(now: Memory) -> dict[str, str]:
-    """Return the query that this run was asked for, with the controls as they were moved since it was said."""
+    """Return this run's query, with later changes of the controls."""
     asked = dict(now.asked)
     if now.whole:
         return asked
@@ -175,7 +177,7 @@ def asked_of(now: Memory) -> dict[str, str]:
 
 
 def mark_of_now() -> str:
-    """Return what tells the query that this run is drawn from; blank where no page is open."""
+    """Return the mark of this run's query; blank without an open page."""
     now = memory()
     return "" if now is None else mark_of(asked_of(now))
 
@@ -183,7 +185,7 @@ def mark_of_now() -> str:
 def becomes(
     asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[str, str], forgotten: Set[str]
 ) -> dict[str, str]:
-    """Return what becomes of a query: the controls and the texts that came of it, and what others have put there."""
+    """Return the query after a run, with parameters of others kept."""
     ours = {*parameters(), *texts(), *once(), *forgotten}
     found = {name: text for name, text in asked.items() if name not in ours} | dict(set_up) | dict(held)
     found.pop(EXAMPLE, None)
@@ -193,5 +195,5 @@ def becomes(
 
 
 def patch_of(asked: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the difference of two queries: a text for each parameter that has another, None for one that goes."""
+    """Return the change between two queries; None for a removed parameter."""
     return {name: now.get(name) for name in sorted(asked.keys() | now.keys()) if asked.get(name) != now.get(name)}

@@ -1,4 +1,4 @@
-"""The rest of a page waits until the browser has painted what stands first on it.
+"""Delay the rest of a page until its first part is painted.
 
 Sent at once, all of it would be drawn together, and painted when that is done: after many times as long. How long the
 first part takes is known to the browser alone, which tells it by a request of its own (server/answers.py). Who tells
@@ -17,7 +17,7 @@ AT = "painted"  # where it is told, seen from the server
 
 
 class Painting:
-    """The first picture of a session's page: whether one is `begun`, and whether it's painted."""
+    """The first picture of a page: whether it's `begun`, and `painted`."""
 
     def __init__(self) -> None:
         self.word = secrets.token_urlsafe(24)
@@ -29,7 +29,7 @@ class Painting:
         return {"at": AT, "word": self.word}
 
     def wait(self, seconds: float) -> None:
-        """Wait until what has begun is painted, so many seconds at most. Who is no browser isn't waited for."""
+        """Wait for a browser to paint, at most this many seconds."""
         if self.begun and "Origin" in st.context.headers:  # which every browser sends
             self.painted.wait(seconds)
 
@@ -39,7 +39,7 @@ _PAGES: WeakValueDictionary[str, Painting] = WeakValueDictionary()
 
 
 def painting_that_says(word: str) -> Painting | None:
-    """Return what was told this word; None where there is none, or no longer."""
+    """Return the picture with this word; None without one."""
     return _PAGES.get(word)
 
 

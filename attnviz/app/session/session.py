@@ -1,4 +1,4 @@
-"""One reader's session: what its controls hold, and what the app remembers of it from run to run."""
+"""One reader's session: its controls, and what is kept between runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Part = TypeVar("Part")
 
 
 class Figure(NamedTuple):
-    """A figure of a page that Share can save; `draw` makes it, light, once it is asked for."""
+    """A page's figure that Share can save; `draw` makes it, light."""
 
     title: str
     alt: str
@@ -30,7 +30,7 @@ class Figure(NamedTuple):
 
 
 class Computation(NamedTuple):
-    """A page's own computation for Share: its file name, what its script prints, and what makes each file."""
+    """A page's own computation for Share: its name, description and files."""
 
     name: str
     about: str
@@ -41,7 +41,7 @@ class Computation(NamedTuple):
 
 
 class Attachment(NamedTuple):
-    """A text file that has to go with a page's link, which can't hold it, and what Share says of that."""
+    """A text file with what a page's link can't hold, and notice."""
 
     notice: str
     label: str
@@ -69,7 +69,7 @@ class Messages:
 
 @dataclass
 class Dropped:
-    """Changes of matrices that a new set-up left out, to be had back."""
+    """Changes of matrices that a new set-up dropped, offered back."""
 
     changes: str = ""  # as a link writes them
     page: str | None = None  # on which they are offered
@@ -88,7 +88,7 @@ class Editor:
 
 @dataclass
 class Computed:
-    """A set-up with the texts of its changes, and the scenarios without and with these."""
+    """A set-up with its changes, and the scenarios without and with them."""
 
     set_up: dict[str, Any]
     changes: str
@@ -122,7 +122,7 @@ class Session:
 
     @property
     def scenario(self) -> Scenario | None:
-        """The current scenario, with its changes; None while the sentence is blank, or the set-up begins anew."""
+        """The current scenario; None without a sentence or while starting anew."""
         return None if self.blank or self.set_up is None else self._computed(self.set_up).scenario
 
     @property
@@ -150,7 +150,7 @@ class Session:
         return before
 
     def part(self, kind: type[Part]) -> Part:
-        """Return what a page of its own remembers, made with its first use."""
+        """Return a page's own state of this type, made on first use."""
         found: Part = self.parts.setdefault(kind, kind())
         return found
 

@@ -1,4 +1,4 @@
-"""What a session keeps between runs, as plain values, and how changes of matrices live in it."""
+"""State kept between runs, as plain values, and the changes of matrices."""
 
 from typing import Any
 
@@ -19,22 +19,22 @@ from attnviz.words import plural
 
 
 def first_run() -> bool:
-    """Whether this is the first run of a session, on which the URL is read."""
+    """Whether this is the session's first run, which reads the URL."""
     return this_session().blank is None
 
 
 def say(message: str) -> None:
-    """Show a message on this run, above the page: a plain text, in which only what `literal` makes is markup."""
+    """Show a plain message on this run; only `literal` makes markup."""
     this_session().messages.texts.append(message)
 
 
 def say_ignored(part: str) -> None:
-    """Show that this part of the link was ignored, and why: one message tells all parts of a link."""
+    """Say that this part of the link was ignored, and why."""
     this_session().messages.of_link.append(part)
 
 
 def messages_of_now(values: dict[str, Any]) -> list[str]:
-    """Return the messages of this run as Markdown, each once; `values` are those of all controls.
+    """Return this run's messages as Markdown; `values` are of all controls.
 
     What the first run says of the link stands until the reader changes something or opens another page. The browser
     asks for a second run by itself where its connection broke during the first, which takes seconds on a new server:
@@ -57,7 +57,7 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
 
 
 def has_messages() -> bool:
-    """Whether anything is to be said, or stands there and may have to go, which no run of a part of the page shows."""
+    """Whether there are messages, new or standing, that need a full run."""
     messages = this_session().messages
     return any((messages.of_link, messages.texts, messages.standing and messages.standing[1]))
 
@@ -75,7 +75,7 @@ def _ignored(parts: list[str]) -> str:
 
 
 def set_up(values: dict[str, Any]) -> None:
-    """Take the values of all controls, and bring the changes of matrices in line with them.
+    """Take all controls' values, and adapt the changes of matrices.
 
     Changes that came with the URL are all taken; those made here survive only while their
     matrix stays the same, and are offered back otherwise.
@@ -116,7 +116,7 @@ def set_up(values: dict[str, Any]) -> None:
 
 
 def start_set_up_anew(scenario: Scenario) -> None:
-    """Make the changes of this scenario those of the next set-up; the reader's own of before are offered back."""
+    """Begin the next set-up with a scenario's changes; offer old ones back."""
     session = this_session()
     before = Changes() if session.set_up is None else current_changes()
     session.set_up = None  # nothing is carried over to what is another computation
@@ -133,13 +133,13 @@ def digits() -> int:
 
 
 def keep(scenario: Scenario) -> None:
-    """Keep the changes of a scenario for the next run and in the URL."""
+    """Keep a scenario's changes for the next run and in the URL."""
     url_texts.put(CHANGES, changes_of(scenario))
     this_session().last_changes = url_texts.current(CHANGES)
 
 
 def adopt(scenario: Scenario) -> None:
-    """Make this the current scenario, in every control; in a callback, before the controls are drawn."""
+    """Make this the current scenario, in every control; in a callback."""
     values = {name: getattr(scenario, name) for name in parameters() if hasattr(scenario, name)}
     device, notice = resolve_device(scenario.device)
     values["device"] = str(device)
@@ -154,7 +154,7 @@ def adopt(scenario: Scenario) -> None:
 
 
 def redraw_editors() -> None:
-    """Make the editors start from the current matrices: each is drawn under a new key."""
+    """Redraw the editors from the current matrices, under new keys."""
     this_session().revision += 1
 
 
@@ -175,7 +175,7 @@ def offered() -> Changes:
 
 
 def offered_here() -> Changes:
-    """Return the changes that were dropped last, to be offered on this page: leaving it ends the offer."""
+    """Return the last dropped changes, offered until this page is left."""
     dropped, session = offered(), this_session()
     if dropped:
         session.dropped.page = session.page
@@ -183,7 +183,7 @@ def offered_here() -> Changes:
 
 
 def take_back() -> None:
-    """Lay the offered changes over the current matrices; what does not fit stays on offer."""
+    """Bring back the offered changes that fit; keep offering the rest."""
     scenario = this_session().scenario
     if scenario is None:
         return

@@ -1,4 +1,4 @@
-"""The texts of the address that no one types: every row of the table of parameters that is no control.
+"""The address's texts: all parameters that are not controls.
 
 The page has them, and says them; what Python changes of them is offered to it (see address.py).
 """
@@ -14,7 +14,7 @@ from attnviz.link.set_up import CHANGES, MOST_GIVEN
 
 
 def receive(name: str) -> tuple[str, bool]:
-    """Return the current text, and whether it came with a link, by Back or Forward, and is read for the first time."""
+    """Return the current text, and whether it newly came with a link."""
     now = memory.memory()
     if now is None:
         return "", False
@@ -24,7 +24,7 @@ def receive(name: str) -> tuple[str, bool]:
 
 
 def send(name: str, text: str) -> None:
-    """Make this the current text: a change of the reader, one step of Back with all else that this run changes."""
+    """Make this the current text, as part of one history step."""
     if current(name) != (text or ""):
         address.offer({name: text or None})
 
@@ -35,7 +35,7 @@ def put(name: str, value: Any) -> None:
 
 
 def correct(name: str, text: str) -> None:
-    """Make this the current text, where what was asked for can't be had."""
+    """Replace an unusable text."""
     address.correct(name, text)
 
 
@@ -50,14 +50,14 @@ def texts() -> dict[str, str]:
 
 
 def room(name: str) -> int:
-    """Return how many characters a link has for the changes, or for the set-up kept as A, beside all other texts."""
+    """Return how many characters the link has left for this text."""
     sizes = {other: len(held) for other, held in texts().items() if other != name}
     beside = sizes.get(CHANGES, 0) + sizes.get(PINNED, 0)
     return max(0, min(MOST_GIVEN - beside, MOST_TOGETHER - sum(sizes.values())))
 
 
 def fits(name: str, text: str) -> bool:
-    """Whether a link can carry these changes, or this set-up kept as A, beside all the other texts."""
+    """Whether the link has room for this text beside all others."""
     return len(text) <= room(name)
 
 

@@ -1,1 +1,1 @@
-"""What stands around every page: set-up, sharing, connection, the head of the page."""
+"""The frame of every page: set-up, sharing, connection and top bar."""

@@ -1,4 +1,4 @@
-"""The foot of a page: messages, over it, so that nothing moves when one comes or goes; and which version this is.
+"""Messages at the foot of a page, and the app's version.
 
 Also what is said in place of a page that can't be drawn, and what hides the controls that a lesson link hides.
 """
@@ -23,7 +23,7 @@ from attnviz.words import say
 
 
 def show(values: dict[str, Any], scenario: Scenario | None, *, offers: bool) -> None:
-    """Draw the messages of this run, each once, and what was dropped and can be brought back.
+    """Draw this run's messages, and the dropped changes to bring back.
 
     `values` are those of all controls; `offers` says whether a set-up is seen here, for changes to be brought back to.
     """
@@ -49,7 +49,7 @@ def _show_offer(scenario: Scenario | None) -> None:
 
 
 def show_foot() -> None:
-    """Draw which version this is, and of torch; page.css gives it the room that is there anyway."""
+    """Draw the versions of the app and of torch."""
     with st.container(key="foot"):
         st.caption(say("app.foot", version=figures.version(), torch=figures.torch_version()))
 
@@ -58,8 +58,7 @@ _KEPT = ("text", SENTENCE)
 
 
 def tell(error: Exception) -> bool:
-    """Say that a run, or a part of one, has failed, in place of Streamlit's own box; as its `on_script_error`, which
-    logs the error."""
+    """Say that a run failed; Streamlit's `on_script_error`, which logs the error."""
     st.error(as_message(say("app.too_long" if isinstance(error, RunTooLongError) else "app.trouble")))
     # Not st.link_button, which would leave this page open beside the new one.
     query, label = escape(_anew(st.query_params.to_dict())), escape(say("app.start_anew"))
@@ -68,8 +67,10 @@ def tell(error: Exception) -> bool:
 
 
 def _anew(now: dict[str, str]) -> str:
-    """Return the query of a start with the sentences that stand here, and no more; where no more is here, without
-    them."""
+    """Return a query that starts over, with only the current sentences.
+
+    If the page has nothing else, they go, too.
+    """
     kept = {name: now[name] for name in _KEPT if name in now} or {EXAMPLE: PUBLISHED}
     return "" if kept == now else urlencode(kept, errors="surrogatepass")
 
@@ -79,7 +80,7 @@ _SLIDER = ("setup-temperature",)
 
 
 def hide() -> None:
-    """Put the hidden controls out of sight, with a way to have them back."""
+    """Hide the controls that the link hides, with a way back."""
     names = take(HIDE)
     if not names:
         return

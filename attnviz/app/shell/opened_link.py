@@ -1,4 +1,4 @@
-"""The life of a link on the first run of a session: read, validate, apply; then the page is drawn, the address mended.
+"""How a link opens on a session's first run: read, checked, applied.
 
 What a link says is read by the table of parameters (:mod:`attnviz.link.state`), whichever page it opens: what cannot
 be used is told at once, and not when a page that uses it is opened. Each page reads its own again after Back.
@@ -49,7 +49,7 @@ _SOON = 120  # seconds in which the browser opens the link once more
 
 
 def what_was_left_out(text: str) -> str:
-    """Say what the browser left out of a link that was too long; blank where it left out nothing.
+    """Say what the browser left out of a long link; blank without.
 
     Anybody may write `left_out` into a link: only what this server has just made the browser say counts.
     """
@@ -72,13 +72,13 @@ def what_was_left_out(text: str) -> str:
 
 
 def reopen_if_too_long() -> None:
-    """Open the link once more with what fits of it, if the server refused it as a whole; on the first run."""
+    """Reopen a refused link with what fits; on the first run."""
     told = _SCRIPT % (_REOPENED, MOST_LENGTH, MOST_FIELDS, LEFT_OUT, own_mark(int(time.time())))
     st.html(told, unsafe_allow_javascript=True)
 
 
 def own_mark(now: int) -> str:
-    """Return what proves for a while that this server has asked the browser to open a link once more."""
+    """Return a signed time that proves this server reopened the link."""
     secret = str(st.get_option("server.cookieSecret")).encode()
     return f"{now}.{hmac.new(secret, f'{LEFT_OUT} {now}'.encode(), hashlib.sha256).hexdigest()[:32]}"
 
@@ -97,7 +97,7 @@ _FILLED: Mapping[str, Callable[[Any], None]] = MappingProxyType(
 
 
 def read(page: str) -> dict[str, Any]:
-    """Read the link to a page and apply what it says of the controls; return their values.
+    """Read a page's link, apply its controls, and return their values.
 
     Where not all of it can be used, or it names a worked example, the page runs again as if it had come as it is used.
     """
@@ -124,7 +124,7 @@ def read(page: str) -> dict[str, Any]:
 
 
 def take_texts(scenario: Scenario | None) -> None:
-    """Validate what the link says beside the controls by the scenario that these made, and apply it.
+    """Check and apply what the link holds beside the controls.
 
     Without a scenario, while the sentence is blank, what concerns its tokens and cells waits until there is one.
     """

@@ -1,4 +1,4 @@
-"""The controls that all pages share, drawn by the entry point so that they survive page changes and Back."""
+"""The controls that all pages share, drawn by the entry point."""
 
 import secrets
 from collections.abc import Iterator, Mapping
@@ -37,11 +37,10 @@ _FIRST_PICTURE = 0.5
 
 @contextmanager
 def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False) -> Iterator[None]:
-    """Draw the set-up around a page: the controls and the messages before it, what tells the `page` of them after it,
-    and in `share` what can be shared. On a page with examples of its own the set-up plays no part.
+    """Draw controls and messages around a page, and Share in `share`.
 
-    On the first run of a session the controls stand as the URL says, and the page is computed before they are drawn:
-    the browser has its first picture before two dozen controls.
+    With `own_examples`, the page does not use the set-up. On the first run of a session the controls stand as the
+    URL says, and the page is computed before they are drawn: the browser has a picture before two dozen controls.
     """
     table = parameters()
     session = this_session()
@@ -119,7 +118,7 @@ def _cut_what_was_pasted() -> None:
 
 
 def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
-    """Draw what most readers change first, then the rest, folded; folded controls stand in the page and keep values."""
+    """Draw the common controls, then the rest, folded; return all values."""
     values: dict[str, Any] = {name: _draw(table[name]) for name in ("causal", "scale")}
     _show_temperature(table["temperature"])
     with st.container(horizontal=True, gap="small"):
@@ -143,7 +142,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
 
 
 def _show_temperature(control: Control) -> None:
-    """Draw the temperature as a slider from sharp to even; any other number can be typed among what is folded."""
+    """Draw the temperature's slider; the folded control takes any number."""
     session = this_session()
     now = session.get(control.name, control.default) or control.default
     session.put(_TEMPERATURE, now)
@@ -154,7 +153,7 @@ def _show_temperature(control: Control) -> None:
 
 
 def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
-    """Draw what decides who reads whom: masks, the weighting, and a second sentence."""
+    """Draw the controls of masks, weighting and the second sentence."""
     values = {name: _draw(table[name]) for name in ("masking", "mask_size", "mask_use", "temperature", "weighting",
                                                     "reads")}  # fmt: skip
     with st.container(key="setup_second"):
@@ -165,7 +164,7 @@ def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
 
 
 def _layer_controls(table: Mapping[str, Control], basics: Mapping[str, Any]) -> dict[str, Any]:
-    """Draw what else a layer is made of, and how its numbers are drawn, cut and shown."""
+    """Draw the controls of the layer, random numbers, tokens and digits."""
     values = {
         "d_v": _draw(table["d_v"], placeholder=say("setup.as_d_out", d_out=basics["d_out"])),
         "n_kv_heads": _draw(table["n_kv_heads"], placeholder=say("setup.as_n_heads", n_heads=basics["n_heads"])),
@@ -192,7 +191,7 @@ def _switch_feed_forward() -> None:
 
 
 def _draw(control: Control, **more: Any) -> Any:
-    """Draw a control as its codec says, and what its choice means; return its value."""
+    """Draw a control and its choice's meaning; return its value."""
     how = "ignore" if memory.controls_are_quiet() else "rerun"
     drawn = {"key": control.name, "bind": "query-params", "help": control.help, "on_change": how} | more
     match control.codec:

@@ -1,4 +1,4 @@
-"""A class at the server: light pages of their own for its people and its teacher, which no session stands behind.
+"""Classes on the server: light pages for people and teacher, without sessions.
 
 The people's page asks every few seconds where the class is; the teacher's, three times a second. Of a class that
 many ask about, each copy asks the database ten times a second. What people predict is written together as it comes, and
@@ -40,7 +40,7 @@ Answer = TypeVar("Answer")
 
 
 class _Read(NamedTuple):
-    """Where a class is, and what of that its people and its teacher are told."""
+    """A class's state, and the JSON for its people and teacher."""
 
     state: State
     people: bytes
@@ -79,7 +79,7 @@ class Classroom:
         ]
 
     async def standing(self) -> str:
-        """Return whether classes are there: ok, away while the database doesn't answer, or off."""
+        """Return "ok", "away" if the database doesn't answer, or "off"."""
         at, told = self._standing
         if self._store is not None and time.monotonic() - at > _AGAIN:
             self._standing = time.monotonic(), told  # of several who ask at once one looks
@@ -141,7 +141,7 @@ class Classroom:
         return read
 
     async def _state(self, request: Request) -> _Read | Response:
-        """Return where the class that a request names is, as it was a moment ago; or what is answered."""
+        """Return the recent state of the requested class, or an error response."""
         code = request.path_params["code"].upper()
         if self._store is None or not self._admits(request, "", _OF_ALL):
             return nothing(503 if self._store is None else 429)
@@ -202,7 +202,7 @@ class Classroom:
             return nothing(429)
 
     async def _led(self, request: Request, message: dict[str, Any], read: _Read) -> Response:
-        """Do what the teacher wants; after what changes the class, tell where it is then."""
+        """Do what the teacher asks; after a change, return the new state."""
         code, wants = request.path_params["code"].upper(), message.get("wants", "now")
         if self._store is None or wants not in ("now", "csv", "xapi", "end", "move"):
             return nothing(400)
@@ -229,7 +229,7 @@ def _sent(told: bytes) -> Response:
 
 
 def stored(address: str) -> Store | None:
-    """Return the classes of a database; None where there is none, or no file can be made."""
+    """Return a database's classes; None without one, or without write access."""
     try:
         return Store(address) if address else None
     except OSError:
@@ -238,7 +238,7 @@ def stored(address: str) -> Store | None:
 
 
 def keep_sweeping(address: str) -> None:
-    """End classes whose day is over, whether anybody asks about them or not, in a thread that ends with the process."""
+    """End classes whose day is over, in a background thread."""
     store = stored(address)
 
     def keep() -> None:

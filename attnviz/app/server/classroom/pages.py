@@ -1,4 +1,4 @@
-"""The pages of a class as HTML: each is a script that draws, and one style for all. Nothing in them is of a class."""
+"""The HTML pages of classes: scripts and a shared style, no data."""
 
 import html
 from collections.abc import Collection
@@ -30,7 +30,7 @@ _ALLOWS = "".join(f"; {each} 'self'" for each in ("connect-src", "frame-src", "i
 
 
 def of_door(request: Request) -> Response:
-    """Answer with the page where a class is joined, or opened on what its query names."""
+    """Answer with the page to join or open a class."""
     return _page("door", say("classes.open.title" if "about" in request.query_params else "classes.join.title"))
 
 
@@ -52,7 +52,7 @@ def of_none(request: Request) -> Response:
 
 
 def of_board(request: Request) -> Response:
-    """Answer with the board of a question, on a page of its own; 204 for what has none."""
+    """Answer with a question's board as a page; 204 without one."""
     board = _board(request.query_params.get("about", ""))
     return HTMLResponse(board, headers={"Cache-Control": "public, max-age=3600"}) if board else nothing()
 
@@ -88,7 +88,7 @@ def sent() -> dict[str, Any]:
 
 
 def _told(boards: Collection[str]) -> dict[str, dict[str, str]]:
-    """Return what an address of the app has where it tells what happens, of all that has no board of its own."""
+    """Return address parameters that show an outcome, for subjects without a board."""
     found = {f"{OF_STEPS}{step}": {PREDICTED: f"{OF_STEPS}{step}.{SKIPPED}"} for step in ASKING}
     for question in QUESTIONS:
         if question.slug not in boards:

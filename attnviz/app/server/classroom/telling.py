@@ -1,4 +1,4 @@
-"""What the pages of a class are told of it, and where it is."""
+"""The state of a class, as its pages receive it."""
 
 from io import BytesIO
 from typing import Any
@@ -15,8 +15,7 @@ _AT = "/class/"
 
 
 def told(state: State, of_teacher: bool) -> dict[str, Any]:
-    """Return what a page is told of a class: its people no count before the teacher shows them, and nothing of what
-    happens before that is told."""
+    """Return the state for a page; people see counts only after voting."""
     asked = asked_of(state.about)
     now: dict[str, Any] = {"about": state.about, "round": state.round, "phase": state.phase, "ended": state.ended}
     if asked is None:  # of a later version

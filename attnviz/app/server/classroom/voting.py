@@ -1,4 +1,4 @@
-"""Votes as they come in: read, and written together, each answered once it's committed."""
+"""Incoming votes: read, written in batches, and answered once committed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ class Voting:
         self._writing: asyncio.Task[None] | None = None
 
     async def counted(self, code: str, vote: Vote) -> str | Exception:
-        """Return the choice that is counted, once that is committed; or why none is."""
+        """Return the choice that counts once committed, or the error."""
         if len(self._waiting) >= _MOST_WAITING:
             return FullError(f"{_MOST_WAITING} votes wait, expected fewer")
         done = asyncio.get_running_loop().create_future()

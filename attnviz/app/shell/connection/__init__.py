@@ -1,4 +1,4 @@
-"""What a page says when its connection to the server goes and comes back; see connection.js."""
+"""A notice when the server connection breaks or returns; see connection.js."""
 
 from pathlib import Path
 
@@ -18,5 +18,5 @@ _connection = st.components.v2.component(
 
 
 def watch() -> None:
-    """Draw, at the end of a run, what watches over the connection; there is nothing to see."""
+    """Draw the invisible connection watcher, at the end of a run."""
     _connection(key="connection", data={name: say(f"connection.{name}") for name in ("away", "back")}, height=1)

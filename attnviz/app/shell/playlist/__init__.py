@@ -1,4 +1,4 @@
-"""A playlist: the strip at the foot of the page that leads from moment to moment, and what Share has to make one."""
+"""Playlists: the strip that leads through pages, and their editor in Share."""
 
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ _strip = st.components.v2.component(
 
 
 def show_strip() -> None:
-    """Draw which moment of the playlist this is, what the speaker has to say of it, and the ways on and back."""
+    """Draw the playlist's current moment, its note, and links on and back."""
     moments: tuple[Moment, ...] = take(PLAYLIST)
     n = min(take(MOMENT), len(moments))
     names = ("label", "before", "next", "end")
@@ -44,7 +44,7 @@ def show_strip() -> None:
 
 
 def _link(moments: tuple[Moment, ...], n: int) -> str | None:
-    """Return the way to a moment, from any page; None before the first and after the last."""
+    """Return the link to a moment; None outside the playlist."""
     if not 0 < n <= len(moments):
         return None
     held = as_the_app_opens(dict(parse_qsl(moments[n - 1].query, keep_blank_values=True)))
@@ -52,7 +52,7 @@ def _link(moments: tuple[Moment, ...], n: int) -> str | None:
 
 
 def show_playlist() -> None:
-    """Draw the playlist as lines that can be changed, and what adds this page to it."""
+    """Draw the playlist as editable lines, with a button for this page."""
     moments: tuple[Moment, ...] = take(PLAYLIST)
     with st.expander(say("share.playlist.label"), expanded=bool(moments)):
         st.caption(say("share.playlist.about"))
@@ -76,7 +76,7 @@ def _take_lines() -> None:
 
 
 def _put(lines: str, n: int) -> None:
-    """Make these lines the playlist; where one is no link, say so, and leave it as it was."""
+    """Make these lines the playlist; with an invalid one, only say so."""
     moments, error = read_lines(lines, [each.get("url_pathname", "") for each in memory.pages()])
     if error:
         state.say(texts()[PLAYLIST].told(lines, error, literal))

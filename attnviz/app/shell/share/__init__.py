@@ -1,4 +1,4 @@
-"""What can be shared, taken home and brought back: links, code, data; a saved scenario, a matrix from a file."""
+"""Share and open: links, code, data, saved scenarios and matrix files."""
 
 from io import BytesIO
 from pathlib import Path
@@ -43,7 +43,7 @@ from attnviz.words import plural, say
 
 
 def show_open(scenario: Scenario) -> None:
-    """Draw where a scenario is opened, and where the numbers of a matrix are."""
+    """Draw the controls that open a scenario or a matrix file."""
     upload = st.file_uploader(say("share.open.scenario"), type="json", key=f"share.scenario.{this_session().revision}")
     if upload is not None:
         st.button(
@@ -97,7 +97,7 @@ def _use_numbers(name: str, file_name: str, data: bytes) -> None:
 
 
 def _check_size(scenario: Scenario) -> None:
-    """Raise ``ValueError`` for changes that the link, from which every reload reads them, cannot carry.
+    """Raise ``ValueError`` for changes that don't fit the link.
 
     How many numbers fit depends on their digits, so what is said is characters: those needed, and those there are.
     """
@@ -129,7 +129,7 @@ _copy_link = st.components.v2.component(
 
 
 def show_links(beside: Attachment | None) -> None:
-    """Draw the links, and what a link can't hold, which goes beside it."""
+    """Draw the links, and a file for what they can't hold."""
     st.caption(say("share.link.about" if beside is None else "share.link.short"))
     hides = url_texts.current(HIDE)
     _show_link("link", {HIDE: hides} if hides else {})
@@ -156,7 +156,7 @@ def show_links(beside: Attachment | None) -> None:
 
 
 def _asked_here() -> str:
-    """Return what a class can be asked of this page, as links call it; blank where there is nothing."""
+    """Return this page's question for a class, as in links; or blank."""
     page, step = memory.place_of_now()[0].strip("/"), take(STEP)
     if page == "lesson":
         return f"step-{step}" if step in ASKING else ""
@@ -169,7 +169,7 @@ def _present() -> None:
 
 
 def _show_qr_code() -> None:
-    """Draw the link as a code for telephones, large enough for a hall, and say where they can't open it."""
+    """Draw the link as a large QR code, or say what's wrong."""
     place = urlsplit(st.context.url or "")
     if place.hostname == "localhost" or (place.hostname or "").startswith(("127.", "::1")):
         st.info(say("share.qr.here_alone"))
@@ -199,8 +199,7 @@ LINK, OPEN = "link", "open"
 
 
 def show_share(scenario: Scenario | None, *, own_examples: bool = False) -> None:
-    """Draw the button that opens all this; what is in it is made once it is open. A page with examples of its own gives
-    what it shows itself, or it's said that what is shared isn't that."""
+    """Draw the Share button; its content is made once it opens."""
     shared = this_session().shared
     offered, own = shared.figures, shared.computation
     with st.popover(say("share.button"), key="share", on_change="rerun") as popover:

@@ -1,4 +1,4 @@
-"""What Share takes home: code, data and pictures, of the set-up or of what a page shows itself."""
+"""Downloads of Share: code, data and pictures."""
 
 from collections.abc import Callable
 from functools import partial
@@ -56,7 +56,7 @@ def show_data(scenario: Scenario) -> None:
 
 
 def show_matrices(made: AttentionTrace, file: str) -> None:
-    """Draw what takes one matrix of a trace home, and all of them."""
+    """Draw the downloads of one matrix, and of the whole trace."""
     names = matrix_names(made)
     first = next(at for at, name in enumerate(names) if name.endswith("attention_weights"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -80,7 +80,7 @@ def show_matrices(made: AttentionTrace, file: str) -> None:
 
 
 def show_own(own: Computation, chosen: str, offered: dict[str, Figure]) -> None:
-    """Draw what a page gives to take home: its code, its data, or its pictures."""
+    """Draw the downloads of a page's own code, data or pictures."""
     if chosen == CODE:
         st.caption(own.about)
         script = own.script()
@@ -107,7 +107,7 @@ def _megabytes(size: int) -> str:
 
 
 def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None:
-    """Show a figure of the page, or a matrix of the set-up, on a page of its own that saves it.
+    """Show a figure or matrix on a light page that saves it.
 
     Light, on white: it goes onto paper and slides. Nothing typed can run in it: see figures.pages.
     """
@@ -160,7 +160,7 @@ def _board_page(scenario: Scenario, query: int) -> str:
 
 
 def _show_board(made: AttentionTrace, query: int) -> None:
-    """Draw what takes the whole board home as one picture, where its numbers have room."""
+    """Draw the download of the board as one picture, if it fits."""
     if max(max(made[name].shape) for name in in_view(made.stages)) > IN_CELL:
         st.caption(say("share.pictures.board_no_room", most=IN_CELL))
         return

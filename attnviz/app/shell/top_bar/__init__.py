@@ -1,4 +1,4 @@
-"""The bar at the top of every page, and how all pages look.
+"""The bar at the top of every page, and all pages' style.
 
 Streamlit draws the bar with the tabs, and its menu for light and dark; what stands beside them is ours, laid over it.
 """
@@ -25,7 +25,7 @@ _COLOURS = {"ink": "textColor", "page": "backgroundColor", "shade": "secondaryBa
 
 
 def _colours() -> str:
-    """Return the theme's colours for the style of all pages: Streamlit tells them only to what stands in a component.
+    """Return the theme's colours as CSS for all pages.
 
     Without a theme of its own, as where the app runs without its settings, a page has the browser's colours.
     """
@@ -71,7 +71,7 @@ _theme = st.components.v2.component(
 
 
 def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
-    """Draw what stands in the bar beside the doors, of which this one is open; return where Share goes."""
+    """Draw the bar with door `door` open; return the place for Share."""
     this_session().page = page
     with st.container(key="first"):
         # The same in each run: one that is drawn anew takes the style away for a moment.
