@@ -1,4 +1,4 @@
-"""How each cell of each matrix is made, derived from the table of stages."""
+"""Explanations of matrices and cells, derived from the table of stages."""
 
 from attnviz.core.rules import Cells, Factor, Term
 from attnviz.explanation.explaining import Explanation, explain, shapes_of, sources_of

@@ -21,7 +21,7 @@ Shapes = Mapping[str, tuple[int, int]]  # (rows, columns) of each matrix, by its
 
 
 def shapes_of(trace: Trace) -> dict[str, tuple[int, int]]:
-    """Return ``(rows, columns)`` of every matrix that a trace has, by its name; a bias is one row.
+    """Return ``(rows, columns)`` of each matrix by name; biases have one row.
 
     Raises ``ValueError`` for a batched trace.
     """
@@ -34,7 +34,7 @@ def shapes_of(trace: Trace) -> dict[str, tuple[int, int]]:
 
 
 def sources_of(name: str, row: int, column: int, shapes: Shapes, table: Table = EVERY_STAGE) -> tuple[Cells, ...]:
-    """Return the cells that a cell is made from, by the rule of its stage; a given cell is made from none.
+    """Return the cells that a cell is computed from; none if given.
 
     `shapes` holds ``(rows, columns)`` of each matrix by its name, as from :func:`shapes_of`; a bias or a mask without a
     shape is not added, and what would be made from another matrix without a shape is given. A masked cell keeps
@@ -63,7 +63,7 @@ def sources_of(name: str, row: int, column: int, shapes: Shapes, table: Table = 
 
 @dataclass(frozen=True)
 class Explanation:
-    """How one cell is made; its ``str`` is the plain text, and a notebook shows its LaTeX.
+    """How one cell is computed; prints as text, in notebooks as LaTeX.
 
     `value` is the number in the trace. It is made from `terms` by `rule`: their sum (product, add), the one quotient by
     `divisor` (scale), the cell's own term over `divisor`, the sum of the exps of its row, each taken after `shift` is
@@ -128,7 +128,7 @@ def explain(
     scenario: Scenario | None = None,
     shown: Collection[str] | None = None,
 ) -> Explanation:
-    """Explain how one cell of a trace is made: its rule, its numbers, its sources.
+    """Return how one cell is computed: its rule, numbers and sources.
 
     `matrix` is a field of the trace that holds a matrix; `row` and `column` count from 0, a bias has only row 0;
     `digits` are the decimals displayed, 1 to 6. The `scenario` of the trace, if given, tells where a number of X,

@@ -1,4 +1,4 @@
-"""What a head does, by figures that are measured: where its attention goes, how evenly, and by what."""
+"""What a head does, measured: where its attention goes, and how evenly."""
 
 import math
 from collections.abc import Sequence
@@ -19,8 +19,9 @@ from attnviz.words.numbers import percent, written
 
 
 def score_parts(trace: AttentionTrace) -> tuple[Tensor, ...]:
-    """Return what words and places have in the scores ``(n_tokens, n_tokens)``, in float64, of a layer of one head
-    whose X is a sum E + P: (E + P) W_q ((E + P) W_k)ᵀ multiplied out. Biases are parts of none of them.
+    """Return the parts of scores from words and places, E + P.
+
+    (E + P) W_q ((E + P) W_k)ᵀ is multiplied out, without biases: each part is ``(n_tokens, n_tokens)`` in float64.
 
     Source: Ke et al. 2021, Rethinking Positional Encoding in Language Pre-training, equation 5.
     """
@@ -36,10 +37,10 @@ ALL_SHARES = (*SHARES, "after", "special")
 
 @dataclass(frozen=True)
 class HeadFigures:
-    """Shares of the attention of tokens, on average: on `itself`, on the token `before` it, on the `first` token, and
-    on the `same` word where that stands before it; on the token `after` it, and on `special` ones, which a model puts
-    before and behind a text; and their `entropy` in bits, of at most `most`, which is None where rows of attention
-    weights don't sum to 1, and so have none.
+    """Average shares of a head's attention, and its `entropy` in bits.
+
+    Shares go to the token `itself`, the one `before` or `after` it, the `first`, the `same` word earlier, and `special`
+    tokens that a model puts around a text. The entropy is at most `most`; None where rows don't sum to 1.
 
     An average is over the tokens that can do so: none is before the first, and it isn't said to read the first token
     where it reads itself. It is None where there is no such token.
@@ -60,8 +61,9 @@ class HeadFigures:
 
 
 def head_figures(trace: Trace, name: str = "attention_weights", special: Sequence[bool] = ()) -> HeadFigures | None:
-    """Return the figures of one head's attention weights; None where some of them are not defined. `special` says which
-    tokens are none of the text's.
+    """Return the figures of one head; None if any weight isn't finite.
+
+    `special` tells which tokens aren't the text's own.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> even = head_figures(trace(Scenario("a cat a dog", w_q="zeros")))
@@ -81,7 +83,10 @@ def _sum_to_1(weights: Stage) -> bool:
 def figures_of_heads(
     weights: Tensor, tokens: Sequence[str], readable: Tensor | None, special: Sequence[bool] = ()
 ) -> list[HeadFigures | None]:
-    """Return the figures of heads' weights ``(n_heads, n_tokens, n_tokens)``; `readable` is what each may read."""
+    """Return the figures of several heads; None where weights aren't finite.
+
+    `weights` is ``(n_heads, n_tokens, n_tokens)``, `readable` what each token may read.
+    """
     n_tokens = weights.shape[-1]
     if readable is None:
         readable = torch.ones(1, n_tokens, n_tokens, dtype=torch.bool)
@@ -130,7 +135,7 @@ def _earlier_same(tokens: Sequence[str], n_tokens: int) -> Tensor:
 
 
 def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:
-    """Say of a head its largest share, as `short` and as `most`, and the shares of these `names`, in `full`."""
+    """Return the largest share as `short` and `most`, all in `full`."""
     brief = figures_in_short(figures, head, names)
     if figures is None:
         return brief | {"full": brief["most"]}
@@ -144,7 +149,7 @@ def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, .
 
 
 def figures_in_short(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:
-    """Say of a head its largest share alone, as `short` and as `most`."""
+    """Return a head's largest share in words, as `short` and `most`."""
     if figures is None:
         return {"short": say("heads.short.undefined"), "most": say("heads.undefined", head=head)}
     largest = figures.largest(names)
@@ -154,7 +159,7 @@ def figures_in_short(figures: HeadFigures | None, head: int, names: tuple[str, .
 
 
 def heads_in_words(trace: Trace) -> list[dict[str, str]]:
-    """Say of each of several heads, where one is in view, what it does; empty where there is one alone.
+    """Return what each head does, in words; empty without several heads.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> [each["short"] for each in heads_in_words(trace(Scenario("a b", w_q="zeros", n_heads=2)).seen_from(1))]
@@ -178,7 +183,7 @@ def heads_in_words(trace: Trace) -> list[dict[str, str]]:
 
 
 def _of_others_in_words(trace: Trace, name: str, head: int, n_kept: int | None) -> dict[str, str]:
-    """Say how evenly a head reads another sentence, or how much of its attention goes to kept tokens."""
+    """Return how a head reads another sentence or the kept tokens."""
     weights, hidden = trace[name].detach().double().cpu(), trace.masked_in(name)
     if not weights.isfinite().all():
         return figures_in_words(None, head)

@@ -1,4 +1,4 @@
-"""Displayed arithmetic as LaTeX. It holds symbols and numbers only, never a text that someone typed."""
+"""Displayed arithmetic as LaTeX: symbols and numbers, never text users typed."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _SIGNS = {
 
 
 def in_latex(name: str, symbols: str, steps: Sequence[str]) -> str:
-    r"""Write a cell, its rule in symbols and the steps of its arithmetic below each other.
+    r"""Return a cell, its rule and its arithmetic as lines of LaTeX.
 
     >>> print(in_latex("Q[1, 0]", "X[1, 0] · W_q[0, 0]", ["(−1.0) × 2.0", "= −2.0"]))
     \begin{aligned}{Q}_{1,0} &= {X}_{1,0} \cdot {W_q}_{0,0} \\ &= (-1.0) \cdot 2.0 \\ &= -2.0\end{aligned}
@@ -36,7 +36,7 @@ def _line(step: str) -> str:
 
 
 def _in_fractions(text: str) -> str:
-    r"""Write each quotient with a line: it divides what its term has before it, and nothing of what follows.
+    r"""Return a text with fractions for quotients, one term at a time.
 
     >>> _in_fractions("S[0, 1] / √2 + M[0, 1]")
     '\\frac{S[0, 1]}{√2} + M[0, 1]'
@@ -53,7 +53,7 @@ def _in_fractions(text: str) -> str:
 
 
 def _parted(text: str) -> Iterator[tuple[str, str]]:
-    """Part a text at what is computed with its parts, each with the sign before it; not within parentheses."""
+    """Yield a text's parts with the operators before them, outside parentheses."""
     depth, start, operator = 0, 0, ""
     for at, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")

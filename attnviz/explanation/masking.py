@@ -1,4 +1,4 @@
-"""What a mask does in a computation, in sentences, and what else attention doesn't do."""
+"""Sentences about what masks and other changes to attention do."""
 
 from typing import Literal
 
@@ -20,7 +20,7 @@ _OF_OTHERS = ("projections.exchanged.more",)
 
 
 def what_if_notes(trace: AttentionTrace) -> list[str]:
-    """Say of each stage that isn't as attention has it what it does, and that attention doesn't.
+    """Return a note for each change that makes this differ from attention.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> what_if_notes(trace(Scenario("a b"))), len(what_if_notes(trace(Scenario("a b", what_if="scores:cosine"))))
@@ -31,7 +31,7 @@ def what_if_notes(trace: AttentionTrace) -> list[str]:
 
 
 def key_of(switch: str, what: str, reads_others: bool) -> str:
-    """Return the key of what is said of a switch, "note" or "more", where the sentence reads itself or others, too.
+    """Return the catalogue key of a switch's text, "note" or "more".
 
     >>> key_of("scores.keys-first", "more", False), key_of("projections.exchanged", "more", True)
     ('what_if.scores.keys_first.more', 'what_if.projections.exchanged.more_others')
@@ -51,7 +51,7 @@ def cut_by_view(trace: AttentionTrace) -> bool:
 
 
 def _whose_rows(trace: AttentionTrace) -> list[str]:
-    """Say to which tokens the rows of queries really belong, where a view cuts them for the head in view."""
+    """Return whose tokens the query rows really are if a view cuts."""
     q = trace.stages.get("q")
     if q is None or q.rule is None or not q.rule.cuts_rows or not trace.tokens:
         return []
@@ -62,7 +62,7 @@ def _whose_rows(trace: AttentionTrace) -> list[str]:
 
 
 def scores_switched(trace: AttentionTrace) -> bool:
-    """Whether scores aren't the products of queries and keys, which arrows could show."""
+    """Whether scores aren't plain products of queries and keys."""
     return any(each.startswith((SCORES, TYPED)) for each in trace.switched_on)
 
 
@@ -73,7 +73,7 @@ _DIGITS = 2
 
 
 def meant_hidden(trace: AttentionTrace) -> np.ndarray:
-    """Return which keys the mask means to hide from which queries, with -∞ or with a large negative number."""
+    """Return which keys the mask means to hide, large negative numbers included."""
     mask = trace.layers[0].mask
     if mask is None:
         return trace.is_hidden
@@ -81,7 +81,7 @@ def meant_hidden(trace: AttentionTrace) -> np.ndarray:
 
 
 def leaks(trace: AttentionTrace) -> np.ndarray:
-    """Return the attention weight that each row gives to tokens hidden from it, ``(layers and heads, n_tokens)``."""
+    """Return each row's attention on hidden tokens: ``(layers and heads, n_tokens)``."""
     return (_weights(trace) * meant_hidden(trace)).sum(-1)
 
 
@@ -92,7 +92,7 @@ def _weights(trace: AttentionTrace) -> np.ndarray:
 
 
 def undefined_by_mask(trace: AttentionTrace) -> bool:
-    """Whether the first undefined attention weights are only those of which the mask leaves nothing."""
+    """Whether the first undefined attention weights are all due to the mask."""
     weights = (layer.attention_weights.isnan().cpu().numpy() for layer in trace.layers)
     undefined = next((each.reshape(-1, *each.shape[-2:]).any(0) for each in weights if each.any()), None)
     if undefined is None:
@@ -103,7 +103,7 @@ def undefined_by_mask(trace: AttentionTrace) -> bool:
 
 
 def mask_notes(trace: AttentionTrace) -> list[str]:
-    """Say what a mask hides, what goes to hidden tokens all the same, and which token may read nothing."""
+    """Return what a mask hides, what leaks, and who can't read anything."""
     hidden, meant = trace.is_hidden, meant_hidden(trace)
     if not meant.any():
         return []
@@ -146,7 +146,7 @@ def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> li
 
 
 def _finite(trace: AttentionTrace, rows: list[int]) -> str:
-    """Return what float32 leaves of the scores of rows beside a mask's finite numbers: all, none, or some digits."""
+    """Return what a finite mask leaves of scores: finite, swallowed or rounded."""
     kinds = set()
     for head in (head for layer in trace.layers for head in layer.heads):
         stage = head.stages["scaled_scores"]
@@ -163,7 +163,7 @@ def _finite(trace: AttentionTrace, rows: list[int]) -> str:
 
 
 def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
-    """Say which tokens no token may read, where the softmax shares each column out, or all that there is."""
+    """Return which tokens nobody may read, if shares aren't made in rows."""
     over = trace.shared_over if trace.mask_use.usual else ROWS
     if over == WHOLE and hidden.all():
         return [say("summary.unread.whole")]
@@ -174,7 +174,7 @@ def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
 
 
 def _named(trace: AttentionTrace, axis: Literal["row", "column"], places: list[int]) -> str:
-    """Name the tokens of rows or columns; where these are of other tokens in each head, the rows or columns alone."""
+    """Return the names of tokens, or of rows and columns if cut."""
     tokens = trace.tokens if axis == "row" else trace.read_tokens
     names = token_labels(tokens) if tokens else [str(place) for place in range(max(places) + 1)]
     if cut_by_view(trace):

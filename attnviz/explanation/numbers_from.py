@@ -1,4 +1,4 @@
-"""Where the numbers of a set-up are from, in sentences: what is drawn, published, given or chosen."""
+"""Sentences about where a set-up's numbers are from: drawn, published or given."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ def vectors_in_words(scenario: Scenario) -> str:
 
 
 def _places_in_words(scenario: Scenario) -> list[str]:
-    """Say what is added for the places of tokens: which numbers are given, and where the others are from."""
+    """Return which position vectors are given, and where the others are from."""
     there = ("p", *[P_KEPT] * bool(scenario.n_kept))
     given = [name for name in there if getattr(scenario, name) is not None]
     drawn = [name for name in there if name not in given]
@@ -46,7 +46,7 @@ def _places_in_words(scenario: Scenario) -> list[str]:
 
 
 def _second_in_words(scenario: Scenario) -> str:
-    """Say whose keys and values are read, and where their vectors are from; empty where the sentence reads itself."""
+    """Return where other tokens' vectors are from; empty for the sentence itself."""
     if not scenario.reads_others:
         return ""
     of_read = scenario.read_matrix
@@ -63,7 +63,7 @@ def _second_in_words(scenario: Scenario) -> str:
 
 
 def _unadded_positions(scenario: Scenario) -> str:
-    """Say what tells attention the places of tokens where nothing is added to their vectors; empty where nothing."""
+    """Return how attention knows places if no vectors are added; else empty."""
     position = scenario.position
     if not position.of_one_sentence:
         return ""
@@ -93,7 +93,7 @@ def _vectors_in_words(scenario: Scenario) -> str:
 
 
 def beside_example(scenario: Scenario) -> str:
-    """Say which tokens have a drawn vector, where those of the others are of a worked example; empty where none has.
+    """Return which tokens an example lacks, so theirs are drawn; else empty.
 
     >>> beside_example(Scenario("the fluffy cat chased a dog", x="example:fluffy-cat"))
     'No vector was made for “dog”: it is drawn at random.'
@@ -106,7 +106,7 @@ def beside_example(scenario: Scenario) -> str:
 
 
 def features_of(scenario: Scenario) -> tuple[str, ...]:
-    """Return what the columns of X are called while all its numbers are those of an example that says so; else nothing.
+    """Return an example's names for X's columns; empty if tokens differ.
 
     >>> features_of(Scenario("the fluffy cat chased a mouse", x="example:fluffy-cat")), features_of(Scenario())
     (('noun', 'adjective', 'verb'), ())
@@ -117,7 +117,7 @@ def features_of(scenario: Scenario) -> tuple[str, ...]:
 
 
 def drawn_vectors(scenario: Scenario) -> str:
-    """Say beside X in a word or two that its vectors are random, or some of them; blank where none is.
+    """Return in two words whether X is random; empty if it isn't.
 
     >>> drawn_vectors(Scenario("my dog")), drawn_vectors(Scenario("the fluffy dog", x="example:fluffy-cat"))
     ('random input', 'partly random input')
@@ -132,7 +132,7 @@ def drawn_vectors(scenario: Scenario) -> str:
 
 
 def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
-    """Say what W_q, W_k and W_v are: random and untrained, those of a worked example, or given.
+    """Return what the W's are: random, from an example, or given.
 
     Where a `finding` stands beside it, it says what random numbers make of that.
 
@@ -149,7 +149,7 @@ def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
 
 
 def is_random(scenario: Scenario, name: str) -> bool:
-    """Whether a matrix holds numbers that its set-up drew, not all of them changed since."""
+    """Whether a matrix holds drawn numbers, not all of them changed since."""
     return _origin(scenario, name) == "random"
 
 
@@ -174,7 +174,7 @@ def _projections(scenario: Scenario) -> list[str]:
 
 
 def _symbols(scenario: Scenario, names: list[str]) -> list[str]:
-    """Return the symbols of these projections; what isn't meant in all layers has its layer beside it."""
+    """Return projections' symbols, with the layer unless it's about all layers."""
     there = {name: [each for each in names if placed(each)[1] == name] for name in _PROJECTIONS}
     return [
         symbol
@@ -206,7 +206,7 @@ def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) 
 
 
 def chosen_in_words(scenario: Scenario) -> str:
-    """Say which matrices were chosen so that the scores of a worked example come out, while they are as chosen.
+    """Return which unchanged matrices were chosen to give an example's scores.
 
     >>> chosen_in_words(Scenario())
     ''
@@ -230,7 +230,7 @@ def chosen_in_words(scenario: Scenario) -> str:
 
 
 def numbers_in_words(scenario: Scenario) -> str:
-    """Say, beside a finding, where the W's are from: so it can be told what the finding is worth.
+    """Return where the W's are from, to tell a finding's worth.
 
     >>> numbers_in_words(Scenario())
     'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'

@@ -1,4 +1,4 @@
-"""Where a given number is from, drawn, replaced or edited; and what was changed of a set-up, in words."""
+"""Where given numbers are from, and what was changed in a set-up."""
 
 import math
 
@@ -17,7 +17,7 @@ from attnviz.words.numbers import significant, written
 
 
 def setting_in_words(name: str, value: object) -> str:
-    """Write what a setting is set to; a sentence in quotes, with nothing invisible in it.
+    """Return a setting's value in words; sentences are quoted, invisible characters shown.
 
     >>> setting_in_words("temperature", 0.8164965809277)
     '0.816497'
@@ -63,7 +63,7 @@ def filled_with(by: object) -> str:
 
 
 def symbol_in_words(name: str) -> str:
-    """Write the symbol of an editable matrix; of a later layer, with the layer's number.
+    """Return an editable matrix's symbol, with the number of a later layer.
 
     >>> symbol_in_words("layers.1.w_q")
     'layer 1, W_q'
@@ -74,7 +74,7 @@ def symbol_in_words(name: str) -> str:
 
 
 def replaced_in_words(scenario: Scenario) -> dict[str, str]:
-    """Say of each matrix that is given as a whole by what it is.
+    """Return for each wholly given matrix what it is given by.
 
     >>> replaced_in_words(Scenario(w_q="identity"))
     {'w_q': 'W_q: the identity matrix'}
@@ -101,7 +101,7 @@ def edits_in_words(scenario: Scenario, digits: int) -> dict[Edit, str]:
 
 
 def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], digits: int) -> str:
-    """Say where the number of a given cell, of a matrix of this shape, is from.
+    """Return where a given cell's number is from; `shape` is its matrix's.
 
     Raises ``ValueError`` for a scenario that has another number there.
 
@@ -131,7 +131,7 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
 
 
 def _origin_of_kept(scenario: Scenario, given: Factor) -> str:
-    """Say where a number is from that a layer made of the kept sentence alone."""
+    """Return where a number made from the kept sentence alone is from."""
     stage, row, column, value = given
     handed = scenario.given_to_stages[0].get(stage.name)
     if handed is None or row >= handed.shape[0] or column >= handed.shape[1]:
@@ -145,7 +145,7 @@ def _origin_of_kept(scenario: Scenario, given: Factor) -> str:
 
 
 def before_edits(scenario: Scenario, name: str, row: int) -> str:
-    """Say where the numbers in a row of a given matrix are from, apart from its edits.
+    """Return where a given row's numbers are from, apart from edits.
 
     >>> before_edits(Scenario(seed=5), "w_q", 0)
     'drawn at random by torch.rand from seed 5'

@@ -1,4 +1,4 @@
-"""A trace in sentences: what a token reads, and what is out of the ordinary."""
+"""Sentences about a trace: what a token reads, and what is unusual."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ def _labels(trace: AttentionTrace) -> tuple[str, ...]:
 
 
 def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
-    """Say which token a query reads most, with the attention weight and what an even share would be.
+    """Return which token a query reads most, with weight and even share.
 
     Tokens are read equally where their weights are the same and are written alike.
 
@@ -45,7 +45,7 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
 
 
 def reads_most(trace: AttentionTrace, query: int, digits: int) -> tuple[str, bool]:
-    """Say which token a query reads most as the board does, and whether it reads all that it may equally."""
+    """Return the board's sentence about a query, and whether it reads equally."""
     kind, keys, places = _reading(trace, query, digits)
     if keys:
         places["names"] = _names(trace, query, keys, _said_on_board)
@@ -57,7 +57,7 @@ def _said_on_board(key: str, **places: Any) -> str:
 
 
 def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[int], dict[str, Any]]:
-    """Return how a query reads, those that it reads most where they are named, and the places of the sentence."""
+    """Return the kind of reading, the keys to name, and the places."""
     token = _labels(trace)[query]
     row = trace.attention_weights[query]
     n_tokens = len(row)
@@ -100,7 +100,7 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
 def _reading_mixed(
     trace: AttentionTrace, query: int, row: torch.Tensor | None, digits: int
 ) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the same where rows are pieces of other tokens; `row` is None of one that may read nothing."""
+    """Return the same where rows mix tokens; `row` None reads nothing."""
     read = trace.stages["attention_weights"].entries
     names = {"row": _labels(trace), "key": token_labels(read, LONGEST_NAME) if read else _labels(trace)}
 
@@ -122,7 +122,7 @@ def _is_past(trace: AttentionTrace, readable: list[int], query: int) -> bool:
 
 
 def _own_key(trace: AttentionTrace, query: int) -> int | None:
-    """Return which key is the query's own; None where the tokens that are read are those of another sentence."""
+    """Return the query's own key; None if another sentence is read."""
     own_from = trace.stages["attention_weights"].own_from
     return None if own_from is None else own_from + query
 
@@ -169,7 +169,7 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
 
 
 def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
-    """Say in words which cells are masked, and where a number first left what float32 can hold.
+    """Return which cells are masked, and where numbers first overflow float32.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> out_of_the_ordinary(trace(Scenario(text="a b", causal=True)))

@@ -1,5 +1,6 @@
-"""Sentences that name numbers of a trace by where they stand, so that the page can say them anew with its own numbers
-while one of them is dragged: attnviz/board/spine/telling.js fills the same places.
+"""Sentences whose numbers the page can update while one is dragged.
+
+They name numbers by place; attnviz/board/spine/telling.js fills the same places.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ MOST_NUMBERS = 6  # of a row
 
 @dataclass(frozen=True)
 class Numbers:
-    """What stands in a cell of a matrix, or, without a column, in a row of it."""
+    """The number in a matrix's cell, or a row's without a column."""
 
     matrix: str
     row: int
@@ -37,7 +38,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Said:
-    """A sentence of the catalogue, or some, whose places hold texts and numbers of the trace."""
+    """Sentences of the catalogue with texts and a trace's numbers as places."""
 
     key: str
     places: Mapping[str, object]
@@ -73,7 +74,7 @@ class MostRead:
 
 @dataclass(frozen=True)
 class Compared:
-    """One sentence where two numbers are written alike, another one where they aren't."""
+    """One sentence if two numbers are written alike, another if not."""
 
     one: Numbers
     other: Numbers

@@ -1,4 +1,4 @@
-"""The rules of the tables of stages: files by what they read, a class each."""
+"""The rules by which stages are computed, grouped by what they read."""
 
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, HeadsInCode, Precision, Rule, declaration
 from attnviz.core.rules.cellwise import GELU, Add, Cap, FeatureMap, ReLU, TimesRoot

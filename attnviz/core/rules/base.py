@@ -1,4 +1,4 @@
-"""What a rule is: one kind of arithmetic, which knows everything about itself."""
+"""The base class of rules; a rule is one kind of arithmetic."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -23,14 +23,14 @@ Size = TypeVar("Size")  # how many rows or columns there are: a number, or what 
 
 
 def agree(one: Any, other: Any) -> bool:
-    """Whether sizes or shapes are equal; what stands for a size becomes the other."""
+    """Whether sizes or shapes are equal; a symbolic size adopts the other."""
     if isinstance(one, tuple):
         return len(one) == len(other) and all(agree(*each) for each in zip(one, other, strict=True))
     return bool(one == other if isinstance(one, int) else one.meets(other))
 
 
 class Bounded(NamedTuple):
-    """A matrix ``(rows, columns)`` in float64, and for each cell how far the true number may be from it."""
+    """A float64 matrix ``(rows, columns)`` with an error bound for each cell."""
 
     value: np.ndarray
     error: np.ndarray
@@ -49,7 +49,7 @@ class Bounded(NamedTuple):
 
 
 class Derivative(NamedTuple):
-    """How much a cell moves with one that it's made of: by a number, which is a cell `of` a source, where it is one."""
+    """How much a cell moves with another: `by`, perhaps a source's cell."""
 
     row: int
     column: int
@@ -58,7 +58,7 @@ class Derivative(NamedTuple):
 
 
 class HeadsInCode(NamedTuple):
-    """What a script calls the rows and the number of heads, and whether several of these read the same."""
+    """What a script calls rows and heads; `repeated`: several heads read one."""
 
     rows: str
     n_heads: str = "n_heads"
@@ -66,7 +66,7 @@ class HeadsInCode(NamedTuple):
 
 
 class Precision(NamedTuple):
-    """How a machine computes: by how much, relatively, each sum and each number that is kept may be rounded."""
+    """A machine's relative rounding errors: of sums and of stored numbers."""
 
     sums: float
     kept: float
@@ -79,7 +79,7 @@ BFLOAT16 = Precision(2.0**-24, 2.0**-8)
 
 @dataclass(frozen=True)
 class Rule(ABC):
-    """One kind of arithmetic: what it makes of its sources, and how it says so.
+    """One kind of arithmetic: how a matrix is computed, bounded and explained.
 
     Its fields are its settings, such as the divisor. Each method takes one argument for each source, in the order of
     the table: tensors with any batch dimensions in front, shapes, or tables in float64.
@@ -117,7 +117,7 @@ class Rule(ABC):
 
     @property
     def masked_by(self) -> int | None:
-        """Which of its sources, where there is one, hides cells: where it holds -∞."""
+        """The index of the source whose -∞ hides cells, if any."""
         return None
 
     @abstractmethod
@@ -129,17 +129,17 @@ class Rule(ABC):
         return self.compute(*sources)
 
     def kernel(self, n_sources: int) -> Callable[..., Tensor]:
-        """Return what computes it from so many sources: a table that is run asks once, and calls it many times.
+        """Return the function that computes the matrix from `n_sources` sources.
 
-        A rule whose settings decide which of torch's functions it is chooses here, and `compute` calls what it chose.
+        A table asks once and calls it many times. A rule whose settings decide which of torch's functions it is chooses
+        here, and `compute` calls what it chose.
         """
         return self.compute
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """Return the shape of what is made from matrices of these shapes, in numbers or in what stands for them: the
-        one that all have, if a rule says nothing else.
+        """Return the shape of the result, by default that of all sources.
 
-        Raises ``ValueError`` with the shape that does not fit and the one expected.
+        Sizes are numbers or symbols. Raises ``ValueError`` with the shape that does not fit and the one expected.
         """
         for shape in shapes[1:]:
             expect(agree(shape, shapes[0]), "a source", shape, f"{shapes[0]} like the first")
@@ -147,36 +147,36 @@ class Rule(ABC):
 
     @abstractmethod
     def declared(self, *shapes: Shape) -> Sequence[Piece]:
-        """Return what a cell is made from, as an expression, and how that is said; of some cells, there may be pieces.
+        """Return a cell's expression and its wording, in one or more pieces.
 
         The board is sent it, and this and that derive from it which cells are read, and arithmetic as it's written.
         """
 
     def reads(self, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
-        """Return the cells that a cell is made from: a block of each source."""
+        """Return the cells that a cell is computed from, by source."""
         piece = piece_at(declaration(self, *shapes), row, column)
         return tuple(block_of(piece, at, row, column, shape) for at, shape in enumerate(shapes))
 
     @abstractmethod
     def bounded(self, *tables: Bounded) -> Bounded:
-        """Return the matrix in float64, with how far errors of the sources may move each cell.
+        """Return the matrix in float64, with the errors its sources pass on.
 
         Numbers that overflow become infinite or NaN, as floats do, without a warning.
         """
 
     def computed_in(self, precision: Precision, *tables: Bounded) -> Bounded:
-        """Return the same with an error that includes what a machine of this precision may add."""
+        """Return :meth:`bounded` with the rounding errors of this precision included."""
         with np.errstate(all="ignore"):
             made = self.bounded(*tables)
             own = precision.kept * self.kept(made, *tables) + precision.sums * self.summed(made, *tables)
             return Bounded(made.value, made.error + np.where(np.isfinite(own), own, 0.0))
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the sizes of all numbers that are kept on the way to each cell, added up."""
+        """Return the summed magnitudes of all numbers stored while computing each cell."""
         return np.abs(made.value)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the sizes of all terms of each cell, added up once for each sum that they go through."""
+        """Return each cell's added term sizes, counted once per sum they enter."""
         return np.abs(made.value)
 
     def touched(self, *marks: np.ndarray) -> np.ndarray:
@@ -189,31 +189,31 @@ class Rule(ABC):
         return self.in_formulas.format(*symbols, **self.settings)
 
     def code(self, made: str, *names: str) -> list[str]:
-        """Return the lines of PyTorch that make what is called `made` of the sources of these names."""
+        """Return the PyTorch lines that compute `made` from the sources `names`."""
         return [f"{made} = {self.in_code.format(*names, **self.settings)}"]
 
     def explain(self, cell: Cell) -> Made:
-        """Say how a cell is made: its arithmetic in symbols, in numbers and in words."""
+        """Return how a cell is computed, in symbols, numbers and words."""
         return explained(cell, declaration_of(cell, self))
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """Yield the cells that a cell of a source feeds, and how much each moves with it; none, if that isn't told."""
+        """Yield how much each cell moves with a source's cell; perhaps nothing."""
         yield from ()
 
     def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-        """Return the lines that make the same for all heads, along a first dimension: as for one, if nothing else."""
+        """Return the lines for all heads, stacked along a first dimension."""
         return self.code(made, *names)
 
     def shares_over(self, n_sources: int) -> str | None:
-        """Return over what it makes shares, one of :data:`attnviz.core.rules.rows.AXES`; None where it makes none."""
+        """Return its shares' axis, of :data:`attnviz.core.rules.rows.AXES`; None without shares."""
         return None
 
     def sums_to_1(self, n_sources: int) -> bool:
-        """Whether each row of what it makes sums to 1, where it makes weights."""
+        """Whether each row sums to 1, where the rule makes weights."""
         return True
 
     def seen(self, cell: Cell) -> tuple[Cells, ...]:
-        """Return the sources of a cell as its explanation names them: those that stand beside it."""
+        """Return the sources of a cell that its explanation names."""
         return seen(cell, declaration_of(cell, self))
 
 
@@ -237,7 +237,7 @@ class Copying(Rule):
 
 @lru_cache(maxsize=1024)
 def declaration(rule: Rule, *shapes: Shape) -> Pieces:
-    """Return what a rule declares for sources of these shapes, as the page reads it; to be read, not to be changed."""
+    """Return a rule's declaration in JSON form; cached, so don't change it."""
     return tuple(piece.as_json() for piece in rule.declared(*shapes))
 
 

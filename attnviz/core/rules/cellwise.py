@@ -132,7 +132,7 @@ class GELU(Rule):
     in_code = "torch.nn.functional.gelu({0})"
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Torch's own, with the error function; it makes infinity of numbers whose double overflows."""
+        """Return torch's GELU; it's infinite for numbers whose double overflows."""
         return where(sources[0] > _ALL_BELOW, sources[0], gelu(sources[0]))
 
     def bounded(self, *tables: Bounded) -> Bounded:
@@ -143,7 +143,7 @@ class GELU(Rule):
         return Bounded(np.where(np.isneginf(value), 0.0, made), error * _STEEPEST)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Every rounding is relative to the number, not to what is left of it below 0."""
+        """Return roundings relative to the number itself, not to the result."""
         return 2 * _IN_GELU * np.abs(tables[0].value)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
@@ -168,7 +168,7 @@ class FeatureMap(Rule):
     in_code = "torch.where({0} > 0, {0} + 1, {0}.clamp(max=0).exp())"
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Far below 0 torch's elu is -1, and a sum with 1 would have lost every digit of the exponential."""
+        """Return elu(x) + 1, precise even far below 0, where torch's isn't."""
         number = sources[0]
         return torch.where(number > 0, number + 1, number.clamp(max=0).exp())
 
@@ -196,7 +196,7 @@ _IN_CAP = 6  # of the quotient, the tangent, of which a machine knows the last d
 
 @dataclass(frozen=True)
 class Cap(Rule):
-    """limit · tanh(z / limit): a number far below the limit hardly changes, and none gets beyond it.
+    """Soft cap, limit · tanh(z / limit): keeps numbers within the limit.
 
     Source: Gemma Team 2024, Gemma 2, section 2 (logit soft-capping); Bello et al. 2016, section 5.3.
     """

@@ -1,4 +1,4 @@
-"""The language in which a rule declares what a cell is: expressions over the cells of its sources, as plain lists.
+"""The language in which rules declare their cells: expressions as plain lists.
 
 A declaration goes to the page as JSON: `reading.py` and `explaining/` interpret it here, `board/values/` there.
 
@@ -18,7 +18,10 @@ Sentence: TypeAlias = list[Any]  # the key of a sentence, and what stands at its
 
 @dataclass(frozen=True)
 class Index:
-    """A row or column that follows from the cell (i, j) and the term k of a sum; `entries` are added by the row i."""
+    """A row or column of a source, computed from i, j, k.
+
+    `entries`, if any, are added by the row i.
+    """
 
     constant: int = 0
     i: int = 0
@@ -79,13 +82,13 @@ class Node:
 
 
 class Source:
-    """A matrix that a rule reads, by its number; what a text says of it are nodes of that text."""
+    """A matrix that a rule reads; its methods make nodes of texts."""
 
     def __init__(self, number: int) -> None:
         self.number = number
 
     def __getitem__(self, place: tuple[Any, Any]) -> Node:
-        """Return a cell; columns beyond the last go on in the next row, as numbers lie in memory."""
+        """Return a cell; columns past the end continue in the next row."""
         row, column = (each if isinstance(each, Index) else Index(each) for each in place)
         return Node("at", self.number, row, column)
 
@@ -98,19 +101,19 @@ class Source:
         return Node("named", self.number, row, column).parts
 
     def beside(self, row: Any = I, column: Any = J) -> Parts:
-        """The cell in symbols as it stands beside what is told: by what it's made of, where it isn't shown itself."""
+        """Return the cell in symbols, or its formula if it isn't shown."""
         return Node("beside", self.number, row, column).parts
 
     def spelled(self, made_of: Text, shown: Text) -> Parts:
-        """One text where such a cell is told by what it's made of, another one where it's named."""
+        """Return `made_of` if the cell is told by its formula, else `shown`."""
         return ["spelled", self.number, text(*made_of), text(*shown)]
 
     def token(self, row: Index = I) -> Parts:
-        """The token of a row; a sentence that asks for one is only said where there is one."""
+        """Return a row's token; sentences that need it are skipped without it."""
         return Node("token", self.number, row).parts
 
     def row(self, column: Index) -> Parts:
-        """The row of a cell whose column goes on in the next rows."""
+        """Return the row of a cell whose column continues in later rows."""
         return Node("row_of", self.number, column).parts
 
     def token_at(self, column: Index) -> Parts:
@@ -118,7 +121,7 @@ class Source:
         return Node("token_at", self.number, column).parts
 
     def entry(self, column: Index) -> Parts:
-        """The entry of a vocabulary that a column stands for, where it does."""
+        """Return the vocabulary entry that a column stands for, if any."""
         return Node("entry_of", self.number, column).parts
 
     def line(self, row: Index) -> Parts:
@@ -184,7 +187,7 @@ def entry(numbers: Sequence[float], index: Index) -> Node:
 
 
 def add_up(n: int, each: Node, keep: Index | None = None, more: Node | None = None) -> Node:
-    """Return the sum over k of n terms, and of one `more`; where a long one is written, the term at `keep` is shown."""
+    """Return the sum over k, plus `more`; `keep` survives shortening."""
     return Node("sum", n, each, keep, more)
 
 
@@ -211,12 +214,12 @@ at_once = function("at_once")  # written out, then as one number, without a step
 
 
 def within(value: Node, low: float, high: float) -> Node:
-    """Return 1 where a number lies between two, and 0 elsewhere: what is divided by that isn't known there."""
+    """Return 1 if a number lies strictly between two, else 0."""
     return Node("within", value, low, high)
 
 
 def hidden(value: Node, mask: Node, roundings: int) -> Node:
-    """Return a number plus a mask; where that holds -∞ there is nothing else."""
+    """Return a number plus a mask, or -∞ where the mask is."""
     return Node("hidden", value, mask, roundings)
 
 
@@ -226,7 +229,7 @@ def weighed(value: Node, mask: Node, roundings: int) -> Node:
 
 
 def sentence(key: str, **places: Any) -> Sentence:
-    """Return a sentence of explanations with what stands at its places: plain values, nodes, or sentences in it."""
+    """Return a sentence with its places filled by values, nodes or sentences."""
     return ["say", key.removeprefix("explanation."), places]
 
 
@@ -242,7 +245,7 @@ def written(value: Node) -> Parts:
 
 @dataclass(frozen=True)
 class Piece:
-    """What some cells are made from, and how that is said: those for which each of `where` holds.
+    """What the cells that meet `where` are computed from, and its wording.
 
     `where` has triples (index, from, to), of which the last is left out, and nodes that are to be positive. Of `words`,
     the first is said whose places are known. So many `roundings` of numbers of this `size`, that of all addends if none

@@ -1,4 +1,4 @@
-"""Rules whose cells are cells of their sources: cut out, put together, passed on."""
+"""Rules that copy cells: slices, concatenations and matrices passed on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Slice(Copying):
         return sources[0][..., self.start : self.stop]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """All rows, and these columns; a width that is no number is another one, of which nothing is known."""
+        """Return all rows by these columns; a symbolic width becomes new."""
         rows, columns = shapes[0]
         if isinstance(columns, int):
             expect(self.stop <= columns, "what is cut", shapes[0], f"at least {self.stop} columns")
@@ -80,8 +80,9 @@ class Slice(Copying):
 
 @dataclass(frozen=True)
 class Recut(Copying):
-    """One of so many `parts` that ``matrix.view(parts, n_tokens, -1)`` makes: as many rows, fewer columns. Its rows
-    are pieces of rows of the source, but of other tokens' than their places say.
+    """One of the `parts` that ``matrix.view(parts, n_tokens, -1)`` makes.
+
+    It has all rows and fewer columns; a row holds pieces of other tokens' rows.
 
     >>> import torch
     >>> Recut(2, 1).compute(torch.tensor([[0, 1], [2, 3], [4, 5]]))
@@ -104,7 +105,7 @@ class Recut(Copying):
         return sources[0].reshape(*batch, self.parts, rows, columns // self.parts)[..., self.part, :, :]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """All rows, and this share of the columns; of a width that is no number, nothing is known."""
+        """Return all rows by a part's columns; a symbolic width stays unknown."""
         rows, columns = shapes[0]
         if not isinstance(columns, int):
             return rows, type(columns)()
@@ -128,8 +129,9 @@ class Recut(Copying):
 
 @dataclass(frozen=True)
 class Concatenate(Copying):
-    """The columns of the first source, then those of the next, and so on: matrices of as many rows and of one width.
-    Along `axis` "rows", the rows of the first, and below them those of the next: matrices of as many columns.
+    """Matrices side by side, or below each other along `axis` "rows".
+
+    They agree in their rows and width, or in their columns.
 
     >>> Concatenate(ROWS).compute(torch.ones(1, 2), torch.zeros(1, 2))
     tensor([[1., 1.],
@@ -150,7 +152,7 @@ class Concatenate(Copying):
         return torch.cat(sources, dim=self._along - 2)
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """The rows of each, and the columns of all; or the other way round."""
+        """Return the sources' shape, with columns, or rows, added up."""
         rows, columns = shapes[0]
         if self.axis == ROWS:
             for each in shapes[1:]:

@@ -1,4 +1,4 @@
-"""The product of two matrices, with a bias added to each row where there is one."""
+"""The product of two matrices, plus a bias if there is one."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +36,7 @@ SMALL, LARGE = 1e-18, 1e18  # lengths between these can be squared in float32
 
 @dataclass(frozen=True)
 class Product(Rule):
-    """Rows of the first source times columns of the second, or times its rows where it is `transposed`.
+    """The matrix product of two sources, the second perhaps `transposed`.
 
     What attention doesn't do: with `cosine`, each product of two rows is divided by their lengths, so that only their
     directions count; and cells ``(row, column, number)`` may be `typed` in place of what they would be.
@@ -74,7 +74,7 @@ class Product(Rule):
         return made
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """As many rows as the first source, as many columns as the second."""
+        """Return the first source's rows by the second's columns."""
         first, second, *bias = shapes
         inner, width = second[::-1] if self.transposed else second
         line = "columns" if self.transposed else "rows"
@@ -100,14 +100,14 @@ class Product(Rule):
         return Bounded(value, error)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The product is kept before the bias is added; of a cosine, so are the lengths and their product."""
+        """Return the sizes of products, of results and of a cosine's lengths."""
         sizes: np.ndarray = np.abs(made.value) * (6 if self.cosine else 1)
         for bias in tables[2:]:
             sizes = sizes + np.abs(made.value - bias.value)
         return sizes
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Each product goes through a sum of all, and so does the bias."""
+        """Return the summed sizes of all products and of the bias."""
         first, second = (np.abs((_of_length_1(table) if self.cosine else table).value) for table in tables[:2])
         terms: np.ndarray = first @ (second.T if self.transposed else second)
         for bias in tables[2:]:
@@ -119,7 +119,7 @@ class Product(Rule):
         return self.transposed
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """By the numbers that it's multiplied with: one of the first factor makes a row, one of the second a column."""
+        """Yield the factors it's multiplied by, along a row or a column."""
         if self.cosine or self.typed:
             return
         if source == 0:
@@ -132,7 +132,7 @@ class Product(Rule):
                 yield Derivative(at, own, float(sources[0][at, inner]), (0, at, inner))
 
     def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-        """Head by head: a product of all at once would add up in another order."""
+        """Return a product per head: a joint one would sum differently."""
         first, *rest = self.code(made, "a", "b")
         of_all, product = first.split(" = ", 1)
         return [f"{of_all} = torch.stack([{product} for a, b in zip({', '.join(names)})])", *rest]
@@ -207,7 +207,7 @@ def _of_length_1(table: Bounded) -> Bounded:
 
 
 def _with_transpose(first: Tensor, second: Tensor) -> Tensor:
-    """Of one matrix for all, torch makes the product with its transpose in one call."""
+    """Return ``first @ second.mT``, in one call where `second` has no batch."""
     return linear(first, second) if second.dim() == 2 else first @ second.mT
 
 
@@ -215,8 +215,9 @@ Factor = tuple[str, bool, list[tuple[int, tuple[str, ...]]]]
 
 
 def summed_factors(stage: Stage, table: Mapping[str, Stage], shapes: Mapping[str, Shape]) -> list[Factor] | None:
-    """Return what queries and keys of scores are made of without biases: the projection, whether that's transposed, and
-    from which row on the sum E + P of which matrices. Where a sentence was kept, the first keys have sums of their own.
+    """Return how queries and keys of scores are projected, without biases.
+
+    For each: the projection, whether it's transposed, and from which rows on it reads the sum E + P of which matrices.
     """
     if not isinstance(stage.rule, Product) or not stage.rule.transposed or stage.rule.cosine or len(stage.sources) != 2:
         return None
@@ -231,7 +232,7 @@ def summed_factors(stage: Stage, table: Mapping[str, Stage], shapes: Mapping[str
 def _summands(
     name: str, table: Mapping[str, Stage], shapes: Mapping[str, Shape], start: int = 0
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield from which row on a matrix is the sum of words and places, and of which; () where it isn't."""
+    """Yield each start row with its summands, words and places, or ()."""
     stage = table[name]
     if stage.kind not in ("add", "concatenate") or any(source not in shapes for source in stage.sources):
         yield start, ()
@@ -244,7 +245,7 @@ def _summands(
 
 
 def four_parts(cell: Cell) -> str | None:
-    """Say what words and places have in a score of queries and keys that are made of a sum E + P; None of any other.
+    """Return words' and places' parts of scores; None without E + P.
 
     Source: Ke et al. 2021, Rethinking Positional Encoding in Language Pre-training, equation 5.
     """

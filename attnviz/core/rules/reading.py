@@ -1,4 +1,4 @@
-"""What a declaration says of cells: which they read, which a mark touches, and what they are where they are copied."""
+"""What a declaration implies: which cells are read, marked or copied."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ NOTHING: Block = (range(0), range(0))
 
 
 class Read(NamedTuple):
-    """Cells of one source: their row and column as indices, of so many terms."""
+    """The cells of one source that `n` terms read, as indices."""
 
     source: int
     row: Parts
@@ -23,7 +23,7 @@ class Read(NamedTuple):
 
 
 def index_at(parts: Parts, i: Any, j: Any, k: Any = 0) -> Any:
-    """Return a row or column of a source; arrays broadcast, and what it doesn't depend on stays out of them."""
+    """Return a source's row or column at (i, j, k); arrays broadcast."""
     constant, of_i, of_j, of_k, rest, modulus, entries = (*parts, 0, 1, ()) if len(parts) == 4 else parts
     at = constant
     for factor, place in ((of_i, i), (of_j, j), (of_k, k)):
@@ -33,7 +33,7 @@ def index_at(parts: Parts, i: Any, j: Any, k: Any = 0) -> Any:
 
 
 def piece_at(pieces: Pieces, row: int, column: int) -> Mapping[str, Any]:
-    """Return the piece that says which cells a cell reads: numbers don't decide about that."""
+    """Return the piece that applies to a cell, by its place alone."""
     return next(piece for piece in pieces if holds(piece, row, column))
 
 
@@ -48,7 +48,7 @@ def holds(piece: Mapping[str, Any], row: Any, column: Any) -> Any:
 
 
 def reads_in(node: Parts, n: int = 1) -> Iterator[Read]:
-    """Yield all that an expression reads, in the order in which it does."""
+    """Yield everything that an expression reads, in order."""
     op, *rest = node
     if op == "at":
         yield Read(rest[0], rest[1], rest[2], n)
@@ -62,7 +62,7 @@ def reads_in(node: Parts, n: int = 1) -> Iterator[Read]:
 
 
 def block_of(piece: Mapping[str, Any], source: int, row: int, column: int, shape: Shape) -> Block:
-    """Return the cells of a source that a cell of this piece is made from."""
+    """Return the block of a source that this piece's cell reads."""
     spans = {
         _span(read, row, column, shape[1]) for read in reads_in(piece["value"]) if read.source == source and read.n
     }
@@ -85,7 +85,7 @@ def _span(read: Read, row: int, column: int, width: int) -> tuple[int, int, int,
 
 
 def touched(pieces: Pieces, shape: Shape, marks: Sequence[np.ndarray]) -> np.ndarray:
-    """Return which cells of a matrix of this shape read a marked cell of a source."""
+    """Return which cells of a matrix read a marked cell."""
     found = np.zeros(shape, dtype=bool)
     for piece, is_there, (i, j) in _each_piece(pieces, shape):
         for read in set(map(_hashable, reads_in(piece["value"]))):
@@ -94,7 +94,7 @@ def touched(pieces: Pieces, shape: Shape, marks: Sequence[np.ndarray]) -> np.nda
 
 
 def copied(pieces: Pieces, shape: Shape, tables: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the matrix of a rule whose cells are cells of its sources."""
+    """Return the matrix of a rule that only copies its sources' cells."""
     found = np.zeros(shape, dtype=tables[0].dtype)
     for piece, is_there, (i, j) in _each_piece(pieces, shape):
         (read,) = reads_in(piece["value"])
@@ -103,7 +103,7 @@ def copied(pieces: Pieces, shape: Shape, tables: Sequence[np.ndarray]) -> np.nda
 
 
 def _each_piece(pieces: Pieces, shape: Shape) -> Iterator[tuple[Mapping[str, Any], np.ndarray, tuple[Any, Any]]]:
-    """Yield each piece with the cells that are of it and of none before, and the places along axes i and j."""
+    """Yield each piece with the cells it applies to, and their indices."""
     i, j = np.arange(shape[0])[:, None, None], np.arange(shape[1])[None, :, None]
     left = np.ones(shape, dtype=bool)
     for piece in pieces:
@@ -119,7 +119,10 @@ def _hashable(read: Read) -> Any:
 
 
 def _taken(table: np.ndarray, read: Read, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Return what a read finds, along axes i, j and k, of which those have length 1 that don't matter."""
+    """Return what a read finds, along axes i, j and k.
+
+    Axes that don't matter have length 1.
+    """
     k = np.arange(read.n)[None, None, :]
     flat = np.asarray(index_at(read.row, i, j, k) * table.shape[1] + index_at(read.column, i, j, k))
     taken: np.ndarray = table.reshape(-1).take(flat, mode="clip")

@@ -1,4 +1,4 @@
-"""A number for each distance between a key and its query: a bias that is added to scores."""
+"""A bias on scores by the distance of query and key."""
 
 import math
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ FAR = 10**9  # further than any token
 
 @dataclass(frozen=True)
 class Relative(Rule):
-    """For each query and key the number of their distance: of the row of one `head`, the middle column for a token that
-    reads itself, those at its left for keys before the query, those at its right for keys after it. With a second
-    source, plus the mask, and -∞ where the mask holds that. The first query stands at this `place`: that of the first
-    token that isn't kept from the sentence before.
+    """The number for each query and key's distance, from one `head`.
+
+    The middle column is for distance 0, those at its left for earlier keys, those at its right for later ones. With a
+    second source, the mask is added. The first query stands at this `place`, behind the tokens that are kept.
 
     Source: Press et al. 2022, ALiBi, section 3, and Raffel et al. 2020, T5, section 2.1, which lets far distances share
     a number.
@@ -49,7 +49,7 @@ class Relative(Rule):
         return (made + sources[1]).masked_fill(sources[1] == -math.inf, -math.inf)
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """As many keys as have a number for all their distances, and a query for each that wasn't kept."""
+        """Return a row per query not kept, a column per key."""
         rows, columns = shapes[0]
         if not isinstance(columns, int) or not isinstance(rows, int):
             n: Size = type(columns)()

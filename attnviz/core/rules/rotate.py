@@ -1,4 +1,4 @@
-"""Rotary positions: each pair of columns is turned by an angle that grows with the row's place."""
+"""Rotary positions: pairs of columns turned by angles that grow with place."""
 
 import math
 from collections.abc import Iterator
@@ -38,12 +38,12 @@ BASE = 10_000.0  # of the wavelengths, as in both papers
 
 @dataclass(frozen=True)
 class Rotate(Rule):
-    """The pairs of columns of row m, pair i turned by the angle m θ_i with θ_i = `base` to the power of -2i / d.
+    """Rotary positions: pair i of row m turned by angle m θ_i.
 
-    A pair are the columns 2i and 2i + 1; with `halves`, i and the one that is as many columns further as there are
-    pairs. Where a model has angles of its own, `thetas` are the θ_i, of as many pairs from the first column on: columns
-    beyond these aren't turned, and angles are rounded to float32, as such a model keeps them. The first row stands at
-    this `place`, which isn't 0 where tokens were kept before it.
+    θ_i is `base` to the power of -2i / d. A pair are the columns 2i and 2i + 1; with `halves`, i and the one that is as
+    many columns further as there are pairs. Where a model has angles of its own, `thetas` are the θ_i, of as many pairs
+    from the first column on: columns beyond these aren't turned, and angles are rounded to float32, as such a model
+    keeps them. The first row stands at this `place`, which isn't 0 where tokens were kept before it.
 
     Source: Su et al. 2021, RoFormer, section 3.2.2, equations 14, 15 and 34; with `halves`, Wang and Komatsuzaki 2021,
     GPT-J, and most models since.
@@ -63,7 +63,7 @@ class Rotate(Rule):
     name = "rotate"
 
     def angle(self, place: int, column: int, d: int) -> float:
-        """Return the angle of the pair of a row at a place in radians, of `d` columns."""
+        """Return the angle in radians by which a column's pair is turned."""
         pair = column % self._pairs(d) if self.halves else column // 2
         if self.thetas is None:
             return place * self.base ** (-2 * pair / d)
@@ -100,7 +100,7 @@ class Rotate(Rule):
         return columns[..., 0::2], columns[..., 1::2]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """The shape of the source, whose columns come in pairs, or are as many as are turned."""
+        """Return the source's shape; its columns must come in pairs."""
         columns = shapes[0][1]
         if isinstance(columns, int):
             fits = columns % 2 == 0 if self.thetas is None else columns >= 2 * len(self.thetas)
@@ -135,7 +135,7 @@ class Rotate(Rule):
         return self
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """Both cells of a pair move with each: by the cosine of its angle, and plus or minus its sine."""
+        """Yield the angle's cosine for the cell, its sine for the other."""
         ((_, pair),) = self.reads(row, column, (made.shape[0], made.shape[1]))
         angle = self.angle(self.place + row, column, made.shape[1]) if len(pair) > 1 else 0.0
         for at in pair:
@@ -143,7 +143,7 @@ class Rotate(Rule):
             yield Derivative(row, at, math.cos(angle) if at == column else sine)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
-        """Two products, of a pair with the cosine and the sine of its angle; at place 0 and beyond the pairs a cell."""
+        """Return two products with cosine and sine; unturned cells are copied."""
         (x,), d = sources(1), shapes[0][1]
         pairs = self._pairs(d)
         pair = j_modulo(pairs) if self.halves else J - j_modulo(2)
@@ -172,7 +172,7 @@ class Rotate(Rule):
         )  # fmt: skip
 
     def _angle(self, pair: Index, d: int, at: Node) -> Node:
-        """Return the angle of a pair of columns at a place; `pair` is twice its number if they stand side by side."""
+        """Return a pair's angle at a place; `pair` is doubled unless `halves`."""
         if self.thetas is None:
             return at * power(self.base, pair + pair if self.halves else pair, d)
         thetas = np.array(self.thetas, np.float32).astype(float).repeat(1 if self.halves else 2)
@@ -193,7 +193,7 @@ class Rotate(Rule):
         return [*angles, f"cos, sin = angle.cos().to({name}), angle.sin().to({name})", *self.turned(made, name)]
 
     def turned(self, made: str, name: str, first: int = 0) -> list[str]:
-        """Return the lines that turn each pair by angles whose cosine and sine are there, from the `first` place on."""
+        """Return the lines that turn pairs, given cos and sin from `first`."""
         end, rest = ("", "") if self.thetas is None else (f"{(n := 2 * len(self.thetas))}", f", {name}[..., {n}:]")
         if self.halves:
             parts, joined = f"{name}[..., :{end}].chunk(2, dim=-1)", "torch.cat([{}], dim=-1)"

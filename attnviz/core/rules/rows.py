@@ -1,4 +1,4 @@
-"""Rules over rows, or other lines, of a matrix: each over its sum, and layer normalization."""
+"""Rules over whole rows, columns or matrices: shares and layer norm."""
 
 import math
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ ROWS, COLUMNS, WHOLE = AXES = ("rows", "columns", "whole")
 
 
 def sharing(axis: str, hidden: np.ndarray) -> np.ndarray:
-    """Return of each cell that isn't hidden among how many its line is shared out, of a hidden one 0.
+    """Return among how many cells each one's line is shared; hidden: 0.
 
     >>> sharing(COLUMNS, np.array([[False, True], [False, False]]))
     array([[2, 0],
@@ -63,8 +63,7 @@ def out_of_lines(lines: np.ndarray, axis: str, shape: tuple[int, ...]) -> np.nda
 
 @dataclass(frozen=True)
 class Share(Rule):
-    """Each number over the sum of its row; with a second source, a mask, each is multiplied by its exponential first,
-    which is 0 where it holds -∞.
+    """Each number divided by its row's sum; a mask's exponential multiplies first.
 
     Source: Katharopoulos et al. 2020, Transformers are RNNs, sections 3.2 and 3.3.
     """
@@ -87,7 +86,7 @@ class Share(Rule):
         return Bounded(value * np.exp(mask), (np.abs(value) + error) * (most - np.exp(mask)) + error * most)
 
     def bounded(self, *tables: Bounded) -> Bounded:
-        """Errors of the numerator, and of the sum as far as the share is large."""
+        """Return shares with the errors of the numerator and of the sum."""
         with np.errstate(all="ignore"):
             value, error = self._kept(*tables)
             sums, of_sums = value.sum(-1, keepdims=True), error.sum(-1, keepdims=True)
@@ -100,7 +99,7 @@ class Share(Rule):
         return np.abs(made.value) * 6 + self.summed(made, *tables)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The sum is off by as much more as its terms are larger than it is."""
+        """Return the sizes of terms, perhaps much larger than their sum."""
         with np.errstate(all="ignore"):
             value = self._kept(*tables).value
             spread = np.abs(value).sum(-1, keepdims=True) / np.abs(value.sum(-1, keepdims=True))
@@ -141,14 +140,14 @@ EPSILON = 1e-5  # as in PyTorch
 
 
 class _Normed(NamedTuple):
-    """Rows ``(rows, columns)``: their means and deviations ``(rows, 1)``, and what they become."""
+    """Normalized rows ``(rows, columns)``, with their means and deviations ``(rows, 1)``."""
 
     mean: np.ndarray
     deviation: np.ndarray
     normed: np.ndarray
 
     def moved(self, error: np.ndarray, epsilon: float) -> np.ndarray:
-        """Return how far errors of the numbers less their mean may move what they become."""
+        """Return how far errors of the centred numbers move the normalized ones."""
         of_deviation = np.sqrt((error**2).mean(-1, keepdims=True))
         least = np.maximum(self.deviation - of_deviation, math.sqrt(epsilon))
         made: np.ndarray = (error + np.abs(self.normed) * of_deviation) / least
@@ -157,7 +156,7 @@ class _Normed(NamedTuple):
 
 @dataclass(frozen=True)
 class LayerNorm(Rule):
-    """A row less its mean, over its deviation, times the gain, plus the offset; `epsilon` stands beside its variance.
+    """Layer normalization with gain and offset; `epsilon` is added to the variance.
 
     Source: Ba, Kiros and Hinton 2016, Layer Normalization, section 3; the variance is that of all numbers, not of a
     sample.
@@ -186,7 +185,7 @@ class LayerNorm(Rule):
         return shapes[0]
 
     def bounded(self, *tables: Bounded) -> Bounded:
-        """What errors do to the row's mean and deviation, they do to all its cells."""
+        """Return normalized rows with errors through their means and deviations."""
         source, gain, offset = tables
         with np.errstate(all="ignore"):
             row = self._row(source.value)
@@ -196,7 +195,7 @@ class LayerNorm(Rule):
             return Bounded(made, of_gain + offset.error)
 
     def computed_in(self, precision: Precision, *tables: Bounded) -> Bounded:
-        """Roundings of the mean move all that follows as errors of the source do."""
+        """Return the same with roundings, of which the mean's move all cells."""
         source, gain, _ = tables
         bounded = self.bounded(*tables)
         with np.errstate(all="ignore"):
@@ -232,7 +231,7 @@ class LayerNorm(Rule):
         return (Piece(value, symbols, (words,), roundings=n + 10, size=size, trouble="row"),)
 
     def _moved(self, n: int, normed: Node, deviation: Node, gain: Node) -> Node:
-        """Return how far roundings of the mean move all that follows; squares overflow sooner."""
+        """Return how far roundings of the mean move everything after it."""
         (x,), share = sources(1), number((n + 6) / (n + 10))
         mean = add_up(n, magnitude(x[I, K])) / number(n)
 

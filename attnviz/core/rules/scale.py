@@ -1,4 +1,4 @@
-"""Scores divided, masked, or capped: a mask that is added holds -∞ where a key is hidden from its query."""
+"""Scores divided and masked; a mask is -∞ where keys are hidden."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -32,8 +32,9 @@ from attnviz.words.numbers import significant
 
 
 def later(n_queries: int, n_keys: int, device: torch.device | str = "cpu", n_kept: int = 0) -> Tensor:
-    """Return where a key comes after its query, which a causal mask hides: ``(n_queries, n_keys)`` of bool. So many
-    keys were kept, which come before all queries.
+    """Return where keys come after their queries: ``(n_queries, n_keys)`` of bool.
+
+    The first `n_kept` keys come before all queries.
 
     >>> later(2, 2)
     tensor([[False,  True],
@@ -44,10 +45,10 @@ def later(n_queries: int, n_keys: int, device: torch.device | str = "cpu", n_kep
 
 @dataclass(frozen=True)
 class Scale(Rule):
-    """A score over √d_k (where `d_k` is not None) and the temperature; with a second source, plus the mask, and -∞
-    where the mask holds that, whatever the score is. With `factor` the mask is none that attention has: a hidden score
-    is multiplied by 0, which is the exponential of -∞, in place of it. With `own`, the temperature is none: a model has
-    a number of its `own` in place of √d_k.
+    """Scores divided by √d_k and the temperature, plus a mask if given.
+
+    Where the mask is -∞, so is the result. With `factor`, the mask's exponential multiplies the score, which isn't
+    attention. With `own`, the temperature is a model's own number in place of √d_k.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, sections 3.2.1 and 3.2.3.
     """
@@ -63,7 +64,7 @@ class Scale(Rule):
 
     @property
     def masked_by(self) -> int | None:
-        """The mask, unless it is a factor: what is multiplied by 0 is read as any other score."""
+        """The mask's index, unless it's a factor: 0 hides nothing from softmax."""
         return None if self.factor else 1
 
     @property

@@ -47,11 +47,10 @@ _LEAST = 1e-30  # of what a mask leaves of a row: shares of less have lost digit
 
 @dataclass(frozen=True)
 class Softmax(Rule):
-    """Each row becomes shares that sum to 1. A second source is a mask that comes too late: each share is multiplied by
-    its exponential, which is 0 where it holds -∞; and where they are `shared` out again, divided by what is left of its
-    row.
+    """Softmax: each row becomes shares that sum to 1.
 
-    Over another `axis` it isn't attention: "columns" become shares, or the "whole" matrix does.
+    A second source is a mask that comes too late: its exponential multiplies each share. If `shared`, each row is then
+    divided by its sum. Over another `axis` it isn't attention: "columns" become shares, or the "whole" matrix does.
 
     A `sink` stands beside the scores of each row, and nothing is read there: rows sum to less than 1.
 
@@ -87,7 +86,7 @@ class Softmax(Rule):
         return self._masked(softmax(scores), mask)
 
     def unshifted(self, *sources: Tensor) -> Tensor:
-        """The same without the largest number subtracted first, as it stands in symbols: exponentials may overflow."""
+        """Return the softmax without subtracting the largest number; it may overflow."""
         powers = sources[0].exp()
         sums = {ROWS: (-1,), COLUMNS: (-2,), WHOLE: (-2, -1)}[self.axis]
         shares = powers / (powers.sum(sums, keepdim=True) + math.exp(self._sink))
@@ -98,7 +97,7 @@ class Softmax(Rule):
         return left / left.sum(-1, keepdim=True) if self.shared else left
 
     def bounded(self, *tables: Bounded) -> Bounded:
-        """A number that is off by e makes its own exponential, and at worst the sum too, off by a factor of exp(e)."""
+        """Return shares with errors; a score's error e counts as exp(e)."""
         value, error = tables[0]
         if len(tables) == 1:
             return self._shares(value, error)
@@ -125,13 +124,13 @@ class Softmax(Rule):
             return Bounded(shares, np.minimum(shares * np.expm1(most), 1.0))
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """With a mask, the share, the exponential, their product and, shared out again, all of these of the row."""
+        """Return the sizes of shares, masked ones with all their intermediate numbers."""
         sizes: np.ndarray = np.abs(made.value) * (1 if len(tables) == 1 else 8)
         # Along columns torch adds up halves as halves.
         return sizes if self.axis == ROWS else sizes + self.summed(made, *tables)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The difference to the row's largest is rounded before its exp is taken, and so are exp, sum and quotient."""
+        """Return the sizes for roundings of differences, exps, sums and quotients."""
         first = np.abs(in_lines(tables[0].value, self.axis))
         scores = np.where(np.isfinite(first), first, 0.0)
         sizes = 2 * first.shape[1] + 8 + 2 * (scores + np.maximum(scores.max(-1, keepdims=True), abs(self.sink or 0.0)))
@@ -142,11 +141,11 @@ class Softmax(Rule):
         return self.axis if n_sources == 1 or self.shared else None
 
     def sums_to_1(self, n_sources: int) -> bool:
-        """Not beside a sink, over another axis, or where a mask takes from shares."""
+        """Whether rows sum to 1: without sink, other axis or late mask."""
         return self.sink is None and self.shares_over(n_sources) == ROWS
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """A share moves with its own score by a (1 − a), and with another's by −a times that one's."""
+        """Yield a(1−a) for the share itself, and −ab for any other b."""
         if self.axis != ROWS or len(sources) > 1:
             return
         shares = made[row].tolist()
@@ -155,7 +154,7 @@ class Softmax(Rule):
             yield Derivative(row, at, own * (1 - own) if at == column else -own * share)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
-        """exp of a number over the sum of the exps of its line, then the mask; a shift of the whole line cancels."""
+        """Return exp over the sum of exps, then the mask; shifts cancel."""
         (score, mask), (rows, columns) = sources(2), shapes[0]
         n, each, own = {
             ROWS: (columns, (I, K), J), COLUMNS: (rows, (K, J), I), WHOLE: (rows * columns, (0, K), I * columns + J),
@@ -198,7 +197,7 @@ class Softmax(Rule):
         return (Piece(at_once(value), symbols, words, roundings=roundings, size=size, share=share, **told),)
 
     def _told(self, n: int) -> tuple[Text, list[Sentence], dict[str, Any]]:
-        """Return what is said of a share of so many numbers: in symbols, in words, and what notes are made of."""
+        """Return a share's symbols, its sentences and what its notes need."""
         (score,), sink = sources(1), "" if self.sink is None else significant(self.sink)
         kind, line = "_sink" if sink else "", sentence(f"explanation.softmax.line.{self.axis}")
         words = sentence(f"explanation.softmax.share{kind}", line=line, n=n, score=score.beside(), sink=sink)

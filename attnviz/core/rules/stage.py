@@ -1,4 +1,4 @@
-"""A stage, the row of a table: what a matrix is called, of what and by which rule it is made."""
+"""A stage: one matrix of a table, its name, rule and sources."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -18,8 +18,10 @@ OWN_ROWS = (1, 0)  # a whole: each row is its own token's
 
 
 class Texts(NamedTuple):
-    """What a matrix is called, is in one sentence, what its rows and columns are, what it is in few words, and in two
-    or three: sentences of the catalogue, said when they are read."""
+    """The texts about a matrix, from the catalogue; they're said when read.
+
+    `plain` is one sentence, `axes` tells rows and columns, `meaning` is a few words and `short` two or three.
+    """
 
     title: Later | str
     plain: Later | str
@@ -45,7 +47,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class Stage:
-    """One matrix: its name in the trace and on screen, and what it is made of.
+    """One matrix: its name, its symbol and what it is computed from.
 
     - `texts`: what is said of it: its `title`, `plain`, `axes`, `meaning` and `short`.
     - `rows`, `columns`: what each stands for: "token", "query", "key", "feature", "distance" (how far a key stands from
@@ -89,7 +91,7 @@ class Stage:
         return replace(self, texts=self.texts._replace(**texts))
 
     def numbered(self, of: Literal["head", "layer"], number: int | None) -> "Stage":
-        """Return the same with the number of its head or layer in what it's called."""
+        """Return the stage with its head's or layer's number in the title."""
         return self.retold(title=later(f"stages.{of}.title", title=self.texts.title, number=number))
 
     def unnumbered(self, of: Literal["head", "layer"]) -> "Stage":
@@ -107,8 +109,9 @@ class Stage:
 
     @property
     def role(self) -> Literal["x", "q", "k", "a", "v"]:
-        """What it is to attention, which its colour tells: what asks, what is asked, how much is read ("a"), what is
-        read; and "x", the vectors of tokens, as they come in and as they go on behind attention.
+        """Its role in attention, which decides its colour.
+
+        Queries "q", keys "k", attention "a", values "v"; "x" for tokens' vectors before and after attention.
 
         >>> from attnviz.core.stages import STAGES
         >>> [STAGES[name].role for name in ("x", "w_q", "b_k", "scores", "attention_weights", "context")]
@@ -118,7 +121,7 @@ class Stage:
 
     @property
     def number(self) -> int | None:
-        """What it is called by among those of several heads: keys and values that heads share have one number.
+        """The number shown for its head; heads that share keys share it.
 
         >>> from attnviz.core.stages import layer_table
         >>> table = layer_table(4, n_heads=4, n_kv_heads=2, d_v=4, biases=())
@@ -128,8 +131,9 @@ class Stage:
         return None if self.head is None else self.head // self.shared_by
 
     def at(self, row: int | str, column: int | str) -> str:
-        """Write a cell, a row or a column in symbols, counted from 0 as in Python: of several heads' scores
-        ``[head, query, key]``, of one head's part of Q, counted as in the whole.
+        """Return a cell, row or column in symbols, counted from 0.
+
+        Several heads' scores are ``[head, query, key]``; columns of one head's part of Q count as in the whole.
 
         >>> from attnviz.core.stages import STAGES, layer_table
         >>> STAGES["k"].at(5, ":"), STAGES["b_q"].at(0, 1)
@@ -149,7 +153,7 @@ class Stage:
     def labels(
         self, axis: Literal["rows", "columns"], tokens: tuple[str, ...], n: int, most: int | None = None
     ) -> tuple[str, ...]:
-        """Return the label of each of its `n` rows or columns, cut to `most` characters: a token, entry or number."""
+        """Return its `n` rows' or columns' labels, cut to `most` characters."""
         kind = self.rows if axis == "rows" else self.columns
         labels = axis_labels(names_on(self, kind, tokens), kind, n, most)
         of_tokens = kind in ("query", "key", "token")
@@ -157,12 +161,12 @@ class Stage:
 
     @property
     def is_of_others(self) -> bool:
-        """Whether its rows are tokens that are read, and others than those that read, or more than these."""
+        """Whether its rows are tokens read that aren't just the sentence's own."""
         return self.rows == "key" and bool(self.entries)
 
     @property
     def masked_by(self) -> str | None:
-        """The name of the matrix that hides cells of this one, where it holds -∞; None where none does."""
+        """The name of the matrix whose -∞ hides its cells, or None."""
         place = None if self.rule is None else self.rule.masked_by
         return None if place is None or place >= len(self.sources) else self.sources[place]
 
@@ -173,7 +177,7 @@ class Stage:
 
     @property
     def origin(self) -> Literal["input", "learned", "computed"]:
-        """Whether it enters with each sentence, is learned and kept, or is computed anew for each sentence."""
+        """Whether it's an input, learned, or computed for each sentence."""
         if self.rule is not None:
             return "computed"
         return "learned" if self.colours == "projections" else "input"
@@ -192,11 +196,11 @@ def lowered(number: int) -> str:
 
 
 def names_on(stage: Stage, kind: str, tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names along an axis of this kind: entries of a vocabulary, tokens that are read, or the tokens."""
+    """Return the names along an axis: its entries, or the tokens."""
     return stage.entries if kind == "entry" or (kind == "key" and stage.entries) else tokens
 
 
 def owner_of(stage: Stage, row: int, n_rows: int) -> int:
-    """Return the row whose token a row of so many, or a key, really belongs to: its own, but where a view cuts."""
+    """Return the row whose token a row or key really belongs to."""
     parts, part = stage.owners
     return (part * n_rows + row) // parts

@@ -1,4 +1,4 @@
-"""Rules of a vocabulary: rows that are looked up, and how surprised a model is by what comes next."""
+"""Rules of a vocabulary: looked-up rows, and the loss of each prediction."""
 
 import math
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ Ids = tuple[int, ...] | tuple[tuple[int, ...], ...]  # numbers of one text, or o
 
 
 def _of_one(ids: Ids) -> list[int]:
-    """Return the numbers of one text, or raise ``TypeError`` where they are those of a batch."""
+    """Return one text's numbers; raise ``TypeError`` for those of a batch."""
     return [int(each) for each in ids]  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class Lookup(Copying):
-    """The rows with these numbers, one below the other; of a batch of texts, those of each, to compute alone."""
+    """The rows with these numbers; a batch's can be computed only."""
 
     ids: Ids = (0,)
 
@@ -55,7 +55,7 @@ class Lookup(Copying):
         return sources[0][..., torch.tensor(self.ids, dtype=torch.long, device=sources[0].device), :]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """As many rows as are asked for, as wide as the table; a number of rows that is no number is another one."""
+        """Return as many rows as asked for; a symbolic number stays unknown."""
         rows, columns = shapes[0]
         if not isinstance(rows, int):
             return type(rows)(), columns
@@ -80,7 +80,7 @@ class Lookup(Copying):
 
 @dataclass(frozen=True)
 class Surprise(Rule):
-    """Of each row of logits, −ln of the softmax at the column that `targets` gives: the negative log likelihood.
+    """The negative log likelihood of `targets`: −ln softmax, from rows of logits.
 
     It is made from the logits, for a probability may be too small to be kept, and its logarithm isn't. What follows the
     last rows may be unknown: there are as many as targets; those of a batch are to compute alone. A mean of these is
@@ -116,7 +116,7 @@ class Surprise(Rule):
         return made
 
     def bounded(self, *tables: Bounded) -> Bounded:
-        """The logarithm of the sum moves no more than the number that moves most."""
+        """Return losses with the row's largest error plus the target's."""
         n = len(self.targets)
         value, error = (each[:n] for each in tables[0])
         own, its_error = (each[range(n), self.of_one][:, None] for each in (value, error))
@@ -126,12 +126,12 @@ class Surprise(Rule):
             return Bounded(summed - (own - largest), error.max(-1, keepdims=True) + its_error)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The difference to the largest is kept, and so is the logarithm of the sum."""
+        """Return the sizes of differences to the largest and of the logarithm."""
         sizes: np.ndarray = np.abs(made.value) + 2 * self._largest(*tables) + math.log(tables[0].value.shape[1]) + 1
         return sizes
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Differences to the largest are rounded, and so are their exps, their sum and its logarithm."""
+        """Return the sizes for roundings of differences, exps, sum and logarithm."""
         sizes: np.ndarray = 2 * (4 * self._largest(*tables) + tables[0].value.shape[1] + 8)
         return sizes
 
@@ -141,7 +141,7 @@ class Surprise(Rule):
         return largest
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
-        """The logarithm of the sum of the row's exps, less its own number; a shift of the whole row cancels."""
+        """Return the log of the sum of exps minus the target's logit."""
         (logits,), n, target = sources(1), shapes[0][1], Index(entries=tuple(self.of_one))
         shift = level(largest(n, logits[I, K]))
         powers = add_up(n, exp(as_number(logits[I, K] - shift)), target)

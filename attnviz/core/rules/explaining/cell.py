@@ -1,4 +1,4 @@
-"""One cell, as a rule that explains it reads it: its place and names, its sources and their numbers."""
+"""One cell to explain: its place, names, sources and numbers."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +15,7 @@ from attnviz.words.numbers import written
 
 
 class Cells(NamedTuple):
-    """A block of cells: all of `rows` by all of `columns` of the matrix of one stage; a bias has only row 0."""
+    """A block of cells in one stage's matrix; biases have one row."""
 
     stage: Stage
     rows: range
@@ -58,7 +58,7 @@ class Factor(NamedTuple):
 
 
 class Term(NamedTuple):
-    """One term: a product of factors, a bias, a quotient, an exp; the remainder of a long sum has `n_terms`."""
+    """One term: a product, bias, quotient or exp, or `n_terms` terms combined."""
 
     value: float
     factors: tuple[Factor, ...] = ()
@@ -66,7 +66,7 @@ class Term(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What a rule says about a cell; the fields are those of an explanation."""
+    """A rule's explanation of a cell, with the fields of an explanation."""
 
     symbols: str
     steps: Sequence[str]
@@ -82,7 +82,7 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a computation; `matrices` and `table` hold all others, by name."""
+    """One cell of a computation; `matrices` and `table` hold all others."""
 
     stage: Stage
     row: int
@@ -98,7 +98,7 @@ class Cell:
     shown: Collection[str] | None = None  # the matrices that stand beside it; None: all
 
     def label(self, axis: Literal["rows", "columns"]) -> str:
-        """Name its row or its column, with the text of the token that it stands for."""
+        """Return the name of its row or column, with the token's text."""
         kind = getattr(self.stage, axis)
         index = self.row if axis == "rows" else self.column
         if kind == "distance":
@@ -121,7 +121,7 @@ class Cell:
         return say("explanation.place", row=self.label("rows"), column=column)
 
     def token_of(self, stage: Stage, row: int) -> str | None:
-        """Return the token that a row of a matrix stands for, told apart from others of the same text, if it does."""
+        """Return a row's token, distinguished from equal ones; None without one."""
         if stage.rows == "entry":
             return visible(stage.entries[row]) if row < len(stage.entries) else None
         tokens = names_on(stage, stage.rows, self.tokens)
@@ -135,7 +135,7 @@ class Cell:
         return factor.symbols if token is None else say("explanation.of_token", number=factor.symbols, token=token)
 
     def factors(self, cells: Cells) -> list[Factor]:
-        """Read a row, a column or a single cell of a matrix, in float64."""
+        """Return the cells of a block with their values in float64."""
         stage, rows, columns = cells
         matrix = in_rows(self.matrices[stage.name].detach())
         block = matrix[rows.start : rows.stop, columns.start : columns.stop : columns.step]
@@ -148,14 +148,14 @@ class Cell:
         return written(value, self.digits)
 
     def write_factors(self, term: Term) -> list[str]:
-        """Write the factors of a term, negative ones in parentheses; of a remainder, how many terms it holds."""
+        """Return a term's factors as text, or a remainder's number of terms."""
         if not term.factors:
             return [say("explanation.step.more", count=term.n_terms, value=self.write(term.value))]
         texts = [self.write(factor.value) for factor in term.factors]
         return texts if len(texts) == 1 else [grouped(text) for text in texts]
 
     def tolerance(self, size: float, roundings: float) -> float:
-        """How far so many roundings may take a sum of terms of this size in all; infinite where it may overflow."""
+        """Return the rounding error of a sum; infinite where it may overflow."""
         if not (size <= self.precision.max * (1 - self.precision.eps) and roundings >= 0):
             return math.inf
         return roundings * (self.precision.eps * size + self.precision.tiny)
@@ -166,19 +166,19 @@ class Cell:
         return say("explanation.trouble.largest", dtype=self.precision.dtype, value=self.write(self.precision.max))
 
     def nothing_left(self) -> str:
-        """Say why its row adds up to 0: a mask hides all of it, or what it leaves is too small for its precision."""
+        """Return why its row sums to 0: fully masked, or underflow."""
         masks = self.factors(self.sources[1]) if len(self.sources) > 1 else []
         if masks and all(mask.value == -math.inf for mask in masks):
             return say("explanation.trouble.nothing_left")
         return say("explanation.trouble.too_little_left", dtype=self.precision.dtype)
 
     def already(self, broken: Factor, name: str = "") -> str:
-        """Say that a source is no finite number; `name` is what it is called, its symbols where nothing is given."""
+        """Return that a source isn't finite; `name` replaces its symbols."""
         return say("explanation.trouble.already", cell=name or broken.symbols, value=self.write(broken.value))
 
 
 def in_rows(matrix: Tensor) -> Tensor:
-    """Return a matrix as it's explained, drawn and written, ``(rows, columns)``: a bias is one row."""
+    """Return a matrix as ``(rows, columns)``; a bias becomes one row."""
     return matrix[None] if matrix.dim() == 1 else matrix
 
 
@@ -192,7 +192,7 @@ def line_of(kind: str, index: int | str) -> str:
 
 
 def grouped(text: str) -> str:
-    """Put a displayed number into parentheses where it is negative, as a factor stands.
+    """Return a displayed number, in parentheses if it's negative.
 
     >>> grouped("−1.5"), grouped("1.5")
     ('(−1.5)', '1.5')

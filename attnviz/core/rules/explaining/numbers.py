@@ -1,4 +1,4 @@
-"""The numbers of a declared expression at one cell, and arithmetic with them as a page displays it.
+"""The values of a cell's expression, and arithmetic on displayed numbers.
 
 Displayed numbers are read back as decimals, so that they are judged by their digits. The sign between two
 steps is "=" where the left gives the right to its last digit, "≈" where digits that are not displayed show,
@@ -71,7 +71,7 @@ def quotient(numerator: str, divisors: Sequence[str], joint: str = " · ") -> st
 
 
 def total(values: Iterable[float]) -> float:
-    """Sum exactly where that is possible; infinities and NaN sum as floats do."""
+    """Return the exact sum where possible; infinities and NaN add as floats."""
     values = list(values)
     try:
         return math.fsum(values)
@@ -88,7 +88,7 @@ def exp(value: float) -> float:
 
 
 def shortened(terms: Sequence[Term], keep: int | None = None) -> tuple[Term, ...]:
-    """Return the terms, or of a long sum the largest and the remainder, in their order; `keep` is always there.
+    """Return the terms; shortened to the largest, `keep` and the remainder.
 
     >>> [term.value for term in shortened([Term(float(i)) for i in range(10)])]
     [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 3.0]
@@ -114,7 +114,7 @@ READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is s
 
 
 def normal_share(value: float) -> float:
-    """Return which share of the standard normal distribution lies below a value, Φ."""
+    """Return Φ, the standard normal distribution's share below a value."""
     return 0.5 * math.erfc(-value / math.sqrt(2))
 
 
@@ -138,14 +138,14 @@ SAME = ("as_number", "at_once")
 
 
 class Numbers:
-    """The numbers that a cell is made from; `k` counts the terms of a sum."""
+    """The numbers behind a cell; `k` counts the terms of a sum."""
 
     def __init__(self, cell: Cell) -> None:
         self.cell, self._line, self._known = cell, dict[int, Any](), dict[int, float]()
         self._terms = dict[int, list[tuple[Term, Parts, int]]]()
 
     def stage(self, source: int) -> Stage:
-        """Return the row of the table of a source; of -1, that of the matrix that is made."""
+        """Return the stage of a source; -1 stands for the result's."""
         return self.cell.stage if source < 0 else self.cell.sources[source].stage
 
     def index(self, parts: Parts, k: int = 0) -> int:
@@ -153,7 +153,7 @@ class Numbers:
         return int(index_at(parts, self.cell.row, self.cell.column, k))
 
     def line(self, source: int, *places: Any) -> tuple[Any, Any]:
-        """Return the row and column of a cell that is named; ":" and "j" stand for whole lines."""
+        """Return a named cell's row and column; strings mean whole lines."""
         row, column = (
             self.cell.row if each == I.parts else self.cell.column if each == J.parts
             else self.index(each) if isinstance(each, list) else each for each in places
@@ -211,7 +211,7 @@ class Numbers:
         return combined(op, x, self.value(rest[1], k))
 
     def terms(self, node: Parts) -> list[tuple[Term, Parts, int]]:
-        """Return the terms of a sum over k, each with what it's made of and its k."""
+        """Return a sum's terms, each with its expression and its k."""
         if id(node) in self._terms:
             return self._terms[id(node)]
         _, n, each, _, more = node
@@ -220,7 +220,7 @@ class Numbers:
         return self._terms[id(node)]
 
     def factors(self, node: Parts, k: int = 0) -> list[Factor]:
-        """Return the cells that an expression reads, but for those that all terms of a line have in common."""
+        """Return the cells that an expression reads, except those inside sums."""
         if node[0] == "at":
             return [self.factor(node, k)]
         if node[0] in ("sum", "max", "number", "index", "entry", "power", "eps"):
@@ -238,7 +238,7 @@ class Numbers:
 
 
 def combined(op: str, x: float, y: float) -> float:
-    """Return what an operation makes of two numbers; what overflows or is undefined becomes infinite or NaN.
+    """Return the result of an operation; infinite or NaN on overflow.
 
     >>> combined("/", 1.0, 0.0), combined("hidden", math.nan, -math.inf)
     (nan, -inf)

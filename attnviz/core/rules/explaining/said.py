@@ -1,4 +1,4 @@
-"""What is said of a cell by its declaration: in symbols, in words, and of what is out of the ordinary."""
+"""The explanation of a cell by its declaration, in symbols and words."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from attnviz.words import plural, say
 
 
 def explained(cell: Cell, pieces: Pieces) -> Made:
-    """Say how a cell is made, by the piece of the declaration that holds for it."""
+    """Return how a cell is computed, by the piece that applies."""
     numbers = Numbers(cell)
     piece = next(
         each for each in pieces
@@ -27,7 +27,7 @@ def explained(cell: Cell, pieces: Pieces) -> Made:
 
 
 def seen(cell: Cell, pieces: Pieces) -> tuple[Cells, ...]:
-    """Return the sources of a cell as its explanation names them: of scores that aren't shown, what they're made of."""
+    """Return the sources that an explanation names, replacing scores not shown."""
     said, first = Said(cell, Numbers(cell), pieces[0]), cell.sources[0]
     if "line" not in pieces[0] or said.is_shown(first.stage.name):
         return cell.sources
@@ -111,13 +111,13 @@ class Said:
         return next((self.numbers.value(each) for each in _levels(node)), 0.0)
 
     def sentence(self, sentence: Sequence[Any]) -> str | None:
-        """Say a sentence; None where nothing is known for one of its places."""
+        """Return a sentence; None if one of its places can't be filled."""
         _, key, places = sentence
         filled = {name: self.node(each) if isinstance(each, list) else each for name, each in places.items()}
         return None if any(each is None for each in filled.values()) else say(f"explanation.{key}", **filled)
 
     def text(self, parts: Text) -> str | None:
-        """Write a text; None where nothing is known of a part of it."""
+        """Return a text; None if a part of it is unknown."""
         texts = [self.node(each) if isinstance(each, list) else each for each in parts]
         return None if None in texts else "".join(map(str, texts))
 
@@ -126,7 +126,7 @@ class Said:
         return self.cell.shown is None or matrix in self.cell.shown
 
     def other(self, source: int, row: Any = 0, column: Any = 0) -> "Said | None":
-        """Return what a source that isn't shown is told by: what it's made of; None where that isn't shown, either."""
+        """Return the explanation of a source not shown; None if that's impossible."""
         cell, stage = self.cell, self.numbers.stage(source)
         if stage.rule is None or self.is_shown(stage.name) or not self.is_shown(stage.sources[0]):
             return None
@@ -137,7 +137,7 @@ class Said:
         return Said(cell, Numbers(cell), piece) if "asides" in piece else None
 
     def beside(self, source: int, row: Any, column: Any) -> str | None:
-        """Name a cell of a source as it stands beside this one; None where it doesn't."""
+        """Return a source cell's name or formula; None if neither is shown."""
         stage = self.numbers.stage(source)
         if self.is_shown(stage.name):
             return stage.at(row, column)
@@ -148,12 +148,12 @@ class Said:
         return f"{other.text(other.piece['symbols'])}{with_mask}"
 
     def asides(self) -> Iterator[str]:
-        """Yield what is said of the first source where it's told by what it's made of."""
+        """Yield the extra sentences about a first source that isn't shown."""
         if other := self.other(0, self.cell.row, self.cell.column):
             yield from filter(None, map(other.sentence, other.piece["asides"]))
 
     def node(self, node: Parts) -> Any:
-        """Write a node of a text; None where there is nothing of it."""
+        """Return what a text node stands for; None if there's nothing."""
         kind, *rest = node
         if kind == "say":
             return self.sentence(node)
@@ -200,7 +200,7 @@ class Said:
 
 
 def _inside(node: Parts) -> Parts:
-    """Return what a node is made of, where it says no more than how that is written."""
+    """Return a node without wrappers around it, such as rounding or ln."""
     while node[0] in (*SAME, "ln", "rounded"):
         node = node[1]
     return node

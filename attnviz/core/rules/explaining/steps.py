@@ -1,4 +1,4 @@
-"""The arithmetic of a cell as it's written: its expression with digits, then its innermost parts as one number each.
+"""The written arithmetic of a cell, step by step to the result.
 
 That is done again and again, until one number is left. `board/values/steps.js` does the same in the page.
 """
@@ -35,7 +35,7 @@ _UNWRITTEN = ("rounded", "level", "lasting")
 
 
 class Part(NamedTuple):
-    """A part of written arithmetic; a number has no `op` and no parts, the remainder of a long sum is "more"."""
+    """Part of written arithmetic; `op` "" is a number, "more" a remainder."""
 
     op: str
     value: float
@@ -111,7 +111,7 @@ class Steps:
         return parts[0] if len(parts) == 1 else Part("+", self.numbers.value(node), parts, of_terms=True)
 
     def terms(self, node: Parts) -> tuple[Term, ...]:
-        """Return the terms of a sum over k, of a long one the largest and the remainder."""
+        """Return a sum's terms, or a long sum's largest and the remainder."""
         keep = None if node[3] is None else self.numbers.index(node[3])
         return shortened([term for term, *_ in self.numbers.terms(node)], keep)
 
@@ -152,7 +152,7 @@ class Steps:
         return parts[0] if part.op in SAME else Decimal(FUNCTIONS[part.op](float(parts[0])))
 
     def _reduced(self, part: Part, signs: list[tuple[Decimal, str]]) -> Part:
-        """Return an expression whose innermost parts have become numbers; the `signs` are to be between these."""
+        """Return the expression with its innermost parts computed, and extend `signs`."""
         if part.is_number and part.op == "":
             return part
         if part.op == "at_once" or all(each.is_number for each in part.parts):

@@ -1,4 +1,4 @@
-"""What is said of a cell that is out of the ordinary: why it's no finite number, and what a mask hides or leaves."""
+"""Notes on unusual cells: not finite, or affected by a mask."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def why_hidden(cell: Cell) -> str:
-    """Say why the mask, which is a cell's second source, hides it; or is in what is added to it."""
+    """Return why the mask, a cell's second source, hides the cell."""
     source = cell.sources[1].stage
     masked = source.masked or Masked()
     hidden = in_rows(cell.matrices[source.name].detach()).cpu().numpy() == -np.inf
@@ -26,7 +26,7 @@ def why_hidden(cell: Cell) -> str:
 
 
 class Trouble:
-    """What may be out of the ordinary of a cell; `kinds` has, by the name in a declaration, what says it."""
+    """What may be unusual about a cell, by its declaration's `trouble`."""
 
     def __init__(self, said: "Said", made: Made) -> None:
         self.cell, self.numbers, self.said, self.made = said.cell, said.numbers, said, made
@@ -44,7 +44,7 @@ class Trouble:
         return kinds[self.kind]()
 
     def _broken(self, *blocks: int) -> Factor | None:
-        """Return the first number that isn't finite of what is read, or of some sources of that."""
+        """Return the first non-finite number read, from all or some sources."""
         read = [self.cell.sources[at] for at in blocks] if blocks else self.cell.sources
         return next(
             (each for cells in read for each in self.cell.factors(cells) if not math.isfinite(each.value)), None
@@ -93,7 +93,7 @@ class Trouble:
             yield from self._swallowed(self.numbers.value(self.node[1]), masks[0].value)
 
     def _swallowed(self, score: float, mask: float) -> Iterator[str]:
-        """Say that nothing is left of a score beside a number so large that its precision has no digits for both."""
+        """Yield a note if a large mask number swallows the score's digits."""
         if mask and self.cell.value == mask and score and math.isfinite(mask):
             places = {"mask": self.cell.write(mask), "score": self.cell.write(score)}
             yield say("explanation.scale.swallowed", dtype=self.cell.precision.dtype, **places)
@@ -136,7 +136,7 @@ class Trouble:
             yield say("explanation.trouble.quotient_beyond", largest=self.cell.largest_float)
 
     def _lowered(self) -> Iterator[str]:
-        """Say what is subtracted of all scores of a line, and what that leaves of the cell's own."""
+        """Yield what is subtracted from a line's scores, and this score's result."""
         shift, score = self.made.shift, self.numbers.value(["at", 0, I.parts, J.parts])
         before, most, after = map(self.cell.write, (score, shift, score - shift))
         kind = "_to_nothing" if not math.isfinite(shift) else "_sink" if shift == self.said.piece.get("sink") else ""
@@ -148,7 +148,7 @@ class Trouble:
             yield say(f"explanation.softmax.less{kind}", score=name, value=before, less=after)
 
     def _undefined(self) -> Iterator[str]:
-        """Say which score makes a whole line undefined, or that none is finite."""
+        """Yield which score makes a line undefined, or that none is finite."""
         row, piece = self.cell.factors(self.cell.sources[0]), self.said.piece
         broken = next((each for each in row if math.isnan(each.value) or each.value == math.inf), None)
         if broken is None:
