@@ -84,7 +84,7 @@ class Kept:
 
 
 class _Loading:
-    """A model that loads in a thread of its own, whoever leaves."""
+    """A model that loads in its own thread, whoever leaves the page."""
 
     def __init__(self, make: Callable[[Tell], tuple[Any, Any]]) -> None:
         self.progress = Progress("turn")
