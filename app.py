@@ -1,4 +1,4 @@
-"""The app as it is served: `streamlit run app.py`, from whatever folder; `attnviz app` and the image do the same."""
+"""The app: `streamlit run app.py` from any folder, `attnviz app`, the image."""
 
 import streamlit as st
 

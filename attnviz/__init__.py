@@ -63,8 +63,9 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def show_board(scenario: Scenario | str, *, query: int = 0, digits: int = DEFAULT_DIGITS) -> "BoardWidget":
-    """Return the board of a scenario, or of a text, as a widget of a notebook, in `digits` and with the token `query`
-    picked. Its `scenario` is what was made of it on the board since; ``board.observe(act, "scenario")`` hears of each.
+    """Return a notebook widget with the board of a scenario or text.
+
+    The token `query` is picked. ``scenario`` follows every change; ``board.observe(act, "scenario")`` hears of each.
 
     Raises ``ImportError`` without anywidget, which ``pip install "attnviz[notebook]"`` brings, and ``ValueError`` for
     what no board draws.

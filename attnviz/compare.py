@@ -1,4 +1,4 @@
-"""Two scenarios side by side: what differs in the question, and what moved in the answer."""
+"""Compares two scenarios: what differs in them, and in their results."""
 
 import math
 from dataclasses import dataclass, replace
@@ -29,14 +29,14 @@ _NAMED = 4  # changed cells that are named one by one
 
 @dataclass(frozen=True)
 class Comparison:
-    """The traces of two scenarios, A and B, of one sentence or of two."""
+    """The traces of two scenarios, A and B, whatever their sentences."""
 
     a: AttentionTrace
     b: AttentionTrace
 
     @classmethod
     def of_heads(cls, a: AttentionTrace, b: AttentionTrace, head: int, layer: int = 0) -> "Comparison":
-        """Compare as seen from this head and layer of each; from the last one of a computation that has not so many.
+        """Compare this head and layer; the last one where there are fewer.
 
         >>> from attnviz.core.scenario import trace
         >>> one, two = trace(Scenario("a b")), trace(Scenario("a b", n_heads=2))
@@ -53,8 +53,9 @@ class Comparison:
         return tuple(name for name in COMPARED if name in self.a.stages and name in self.b.stages)
 
     def difference(self, name: str) -> Tensor | None:
-        """Return B - A of one matrix, ``(rows, columns)`` on the CPU, and 0 where rounding may have made it; None where
-        their shapes differ.
+        """Return B - A of one matrix ``(rows, columns)``, on the CPU.
+
+        It is 0 where rounding may have made it; None where shapes differ.
 
         >>> from attnviz.core.scenario import trace
         >>> same = Comparison(trace(Scenario("a b")), trace(Scenario("a b")))
@@ -69,7 +70,7 @@ class Comparison:
         return moved.where(~(moved.abs() <= self._rounded(a, b)), 0.0)
 
     def _rounded(self, a: Tensor, b: Tensor) -> float:
-        """Return how far rounding alone may have moved a number: scores have their own, and softmax hands that on."""
+        """Return the largest difference that rounding alone may make."""
         scores = max(_largest(trace.scaled_scores) for trace in (self.a, self.b))
         return _ROUNDING * max(1.0, scores) * max(_largest(a), _largest(b))
 
@@ -80,14 +81,14 @@ def _largest(matrix: Tensor) -> float:
 
 
 def _with_contexts(trace: AttentionTrace) -> AttentionTrace:
-    """Return a computation of one head with what all its heads have found, to stand beside one of several."""
+    """Return a one-head trace whose context also stands for all heads."""
     told = replace(trace.stages["context"], name=CONTEXTS)
     matrices = {**trace.matrices, CONTEXTS: trace.context}
     return AttentionTrace(MappingProxyType({**trace.stages, CONTEXTS: told}), matrices, trace.tokens, trace.notices)
 
 
 def heads_in_words(a: Scenario, b: Scenario, head: int, layer: int = 0) -> str:
-    """Say which head of which layer is compared with which; empty where A and B have one each.
+    """Say which heads and layers are compared; empty for one each.
 
     >>> heads_in_words(Scenario(n_heads=2), Scenario(), 1)
     'A has 2 heads, B has 1 head: head 1 of A beside head 0 of B. What follows the heads is made of all of them.'
@@ -110,7 +111,7 @@ def _heads_in_words(a: Scenario, b: Scenario, head: int) -> str:
 
 
 def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
-    """Say what B's question has other than A's: set-up, replaced matrices and edited cells.
+    """Say how B differs: settings, replaced matrices and edited cells.
 
     >>> changed_in_words(Scenario(), Scenario(seed=124, edits=[("w_q", 0, 1, 0.9)]))
     ['Seed 123 → 124', 'W_q[0, 1] 0.5166 → 0.9000']
@@ -137,7 +138,7 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
 
 
 def _second_in_words(a: Scenario, b: Scenario) -> list[str]:
-    """Say which second sentences are read, where they differ; a set-up's own that it doesn't read is none."""
+    """Say which second sentences are read, where they differ."""
     before, after = (setting_in_words("second", each.second) if each.reads_others else "" for each in (a, b))
     if before == after:
         return []
@@ -151,7 +152,7 @@ def _change(what: str, before: str, after: str) -> str:
 
 
 def _setting(name: str, a: Scenario, b: Scenario) -> str:
-    """Say what a setting was and is; of a temperature that makes up for another √d_k, that it does."""
+    """Say how a setting changed, and whether a temperature cancels another √d_k."""
     before, after = (setting_in_words(name, getattr(scenario, name)) for scenario in (a, b))
     if before == after:  # in so few digits
         before, after = (str(getattr(scenario, name)) for scenario in (a, b))
@@ -173,7 +174,7 @@ def _dropped(scenario: Scenario) -> float | None:
 
 
 def _filled(scenario: Scenario, name: str) -> str:
-    """Say by what a matrix is given, or that it isn't given as a whole, or isn't there."""
+    """Say what a matrix is filled with, or that it isn't there."""
     p = _dropped(scenario) if name == MASK else None
     if p is not None:
         return say("compare.changes.dropout", p=significant(p))
@@ -184,14 +185,13 @@ def _filled(scenario: Scenario, name: str) -> str:
 
 
 def _number(scenario: Scenario, matrix: str, row: int, column: int) -> float | None:
-    """Return the number of a cell; None where the matrix has no such cell."""
+    """Return a cell's number; None if the matrix has no such cell."""
     rows, columns = scenario.shape_of(matrix) if matrix in scenario.editable else (0, 0)
     return scenario.matrix(matrix)[row, column].item() if row < rows and column < columns else None
 
 
 def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) -> list[str]:
-    """Say which rows of the attention weights, of the context or of the feed-forward output moved most, the furthest
-    first.
+    """Say which rows of a compared matrix moved most, the furthest first.
 
     A row of attention weights has moved by half the sum of its cells' changes: the share of its attention
     that goes elsewhere (the total variation distance). A row of the others has moved by the length of
@@ -239,7 +239,7 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
 
 
 def _read(comparison: Comparison) -> list[str]:
-    """Return the labels of the tokens that are read; where A has another at the same place, with that."""
+    """Return the labels of the read tokens, with A's where it differs."""
     before, after = (token_labels(trace.read_tokens, 40) for trace in (comparison.a, comparison.b))
     return [
         say("compare.moved.named", token=now) if then == now else say("compare.moved.other_in_a", token=now, other=then)
@@ -248,7 +248,7 @@ def _read(comparison: Comparison) -> list[str]:
 
 
 def about(comparison: Comparison, name: str) -> str:
-    """Say what a matrix of B is; of attention weights after dropout, that they are.
+    """Say what a matrix of B is, or which dropout it had.
 
     >>> from attnviz.core.scenario import trace
     >>> about(Comparison(trace(Scenario("a b")), trace(Scenario("a b"))), "context")
@@ -276,7 +276,7 @@ def _why_not(comparison: Comparison, name: str) -> str:
 
 
 def other_words(comparison: Comparison) -> str:
-    """Say where the words of A and B differ though they are as many, or those that are read; empty where they do not.
+    """Say where equally many words of A and B differ; else empty.
 
     >>> from attnviz.core.scenario import trace
     >>> other_words(Comparison(trace(Scenario("a cat")), trace(Scenario("a dog"))))
@@ -286,7 +286,7 @@ def other_words(comparison: Comparison) -> str:
 
 
 def _other_columns(comparison: Comparison) -> str:
-    """Say where the words that A and B read differ, where any of them reads others than its own."""
+    """Say where A and B read different words of another sentence."""
     a, b = comparison.a.read_tokens, comparison.b.read_tokens
     own = (a, b) == (comparison.a.tokens, comparison.b.tokens)
     place = next((place for place in range(len(a)) if a[place] != b[place]), None) if len(a) == len(b) else None

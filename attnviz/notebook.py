@@ -1,4 +1,4 @@
-"""The board as a widget: what is done on it comes back as a scenario, and torch's numbers from the kernel."""
+"""The board as a notebook widget, with torch's numbers from the kernel."""
 
 import json
 from functools import cache
@@ -37,7 +37,7 @@ def _script() -> str:
 
 
 class BoardWidget(anywidget.AnyWidget):
-    """A board in a notebook. `scenario` has what was changed on it: it can be observed, and set.
+    """A board in a notebook; its `scenario` can be observed and set.
 
     `query` says the same as a link of the app does, with what is picked; `data`, what the board draws, is of it.
     """
@@ -70,8 +70,10 @@ class BoardWidget(anywidget.AnyWidget):
             self.query = _query(change["new"], 0, _state(self.query).values["digits"])
 
     def _ipython_display_(self) -> None:
-        """Show the board, and pictures and numbers, too, which a board that is drawn hides: an export has nothing of a
-        widget without a network, nor has a notebook of which no kernel runs."""
+        """Show the board, with pictures and numbers where it can't be drawn.
+
+        That is so in an export without network, and where no kernel runs.
+        """
         data, metadata = self._repr_mimebundle_() or ({}, {})
         still = shown_in_notebook(self.scenario, live=False)
         still["text/html"] = f'<div class="{self.still}">{still["text/html"]}</div>'

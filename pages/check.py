@@ -1,4 +1,4 @@
-"""Check my numbers: tables of one's own and published examples, marked cell by cell."""
+"""The page Check my numbers: marks one's own or published tables."""
 
 from attnviz.app.check.examples import show_examples
 from attnviz.app.check.form import show_check

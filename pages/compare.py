@@ -1,4 +1,4 @@
-"""Compare: a set-up that was kept as A beside the current set-up, B."""
+"""The page Compare: a set-up kept as A beside the current one."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""How attention changed: the steps of its history, each a link that opens the board."""
+"""The page on the history of attention; each step opens a board."""
 
 from attnviz.app.history import show_history
 

@@ -1,4 +1,4 @@
-"""A small model that is trained in seconds, and what its attention does at every moment of that."""
+"""The page that trains a small model and shows its attention meanwhile."""
 
 from attnviz.app.learn.view import show_learn
 

@@ -1,4 +1,4 @@
-"""The lesson: self-attention step by step, with the numbers of the scenario at hand."""
+"""The lesson: self-attention step by step, with the current scenario's numbers."""
 
 from attnviz.app.lesson import (
     current_step,

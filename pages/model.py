@@ -1,4 +1,4 @@
-"""A model that people use, while it reads a sentence: all its heads, and one of them on the board."""
+"""The page of a real model: all heads, one on the board."""
 
 from attnviz.app.model.view import show_model
 

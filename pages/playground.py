@@ -26,7 +26,7 @@ from attnviz.teach.predictions import Asked
 
 
 def show_playground(scenario: Scenario) -> None:
-    """Draw what the sentence and the controls make, but for what is to be predicted first."""
+    """Draw the board or pictures, after a prediction if one is asked."""
     scenario, asked = as_predicted(scenario)
     if chosen_view(scenario) == HEATMAPS:
         # A line for each would take it from the pictures.

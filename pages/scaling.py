@@ -1,4 +1,4 @@
-"""The scaling page: why scores are divided by the square root of d_k."""
+"""The page Scaling: why scores are divided by √d_k."""
 
 import streamlit as st
 

@@ -1,1 +1,1 @@
-"""The board: what the page is sent, and the page's own script; nothing of Streamlit."""
+"""The board's data and its script, without Streamlit."""

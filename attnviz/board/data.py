@@ -1,4 +1,4 @@
-"""What the board is given to draw: a trace, and all that the page needs to evaluate and explain it itself.
+"""The board's data: a trace, and what explaining it needs.
 
 Small matrices are sent as plain numbers, large ones as the bits of their float32: a thousand tokens make matrices of a
 million numbers, which as text would be 20 MB each.
@@ -77,8 +77,7 @@ def board_data(
     some: tuple[str, ...] | None = None,
     features: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Return the matrices of a trace as plain values for JSON, laid out as in the formula, or `some` side by side;
-    without a scenario, those of a model."""
+    """Return a trace, or `some` of its matrices, as JSON values."""
     shown = [name for name in in_view(trace.stages) if some is None or name in some]
     return {
         **table_data(trace),
@@ -103,7 +102,10 @@ def board_data(
 
 
 def _read(trace: AttentionTrace) -> dict[str, Any]:
-    """Return what the tokens that are read are called, as those that read are, and whether they are others."""
+    """Return the names of the tokens that are read.
+
+    `others` says whether these belong to another sentence.
+    """
     return {
         "keys": list(token_labels(trace.read_tokens)),
         "readNames": list(token_labels(trace.read_tokens, LONGEST_NAME)),
@@ -112,7 +114,7 @@ def _read(trace: AttentionTrace) -> dict[str, Any]:
 
 
 def table_data(trace: Trace) -> dict[str, Any]:
-    """Return what the page needs to evaluate a trace and to explain its computed cells."""
+    """Return the stages, matrices and tokens that the page computes with."""
     shapes = shapes_of(trace)
     return {
         "stages": [_sent(stage) | _declared(stage, trace.stages, shapes) for stage in trace.stages.values()],
@@ -122,7 +124,7 @@ def table_data(trace: Trace) -> dict[str, Any]:
 
 
 def _declared(stage: Stage, table: Table, shapes: Shapes) -> dict[str, Any]:
-    """Return what the rule of a stage declares of its cells: of what is given, nothing."""
+    """Return what a stage's rule declares of its cells, if anything."""
     declared = () if stage.rule is None else declaration(stage.rule, *(shapes[source] for source in stage.sources))
     factors = summed_factors(stage, table, shapes)
     return {"declared": declared, "shape": shapes[stage.name]} | ({"factors": factors} if factors else {})
@@ -130,7 +132,7 @@ def _declared(stage: Stage, table: Table, shapes: Shapes) -> dict[str, Any]:
 
 @lru_cache(maxsize=512)
 def _sent(stage: Stage) -> dict[str, Any]:
-    """Return a row of the table as the page reads it; to be read, not to be changed."""
+    """Return a stage as the page reads it; the result mustn't change."""
     return {
         **{name: getattr(stage, name) for name in _SENT},
         "rule": stage.kind,
@@ -147,7 +149,7 @@ def _tones(tones: Mapping[str, Tone]) -> dict[str, dict[str, str]]:
 
 
 def _before(scenario: Scenario, trace: AttentionTrace) -> dict[str, float | str]:
-    """Return the number that each edited cell would have without its edit, by its place in the trace."""
+    """Return each edited cell's number before its edit, by its place."""
     drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
     return {
         ",".join(map(str, place)): for_json(drawn[edit.matrix][edit.row, edit.column].item())
@@ -161,24 +163,23 @@ def _origins_of(scenario: Scenario, trace: AttentionTrace) -> dict[str, list[str
 
 
 def _given(scenario: Scenario, trace: AttentionTrace) -> list[tuple[str, Stage]]:
-    """Return the rows of the table that are given by the scenario: not what a layer before this one made."""
+    """Return the stages that the scenario gives, not an earlier layer's."""
     return [(name, stage) for name, stage in trace.stages.items() if whole_name(stage) in scenario.editable]
 
 
 def _origins(scenario: Scenario, name: str) -> list[str]:
-    """Return where the numbers of each row are from; of a projection, all are from the same place."""
+    """Return where each row's numbers are from; one entry for projections."""
     of_tokens = name in (scenario.token_matrix, scenario.read_matrix, "p", P_KEPT, BY_DISTANCE)
     return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if of_tokens else 1)]
 
 
 def packed(trace: Trace) -> dict[str, dict[str, Any]]:
-    """Return each matrix of a trace by its name, as the page unpacks it."""
+    """Return each matrix of a trace in compact form, by its name."""
     return {name: _packed(trace, name, matrix) | _whys(trace, name, matrix) for name, matrix in trace.matrices.items()}
 
 
 def _whys(trace: Trace, name: str, matrix: torch.Tensor) -> dict[str, str]:
-    """Return why a mask of a known kind hides cells, as the page asks it: each reason with its cells, as how many in
-    turn it isn't and is the reason for."""
+    """Return a mask's reasons as JSON, their cells as run lengths."""
     stage = trace.stages[name]
     if stage.masked is None or stage.masked.kind is None or not stage.masked.kind.whys:
         return {}
@@ -210,7 +211,7 @@ def _packed(trace: Trace, name: str, tensor: torch.Tensor) -> dict[str, Any]:
 
 
 def bits_of(numbers: np.ndarray) -> str:
-    """Return the float32 of an array, row by row and the lowest byte first, in base64.
+    """Return numbers as little-endian float32 in base64, row by row.
 
     >>> bits_of(np.array([1.0, -0.0]))
     'AACAPwAAAIA='
@@ -219,7 +220,7 @@ def bits_of(numbers: np.ndarray) -> str:
 
 
 def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, Any] | None:
-    """Return how the page makes scaled scores of scores, where that gives torch's own bits; else None."""
+    """Return how the page divides scores, or None where bits would differ."""
     scaling = None if stage.rule is None else stage.rule.scaling
     if scaling is None:
         return None
@@ -237,7 +238,7 @@ def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, A
 
 
 def _runs(numbers: np.ndarray) -> list[tuple[int, float | str]]:
-    """Return how often each number comes in a row, row after row; nothing where that would be longer.
+    """Return run lengths with their numbers; nothing if that isn't shorter.
 
     >>> _runs(np.array([[0.0, -np.inf], [-np.inf, 0.0]] * 8))[:2]
     [(1, 0.0), (2, '-Infinity')]

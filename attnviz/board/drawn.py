@@ -1,4 +1,4 @@
-"""How a board looks, and all that it is sent: plain values alone, whoever hosts it."""
+"""How a board looks, and the plain values that it is sent."""
 
 import json
 from collections.abc import Mapping
@@ -23,13 +23,14 @@ Place = tuple[str, int, int]  # a matrix, a row and a column of it
 
 @dataclass(frozen=True)
 class Looks:
-    """The matrices of these `names`, or all, with the sources of one cell `lit` and the `new` ones marked.
+    """How a board looks: the matrices `names`, or all if None.
 
-    With `sentence`, the tokens stand over it, to be picked, and it `says` what the picked one reads most and shows it
-    by `ribbons`, for which None leaves no room; `about` is said of the numbers, where it isn't what is said of those
-    of the set-up. `scaled` scores stand where scores do; `ghosts` are matrices that have their place already. If
-    it `holds`, what these `names` and their sources don't need isn't sent. What a step of the lesson `tells` stands
-    beside what is reached last; `play` is the part of Play this row that it begins with.
+    The sources of the cell `lit` are highlighted, the `new` matrices are marked. With `sentence`, tokens stand above,
+    to be picked, and it `says` what the picked one reads most and shows it by `ribbons`, for which None leaves no
+    room; `about` is said of the numbers, where it isn't what is said of those of the set-up. `scaled` scores stand
+    where scores do; `ghosts` are matrices that have their place already. If it `holds`, what these `names` and their
+    sources don't need isn't sent. What a step of the lesson `tells` stands beside what is reached last; `play` is the
+    part of Play this row that it begins with.
 
     On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
     learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
@@ -86,7 +87,7 @@ def as_place(cell: Place | None) -> dict[str, Any] | None:
 def drawn_data(
     scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
 ) -> dict[str, Any]:
-    """Return what a board is sent of a scenario, beside what its host adds to it."""
+    """Return a scenario's board as JSON values; its host may add more."""
     about = _about(scenario, trace) if looks.about is None and looks.sentence else looks.about or ""
     data = board_data(scenario, trace, query, digits, looks.names, features_of(scenario))
     if drawn := drawn_vectors(scenario) if looks.what_if else "":
@@ -104,8 +105,10 @@ def drawn_data(
 
 
 def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: Looks) -> dict[str, Any]:
-    """Return what is sent where numbers are held back: of matrices how large they are, and where only one cell of one
-    is filled, its number alone, among zeros."""
+    """Return the data with the numbers of hidden matrices left out.
+
+    Only their shapes are sent; of the matrix of the cell `only`, that number too, among zeros.
+    """
     needed: set[str] = set()
     for name, stage in reversed([*trace.stages.items()]):
         own = looks.only is None or name.rpartition(".")[2] != looks.only[0] or name == looks.only[0]
@@ -126,8 +129,7 @@ def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: Looks) -> dic
 def data_of_model(
     trace: AttentionTrace, query: int, digits: int, names: tuple[str, ...] | None = None, origin: str = ""
 ) -> dict[str, Any]:
-    """Return what a board is sent of one head of a model, of which no number is changed; `origin` says where the
-    tokens' vectors are from."""
+    """Return a model head's fixed board; `origin` describes the tokens' vectors."""
     tip = {"published": False, "origin": origin}
     return board_data(None, trace, query, digits, names) | Looks(sentence=True, fixed=True).sent() | {
         "plane": False,
@@ -141,8 +143,10 @@ def data_of_model(
 
 
 def packed(data: dict[str, Any]) -> bytes:
-    """Return the data as the board takes them. Of a dict, Streamlit would look for a table in each of its values, and
-    write it as JSON twice: a fifth of the time in which a change is answered."""
+    """Return the data as JSON bytes, which Streamlit passes on unread.
+
+    A dict it would search for tables and write twice, which takes a fifth of the time of an answer.
+    """
     return json.dumps(data).encode()
 
 
@@ -152,7 +156,7 @@ def _about(scenario: Scenario, trace: AttentionTrace) -> str:
 
 
 def tips_of(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return of each token where its vector is from, and whether it is a published one."""
+    """Return each token's origin, and whether its vector is published."""
     return [
         {"published": scenario.is_published(row), "origin": _origin(scenario, row)}
         for row in range(len(scenario.tokens))

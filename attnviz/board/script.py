@@ -1,4 +1,4 @@
-"""The board's script, with what Python sends it once: the sentences that it says, and numbers that both sides need."""
+"""The board's script, with the sentences and constants that Python sends."""
 
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,6 @@ ALONE_SCRIPT = joined(_HERE / "in_page.js", {"CONSTANTS": CONSTANTS, "STYLE": BO
 
 
 def notebook_script(letters: str, style: str) -> str:
-    """Return the script that draws a board in a notebook, in these letters (WOFF2, in base64), with this style, too."""
+    """Return the script of a notebook's board; `letters` are WOFF2 in base64."""
     sent = {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE + style, "LETTERS": letters}
     return joined(_HERE / "in_notebook.js", sent)

@@ -1,4 +1,4 @@
-"""What a teacher asks of the command line: the sheets of a class and their keys, the kit of a study."""
+"""Commands for teachers: exercises of a class, a study's kit."""
 
 import argparse
 import os
@@ -26,7 +26,7 @@ ADDRESS = "http://localhost:8501/check"
 
 
 def exercise(arguments: Sequence[str]) -> int:
-    """Write the sheets of a class and their keys; return 0, or 2 where that can't be."""
+    """Write exercise sheets and their keys; return 0, or 2 on failure."""
     parser = argparse.ArgumentParser(
         prog="attnviz exercise", description="Writes exercises for a class, another one on each sheet, and their keys."
     )
@@ -77,7 +77,7 @@ def _link(address: str, one: Exercise) -> str:
 
 
 def study(arguments: Sequence[str]) -> int:
-    """Write the kit of a study, or say what its results come to; return 0, or 2 where that can't be."""
+    """Write a study's kit or evaluate its results; return 0 or 2."""
     parser = argparse.ArgumentParser(
         prog="attnviz study",
         description="Writes tests for before, after and a week later, their key, a questionnaire, a protocol and a CSV"

@@ -1,4 +1,4 @@
-"""The command line: a sentence in, the tables of its self-attention out; the app started."""
+"""The command line: prints the attention of a sentence, starts the app."""
 
 import argparse
 import os
@@ -37,7 +37,7 @@ _MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments, those of the process by default; return its exit status."""
+    """Run the command, by default of this process; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     others = {"app": start, "board": board, "model": model, "train": learn, "write": write}
     commands = {**COMMANDS, **others}
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def show(arguments: Sequence[str]) -> int:
-    """Print every matrix of a sentence, or write what else is asked for."""
+    """Print every matrix of a sentence, or write the requested files."""
     given = _parser().parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -62,7 +62,7 @@ def show(arguments: Sequence[str]) -> int:
 
 
 def board(arguments: Sequence[str]) -> int:
-    """Write the board of a sentence as a page of its own, and print what shows it within another page."""
+    """Write a sentence's board as a page; print HTML to embed it."""
     parser = _parser("attnviz board", "Writes the board as one HTML file, which computes without any network.")
     parser.add_argument("--back", default="", metavar="URL", help="an app to which a link on the page leads")
     parser.add_argument("--tells", default="", metavar="ORIGIN", help=say("report.tells"))
@@ -210,13 +210,13 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def site() -> Path:
-    """Return the folder of app.py, pages/ and their settings: within an installed package, above another."""
+    """Return the folder of app.py and pages/, installed or in a checkout."""
     installed = _PACKAGE / "site"
     return installed if installed.is_dir() else _PACKAGE.parent
 
 
 def start(arguments: Sequence[str]) -> int:
-    """Serve the app until it is stopped; return the exit status, 2 where it can't be served."""
+    """Serve the app until stopped; return its exit status, 2 on failure."""
     parser = argparse.ArgumentParser(prog="attnviz app", description="Starts the app and opens it in a browser.")
     parser.add_argument("--port", type=int, default=PORT, help=f"where it listens (default: {PORT})")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Marking, asked of the command line: one handout, or all that a class hands in."""
+"""The command that marks one handout, or a whole class."""
 
 import argparse
 import os
@@ -60,7 +60,7 @@ def _mark_parser() -> argparse.ArgumentParser:
 
 
 def mark(arguments: Sequence[str]) -> int:
-    """Mark the tables of a file; return 0 where all are right, 1 where some number isn't, 2 where nothing is marked."""
+    """Mark a file; return 0 (all right), 1 (errors) or 2 (unmarked)."""
     given = _mark_parser().parse_args(arguments)
     if given.key is not None:
         return _mark_class(given)
@@ -85,8 +85,7 @@ def mark(arguments: Sequence[str]) -> int:
 
 
 def read_file(file: Path) -> bytes:
-    """Return what stands in a file, or comes from stdin, which may never end: one byte more than can be used, at most;
-    ``ValueError`` for more."""
+    """Return a file's or stdin's bytes; ``ValueError`` above the upload limit."""
     with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as source:
         data = source.read(MAX_UPLOAD_BYTES + 1)
     if len(data) > MAX_UPLOAD_BYTES:
@@ -95,7 +94,7 @@ def read_file(file: Path) -> bytes:
 
 
 def _tables_of(text: str) -> tuple[dict[str, Printed], dict[str, str]]:
-    """Return the named tables of a text, and why some of them can't be read."""
+    """Return a text's named tables, and why others can't be read."""
     found = sorted_tables(text)
     if not found.tables:
         names = ", ".join(stage.symbol for stage in EVERY_STAGE.values())
@@ -124,7 +123,7 @@ def write_text(file: Path | None, text: str) -> None:
 
 
 def _mark_class(given: argparse.Namespace) -> int:
-    """Mark all that a class hands in; return 0 where all is marked, 2 where something isn't."""
+    """Mark all hand-ins of a class; return 2 if some couldn't be."""
     keys = read_keys(read_file(given.key).decode("utf-8"))
     points = Points(points_of(given.points), keys.values())
     marked = [each for file, name in _files_of(given.file) for each in _marked(file, name, keys)]
@@ -142,7 +141,7 @@ def _mark_class(given: argparse.Namespace) -> int:
 
 
 def _files_of(folder: Path) -> list[tuple[Path, str]]:
-    """Return the files of a folder and of those in it, and what they are called; ``ValueError`` for too many."""
+    """Return all files of a folder with names; ``ValueError`` for too many."""
     if not folder.is_dir():
         return [(folder, folder.name)]
     found: list[tuple[Path, str]] = []
@@ -156,7 +155,7 @@ def _files_of(folder: Path) -> list[tuple[Path, str]]:
 
 
 def _marked(file: Path, name: str, keys: Mapping[int, Exercise]) -> Iterator[Marked]:
-    """Mark what a file hands in. Whatever is wrong with it is told of it, and stops nothing."""
+    """Yield a file's marked hand-ins; an error is reported in its place."""
     try:
         if file.is_symlink() or not file.is_file():
             raise ValueError(say("exercises.class.no_file"))
@@ -174,7 +173,7 @@ def _why(error: Exception) -> str:
 
 
 def _linked(query: Mapping[str, str]) -> Linked | None:
-    """Return the exercise and the answers of a link, by its query; None where it has none."""
+    """Return the exercise and answers of a link's query, or None."""
     if ANSWERS not in query or CHECK not in query:
         return None
     checked = CHECK_TEXT.decode(query[CHECK])
@@ -182,5 +181,5 @@ def _linked(query: Mapping[str, str]) -> Linked | None:
 
 
 def _file_name(name: str) -> str:
-    """Return what a page is called by its hand-in: a name that no folder can be told from."""
+    """Return a file name for a hand-in, without any folder separators."""
     return "".join(letter if letter.isalnum() or letter in " .-" else "_" for letter in name)[:150]

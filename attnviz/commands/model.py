@@ -1,4 +1,4 @@
-"""A model from the command line: what it computes for a sentence, all heads or one, and what it writes after it."""
+"""Commands that show a model's heads, and what it writes."""
 
 import argparse
 import json

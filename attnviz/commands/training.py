@@ -1,4 +1,4 @@
-"""What trains a small model on the command line: its curves, and what can be taken home."""
+"""The command that trains a small model and exports it."""
 
 import argparse
 import json
@@ -46,7 +46,7 @@ _NOT_ASKED = ("task", "frozen", "rates")
 
 
 def learn(arguments: Sequence[str]) -> int:
-    """Train, show the curves; return 0, 1 where the loss was no finite number, 2 where that can't be learned."""
+    """Train and print the curves; return 1 if the loss isn't finite."""
     given = _parser().parse_args(arguments)
     learner = Learner(_asked(given))
     _watched(learner, sys.stderr)
@@ -134,7 +134,7 @@ def _json(training: Training) -> str:
 
 
 def curves(training: Training) -> str:
-    """Return some moments as a table: loss, share of right answers, and what the heads do, on examples held out."""
+    """Return a table of loss, accuracy and heads' figures on held-out examples."""
     last = len(training.moments) - 1
     places = sorted({round(i * last / (_ROWS - 1)) for i in range(_ROWS)})
     rows = [

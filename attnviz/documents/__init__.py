@@ -1,4 +1,4 @@
-"""Documents to hand out: a report, a figure as a page of its own, a trace as a notebook shows it."""
+"""Documents to hand out: reports, figures and boards as pages, notebook output."""
 
 from attnviz.documents.board_svg import board_svg
 from attnviz.documents.boards import board_frame, board_page, shown_in_notebook

@@ -1,7 +1,7 @@
-"""Large matrices as a page of its own carries them: as how far the bits of each float32 are apart from those that plain
-arithmetic makes of its sources, in the same steps here as in board/values/made_again.js, and so to the same bits.
+"""Stores large matrices as their bits' differences from simple arithmetic.
 
-Most are apart by nothing or one, which takes a twentieth of the room when it's packed.
+The steps here are those of board/values/made_again.js, and so the bits are the same. Most are apart by nothing or one,
+which takes a twentieth of the room when it's packed.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ _LOWEST, _PARTS, _TERMS = -200.0, 1024, 9
 
 
 def with_apart(matrices: dict[str, dict[str, Any]], trace: Trace) -> dict[str, dict[str, Any]]:
-    """Return the matrices of a board, large ones of Q Kᵀ and of a softmax as what they are apart."""
+    """Return a board's matrices, large products and softmaxes as bit differences."""
     return {name: _apart(sent, trace, name) or sent for name, sent in matrices.items()}
 
 

@@ -1,6 +1,6 @@
-"""Where each matrix of the board stands in its picture: the twin of ``board/spine/plan.js``, for few tokens.
+"""Places the board's matrices in a picture, as ``board/spine/plan.js`` does.
 
-Rows of tokens begin at 0; what stands above has negative places.
+It is for few tokens. Rows of tokens begin at 0; what stands above has negative places.
 """
 
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Placed:
 
     @property
     def names(self) -> float:
-        """The pixels of the names above it: a line, or as many as the longest takes upright."""
+        """The height in pixels of the names above; long ones are upright."""
         longest = max((width_of(name, FONT) for name in self.column_names), default=0.0)
         return 0.0 if not longest else NAME if longest <= self.cell - 4 else longest + 10
 
@@ -100,7 +100,7 @@ class Placed:
 
 @dataclass
 class _Column:
-    """A matrix with rows of tokens, and what stands above it: a factor and its bias, and what makes the factor."""
+    """A matrix with rows of tokens, and the factors and biases above."""
 
     main: Placed
     factor: Placed | None
@@ -141,7 +141,7 @@ def place_all(trace: Trace, digits: int, query: int | None) -> list[Placed]:
 
 
 def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
-    """Return the columns, from the end on: a factor is known by what it is a factor of."""
+    """Return the columns from left to right, each with its factors."""
     taken: set[str] = set()
     columns: list[_Column] = []
     for name, box in reversed(boxes.items()):
@@ -168,7 +168,7 @@ def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
 
 
 def _factor_at(trace: Trace, stage: Stage) -> int | None:
-    """Return which of its sources stands above a matrix: a mask does so above the scores that it is added to."""
+    """Return the index of the source above a matrix, or None."""
     if stage.rule is None:
         return None
     if stage.rule.scaling and len(stage.sources) > 1 and trace.stages[stage.sources[1]].rule is None:
@@ -185,7 +185,7 @@ def _is_what_is_read(stage: Stage) -> bool:
 
 
 def _size(column: _Column) -> None:
-    """Give each matrix the width of its cells: what stands above each other has the same."""
+    """Set the cells' widths: equal for a matrix, its factor and bias."""
     aligned = [column.main, *(each for each in (column.factor, column.bias) if each)]
     for box in column.over:
         box.cell = box.narrowest
@@ -194,7 +194,7 @@ def _size(column: _Column) -> None:
 
 
 def _stack(column: _Column, base: float) -> None:
-    """Place what stands above a column, whose cells begin at 0, up from the base."""
+    """Place the matrices above a column upwards from `base`."""
     factor, bias, weight, weight_bias = column.factor, column.bias, column.weight, column.weight_bias
     if not factor:
         return

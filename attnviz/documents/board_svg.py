@@ -1,5 +1,4 @@
-"""The whole board, or one matrix, as one SVG, to print, for slides and for LaTeX: without script, and without a font
-of its own, if none is given."""
+"""Draws the whole board, or one matrix, as an SVG without script."""
 
 import html
 import re
@@ -33,8 +32,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  
 
 
 def board_svg(trace: Trace, *, digits: int = 2, query: int | None = None) -> str:
-    """Return the matrices of a trace as one SVG, laid out as on the board: rows of tokens side by side from left to
-    right, and above each product its right factor. It is light, on white.
+    """Return a trace's matrices as one SVG, laid out as the board.
 
     `digits` are the decimals in the cells, `query` the row to outline. Of several heads it shows the one that the trace
     is seen from. Raises ``ValueError`` for a matrix of more than 16 rows or columns, whose numbers have no room.
@@ -54,8 +52,10 @@ def board_svg(trace: Trace, *, digits: int = 2, query: int | None = None) -> str
 
 
 def heatmap_svg(picture: Picture, formula: str, alt: str, face: str = "") -> str:
-    """Return a matrix whose numbers have room in its cells as one SVG on its own paper, with its title, what it is, and
-    the scale of its shares. `alt` describes it in words, `face` are the letters that it carries, as CSS."""
+    """Return a matrix with its numbers, title and scale as one SVG.
+
+    `alt` describes it in words, `face` is the CSS of the font that it carries.
+    """
     box = Placed(picture.stage.name, picture, named=True, in_full=True)
     box.cell = box.narrowest
     box.x = box.left + _MARGIN
@@ -78,7 +78,7 @@ def heatmap_svg(picture: Picture, formula: str, alt: str, face: str = "") -> str
 
 
 def table_svg(spec: dict[str, Any], alt: str, face: str = "") -> str:
-    """Return the same of a table that nothing moves on, as :func:`attnviz.figures.small_tables.table_spec` has it."""
+    """Return a figure of :func:`attnviz.figures.small_tables.table_spec` as an SVG."""
     (drawn,), layout = spec["data"], spec["layout"]
     z, (wide, high), margin = drawn["z"], (layout["width"], layout["height"]), layout["margin"]
     left, top = margin["l"], margin["t"]
@@ -120,7 +120,7 @@ def table_svg(spec: dict[str, Any], alt: str, face: str = "") -> str:
 
 
 def _heading(picture: Picture, formula: str) -> tuple[str, str]:
-    """Return the first line of a matrix's title, and the same as plain text."""
+    """Return the first line of a matrix's title as SVG and text."""
     stage = picture.stage
     made = "" if formula == stage.title else f" = {formula}"
     bold = f'<tspan {_BOLD} fill="{ROLES[stage.role].on(picture.theme.dark)}">{_escaped(stage.title)}</tspan>'
@@ -133,7 +133,7 @@ def _muted(picture: Picture) -> str:
 
 
 def _bar(box: Placed) -> str:
-    """Return the scale of shares below a matrix, with the even share on it."""
+    """Return the colour scale below a matrix, with the even share marked."""
     picture = box.picture
     high = picture.limits[1]
     stops = "".join(f'<stop offset="{at}" stop-color="{colour}"/>'
@@ -164,7 +164,7 @@ def _matrix(trace: Trace, box: Placed) -> str:
 
 
 def _grid(box: Placed, *, explained: bool = False) -> str:
-    """Return the cells and the names around them; if `explained`, each cell says what it is to who points at it."""
+    """Return the cells and their names; if `explained`, cells have tooltips."""
     rows, columns = box.size
     theme = box.picture.theme
     cell = _explained if explained else _cell
@@ -187,7 +187,7 @@ def _explained(box: Placed, row: int, column: int) -> str:
 
 
 def _title(box: Placed) -> str:
-    """Return the symbol of a matrix, its index lowered, and a raised T where it stands on its side."""
+    """Return a matrix's symbol, with a raised T where it is transposed."""
     symbol, _, index = box.picture.stage.symbol.partition("_")
     small = f'<tspan dy="3" font-size="10">{_escaped(index)}</tspan>' if index else ""
     raised = f'<tspan dy="{-7 if index else -4}" font-size="10">T</tspan>' if box.turned else ""
@@ -198,7 +198,7 @@ def _title(box: Placed) -> str:
 
 
 def _cell(box: Placed, row: int, column: int) -> str:
-    """Return a cell by where it stands: of a matrix on its side, that of the other row and column."""
+    """Return the cell at a drawn place; a turned matrix is transposed."""
     at = (column, row) if box.turned else (row, column)
     x, y, drawn = box.x + column * box.cell, box.y + row * ROW, box.picture
     kind = int(drawn.kinds[at])
@@ -214,7 +214,7 @@ def _cell(box: Placed, row: int, column: int) -> str:
 
 
 def _hatched(x: float, y: float, width: float, hatch: Hatch) -> str:
-    """Return a hatched cell; its lines are drawn one by one, since few programs draw an SVG's patterns."""
+    """Return a hatched cell, drawn in lines: few programs know SVG patterns."""
     lines = []
     for total in range(_HATCH // 2, int(width + ROW), _HATCH):  # where x + y is the same, within the cell
         low, high = max(0, total - ROW), min(width, total)
@@ -226,7 +226,7 @@ def _hatched(x: float, y: float, width: float, hatch: Hatch) -> str:
 
 
 def _names(box: Placed) -> Iterable[str]:
-    """Return the names of rows at the left, and of columns above, upright where they are too long for a cell."""
+    """Yield the names of rows and columns, upright where they're too long."""
     for row, name in enumerate(box.row_names):
         bold = _BOLD if row == box.query else ""
         yield _text(box.x - 6, box.y + row * ROW + ROW / 2 + _BASE, name, f'text-anchor="end" {bold}')

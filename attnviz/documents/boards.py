@@ -1,4 +1,4 @@
-"""Boards outside of the app: on a page of their own, which computes by itself, and in a notebook."""
+"""Boards outside of the app: on a page, and in a notebook."""
 
 import gzip
 import html
@@ -60,7 +60,7 @@ def board_page(
     dark: bool | None = None,
     tells: str = "",
 ) -> str:
-    """Return boards as one HTML page that needs nothing else: numbers are dragged, explained and undone on it.
+    """Return boards as one interactive HTML page that needs nothing else.
 
     Each is a scenario, or the trace of a head of a model or of a moment of a training, on which no number is changed,
     or a question of `attnviz.teach.questions`, whose board, or tables, show what happens once it was predicted.
@@ -95,7 +95,7 @@ def board_page(
 
 
 def board_frame(address: str, title: str) -> str:
-    """Return the HTML that shows such a page within another one, from where it is.
+    """Return the HTML that embeds a board's page in another page.
 
     >>> board_frame("cat.html", "a \\"cat\\"")
     '<iframe src="cat.html" title="a &quot;cat&quot;" width="100%" height="760" style="border: 0"></iframe>'
@@ -143,7 +143,7 @@ def _packed(text: str) -> str:
 
 @cache
 def _script() -> str:
-    """Return the script that draws a board, packed: what it exports is a function of the page."""
+    """Return the packed script that draws a board, as ``window.attnvizBoard``."""
     return _packed(re.sub(r"\bexport default\b", "window.attnvizBoard =", shortened(ALONE_SCRIPT), count=1))
 
 
@@ -153,9 +153,10 @@ _TOLD = ("attention_weights", "context")
 
 
 def shown_in_notebook(shown: Scenario | Trace | Training, *, live: bool = True) -> dict[str, str]:
-    """Return what a notebook may choose from, by its kind: numbers as text, the weights and what comes of them in
-    LaTeX, and pictures, if `live` with a board in a frame, which a notebook that isn't trusted leaves out. Of a
-    training these are of its example at its last moment.
+    """Return what a notebook shows, by its MIME type.
+
+    These are numbers, LaTeX and pictures; if `live`, with a board in a frame, which an untrusted notebook leaves out.
+    Of a training, they are of its example at its last moment.
 
     >>> sorted(shown_in_notebook(Scenario("a cat")))
     ['text/html', 'text/latex', 'text/plain']

@@ -1,4 +1,4 @@
-"""Marked tables as HTML, on a page to print, as a notebook shows them, and as CSV."""
+"""Marked tables as HTML, for print and notebooks, and as CSV."""
 
 import csv
 import html
@@ -70,8 +70,7 @@ def legend() -> str:
 
 
 def marked_table(table: MarkedTable, tokens: Sequence[str] = (), *, scrolls: bool = True) -> str:
-    """Return a marked table as HTML: in each cell its sign and number, and what is right where it is not. One that
-    `scrolls` is reached by Tab; where fields to fill in stand around a small one, it would only be in the way."""
+    """Return a marked table as HTML; one that `scrolls` takes Tab's focus."""
     rows = [
         [_marked_cell(table, row, column) for column in range(table.given.shape[1])]
         for row in range(table.given.shape[0])
@@ -89,7 +88,7 @@ def plain_table(
     *,
     carried: np.ndarray | None = None,
 ) -> str:
-    """Return numbers ``(rows, columns)`` as an HTML table, and below each what `carried` has there, if other."""
+    """Return numbers ``(rows, columns)`` as HTML, with differing `carried` ones below."""
     others = values if carried is None else carried
     rows = [
         [_plain_cell(*pair, decimals) for pair in zip(*both, strict=True)]
@@ -106,7 +105,7 @@ def _plain_cell(value: float, other: float, decimals: int) -> str:
 
 
 def in_pairs(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return pairs of tables, given as HTML, side by side; they wrap where the page is narrow."""
+    """Return pairs of HTML tables side by side, wrapped on narrow pages."""
     inside = "".join(f'<div class="pair">{printed}{computed}</div>' for printed, computed in pairs)
     return f'<div class="pairs">{inside}</div>'
 
@@ -150,7 +149,7 @@ def _table_of(
 
 
 def _labels(kind: str, n: int, tokens: Sequence[str]) -> list[str]:
-    """Return the tokens where rows or columns stand for them, else numbers, counted from 0 as everywhere."""
+    """Return the tokens of an axis, else numbers counted from 0."""
     return [label.replace("␣", " ") for label in axis_labels(tuple(tokens), kind, n, LABEL_CHARS)]
 
 
@@ -164,8 +163,7 @@ h2 { font-size: 15px; margin: 14px 0 4px; break-after: avoid; }
 
 
 def marking_page(marking: Marking, tokens: Sequence[str] = (), title: str = "", *, above: str = "") -> str:
-    """Return the verdict, the reading that was chosen and every mark as an HTML page that prints well; `above` is what
-    stands over them, as HTML.
+    """Return a marking as a printable HTML page, below the HTML `above`.
 
     >>> from attnviz.marking import mark_pipeline
     >>> marking = mark_pipeline({"q": [[1, 0]], "k": [[1, 2]], "scores": [[2]]}, decimals=0)
@@ -186,7 +184,7 @@ def marking_page(marking: Marking, tokens: Sequence[str] = (), title: str = "", 
 
 
 def marking_markup(marking: Marking, tokens: Sequence[str] = ()) -> str:
-    """Return a marking as a notebook shows it: its verdict, and the marked tables.
+    """Return a marking as a notebook shows it: verdict and tables.
 
     >>> from attnviz.marking import mark_pipeline
     >>> "✗" in marking_markup(mark_pipeline({"q": [[1, 0]], "k": [[1, 2]], "scores": [[2]]}, decimals=0))
@@ -215,7 +213,7 @@ def _given(marking: Marking, name: str, tokens: Sequence[str]) -> str:
 
 
 def marking_csv(marking: Marking, tokens: Sequence[str] = ()) -> str:
-    """Return every mark as a line of CSV: where it stands, what is printed there, its mark, and what is right.
+    """Return each mark as a CSV line with its place and numbers.
 
     >>> from attnviz.marking import mark_pipeline
     >>> marking = mark_pipeline({"q": [[1, 0]], "k": [[1, 2]], "scores": [[2]]}, decimals=0)

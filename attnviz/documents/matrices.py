@@ -1,4 +1,4 @@
-"""Matrices outside of the app: as plain HTML without any script, and as a heatmap's page of its own."""
+"""Matrices as plain HTML, and heatmaps as pages of their own."""
 
 import base64
 import html
@@ -31,18 +31,18 @@ _CELL = "padding:2px 6px;text-align:right;border:1px solid transparent;font-vari
 
 
 def matrix_markup(picture: Picture) -> str:
-    """Return a matrix as a table with its numbers, or as a picture where numbers would not fit."""
+    """Return a matrix as an HTML table, a large one as picture."""
     return _table(picture) if picture.in_cell else _labelled_picture(picture)
 
 
 def small_picture(picture: Picture, side: int = 12, most: int = 168) -> str:
-    """Return a matrix as a small picture without labels, some `side` pixels for a cell and `most` at most."""
+    """Return a small HTML picture; `side` and `most` are in pixels."""
     scale = min(side, most / max(picture.z.shape))
     return _image(picture, f"width:{picture.z.shape[1] * scale:.0f}px;height:{picture.z.shape[0] * scale:.0f}px")
 
 
 def pixels(picture: Picture) -> np.ndarray:
-    """Return the colours of a picture, ``(rows, columns, 3)`` from 0 to 255, a pixel or a square for each cell."""
+    """Return colours from 0 to 255; a cell may take several pixels."""
     hatches = hatched(picture)
     if not hatches:
         return picture.shades
@@ -92,7 +92,7 @@ def _hatching(hatch: Hatch) -> str:
 
 
 def _labelled_picture(picture: Picture) -> str:
-    """Return a picture with the names of the rows beside it, as far as these are few enough to be read."""
+    """Return a picture, with row names where these are few enough."""
     n_rows, n_columns = picture.z.shape
     side = max(1.0, min(16.0, _LARGEST / max(n_rows, n_columns)))
     image = _image(picture, f"width:{n_columns * side:.0f}px;height:{n_rows * side:.0f}px")
@@ -116,7 +116,7 @@ def _image(picture: Picture, style: str) -> str:
 
 
 def png(rgb: np.ndarray) -> bytes:
-    """Return a picture ``(rows, columns, 3)`` of numbers from 0 to 255 as a PNG file.
+    """Return pixels ``(rows, columns, 3)`` from 0 to 255 as a PNG.
 
     Source: W3C, Portable Network Graphics (third edition), sections 5 and 11.
     """
@@ -161,9 +161,10 @@ def heatmap_page(
     alt: str = "",
     letters: bytes | None = None,
 ) -> str:
-    """Return the heatmap of one matrix as an HTML page that needs nothing else; arguments as in
-    :func:`attnviz.figures.heatmap`, `alt`, a description of it in words, and `letters`, a font to write it in. Where
-    numbers have room in its cells, it is a picture that stands still, in letters of ours, which are fewer.
+    """Return one matrix's heatmap as an HTML page that needs nothing else.
+
+    Arguments are as in :func:`attnviz.figures.heatmap`; `alt` describes it in words, `letters` is a font. With numbers
+    in its cells, it is a still picture in the app's own font.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> "<title>Attention weights</title>" in heatmap_page(trace(Scenario()), "attention_weights")
@@ -186,12 +187,11 @@ def figure_page(
     file_name: str = "",
     letters: bytes | None = None,
 ) -> str:
-    """Return a figure, as the plain dictionary that Plotly.js reads, as an HTML page that needs nothing else.
-    A table on which nothing moves is a picture.
+    """Return a Plotly.js figure as an HTML page that needs nothing else.
 
-    It stands on the page's paper, also where it is saved: its letters could not be read on any other. `letters` is
-    the font of the figure as a WOFF2 file; the page and the pictures saved from it carry it along. Without it they are
-    written in what the reader's machine has.
+    A table on which nothing moves is a picture. A figure has the page's paper, also where it's saved: its letters
+    could not be read on any other. `letters` is the font of the figure as a WOFF2 file; the page and the pictures saved
+    from it carry it along. Without it they are written in what the reader's machine has.
     """
     on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": theme(dark).paper}}
     if [(each["type"], each.get("hoverinfo")) for each in spec["data"]] == [("heatmap", "skip")]:
@@ -206,7 +206,7 @@ def figure_page(
 
 
 def _page(figure: str, title: str, alt: str, dark: bool, name: str, script: str) -> str:
-    """Return the page of a figure, which can be saved by this name."""
+    """Return a figure's page, with buttons to save it as `name`."""
     labels = {"svg": say("figures.page.save_svg"), "png": say("figures.page.save_png")}
     buttons = "\n".join(
         f'<button data-format="{each}" data-name="{html.escape(name)}">{html.escape(label)}</button>'

@@ -1,4 +1,4 @@
-"""A head of a model as a short script: it loads the model, and prints the head's attention weights."""
+"""Writes a script that loads a model and prints one head's weights."""
 
 from attnviz.models import ModelTrace, offered
 from attnviz.models.offering import ALONG, PACKAGE, VERSION, is_folder, short_name, snapshot_of
@@ -14,9 +14,10 @@ def model_script(
     view: ModelTrace, layer: int, head: int, *, name: str, target: str = "", digits: int = DEFAULT_DIGITS,
     drawing: tuple[Sampling, int] | None = None,
 ) -> str:  # fmt: skip
-    """Return a Python script that prints the tokens and the attention weights of a head of a view of one kind; `name`
-    is what the model is offered as, or loaded by. It needs torch and transformers, and attnviz where it is changed.
-    With a `drawing`, how and by which seed, it prints what a decoder writes, too.
+    """Return a Python script that prints a head's tokens and attention weights.
+
+    `name` is what the model is offered as or loaded by; the view has one kind. The script needs torch and transformers,
+    and attnviz for edits. With a `drawing` (how, and the seed), it also prints what a decoder writes.
 
     >>> from attnviz import look_into
     >>> view = look_into("all-MiniLM-L6-v2", text="a cat")
@@ -31,7 +32,7 @@ def model_script(
 
 
 def _loaded_by(name: str) -> tuple[str, str]:
-    """Return what a script loads a model by, and what it says of it; no folder of a server is named."""
+    """Return what loads a model, and a comment; never a server's folder."""
     loaded_by = offered().get(name, "")
     if name in ALONG or not is_folder(loaded_by):
         return name, ""
@@ -41,7 +42,7 @@ def _loaded_by(name: str) -> tuple[str, str]:
 
 
 def _where(name: str) -> tuple[str, str, str]:
-    """Return what a script imports to find a model, the lines that find it, and a comment on what it needs."""
+    """Return a script's imports, the lines that find a model, its needs."""
     along = ALONG.get(name)
     if along is None:
         loaded_by, told = _loaded_by(name)
@@ -83,7 +84,7 @@ def _plain(view: ModelTrace, layer: int, head: int, name: str, target: str, prin
 
 
 def _writing(view: ModelTrace, sampling: Sampling, seed: int) -> str:
-    """Return what has a model write on after a sentence, as this page draws with this seed."""
+    """Return the lines with which a model continues a sentence."""
     given = view.cut["input_ids"][: len(view.tokens) - len(view.written)]
     how = {"temperature": sampling.temperature, "top_k": sampling.top_k or 0, "top_p": sampling.top_p or 1.0}
     settings = ", ".join(f"{key}={value!r}" for key, value in how.items())

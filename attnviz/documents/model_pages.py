@@ -1,4 +1,4 @@
-"""Models as documents: all heads as a page and in a notebook, what that draws, and one head as a report."""
+"""Models as documents: pages and notebook output, and a head's report."""
 
 import base64
 import html
@@ -30,8 +30,9 @@ _SIDE, _WIDE = 96, 1100  # pixels of a picture, and of all beside each other: fe
 
 
 def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS) -> dict[str, Any]:
-    """Return what the script of the grid draws, as plain values for JSON: of more than `most` attention weights only
-    the strongest of each token.
+    """Return what the heads' grid draws, as JSON values.
+
+    Of more than `most` attention weights, it has only the strongest of each token.
 
     Raises ``ValueError`` where layers are of several kinds.
     """
@@ -67,7 +68,7 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
 
 
 def _shades(weights: list[np.ndarray], n_heads: int, step: int, limit: float, n_inks: int) -> str:
-    """Return which ink each cell of each picture has, of blocks the largest, in base64."""
+    """Return each cell's colour index in base64, of blocks the largest."""
     size = [math.ceil(n / step) for n in weights[0].shape[-2:]]
     shades = np.zeros((len(weights), n_heads, *size), dtype=np.uint8)
     for drawn, own in zip(shades, weights, strict=True):
@@ -76,7 +77,7 @@ def _shades(weights: list[np.ndarray], n_heads: int, step: int, limit: float, n_
 
 
 def _strongest(weights: np.ndarray) -> dict[str, str]:
-    """Return the largest weights of each row, the largest first, and which columns they're in, in base64."""
+    """Return each row's largest weights and their columns in base64."""
     n = min(STRONGEST, weights.shape[1])
     some = np.argpartition(-weights, n - 1, axis=1)[:, :n]
     by_size = np.argsort(-np.take_along_axis(weights, some, 1), axis=1, kind="stable")
@@ -86,7 +87,7 @@ def _strongest(weights: np.ndarray) -> dict[str, str]:
 
 
 def marks_of(view: ModelTrace) -> list[str]:
-    """Return the mark of each token: "special", "joined" where it goes on with a word, empty where unknown."""
+    """Return each token's mark: "special", "joined" to its word, or empty."""
     places = [(piece.at, piece.word) for piece in view.pieces]
     joined = [bool(place[1]) and place == before for place, before in zip(places, [(0, ""), *places], strict=False)]
     return ["special" if special else "joined" if goes_on else ""
@@ -94,7 +95,7 @@ def marks_of(view: ModelTrace) -> list[str]:
 
 
 def typed_in_words(view: ModelTrace) -> list[str]:
-    """Say of each token what was typed of it, or that the model puts it there; empty where that isn't known."""
+    """Say which typed text each token is from; empty where that's equal."""
     told, special_ones = [], view.special or (False,) * len(view.pieces)
     for token, piece, special in zip(view.tokens, view.pieces, special_ones, strict=False):
         if special:
@@ -114,7 +115,7 @@ def _short(view: ModelTrace, layer: int, head: int) -> str:
 
 
 def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
-    """Return what words share their attention out to, by its name: for each layer, the share of each head.
+    """Return the named parts of attention: per layer, each head's share.
 
     Together they are all of it. Of another sentence that is read, nothing is told.
     """
@@ -155,7 +156,7 @@ main > * { max-width: 100%; }
 
 
 def model_page(view: ModelTrace, *, dark: bool = False) -> str:
-    """Return all heads at a glance as an HTML page that needs nothing else: pointing at one tells its numbers.
+    """Return all of a model's heads as an interactive HTML page.
 
     Raises ``ValueError`` for an encoder with a decoder, whose kinds are a page each.
 
@@ -194,7 +195,7 @@ def model_page(view: ModelTrace, *, dark: bool = False) -> str:
 
 
 def model_markup(view: ModelTrace) -> str:
-    """Return a model's heads as a notebook shows them: the tokens, and a picture of all weights.
+    """Return the tokens and a picture of all heads for a notebook.
 
     >>> import torch
     >>> from attnviz import look_into
@@ -229,7 +230,7 @@ def _sentence(view: ModelTrace) -> str:
 
 
 def head_report(view: ModelTrace, layer: int, head: int, *, digits: int = DEFAULT_DIGITS) -> str:
-    """Return one head of a model as an HTML page that prints well: its measured figures and every matrix.
+    """Return a model's head as a printable HTML page with all matrices.
 
     Raises ``KeyError`` for a head that isn't there.
     """

@@ -1,4 +1,4 @@
-"""A page of HTML that needs nothing else: its head, its letters, how it prints, and data in its scripts."""
+"""HTML pages that need nothing else: head, letters, print style, embedded data."""
 
 import base64
 import html
@@ -31,8 +31,7 @@ pre { font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere; backgroun
 
 
 def page_of(title: str, style: str, body: str, *, allows: str = "", dark: bool = False) -> str:
-    """Return a page with a title and what its body holds as HTML. Nothing may be loaded from anywhere, whatever its
-    texts say: of all but styles, only what its policy `allows`.
+    """Return an HTML page that may load nothing but what it `allows`.
 
     >>> page_of("<a>", "", "")[:60]
     '<!DOCTYPE html>\\n<html lang="en">\\n<head>\\n<meta charset="utf-8'
@@ -56,14 +55,14 @@ def page_of(title: str, style: str, body: str, *, allows: str = "", dark: bool =
 
 
 def printed_page(title: str, style: str, body: str) -> str:
-    """Return a page that prints well, of a title and what stands below it as HTML; pictures may stand in it."""
+    """Return a printable page of a title and an HTML body."""
     heading = f"<h1>{html.escape(title)}</h1>\n{body}"
     return page_of(title, _PRINTED + style, heading, allows="; img-src data:")
 
 
 @cache
 def own_face() -> str:
-    """Return the letters that a page carries, as CSS, under the name of `FAMILY`."""
+    """Return the CSS of the page's own font, named `FAMILY`."""
     source = f'url("data:font/woff2;base64,{packed_letters()}")'
     return f'@font-face {{ font-family: "{FAMILY}"; font-weight: 400 700; src: {source}; }}'
 
@@ -81,14 +80,14 @@ def paragraphs(texts: Iterable[str]) -> str:
 
 
 def script_json(value: Any) -> str:
-    """Return a value as JSON that can stand inside a script element: no text in it can end the element."""
+    """Return JSON that is safe inside an HTML script element."""
     written = json.dumps(_plain(value), allow_nan=False)
     # ASCII alone, so that U+2028, which ends a line of a script, is escaped too.
     return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _plain(value: Any) -> Any:
-    """Return a value without arrays: Plotly.js reads theirs as base64, which keeps NaN."""
+    """Return a value with its arrays as lists or Plotly.js's base64."""
     match value:
         case dict():
             return {key: _plain(each) for key, each in value.items()}
@@ -110,7 +109,7 @@ _MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json
 
 
 def tables(computed: AttentionTrace, digits: int, names: Iterable[str] | None = None) -> list[str]:
-    """Return each matrix of a trace, or these, as lines of text: its title and formula, then its rows by their names.
+    """Return the matrices as text tables, each with its title and formula.
 
     >>> from attnviz.core.scenario import Scenario, traced
     >>> print(tables(traced(Scenario("a b", x="identity", d_in=2)), 2)[0])

@@ -1,4 +1,4 @@
-"""A question with what is predicted of it: how its board looks, and what a page of its own asks and tells."""
+"""Prediction questions as documents: their boards, and what is asked and told."""
 
 import html
 from collections.abc import Mapping
@@ -18,15 +18,17 @@ from attnviz.words.numbers import DEFAULT_DIGITS, in_cell
 
 
 def shown_of(question: Question, trace: AttentionTrace, options: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the matrices that the board of a question shows; none where it has no board."""
+    """Return the matrices on a question's board; none without a board."""
     return tuple(name for name in question.shown(options) if name in trace.stages)
 
 
 def looks_of(
     question: Question, scenario: Scenario, options: Mapping[str, str], *, fixed: bool, holds: bool = False
 ) -> Looks:
-    """Return how the board of a question looks; if it is `fixed`, no number is changed on it, and if it `holds` what it
-    doesn't show, that isn't sent."""
+    """Return how a question's board looks.
+
+    No number is changed on a `fixed` one; one that `holds` isn't sent what it doesn't show.
+    """
     shown = shown_of(question, question.made(scenario, options).seen_from(0), options)
     read = "attention_weights" in shown
     return Looks(
@@ -37,8 +39,11 @@ def looks_of(
 
 
 def asked_data(question: Question, digits: int) -> dict[str, Any]:
-    """Return what a page of its own draws of a question: the board before, what is asked of it, and the board `then`,
-    with what happened by each choice; tables where the question has no board."""
+    """Return a question's page as JSON values, before and after the answer.
+
+    It has the board before, what is asked, and the board `then`, with what each choice is told; tables where the
+    question has no board.
+    """
     asked = question.asked
     told = {choice: [*asked.outcome(choice), *question.answer] for choice in ("", *asked.choices)}
     said = {"about": asked.about, "title": question.title, "act": asked.act, "asks": asked.asks, "right": asked.right}

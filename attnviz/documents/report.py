@@ -1,4 +1,4 @@
-"""A computation on one page, to print or to hand out: plain HTML, without any script."""
+"""Reports of a computation: one printable HTML page, without any script."""
 
 import html
 
@@ -51,11 +51,11 @@ table { font-size: 13px; }
 
 
 def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_DIGITS) -> str:
-    """Return a whole computation as an HTML page that prints well: the set-up, every matrix with its formula
-    and numbers, what each token attends to most, and the script that computes the same.
+    """Return a whole computation as a printable HTML page.
 
-    `trace` is that of the scenario, with `digits` decimals. Where numbers would not fit, above 16 rows or
-    columns, matrices are pictures.
+    It has the set-up, every matrix with its formula and numbers, what each token reads most, and the same as a script.
+    `trace` is that of the scenario, with `digits` decimals. Where numbers would not fit, above 16 rows or columns,
+    matrices are pictures.
 
     >>> from attnviz.core.scenario import trace
     >>> "<h1>Self-attention of: a cat</h1>" in report(Scenario("a cat"), trace(Scenario("a cat")))
@@ -82,17 +82,17 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
 
 
 def report_page(title: str, body: str) -> str:
-    """Return a report of a title and what stands below it as HTML, with what made it at its end."""
+    """Return a titled report as HTML, which names attnviz at its end."""
     return printed_page(title, _STYLE, f'{body}\n<p class="about">{html.escape(say("report.made"))}</p>')
 
 
 def visible_text(text: str) -> str:
-    """Return a text in which all but its blanks is visible as :func:`attnviz.core.tokens.visible` makes it."""
+    """Return a text with its invisible characters shown; see :func:`attnviz.core.tokens.visible`."""
     return " ".join(visible(word) for word in text.split())
 
 
 def _set_up(scenario: Scenario) -> str:
-    """Name all settings that decide the numbers; those that one head can do without, where they're switched on."""
+    """Return the settings that decide the numbers, optional ones where used."""
     plain = Scenario()
     on = {name for name in SETTINGS if getattr(scenario, name) != getattr(plain, name)} | _ALWAYS
     on |= {"activation"} if scenario.d_ff else set()
@@ -114,7 +114,7 @@ def _vectors(scenario: Scenario) -> str:
 
 
 def _changes(scenario: Scenario, digits: int) -> list[str]:
-    """Say which matrices are given as a whole, and which numbers were changed."""
+    """Say which matrices are given, and which numbers were changed."""
     given = say("report.given", matrices="; ".join(replaced_in_words(scenario).values()))
     texts = list(edits_in_words(scenario, digits).values())
     listed, more = "; ".join(texts[:_LISTED_CHANGES]), len(texts) - _LISTED_CHANGES
@@ -123,7 +123,7 @@ def _changes(scenario: Scenario, digits: int) -> list[str]:
 
 
 def _attending(scenario: Scenario, trace: AttentionTrace, digits: int) -> list[str]:
-    """Say what each token reads most, and first what such a finding is worth."""
+    """Say what each token reads most, and what this finding is worth."""
     n_tokens = len(trace.tokens)
     said = [numbers_in_words(scenario)]
     for layer, of_layer in enumerate(trace.layers):
@@ -153,7 +153,7 @@ def title_of(trace: AttentionTrace, drawn: Picture) -> str:
 
 
 def trace_markup(trace: AttentionTrace) -> str:
-    """Return a trace as a notebook shows it: its tokens, and each matrix as a small heatmap with its shape.
+    """Return a trace's tokens and small heatmaps for a notebook.
 
     >>> from attnviz.core.scenario import trace
     >>> "W_q 3×2" in trace_markup(trace(Scenario()))

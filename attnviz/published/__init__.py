@@ -1,4 +1,4 @@
-"""Published examples of self-attention, with the numbers that their sources print, each with its scenario."""
+"""Published examples of self-attention with their printed numbers, each as a scenario."""
 
 import math
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ VARIANCES = "variance_of_dot_products"  # the name of the published variances, b
 
 @dataclass(frozen=True)
 class PublishedFeedForward:
-    """The feed-forward step of an example: its weights, its biases, and what the source prints as its output."""
+    """The feed-forward step of an example: weights, biases and printed output."""
 
     w_1: Rows
     b_1: tuple[float, ...]
@@ -67,13 +67,13 @@ class WorkedExample:
 
     @property
     def from_scores(self) -> bool:
-        """Whether the example starts from scores, and prints nothing that they are made from."""
+        """Whether the example starts from scores and has no X."""
         return "x" not in self.given
 
 
 @dataclass(frozen=True)
 class VarianceRow:
-    """Published variances of the dot products of standard normal vectors: undivided, and divided by √d."""
+    """Published variances of standard normal vectors' dot products, undivided and by √d."""
 
     d: int
     raw: float
@@ -81,7 +81,7 @@ class VarianceRow:
 
     @property
     def standard_error(self) -> float:
-        """How far 1000 trials are from d, in parts of d, by chance: one standard deviation.
+        """The standard deviation of 1000 trials' variance, relative to d.
 
         The fourth moment of such a dot product is 3 d² + 6 d.
         """
@@ -90,7 +90,7 @@ class VarianceRow:
 
 @cache
 def worked_examples() -> Mapping[str, WorkedExample]:
-    """Return every published example by its id, in the order of the file.
+    """Return all published examples by id, in the file's order.
 
     >>> worked_examples()["love-ai"].published["scores"][2]
     (2.0, 1.0, 3.0)
@@ -110,7 +110,7 @@ def worked_example(name: str) -> WorkedExample:
 
 @cache
 def starting_points() -> Mapping[str, WorkedExample]:
-    """Return every example that the app can start from by its id: the published ones, and those made by hand.
+    """Return all examples to start from, published or made by hand.
 
     >>> starting_points()["fluffy-cat"].scenario.tokens[1:3]
     ('fluffy', 'cat')
@@ -142,7 +142,7 @@ def _example(raw: Mapping[str, Any]) -> WorkedExample:
 
 
 def _tables(raw: Mapping[str, Any]) -> tuple[dict[str, Rows], dict[str, Rows], tuple[str, ...]]:
-    """Return what an example starts from, what it prints, and what its rows are called."""
+    """Return an example's given tables, its printed tables, and its tokens."""
     if "scores_row" in raw:
         return {"scores": _rows([raw["scores_row"]])}, {"attention_weights": _rows([raw["published_row"]])}, ()
     if "row" in raw:
@@ -177,7 +177,7 @@ def _scenario(raw: Mapping[str, Any]) -> Scenario:
 
 
 def _scenario_of_scores(name: str, scale: bool) -> Scenario:
-    """Return a computation with the scores of an example: X is the identity, and so is W_v, as wide as X."""
+    """Return a scenario with an example's scores; X and W_v are identities."""
     w_q = chosen_matrices(name)["w_q"]
     n_tokens, named = len(w_q), PUBLISHED_TEXT.split()
     text = PUBLISHED_TEXT if n_tokens == len(named) else " ".join(ascii_lowercase[:n_tokens])

@@ -36,7 +36,7 @@ _COMMENT = re.compile(r"^ *(?://.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/ *)\n", re.M)
 
 
 def joined(entry: Path, sent: Mapping[str, Any] | None = None) -> str:
-    """Return the modules that a script is made of as one text: `entry`, with all it imports.
+    """Return the module `entry` and all that it imports as one text.
 
     `entry` keeps its exports; where there is a default, that alone, and all else is in a scope of its own, so that
     names there can be made short.
@@ -67,7 +67,7 @@ def shortened(text: str) -> str:
 
 
 def said_in(code: str) -> dict[str, Template]:
-    """Return the sentences whose keys stand in a script, or are put together there.
+    """Return the sentences whose keys a script contains or puts together.
 
     >>> sorted(said_in("say(`count.${n > 1 ? 'cell' : 'row'}`) + say('count.token') + 'no.sentence'"))[:2]
     ['count.cell', 'count.change']
@@ -79,7 +79,7 @@ def said_in(code: str) -> dict[str, Template]:
 
 
 def by_room(sentences: Mapping[str, Template]) -> dict[str, dict[str, Template]]:
-    """Return sentences as scripts have them, which is shorter: by what stands before the last dot of their keys.
+    """Return sentences grouped by their keys' prefix, as scripts have them.
 
     >>> by_room({"board.panel.pin": "Pin", "board.panel.back": "Back"})
     {'board.panel': {'pin': 'Pin', 'back': 'Back'}}
@@ -117,7 +117,7 @@ class _Script:
         return f"const {_SENT} = {json.dumps(sent, ensure_ascii=False, separators=(',', ':'))};\n{code}"
 
     def _plainly_named(self, code: str) -> str:
-        """Let what is exported go by its own name where one module exports it, and nobody renames it."""
+        """Give an export its own name where that is unique and unchanged."""
         plain: dict[str, str] = {}
         for exports in self.exported.values():
             plain |= {outside: name for name, outside in exports.items() if name not in plain.values()}
@@ -152,7 +152,7 @@ class _Script:
         self.parts.append(f"const [{outside}] = (() => {{\n{bare}return [{', '.join(names)}];\n}})();\n")
 
     def _read(self, file: Path, above: tuple[Path, ...], *, is_entry: bool = False) -> str:
-        """Return the text of a module with all it imports taken from the modules before it."""
+        """Return a module's text, its imports taken from modules joined before it."""
         text = _COMMENT.sub("", file.read_text(encoding="utf-8"))
         _check(file, _EXPORT.sub("", _IMPORT.sub("", _DEFAULT.sub("", text) if is_entry else text)))
 
@@ -176,7 +176,7 @@ class _Script:
 
 
 def _check(file: Path, bare: str) -> None:
-    """Raise ``ValueError`` for what would be misread in a module without the imports and exports that are read."""
+    """Raise ``ValueError`` for module text that would be misread here."""
     unread = _LEFT.search(bare)
     if unread:
         raise ValueError(f"{file.name} has {unread[0]!r}, no form of import or export that is read here")
