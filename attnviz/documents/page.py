@@ -1,4 +1,4 @@
-"""HTML pages that need nothing else: head, letters, print style, embedded data."""
+"""Self-contained HTML pages: head, letters, print style, embedded data."""
 
 import base64
 import html

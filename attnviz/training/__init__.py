@@ -1,4 +1,4 @@
-"""Watch it learn: small models that are trained in seconds, each of whose moments is a trace."""
+"""Small models that are trained in seconds; each moment has a trace."""
 
 from attnviz.training.chain import Link, Place, Term, chain, finite_difference
 from attnviz.training.code import moment_safetensors, scenario_of, training_notebook, training_script

@@ -1,4 +1,4 @@
-"""The chain rule, down to a cell: how the gradient of a number is made of those of what it feeds."""
+"""The chain rule per cell: what a number's gradient is made of."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -25,8 +25,10 @@ class Place(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A way from a number to the loss: how much a cell that it feeds moves with it (`local`, a number of `of`, where
-    it is one), times how much that cell moves the loss."""
+    """One product of a chain-rule sum: `local` derivative times `gradient`.
+
+    `of` is the place of `local`, if it is a number of the trace; `through` is the fed cell, with that `gradient`.
+    """
 
     local: float
     of: Place | None
@@ -40,7 +42,7 @@ class Term(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A cell, its gradient by autograd, and the terms whose sum that is; none where the chain ends."""
+    """A cell, its gradient by autograd, and the terms it sums."""
 
     place: Place
     gradient: float
@@ -53,10 +55,10 @@ class Link(NamedTuple):
 
 
 def chain(trace: AttentionTrace, gradients: Mapping[str, Tensor], matrix: str, row: int, column: int) -> list[Link]:
-    """Return how the gradient of a cell is made, how that of the cell which adds most to it is, and so on, until one
-    feeds several matrices, or a rule that isn't followed here.
+    """Return a cell's gradient as terms, followed along the largest terms.
 
-    `trace` and `gradients` are those of one text: :meth:`Training.trace` and :meth:`Training.gradients_of`.
+    It ends at a cell that feeds several matrices, or a rule that isn't followed here. `trace` and `gradients` are those
+    of one text: :meth:`Training.trace` and :meth:`Training.gradients_of`.
 
     Raises ``ValueError`` for a cell that has no gradient.
     """
@@ -77,8 +79,10 @@ def chain(trace: AttentionTrace, gradients: Mapping[str, Tensor], matrix: str, r
 def finite_difference(
     training: Training, step: int, matrix: str, row: int, column: int, text: str | None = None
 ) -> float:
-    """Return by how much a number moves the loss of a text, measured: it is moved a bit to either side, in float64;
-    ``ValueError`` for a matrix that isn't learned, or a cell that it doesn't have."""
+    """Return the loss's gradient by central differences in float64.
+
+    Raises ``ValueError`` for a matrix that isn't learned, or a missing cell.
+    """
     trace = training.trace(step, text)
     if matrix not in training.model.shapes:
         raise ValueError(f"matrix is {in_short(matrix)}, expected one of {', '.join(training.model.shapes)}")
@@ -104,7 +108,7 @@ def _at(matrices: Mapping[str, Tensor], place: Place) -> float:
 
 
 def _terms(trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place) -> Iterator[Term]:
-    """Yield the terms of a cell that feeds one matrix alone, by a rule that says how much."""
+    """Yield the terms of a cell that feeds a single matrix."""
     fed = [stage for stage in trace.stages.values() if _is_read(trace, stage, place)]
     if len(fed) != 1 or fed[0].name not in gradients or fed[0].sources.count(place.matrix) != 1:
         return
@@ -121,7 +125,7 @@ def _sources(trace: AttentionTrace, stage: Stage) -> list[Tensor]:
 
 
 def _is_read(trace: AttentionTrace, stage: Stage, place: Place) -> bool:
-    """Whether a stage is made of a cell: of what all heads have side by side, each reads its own columns."""
+    """Whether a stage uses this cell; a head reads its own columns."""
     if stage.rule is None or place.matrix not in stage.sources:
         return False
     marks = [np.zeros(tuple(table.shape), dtype=bool) for table in _sources(trace, stage)]

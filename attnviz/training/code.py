@@ -1,4 +1,4 @@
-"""A training to take home: a script in plain PyTorch, a notebook, a moment as tensors, or as a scenario to edit."""
+"""Exports a training: as PyTorch script, notebook, tensors, or scenario."""
 
 import json
 from dataclasses import asdict
@@ -27,21 +27,23 @@ Section = tuple[str, list[str]]  # what it does, and its lines
 
 
 def training_script(training: Training, step: int | None = None, text: str | None = None) -> str:
-    """Return a Python script that needs torch alone, trains the same model up to a step, and prints the same losses and
-    the attention weights of a text there, with four decimals; ``ValueError`` for a step or a text that doesn't fit."""
+    """Return a PyTorch script that repeats a training up to a step.
+
+    It prints the same losses and attention weights. Raises ``ValueError`` for a step or a text that doesn't fit.
+    """
     title, sections = _told(training, step, text)
     parts = ["\n".join((f"# {what}", *lines)) for what, lines in sections]
     return "\n\n".join((f"# {title}", "import torch", *parts)) + "\n"
 
 
 def training_notebook(training: Training, step: int | None = None, text: str | None = None) -> str:
-    """Return the same script as a Jupyter notebook (JSON, nbformat 4.5), a cell for each of its parts."""
+    """Return the same script as a Jupyter notebook (JSON, nbformat 4.5)."""
     title, sections = _told(training, step, text)
     return as_notebook(title, "import torch", sections)
 
 
 def moment_safetensors(training: Training, step: int) -> bytes:
-    """Return every learned matrix at a step as a safetensors file, with settings, step and vocabulary as metadata.
+    """Return the learned matrices at a step as safetensors, settings as metadata.
 
     The step is that of the last moment kept up to it. Raises ``ValueError`` for a step outside of the training,
     ``ModuleNotFoundError`` where the package safetensors is not installed.
@@ -120,7 +122,7 @@ _W_E = 'w["w_e"]'
 
 
 def _layer(settings: TrainingSettings) -> list[str]:
-    """Return the lines that the rules of a layer have for its stages; those of its heads stand in a loop."""
+    """Return a layer's lines of code, with a loop over its heads."""
     table, lines, of_head = layer_of(settings), list[str](), list[str]()
 
     def called(name: str) -> str:
@@ -187,12 +189,11 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
-    """Return all layers of a model as a scenario, with the matrices that it has in a trace of one of its moments: it
-    makes the same attention weights, and the same vectors behind the last layer. What follows these, the
-    probabilities of the next token, a scenario doesn't have.
+    """Return a model's layers as a scenario, with a trace's learned matrices.
 
-    In a scenario a context is as wide as X. Where it's narrower here, W_v has columns of zeros behind those of each
-    head and W_o the rows that belong to them: they add nothing.
+    It makes the same attention weights, and the same vectors behind the last layer, but no probabilities of the next
+    token. In a scenario a context is as wide as X. Where it's narrower here, W_v has columns of zeros behind those of
+    each head and W_o the rows that belong to them: they add nothing.
 
     Raises ``ValueError`` where a scenario has no room for it.
     """
@@ -218,7 +219,7 @@ def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
 
 
 def _of_layer(training: Training, trace: AttentionTrace, layer: int) -> dict[str, Rows]:
-    """Return what is learned of a layer, by the names that it has there."""
+    """Return a layer's learned matrices by their names within the layer."""
     settings, model = training.settings, training.model
     behind = ("w_q", "w_k", *LAYERS, *NORMS)
     names = {own: model.name_of(layer, None, own) for own in behind}
@@ -236,7 +237,7 @@ def _of_layer(training: Training, trace: AttentionTrace, layer: int) -> dict[str
 
 
 def numbers(matrix: Tensor) -> Rows:
-    """Return the rows of a float32 matrix in as few digits as tell its numbers apart, for they travel in links.
+    """Return float32 rows with the fewest digits that keep their value.
 
     >>> import torch
     >>> numbers(torch.tensor([0.1, 2.5]))
@@ -247,7 +248,7 @@ def numbers(matrix: Tensor) -> Rows:
 
 
 def as_text(tokens: tuple[str, ...]) -> tuple[str, str]:
-    """Return a text, and the tokenizer that cuts it into these tokens; where none does, into their visible forms."""
+    """Return a text and its tokenizer; failing that, the tokens' visible forms."""
     for joined in (" ", ""):
         for tokenizer in reversed(tuple(TOKENIZERS)):
             if tokenize(joined.join(tokens), tokenizer) == tokens:

@@ -1,4 +1,4 @@
-"""A training under way: one step after the other, with what is kept of it."""
+"""Training step by step, and what is kept of it."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -25,8 +25,7 @@ STRIDE = 1_000_003  # from the seed of one step's examples to the next
 
 
 class Moment(NamedTuple):
-    """The model after so many steps: its learned matrices, the loss and the share of right answers on examples that are
-    held out, and what its heads do there."""
+    """A model after `step` steps, and its results on held-out examples."""
 
     step: int
     parameters: Mapping[str, Tensor]
@@ -40,7 +39,7 @@ class Moment(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step: its number, the loss of its examples before it, and the moment after it where that is kept."""
+    """A step: its number, the loss before it, and the moment kept."""
 
     step: int
     loss: float
@@ -57,8 +56,7 @@ class Model:
 
     @classmethod
     def of(cls, settings: TrainingSettings) -> "Model":
-        """Return the model that these settings train; ``ValueError`` for a task, a text or a frozen matrix that isn't
-        one, and where all are frozen."""
+        """Return the model that these settings train; ``ValueError`` for unusable ones."""
         task = task_of(settings)
         plain = replace(settings, seed=0, steps=1, until=None, text="", frozen=(), rates=())
         model = cls(settings, task, model_table(plain, task.vocabulary))
@@ -70,7 +68,7 @@ class Model:
         return model
 
     def __repr__(self) -> str:
-        """Say what there is of it: a text of one's own would fill pages."""
+        """Return a short description, without the text it learns."""
         return f"Model({self.settings.task!r}, {len(self.shapes)} matrices, {self.n_numbers} numbers)"
 
     @property
@@ -84,8 +82,7 @@ class Model:
         return sum(math.prod(shape) for shape in self.shapes.values())
 
     def on(self, batch: Batch, parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return every matrix for a batch; the "loss" of each text is its share of the mean over all places that
-        count."""
+        """Return all matrices for a batch; each "loss" is a text's share."""
         ids = batch.ids.tolist()
         table = of_text(self.table, _nested(ids), batch.ids.shape[1], _nested([each[1:] for each in ids]))
         dtype = next(iter(parameters.values())).dtype
@@ -93,12 +90,12 @@ class Model:
         return run(table, {**parameters, **mask_of(table, batch.ids.shape[1]), "counted": counted})
 
     def examples(self, step: int) -> Batch:
-        """Return the examples of a step: always the same, in whatever order steps are asked for."""
+        """Return the examples of a step, drawn from seed and step alone."""
         generator = generator_for(examples_seed(self.settings.seed, step))
         return self.task.draw(self.settings.batch_size, generator)
 
     def weights_in(self, matrices: Mapping[str, Tensor]) -> Weights:
-        """Return the attention weights of every head, by its layer and its number."""
+        """Return each head's attention weights by layer and head index."""
         return {
             (layer, head): matrices[self.name_of(layer, head, "attention_weights")]
             for layer in range(self.settings.n_layers)
@@ -106,13 +103,13 @@ class Model:
         }
 
     def name_of(self, layer: int, head: int | None, name: str) -> str:
-        """Return what a matrix of a layer, or of one of its heads, is called in the table."""
+        """Return the table's name of a layer's matrix, or of a head's."""
         own = head_name(head, name) if head is not None and self.settings.n_heads > 1 else name
         return in_layer(layer, own) if self.settings.n_layers > 1 else own
 
     @one_thread()
     def judged(self, step: int, parameters: Mapping[str, Tensor]) -> Moment:
-        """Return a moment: what the model makes of the examples that are held out."""
+        """Return a moment, with the model's results on held-out examples."""
         batch = _held_out(self.task)
         with torch.no_grad():
             made = self.on(batch, parameters)
@@ -132,7 +129,7 @@ def _nested(rows: list[list[int]]) -> tuple[tuple[int, ...], ...]:
 
 
 def examples_seed(seed: int, step: int) -> int:
-    """Return the seed of the examples of one step, so that any step's examples can be drawn again alone.
+    """Return the seed of one step's examples.
 
     >>> examples_seed(2, 0), examples_seed(2, 1)
     (1000005, 2000008)
@@ -141,7 +138,7 @@ def examples_seed(seed: int, step: int) -> int:
 
 
 def moment_steps(steps: int, most: int = MOMENTS) -> tuple[int, ...]:
-    """Return after which steps a moment is kept: denser at the start, the first and the last among them.
+    """Return the steps with kept moments, denser at the start.
 
     >>> moment_steps(600)[:8], len(moment_steps(600)), moment_steps(600)[-1]
     ((0, 1, 2, 3, 4, 5, 6, 7), 64, 600)
@@ -155,13 +152,12 @@ def moment_steps(steps: int, most: int = MOMENTS) -> tuple[int, ...]:
 
 
 def n_kept(n_numbers: int) -> int:
-    """Return how many moments of a model of so many numbers are kept, each as float32: as many as fit, the first and
-    the last in any case."""
+    """Return how many float32 moments of this size fit, at least 2."""
     return max(2, min(MOMENTS, MOST_BYTES // (4 * n_numbers)))
 
 
 class Learner:
-    """A training that goes on step by step: whoever asks for the next one may pause, and stop.
+    """A training that goes on step by step, and can be paused.
 
     `losses` are those of the examples of each step, `moments` what is kept; `stopped` says why it ended before its
     last step: "loss" where the loss was no finite number. One that keeps nothing has the moment it starts with alone.
@@ -179,7 +175,7 @@ class Learner:
 
     @property
     def settings(self) -> TrainingSettings:
-        """What it was asked for, with every change of the learning rate since."""
+        """The settings, with every change of the learning rate so far."""
         return self.model.settings
 
     @property
@@ -193,7 +189,7 @@ class Learner:
         return bool(self.stopped) or self.step >= self.settings.end
 
     def change_rate(self, rate: float) -> None:
-        """Go on from here with another learning rate; ``ValueError`` for one that is none."""
+        """Set the learning rate from here on; ``ValueError`` for an invalid one."""
         rates = (*(each for each in self.settings.rates if each[0] < self.step), (self.step, check_rate(rate)))
         self.model = replace(self.model, settings=replace(self.settings, rates=rates))
 
@@ -204,7 +200,7 @@ class Learner:
 
     @one_thread()
     def advance(self) -> Step:
-        """Do one step; where the loss is no finite number, nothing is learned from it, and it stops."""
+        """Do one step; on a non-finite loss, learn nothing and stop."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings.rate_at(self.step)
         self.optimizer.zero_grad()
@@ -224,7 +220,7 @@ class Learner:
 
 
 def lost(moment: Moment) -> str:
-    """Return "loss" where a moment's numbers have led to none any more, from which nothing is learned; else nothing.
+    """Return "loss" where a moment's loss is NaN, else an empty string.
 
     An infinite loss alone is no such: a probability of 0 may become another.
     """

@@ -1,4 +1,4 @@
-"""Many seeds of one training: in turn, or by whatever executor there is."""
+"""Trains one set-up with many seeds, optionally on an executor."""
 
 from collections.abc import Iterable
 from concurrent.futures import Executor
@@ -13,7 +13,7 @@ MOST_SEEDS = 200
 
 
 class Outcome(NamedTuple):
-    """What became of one seed: its curves, and the settings that train it again to the same numbers.
+    """The result of one seed: its curves, and settings to repeat it.
 
     `losses` are those of each step's examples; of `steps`, those that were kept, are the other curves, of examples that
     are held out.
@@ -35,7 +35,7 @@ class Outcome(NamedTuple):
 def train_many(
     task: str = "agreement", seeds: Iterable[int] = range(20), executor: Executor | None = None, **settings: Any
 ) -> list[Outcome]:
-    """Train a task with each of these seeds, and return what became of each, in their order.
+    """Train a task with each seed; return the outcomes in their order.
 
     With an `executor`, any of ``concurrent.futures`` or with its interface, they run there: processes of one machine,
     or, by Dask or Ray, those of many. The numbers are the same from all, as long as these machines compute alike.
@@ -54,7 +54,7 @@ def train_many(
 
 
 def trained(settings: TrainingSettings) -> Outcome:
-    """Return what becomes of one training: what goes from process to process, without its moments."""
+    """Train, and return the outcome, small enough to pass between processes."""
     return outcome_of(train(settings))
 
 

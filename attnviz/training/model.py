@@ -1,4 +1,4 @@
-"""The model that is trained, as a table of stages: it is executed as every other table is, with gradients."""
+"""The model that is trained, as a table of stages with gradients."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _ONES = ("gamma_1", "gamma_2")  # what a gain starts at; a bias or an offset sta
 
 @lru_cache(maxsize=64)
 def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Table:
-    """Return the stages of a model, from its token table to the probabilities of what is next.
+    """Return a model's stages, from token table to next-token probabilities.
 
     Which rows of the token table are read, a text says: :func:`of_text`.
 
@@ -57,7 +57,7 @@ def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Tabl
 
 
 def layer_of(settings: TrainingSettings) -> Table:
-    """Return the stages of one layer, which ends with what it adds to what came in."""
+    """Return the stages of one layer."""
     return layer_table(
         settings.d_k, biases=(), mask=Masked(MASKS[CAUSAL]), n_heads=settings.n_heads, n_kv_heads=settings.n_heads,
         positions=settings.positions, d_v=settings.d_k, output=True,
@@ -67,7 +67,7 @@ def layer_of(settings: TrainingSettings) -> Table:
 
 
 def block_of(settings: TrainingSettings) -> str:
-    """Return what a scenario calls the block that each layer is: there are residual sums in any case."""
+    """Return the scenario's `norm` of each layer, whose residual sums stay."""
     return "sums" if settings.norm == "none" else settings.norm
 
 
@@ -76,7 +76,7 @@ def _stage(name: str, symbol: str, *what: Any, **more: Any) -> Stage:
 
 
 def of_text(table: Table, ids: Ids, length: int, targets: Ids = ()) -> Table:
-    """Return the stages for a text of `length` tokens with these ids, or for a batch of such texts.
+    """Return the stages for one text or a batch, by token ids.
 
     With `targets`, how surprised the model is by these, and the mean of that over the places that count, come last.
     """
@@ -100,7 +100,7 @@ def _judged() -> Table:
 
 
 def mask_of(table: Table, length: int) -> dict[str, Tensor]:
-    """Return what a text of `length` tokens is given beside what is learned: the causal mask, by its name."""
+    """Return the causal masks of `length` tokens by their names."""
     return {name: MASKS[CAUSAL].drawn(length, length) for name in table if _is_mask(name)}
 
 
@@ -109,7 +109,7 @@ def _is_mask(name: str) -> bool:
 
 
 def shapes_in(settings: TrainingSettings, n_entries: int, n_places: int, table: Table) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each matrix that is learned, in the order in which they are drawn: that of the table."""
+    """Return the shape of each learned matrix, in the table's order."""
     d, d_k, d_ff = settings.d_model, settings.d_k, settings.d_ff or 0
     sizes: Mapping[str, tuple[int, ...]] = {
         "w_e": (n_entries, d), "w_p": (n_places, d), "w_q": (d, d_k), "w_k": (d, d_k), "w_v": (d, d_k),
@@ -124,8 +124,10 @@ def shapes_in(settings: TrainingSettings, n_entries: int, n_places: int, table: 
 
 
 def drawn_parameters(settings: TrainingSettings, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
-    """Return what a training starts with, from its seed: tables of vectors as torch.randn (times their spread),
-    projections as nn.Linear draws them, gains 1, biases and offsets 0."""
+    """Return the initial parameters, drawn from the seed.
+
+    Tables are as torch.randn (times their spread), projections as nn.Linear; gains are 1, biases and offsets 0.
+    """
     generator = generator_for(settings.seed)
     parameters: dict[str, Tensor] = {}
     for name, shape in shapes.items():
@@ -142,8 +144,7 @@ def drawn_parameters(settings: TrainingSettings, shapes: Mapping[str, tuple[int,
 
 
 def spread(settings: TrainingSettings) -> float:
-    """Return how far the vectors of tokens spread at first: less where the same table is the unembedding, for a token
-    would expect itself to come next, the more so the longer its vector is."""
+    """Return the initial spread of token vectors, smaller with a tied unembedding."""
     return settings.d_model**-0.5 if settings.tied else 1.0
 
 
@@ -157,7 +158,7 @@ def _alike(matrix: Tensor, name: str, settings: TrainingSettings) -> Tensor:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Have torch compute with one thread: where several share a sum, its last bits depend on how many they are.
+    """Have torch use one thread, so that sums have the same bits.
 
     torch keeps their number for each thread of a process, so that trainings beside each other don't disturb one
     another; only a thread that begins meanwhile begins with one.

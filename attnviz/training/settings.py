@@ -1,4 +1,4 @@
-"""What determines a training: the task, the model, how it learns, and the limits of all that."""
+"""The settings that determine a training, and their limits."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +23,7 @@ CUTS = ("characters", "words")
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """All that determines a training, as plain values: the same settings, the same numbers, in every process.
+    """All that determines a training; equal settings give equal numbers.
 
     `n_layers` layers of `n_heads` heads, with `d_model` numbers for a token and `d_k` for a query of all heads
     together; `d_ff` is None without a feed-forward step. `tied` uses the token table once more as unembedding.
@@ -126,7 +126,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 
 def check_rate(value: Any) -> float:
-    """Return a learning rate as a float: any from 0 to 1e30, for what too large a rate does is to see.
+    """Return a learning rate from 0 to 1e30 as a float.
 
     Raises ``ValueError`` for another.
 

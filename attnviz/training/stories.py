@@ -1,4 +1,4 @@
-"""The model of stories that comes along: trained from a seed, judged by stories that it never learned from, kept.
+"""Trains the included model of stories, and judges it on unseen stories.
 
 ``python -m attnviz.training.stories --seed 0`` writes what :data:`attnviz.models.STORIES` is.
 """
@@ -30,7 +30,7 @@ Told = Sequence[Drawn]
 
 
 class Asked(NamedTuple):
-    """Where a story asks for a word: behind which one, and the places that tell it."""
+    """Where a story asks for a `word`, and what tells it."""
 
     story: int
     at: int
@@ -39,7 +39,7 @@ class Asked(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Stories as numbers ``(stories, words)``, and which of them are words to foretell."""
+    """Stories as ids ``(stories, words)``, and which of these are foretold."""
 
     ids: Tensor
     counted: Tensor
@@ -47,8 +47,10 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True)
 class Judged:
-    """What a model is worth on stories, in nats a word: the `entropy` of their law, which no model can beat, and the
-    model's `cross_entropy` with it; and of what the story determines, how many of how many it has right."""
+    """A model's results on stories: nats per word, and right answers.
+
+    `entropy` is that of the stories' law, the least that any model can reach.
+    """
 
     entropy: float
     cross_entropy: float
@@ -62,7 +64,7 @@ class Judged:
 
 
 def read(told: Told, world: World) -> Read:
-    """Return stories as numbers; behind the end of the shorter ones nothing counts."""
+    """Return stories as ids; what is behind a story's end doesn't count."""
     places = {word: i for i, word in enumerate(world.vocabulary)}
     length = max(len(words) for words, _ in told)
     ids, counted = torch.zeros(len(told), length, dtype=torch.long), torch.zeros(len(told), length, dtype=torch.bool)
@@ -73,7 +75,7 @@ def read(told: Told, world: World) -> Read:
 
 
 def repeats(generator: torch.Generator, world: World) -> Read:
-    """Return blocks of different words that come again and again; what comes again counts."""
+    """Return repeated blocks of random words; only repetitions count."""
     orders = torch.rand(BATCH, len(world.vocabulary) - 1, generator=generator).argsort(dim=1) + 1
     lengths = torch.randint(*BLOCKS, (BATCH, 1), generator=generator)
     blocks = orders.gather(1, torch.arange(REPEATED - 1) % lengths)
@@ -82,7 +84,7 @@ def repeats(generator: torch.Generator, world: World) -> Read:
 
 @one_thread()
 def trained(seed: int, world: World, steps: int = STEPS, before: int = REPEATS) -> Any:
-    """Return a decoder that has learned from stories which a seed draws: each step from others.
+    """Return a decoder trained on stories that a seed draws.
 
     Some steps `before`, it learns from blocks of words at random that come again, so that a head finds what followed a
     word before: in stories alone, a small part of all words teaches that, and none was found in 1,100 steps.
@@ -110,12 +112,12 @@ def trained(seed: int, world: World, steps: int = STEPS, before: int = REPEATS) 
 
 
 def _pieces(told: Told) -> Iterator[Told]:
-    """Yield stories by the hundred: the attention weights of a thousand take a gigabyte."""
+    """Yield stories by the hundred, whose attention weights take 0.1 GB."""
     yield from (told[at : at + 100] for at in range(0, len(told), 100))
 
 
 def asked_in(told: Told, world: World) -> dict[str, list[Asked]]:
-    """Return where stories ask for each thing; of recall, for what is recalled, too."""
+    """Return where stories ask for a word, by what they ask."""
     words = {word: i for i, word in enumerate(world.vocabulary)}
     found = {each: list[Asked]() for each in KINDS}
     for story, (own, points) in enumerate(told):
@@ -130,7 +132,7 @@ def asked_in(told: Told, world: World) -> dict[str, list[Asked]]:
 
 
 def right(guesses: Sequence[Sequence[int]], asked: Mapping[str, list[Asked]]) -> dict[str, int]:
-    """Return how often the most probable word is the right one, of each thing that is asked."""
+    """Return how many guesses are right, by what is asked."""
     return {each: sum(guesses[one.story][one.at] == one.word for one in all_of) for each, all_of in asked.items()}
 
 
@@ -151,8 +153,7 @@ def judged(model: Any, told: Told, world: World) -> Judged:
 
 
 def reading(model: Any, told: Told, world: World) -> dict[str, Tensor]:
-    """Return of each thing that is asked how much each head reads the places that tell it ``(layers, heads)``, on
-    average over where it's asked."""
+    """Return how much heads ``(layers, heads)`` read each question's answer, on average."""
     found = {each: list[Tensor]() for each in KINDS}
     for piece in _pieces(told):
         weights = torch.stack(model(read(piece, world).ids[:, :-1], output_attentions=True).attentions)
@@ -163,7 +164,7 @@ def reading(model: Any, told: Told, world: World) -> dict[str, Tensor]:
 
 @contextmanager
 def without(model: Any, *places: tuple[int, int]) -> Iterator[None]:
-    """Have a model compute without some heads: nothing of what they read goes on."""
+    """Switch off some heads of a model within the context."""
     weights = [block.attn.c_proj.weight for block in model.transformer.h]
     before = [weight.clone() for weight in weights]
     for layer, head in places:
@@ -176,8 +177,7 @@ def without(model: Any, *places: tuple[int, int]) -> Iterator[None]:
 
 
 class Named(NamedTuple):
-    """Heads, how much of the attention of each goes to what determines the words of one kind, on average, and how much
-    of these is right without them all."""
+    """Heads, their mean attention to the answer, and accuracy without them."""
 
     heads: tuple[tuple[int, int], ...]
     shares: tuple[float, ...]
@@ -185,7 +185,7 @@ class Named(NamedTuple):
 
 
 def kept(model: Any, told: Told, world: World, *heads: tuple[int, int]) -> dict[str, float]:
-    """Return how much of what stories ask a model has right without some heads."""
+    """Return a model's accuracy without some heads, by what is asked."""
     asked, guesses = asked_in(told, world), list[list[int]]()
     with without(model, *heads):
         for piece in _pieces(told):
@@ -194,8 +194,10 @@ def kept(model: Any, told: Told, world: World, *heads: tuple[int, int]) -> dict[
 
 
 def named(model: Any, told: Told, world: World) -> dict[str, dict[str, Named]]:
-    """Return of each thing that is asked the head that reads most what tells it, that without which most is lost, and
-    all that read it at least half as much as the one that does most."""
+    """Return the heads that matter for each thing that is asked.
+
+    They read its answer most, are missed most, or read it at least half as much as the first.
+    """
     shares = reading(model, told, world)
     places = list(product(range(LAYERS), range(HEADS)))
 
@@ -217,7 +219,7 @@ def named(model: Any, told: Told, world: World) -> dict[str, dict[str, Named]]:
 
 
 def card_of(settings: dict[str, Any], model: Any, judged: Judged, named: Mapping[str, Mapping[str, Named]]) -> str:
-    """Return the card of a model, with the settings of its training, what it's worth and what its heads do."""
+    """Return the model card: training settings, results and heads."""
     config, shares = model.config, judged.shares
     numbers = sum(each.numel() for each in model.parameters())
     right = "\n".join(
@@ -238,7 +240,7 @@ def card_of(settings: dict[str, Any], model: Any, judged: Judged, named: Mapping
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train the model, say what it's worth, and keep it with its card."""
+    """Train and judge the model, and save it with its card."""
     parser = argparse.ArgumentParser(prog="python -m attnviz.training.stories", description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0, help="of its numbers and its stories (default: 0)")
     parser.add_argument("--steps", type=int, default=STEPS, help=f"(default: {STEPS})")

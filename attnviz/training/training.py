@@ -1,4 +1,4 @@
-"""A finished training: its curves, its moments, and what can be asked of each."""
+"""A finished training: its curves, moments, traces and gradients."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -21,7 +21,7 @@ MOST_GENERATED = 500
 
 
 class Ablation(NamedTuple):
-    """What a moment is worth with a head and without it, on the examples that are held out."""
+    """A model's held-out loss and accuracy, with and without some heads."""
 
     loss: float
     accuracy: float
@@ -31,8 +31,7 @@ class Ablation(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Gradients:
-    """One step under the glass: the loss of its examples, and by how much each number of each learned matrix moves it
-    (all in the precision of the computation): `gradients["w_q"]`."""
+    """The loss of one step's examples, and its gradient by matrix name."""
 
     loss: float
     of: Mapping[str, Tensor]
@@ -48,8 +47,10 @@ class Gradients:
 
 
 class Update(NamedTuple):
-    """What one step did to a learned matrix: its numbers before and after, the gradient, and what Adam remembers of
-    the gradients so far: their running mean, and that of their squares (None with SGD, which remembers nothing)."""
+    """What one step did to a learned matrix.
+
+    `mean` and `mean_square` are Adam's running means of gradients and their squares; None with SGD.
+    """
 
     before: Tensor
     gradient: Tensor
@@ -63,8 +64,7 @@ class Update(NamedTuple):
 
 
 class StepTaken(NamedTuple):
-    """One step, with the texts that it learned from, their loss, the learning rate, and what became of each matrix that
-    isn't frozen."""
+    """One step: its texts, loss, learning rate, and the learned matrices' updates."""
 
     step: int
     texts: tuple[tuple[str, ...], ...]
@@ -80,7 +80,7 @@ class StepTaken(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Training:
-    """A training that ended, by its last step or before: `stopped` then says why.
+    """A training that ended; `stopped` says why, if early.
 
     `losses` are those of the examples of each step, before it; `moments` the model at some of its steps, the first and
     the last among them, each with its loss, accuracy and head figures on examples that are held out.
@@ -119,17 +119,16 @@ class Training:
         return kept + 32 * len(self.losses) + sys.getsizeof(self.settings.text) + self.model.task.n_bytes
 
     def at(self, step: int) -> Moment:
-        """Return the last moment that is kept up to a step; ``ValueError`` for a step outside of the training."""
+        """Return the last kept moment up to a step; ``ValueError`` outside."""
         step = check_whole("step", step, 0, len(self.losses))
         return [moment for moment in self.moments if moment.step <= step][-1]
 
     @one_thread()
     def trace(self, step: int, text: str | None = None, without: Iterable[tuple[int, int]] = ()) -> AttentionTrace:
-        """Return every matrix that the model at a step makes of a text, up to the probabilities of the next token and
-        the loss of each place. The moment is the last one kept up to the step: between two that are kept, it answers
-        for the earlier one, whose step :meth:`at` tells.
+        """Return all matrices of a text at a kept moment.
 
-        Of the heads `without` which it is, each by its layer and its number, nothing goes on.
+        The moment is the last one up to `step`; :meth:`at` tells its own step. The trace ends with the probabilities of
+        the next token and the loss of each place. Nothing of the heads `without` goes on, each given as (layer, head).
 
         Raises ``ValueError`` for a step outside of the training, or a text that doesn't fit the vocabulary.
         """
@@ -143,14 +142,14 @@ class Training:
         return AttentionTrace(table, run(table, given), tokens)
 
     def _counted(self, tokens: tuple[str, ...]) -> Tensor:
-        """Return the share of each place in the loss of a text ``(1, tokens - 1)``: those count that do in training."""
+        """Return each place's share in a text's loss ``(1, tokens - 1)``."""
         n = len(tokens) - 1
         told = [self.model.task.counts(tokens, place) for place in range(n)]
         counted = torch.tensor([told if any(told) else [True] * n], dtype=torch.float32)
         return counted / counted.sum()
 
     def without(self, step: int, heads: Iterable[tuple[int, int]]) -> Ablation:
-        """Return what the model at a step is worth without some heads, each by its layer and its number there.
+        """Return the results without some heads, given as (layer, head).
 
         Raises ``ValueError`` for a step, a layer or a head that isn't there.
         """
@@ -166,7 +165,7 @@ class Training:
         return parameters
 
     def rows_of(self, heads: Iterable[tuple[int, int]]) -> list[tuple[str, slice]]:
-        """Return through which rows of which W_o goes on what each of these heads reads.
+        """Return the rows of W_o that carry each head's context on.
 
         Raises ``ValueError`` for a layer or a head that isn't there.
 
@@ -182,8 +181,9 @@ class Training:
 
     @one_thread()
     def gradients(self, step: int, dtype: torch.dtype = torch.float32) -> Gradients:
-        """Return the gradient of every learned matrix at a moment, over the examples that its next step learns from.
-        The moment is the last one kept up to the step: between two that are kept, it answers for the earlier one.
+        """Return all learned matrices' gradients for the examples of the next step.
+
+        They are those of the last moment kept up to `step`.
 
         Raises ``ValueError`` for a step outside of the training.
         """
@@ -197,8 +197,7 @@ class Training:
 
     @one_thread()
     def gradients_of(self, step: int, text: str | None = None) -> dict[str, Tensor]:
-        """Return by how much each number of each matrix of :meth:`trace`, of the same moment, moves the loss of that
-        text: of the computed ones, too, for what is learned gets its gradient through them.
+        """Return a text's loss gradient for all matrices of :meth:`trace`.
 
         Raises ``ValueError`` for a step or a text that doesn't fit, or a text of one token, which has no loss.
         """
@@ -216,8 +215,7 @@ class Training:
         return dict(zip(moved, found, strict=True))
 
     def step_taken(self, step: int) -> StepTaken:
-        """Return what happened in a step, which takes the training from `step` steps done to one more: it is done once
-        more from the start, to the same numbers; ``ValueError`` for a step that the training didn't take."""
+        """Return what the step after `step` steps did; ``ValueError`` for none."""
         step = check_whole("step", step, 0, len(self.losses) - 1)
         learner = Learner(self.settings, keeps=False)
         while learner.step < step:
@@ -229,7 +227,7 @@ class Training:
         self, step: int, text: str, n: int = 20, *, temperature: float = 1.0, top_k: int | None = None, seed: int = 0,
         without: Iterable[tuple[int, int]] = (),
     ) -> tuple[str, ...]:  # fmt: skip
-        """Return the tokens of a text and `n` more that the model at a step goes on with.
+        """Return a text's tokens, and `n` more that the model draws.
 
         Each is drawn by its probability, at this `temperature`, among the `top_k` most probable; 1 takes the most
         probable one each time. Of a longer text, the model sees the last tokens, as many as it has learned to go on
@@ -256,7 +254,7 @@ class Training:
 
 
 def taken_by(learner: Learner) -> StepTaken:
-    """Have a learner take its next step, and return what happened in it."""
+    """Take a learner's next step; return what happened in it."""
     model, step = learner.model, learner.step
     before = {name: each.detach().clone() for name, each in learner.parameters.items()}
     loss = learner.advance().loss
@@ -272,8 +270,7 @@ def taken_by(learner: Learner) -> StepTaken:
 
 
 def finished(learner: Learner) -> Training:
-    """Return what there is of a training, at whatever step it was ended: its settings train it again up to there, to
-    the same numbers."""
+    """Return the training so far; its settings repeat it exactly."""
     moments, model = learner.moments, learner.model
     if moments[-1].step != learner.step:
         moments = [*moments, model.judged(learner.step, learner.parameters)]
@@ -286,10 +283,10 @@ def finished(learner: Learner) -> Training:
 def train(
     task: str | TrainingSettings = "agreement", steps: int | None = None, seed: int | None = None, **settings: Any
 ) -> Training:
-    """Train a small model on a task: "agreement", "repeat", "order", "sort", "stories", or "text" with a `text` of your
-    own.
+    """Train a small model on a task, and return the training.
 
-    Without a `seed`, it is the default one, which learns; `settings` are the fields of
+    Tasks are "agreement", "repeat", "order", "sort", "stories", and "text" with a `text` of your own. Without a `seed`,
+    it is the default one, which learns; `settings` are the fields of
     :class:`~attnviz.training.settings.TrainingSettings`, of which each task has its own defaults. Instead of a task it
     takes such settings, too, with whatever else is given in place of theirs.
 

@@ -28,8 +28,7 @@ def kind_of(name: str) -> type[Task]:
 
 
 def task_of(settings: TrainingSettings) -> Task:
-    """Return the task that these settings learn; ``ValueError`` for an unknown one, or a text that can't be learned
-    from."""
+    """Return these settings' task; ``ValueError`` for an unknown or unusable one."""
     kind = kind_of(settings.task)
     if issubclass(kind, OwnText):
         return kind.of(settings)

@@ -1,4 +1,4 @@
-"""Agreement: "the keys near the cat are old": the verb looks past the nearest noun to the subject."""
+"""Agreement: a verb agrees with the subject, not the nearest noun."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ def sentences(first: torch.Tensor, near: torch.Tensor, second: torch.Tensor, end
 
 
 def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Any two nouns, but no cat beside a key, no dog beside a cat, ...; every place counts."""
+    """Any two nouns except the held-out pairs; every place counts."""
     first, near, second, end, plural = (torch.randint(k, (n,), generator=generator) for k in (3, 2, 8, 3, 2))
     return sentences(plural * 4 + (second + 2 + first) % 4, near, second, end), torch.ones(n, 8, dtype=torch.bool)
 
 
 @dataclass(frozen=True)
 class Agreement(OneAnswer):
-    """The verb is "is" or "are" as the first noun says, whatever noun stands next to it."""
+    """The task: "is" or "are", as the first noun requires."""
 
     vocabulary: tuple[str, ...] = VOCABULARY
     length: int = 9
@@ -41,14 +41,14 @@ class Agreement(OneAnswer):
     told, asks = 2, 5  # the subject, and the place before the verb
 
     def held_out(self) -> Batch:
-        """All sentences with pairs of nouns that were never seen; half of them have nouns of different numbers."""
+        """Return all sentences with unseen noun pairs, half of different number."""
         near, second, end, plural = every(2, 8, 3, 2)
         ids = sentences(plural * 4 + (second + 1) % 4, near, second, end)
         return self.batch(ids, torch.ones(len(ids), 8, dtype=torch.bool))
 
     @property
     def example(self) -> str:
-        """Nouns that differ in number: a verb tells which of them was read."""
+        """A sentence whose nouns differ in number."""
         return "<s> the cat near the keys is old ."
 
     def law(self, tokens: Sequence[str]) -> str | None:

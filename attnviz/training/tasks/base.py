@@ -1,4 +1,4 @@
-"""What a task is: its words, its examples, the law that they follow, and how a head is judged by it."""
+"""The base of tasks: vocabulary, examples, their law, and heads' figures."""
 
 import inspect
 from abc import ABC, abstractmethod
@@ -16,8 +16,10 @@ START = "<s>"  # what stands before the first word of a sentence
 
 
 class Batch(NamedTuple):
-    """Texts as numbers ``(texts, tokens)``; which places' next token counts in the loss, and which of these the law
-    tells, both ``(texts, tokens - 1)``."""
+    """Texts as ids ``(texts, tokens)``, and which places count.
+
+    Both masks are ``(texts, tokens - 1)``: `counted` in the loss, `asked` where the law tells the next token.
+    """
 
     ids: Tensor
     counted: Tensor
@@ -29,7 +31,7 @@ Weights = Mapping[tuple[int, int], Tensor]  # by layer and head, (texts, queries
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """Something to learn, whose texts are all `length` tokens of the `vocabulary` long."""
+    """Something to learn, with texts of `length` tokens of the `vocabulary`."""
 
     name: ClassVar[str]
     defaults: ClassVar[Mapping[str, Any]]  # the settings that learn it, its seed among them
@@ -54,10 +56,10 @@ class Task(ABC):
 
     @abstractmethod
     def law(self, tokens: Sequence[str]) -> str | None:
-        """Return what must come next after these tokens; None where the law says nothing."""
+        """Return the token that must follow, or None if several may."""
 
     def counts(self, tokens: Sequence[str], place: int) -> bool:
-        """Whether what comes after a place counts in the loss: without another word, wherever it stands."""
+        """Whether the token after a place counts in the loss."""
         return True
 
     def right(self, guessed: Tensor, following: Tensor) -> Tensor:
@@ -66,21 +68,23 @@ class Task(ABC):
 
     @abstractmethod
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """Return the figures of the heads over a batch: of several heads, that of the one that does it most."""
+        """Return the figures of a batch, each of its best head."""
 
     def code(self) -> str:
-        """Return the lines of Python that draw its texts: `draw(n, generator)` and `VOCABULARY`."""
+        """Return the Python lines that define `VOCABULARY` and `draw(n, generator)`."""
         written = (inspect.getsource(each).rstrip() for each in self.functions)
         return "\n\n\n".join([f"VOCABULARY = {self.vocabulary!r}", *written])
 
     @property
     def example(self) -> str:
-        """A text to look at first, one of those that are held out."""
+        """The text that is shown first, one of the held-out ones."""
         return self.joined.join(self.vocabulary[i] for i in self.held_out().ids[0].tolist())
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
-        """Cut a text into tokens of the vocabulary; where every text begins with a sign of its own, it may be left out;
-        ``ValueError`` for none, too many, or one that isn't in the vocabulary."""
+        """Return a text's tokens; ``START`` may be missing.
+
+        Raises ``ValueError`` for none, too many, or one outside the vocabulary.
+        """
         tokens = tuple(self._cut(text))
         if START in self.vocabulary and tokens[:1] != (START,):
             tokens = (START, *tokens)
@@ -113,14 +117,16 @@ class Task(ABC):
 
 
 def most(weights: Weights, read: Tensor, asked: Tensor) -> float:
-    """Return the attention weight that goes to the keys that are `read`, averaged over the places `asked`, of the
-    head that gives most; both are ``(texts, queries, keys)`` and ``(texts, queries)``."""
+    """Return the most that a head reads marked keys, on average.
+
+    `read` marks these, ``(texts, queries, keys)``, and `asked` the queries, ``(texts, queries)``.
+    """
     return max((each * read).sum(-1)[asked].mean().item() for each in weights.values())
 
 
 @dataclass(frozen=True)
 class OneAnswer(Task):
-    """A task of whose texts one place `asks`, which has to read another one, `told`, of the only figure."""
+    """A task where the place `asks` must read the place `told`."""
 
     asks: ClassVar[int]
     told: ClassVar[int]
@@ -139,12 +145,12 @@ class OneAnswer(Task):
 
 
 def is_held_out(orders: torch.Tensor, n: int) -> torch.Tensor:
-    """The first n numbers of an order of all add up to a multiple of how many there are."""
+    """Whether an order's first n numbers sum to its length's multiple."""
     return orders[:, :n].sum(dim=1) % orders.shape[1] == 0
 
 
 def learned_from(orders: torch.Tensor, n: int) -> torch.Tensor:
-    """No order that is held out: another number in place of the nth makes another sum."""
+    """The orders, with the nth number exchanged where they're held out."""
     other = torch.cat([orders[:, : n - 1], orders[:, n : n + 1], orders[:, n - 1 : n], orders[:, n + 1 :]], dim=1)
     return torch.where(is_held_out(orders, n)[:, None], other, orders)
 
@@ -155,7 +161,7 @@ def settings_for(task: type[Task], **changed: Any) -> TrainingSettings:
 
 
 def every(*kinds: int) -> tuple[Tensor, ...]:
-    """Return every way to choose one of so many each, as a column of each choice.
+    """Return all combinations of choices, one column for each choice.
 
     >>> every(2, 2)
     (tensor([0, 0, 1, 1]), tensor([0, 1, 0, 1]))

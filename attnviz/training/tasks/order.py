@@ -1,4 +1,4 @@
-"""Order: "dog bites man" and "man bites dog" have the same words; who is to be pitied says their order alone."""
+"""Order: who is bitten depends on the order of words alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ def sentences(biter: torch.Tensor, verb: torch.Tensor, bitten: torch.Tensor) -> 
 
 
 def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Any two, but not dog and man, not cat and boy, not cow and hen; who is poor counts."""
+    """Any two except the held-out pairs; who is poor counts."""
     biter, verb, bitten = (torch.randint(k, (n,), generator=generator) for k in (6, 3, 4))
     ids = sentences(biter, verb, (biter // 2 * 2 + 2 + bitten) % 6)
     return ids, (torch.arange(7) == 5).expand(n, 7)
@@ -37,8 +37,7 @@ class Order(OneAnswer):
     told, asks = 3, 5  # who was bitten, and the place before the answer
 
     def held_out(self) -> Batch:
-        """All sentences with pairs that were never seen together, each in both orders: who doesn't see the order has at
-        most half of them right."""
+        """Return all sentences with unseen pairs, each in both orders."""
         biter, verb = every(6, 3)
         ids = sentences(biter, verb, biter ^ 1)
         return self.batch(ids, (torch.arange(7) == 5).expand(len(ids), 7))

@@ -1,4 +1,4 @@
-"""Your own text: what comes next in it, character by character or word by word."""
+"""Your own text: the next character or word."""
 
 from array import array
 from collections import Counter
@@ -20,7 +20,7 @@ LEAST_TOKENS = 8
 
 @dataclass(frozen=True)
 class OwnText(Task):
-    """Nobody knows its law; what is told is how often the next token is foretold."""
+    """The task of foretelling a text, whose law nobody knows."""
 
     vocabulary: tuple[str, ...]
     length: int
@@ -35,7 +35,7 @@ class OwnText(Task):
 
     @classmethod
     def of(cls, settings: TrainingSettings) -> "OwnText":
-        """Return the task of learning a text; ``ValueError`` for a text of fewer than eight tokens."""
+        """Return the task for a text; ``ValueError`` for fewer than eight tokens."""
         tokens = _cut(settings.text, settings.cut)
         if len(tokens) < LEAST_TOKENS:
             raise RefusedError("short_text", tokens=len(tokens), least=LEAST_TOKENS)
@@ -57,13 +57,12 @@ class OwnText(Task):
         return self._pieces(n, generator, self._starts[0])
 
     def held_out(self) -> Batch:
-        """Pieces of the last tenth, or the last piece where that is too short, as far as none is learned from, too: of
-        a text that only repeats itself, the piece that comes last for the first time."""
+        """Return pieces never learned from, of the last tenth if possible."""
         return self._pieces(32, torch.Generator().manual_seed(0), self._starts[1])
 
     @cached_property
     def _starts(self) -> tuple[Sequence[int], Sequence[int]]:
-        """Where the pieces begin that are learned from, and where those that are held out."""
+        """The starts of pieces: those to learn from, those held out."""
         pieces = [self.corpus[at : at + self.length] for at in range(len(self.corpus) - self.length + 1)]
         learned = range(self._n_learned - self.length + 1)
         first = {piece: at for at, piece in reversed([*enumerate(pieces)])}
@@ -82,14 +81,13 @@ class OwnText(Task):
 
     @property
     def n_in_both(self) -> int:
-        """How many of the tokens of the last piece, which is held out, are learned from in other pieces: none where a
-        tenth has room for a piece."""
+        """How many tokens of the held-out last piece are also learned from."""
         rest = len(self.corpus) - self._n_learned
         return self.length - rest if rest < self.length else 0
 
     @property
     def repeats(self) -> bool:
-        """Whether its end has no piece that doesn't stand before, so that one of those is held out."""
+        """Whether the text's end only repeats earlier pieces."""
         return self._starts[1][0] < min(self._n_learned, len(self.corpus) - self.length)
 
     @property
@@ -103,7 +101,7 @@ class OwnText(Task):
         return Batch(torch.tensor(pieces), counted, counted)
 
     def right(self, guessed: Tensor, following: Tensor) -> Tensor:
-        """A guess of what stands for all rare tokens is never right: it names none of them."""
+        """Return which guesses are right; the token for rare ones never is."""
         right = super().right(guessed, following)
         return right & (following != self.vocabulary.index(RARE)) if RARE in self.vocabulary else right
 
@@ -154,7 +152,7 @@ class OwnText(Task):
 
 
 def n_different(settings: TrainingSettings) -> int:
-    """Return how many different tokens a text of one's own has; only so many as fit the vocabulary are kept apart."""
+    """Return how many different tokens a text has, kept or rare."""
     return len(set(_cut(settings.text, settings.cut)))
 
 

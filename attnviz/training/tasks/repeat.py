@@ -1,4 +1,4 @@
-"""Repeat: a block of letters comes again, and what comes next is what came after the same letter before."""
+"""Repeat: a block of letters comes again, as induction heads foretell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ VOCABULARY = tuple("abcdefghijklmnopqrstuvwx")
 
 
 def texts(orders: torch.Tensor, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """A block of 3 to 16 different letters, again and again up to 20; what comes again counts."""
+    """Different letters, 3 to 16, repeated up to 20; repetitions count."""
     lengths = torch.randint(3, 17, (len(orders), 1), generator=generator)
     return orders.gather(1, torch.arange(20) % lengths), torch.arange(19) >= lengths
 
 
 def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Any blocks, but none that begin with three letters which are held out."""
+    """Any blocks except those whose first three letters are held out."""
     return texts(learned_from(torch.rand(n, 24, generator=generator).argsort(dim=1), 3), generator)
 
 
 @dataclass(frozen=True)
 class Repeat(Task):
-    """After a letter that stood there before comes what came after it then.
+    """The task: after a repeated letter comes what followed it before.
 
     Source: Olsson et al. 2022, In-context Learning and Induction Heads, for the figures of both heads.
     """
@@ -59,8 +59,10 @@ class Repeat(Task):
         return tokens[place] in tokens[:place]
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """How much is read what came after the same letter before, and how much, in the first block, the token just
-        before: that of a block which comes again isn't needed."""
+        """Return how much heads read what followed the same letter before.
+
+        The figure `first_block` is the attention to the token just before, within the first block.
+        """
         asked = torch.nn.functional.pad(batch.asked, (0, 1))
         first = torch.nn.functional.pad(~batch.asked[:, 1:], (1, 1))
         return {
@@ -70,7 +72,7 @@ class Repeat(Task):
 
 
 def after_the_same(ids: Tensor) -> Tensor:
-    """Return which keys stand right after an earlier token of the query's kind: ``(texts, queries, keys)``.
+    """Return which keys follow an earlier equal token: ``(texts, queries, keys)``.
 
     >>> after_the_same(torch.tensor([[3, 5, 3]]))[0, 2].tolist()
     [0.0, 1.0, 0.0]

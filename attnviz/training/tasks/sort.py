@@ -1,4 +1,4 @@
-"""Sort: a few letters, and then the same in the order of the alphabet."""
+"""Sort: a few letters, then the same in alphabetical order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ VOCABULARY = ("<s>", ":", ".", *"abcdefghij")
 
 
 def texts(orders: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """<s> c a d b : a b c d . - the first four of ten letters; what comes after the colon counts."""
+    """Four letters, a colon, the same sorted; what follows the colon counts."""
     letters, same = 3 + orders[:, :4], torch.ones(len(orders), 1, dtype=torch.long)
     ids = torch.cat([0 * same, letters, same, letters.sort(dim=1).values, 2 * same], dim=1)
     return ids, (torch.arange(10) >= 5).expand(len(orders), 10)
@@ -40,7 +40,7 @@ class Sort(Task):
         return self.batch(*texts(orders[is_held_out(orders, 4)][:96]))
 
     def law(self, tokens: Sequence[str]) -> str | None:
-        """The next larger letter of those before the colon, and a full stop after the largest.
+        """Return the next larger given letter, or a full stop at last.
 
         >>> Sort().law(("<s>", "c", "a", "d", "b", ":", "a"))
         'b'
@@ -55,7 +55,7 @@ class Sort(Task):
         return ":" in tokens[: place + 1]
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """How much is read the letter that comes next, wherever it was given."""
+        """Return how much the letter that comes next is read."""
         n, length = batch.ids.shape
         following = torch.nn.functional.pad(batch.ids[:, 1:], (0, 1), value=-1)
         read = (following[:, :, None] == batch.ids[:, None, :]).float()

@@ -1,4 +1,4 @@
-"""Stories: who does what is told once and comes back; pronouns and verbs go with what they belong to."""
+"""Stories: facts told once return; pronouns and verbs agree."""
 
 import inspect
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ LENGTH = 28
 
 @dataclass(frozen=True)
 class Stories(Task):
-    """What a story has told determines what comes back of it; of all other words it's known how probable each is."""
+    """The task of foretelling stories, whose facts determine what returns."""
 
     vocabulary: tuple[str, ...] = SMALL.vocabulary
     length: int = LENGTH
@@ -57,7 +57,7 @@ class Stories(Task):
         return next(iter(point.law)) if point is not None and point.asked else None
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """How much each of them reads where the story tells what comes next."""
+        """Return how much each place that tells the answer is read."""
         n, length = batch.ids.shape
         read = {figure: torch.zeros(n, length, length) for figure in self.figures}
         for text, ids in enumerate(batch.ids.tolist()):

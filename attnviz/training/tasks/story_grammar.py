@@ -1,4 +1,4 @@
-"""A small world, and how it is told of: every choice is a word, so the probability of each next word is known."""
+"""A grammar of small stories, with each next word's probability."""
 
 import math
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -13,8 +13,10 @@ ASKED = ("recall", "pronoun", "agreement")  # what a story may ask of whoever re
 
 
 class Point(NamedTuple):
-    """A place of a story: how probable each word is there; where the story determines it, what is `asked` of whoever
-    reads, and the places that tell it."""
+    """A place in a story, with the probabilities of its next word.
+
+    Where the story determines that word, `asked` is its kind (see `ASKED`), and `told_by` the places that tell it.
+    """
 
     law: Mapping[str, float]
     asked: str = ""
@@ -33,7 +35,7 @@ Drawn = tuple[list[str], list[Point]]  # the words of a story, and their places
 
 @dataclass(frozen=True)
 class World:
-    """Its words, and how much there is of it: everyone does one thing, which nobody else does."""
+    """The words of stories, and how many people and animals they have."""
 
     girls: tuple[str, ...] = ("anna", "mia", "lena", "sara", "nora", "ella")
     boys: tuple[str, ...] = ("tom", "ben", "max", "leo", "paul", "finn")
@@ -82,7 +84,7 @@ def plural(thing: str) -> str:
 
 
 def evenly(words: Iterable[str], share: float = 1.0) -> dict[str, float]:
-    """Return the words, all as probable, with a share of all probability among them.
+    """Return equal probabilities of the words, which sum to `share`.
 
     >>> evenly(("a", "b"))
     {'a': 0.5, 'b': 0.5}
@@ -92,7 +94,7 @@ def evenly(words: Iterable[str], share: float = 1.0) -> dict[str, float]:
 
 
 class _Story:
-    """One story while it's told: the words so far, and what they say."""
+    """A story being told: its words, and the facts so far."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -101,7 +103,7 @@ class _Story:
         self.pets: dict[str, str] = {}
 
     def tell(self) -> Told:
-        """Who does what; which animals there are; then sentences on these, until the end."""
+        """Tell the facts, the animals, then sentences about them."""
         world = self.world
         yield from self._say(BEGIN)
         word = yield from self._choose(evenly(world.names))
@@ -135,12 +137,12 @@ class _Story:
             yield from self._choose({word: 1.0})
 
     def _again(self, words: Iterable[str]) -> Told:
-        """Words that the story told before, each with the places where it stands."""
+        """Repeat words of the story, each told by its earlier places."""
         for word in words:
             yield from self._choose({word: 1.0}, "recall", [at for at, each in enumerate(self.words) if each == word])
 
     def _fact(self, name: str) -> Told:
-        """Anna paints horses: what she does is hers alone, and so are the horses."""
+        """Anna paints horses: nobody else paints, or has horses."""
         taken = {word for does in self.does.values() for word in does}
         does = []
         for among in (self.world.verbs, self.world.objects):
@@ -157,7 +159,7 @@ class _Story:
         yield from self._say(".")
 
     def _sentence(self, word: str) -> Generator[Point, str, bool]:
-        """One sentence from its first word on; False for the last of all, which has no sign behind it yet."""
+        """Tell a sentence from its first word; return False after the last."""
         sentences = {"in": self._place, "today": self._reason, "what": self._question}
         if word in sentences:
             yield from sentences[word]()
@@ -234,7 +236,7 @@ class _Story:
 
 
 def points(words: Iterable[str], world: World) -> Iterator[Point]:
-    """Yield the place of each word of a story, and the place of the next; it ends where the story can't go on so."""
+    """Yield each word's place and the next one's, while a story fits."""
     telling = _Story(world).tell()
     try:
         point = next(telling)
@@ -249,13 +251,13 @@ def points(words: Iterable[str], world: World) -> Iterator[Point]:
 
 
 def point_after(words: list[str], world: World) -> Point | None:
-    """Return the place of the next word after these; None where no story goes so, or it has ended."""
+    """Return the next word's place; None without a story that goes on."""
     found = list(points(words, world))
     return found[-1] if len(found) == len(words) + 1 else None
 
 
 def drawn(chances: Iterable[float], world: World) -> Drawn:
-    """Return the words of a story, each chosen by a number from 0 to 1, and their places; it is cut where these end."""
+    """Return the words and places that numbers from 0 to 1 choose."""
     telling, words, places = _Story(world).tell(), list[str](), list[Point]()
     point = next(telling)
     for chance in chances:
@@ -273,7 +275,7 @@ def drawn(chances: Iterable[float], world: World) -> Drawn:
 
 
 def is_held_out(words: list[str], world: World) -> bool:
-    """Whether a story is one of the eighth that is never learned from: what is stated first tells."""
+    """Whether a story is held out, as an eighth are."""
     return sum(world.vocabulary.index(word) for word in words[1:7]) % 8 == 0
 
 
