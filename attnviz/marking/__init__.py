@@ -1,4 +1,4 @@
-"""Marks tables of numbers against the right ones: cell by cell, and along the whole computation."""
+"""Marking of printed tables, cell by cell and along the computation."""
 
 from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, mark
 from attnviz.marking.pipeline import CARRIED, Misfit, mark_fitting, mark_pipeline

@@ -1,4 +1,4 @@
-"""Why a table is wrong: each known slip is tried on it, and named only if it explains what is wrong."""
+"""Why a table is wrong: the known slips that explain its numbers."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ MOST_NAMED = 2
 
 
 class Cause(NamedTuple):
-    """A slip that explains what is wrong in a table: its name, the stage where it was made, and what to say of it.
+    """A slip that explains a table's wrong cells, and where it happened.
 
     `values` is the table as the slip makes it; `explained` how many wrong cells it gives; `evidence` is the logarithm
     of how much likelier the table is by it than by chance.
@@ -41,7 +41,7 @@ class Cause(NamedTuple):
 
 @np.errstate(all="ignore")  # what overflows explains nothing
 def causes_of(marking: Marking, table: MarkedTable) -> tuple[Cause, ...]:
-    """Return the slips that explain the wrong cells of a table, at most two: none, where none does for certain."""
+    """Return at most two slips that explain a table; none if uncertain."""
     wrong = table.at(*ENTERS)
     if not wrong.any():
         return ()
@@ -58,7 +58,7 @@ def causes_of(marking: Marking, table: MarkedTable) -> tuple[Cause, ...]:
 
 
 def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iterator[Cause]:
-    """List the slips that give the wrong cells of a table, or most of them, and make nothing else worse."""
+    """Yield slips that explain most wrong cells and make none worse."""
     worth, others = _worth(table), ~table.at(Mark.BLANK) & ~wrong
     names = list(marking.stages)
     earlier = names[: names.index(table.stage.name)]
@@ -83,8 +83,7 @@ def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iter
 def _made(
     marking: Marking, table: MarkedTable, slip: Slip, steps: list[Step]
 ) -> Mapping[str, list[tuple[Candidate, np.ndarray, np.ndarray]]]:
-    """Return what a slip makes of a table, by its name, and which cells that holds: of the printed numbers before it,
-    or of all their digits."""
+    """Return a slip's candidates by name, with cells where they hold."""
     by_name: dict[str, list[tuple[Candidate, np.ndarray, np.ndarray]]] = {}
     ways: list[list[Candidate | None]]
     ways = [[*slip.made(step)] for step in steps]
@@ -105,7 +104,7 @@ def _made(
 
 
 def _chain(marking: Marking, table: MarkedTable) -> list[Stage]:
-    """Return the stages from the last printed tables to this one: those at which the slip can have been made."""
+    """Return the stages since the last printed tables, up to this one."""
     chain: list[Stage] = []
     left = [table.stage]
     while left:
@@ -117,7 +116,7 @@ def _chain(marking: Marking, table: MarkedTable) -> list[Stage]:
 
 
 def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.ndarray) -> np.ndarray | None:
-    """Return what a table becomes where a step before it, or its own, gives these numbers."""
+    """Return the table that follows if a step gives these numbers."""
     if step.own is table.stage:
         return values
     if values.shape != step.right.shape:
@@ -139,7 +138,7 @@ def _holds(table: MarkedTable, values: np.ndarray) -> np.ndarray:
 
 
 def _worth(table: MarkedTable) -> np.ndarray:
-    """Return how much each cell proves that a slip gives: the more numbers it could be, the more."""
+    """Return how much evidence each cell gives: more with finer digits."""
     both = np.concatenate([table.given[np.isfinite(table.given)], table.followed[np.isfinite(table.followed)]])
     width = 2 * table.windows.half + (0.0 if table.spread is None else 2 * DEVIATIONS * table.spread)
     scale = float(np.abs(both).mean()) * 2 if both.size else 1.0
@@ -151,7 +150,7 @@ _NEAR_A_POWER = 0.2  # decades
 
 
 def cause_in_words(marking: Marking, table: MarkedTable, tokens: Sequence[str] = ()) -> str:
-    """Say why a table is wrong, in one sentence; an empty text where nothing explains it for certain."""
+    """Return why a table is wrong, in one sentence; empty if uncertain."""
     causes = causes_of(marking, table)
     title = table.stage.title
     if not causes:
@@ -180,8 +179,7 @@ def _row(stage: Stage, row: int, tokens: Sequence[str]) -> str:
 
 @np.errstate(all="ignore")  # what overflows is no scale of note
 def _other_scale(marking: Marking, table: MarkedTable) -> str:
-    """Say that attention weights belong to scores of another scale, by about a power of ten: no slip, for it fits only
-    roughly; else an empty text."""
+    """Return a hint at scores off by powers of ten, or empty."""
     if table.stage.kind != "softmax" or marking.settings.masked is not None:
         return ""
     given, scores = table.given, marking.before[table.stage.sources[0]]
@@ -204,14 +202,14 @@ def _other_scale(marking: Marking, table: MarkedTable) -> str:
 
 
 def _factor(scores: np.ndarray, logarithms: np.ndarray) -> float:
-    """Return the factor of the scores to which the logarithms of the weights belong."""
+    """Return the factor of the scores that fits the weights' logarithms best."""
     across, up = (each - each.mean(1, keepdims=True) for each in (scores, logarithms))
     size = float((across**2).sum())
     return float((across * up).sum() / size) if size else 0.0
 
 
 def _is_a_root(marking: Marking, decades: float) -> bool:
-    """Whether a factor is as near to d_k or its root as to a power of ten: √64 is 8, and not about ten."""
+    """Whether a factor is near d_k or its root: √64 is 8."""
     d_k = marking.settings.d_head or 1
     roots = (math.sqrt(d_k), d_k) if d_k > 1 else ()
     return any(abs(abs(decades) * math.log(10) - math.log(root)) < 0.2 for root in roots)

@@ -16,8 +16,10 @@ _KINDS = {"query": "queries", "key": "keys"}  # of the tokens that a row or a co
 
 
 def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = None, d_v: int | None = None) -> None:
-    """Raise ``ValueError`` for the first table whose shape does not fit those before it; of several heads, `table` has
-    the stages, and `d_v` columns the context vectors of all."""
+    """Raise ``ValueError`` for the first table that doesn't fit those before it.
+
+    Of several heads, `table` has the stages, and `d_v` counts all context columns.
+    """
     table = table or _table_of(shapes)
     residual = table.get("residual_1")
     if residual is not None and residual.sources:
@@ -47,7 +49,7 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = No
 def _check_widths(
     shapes: Mapping[str, tuple[int, ...]], table: Table, sources: tuple[str, ...], d_v: int | None
 ) -> None:
-    """Raise ``ValueError`` where X and what attention makes of it can't be added: one is wider."""
+    """Raise ``ValueError`` if X and what's added to it differ in width."""
     sizes = _sizes(shapes, table)
     shown = {counts: shapes[name][axis] for name in shapes for axis, counts in enumerate(sizes[name])}
     x, made = (shown.get(sizes[name][1]) for name in sources)
@@ -57,7 +59,7 @@ def _check_widths(
 
 
 def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> int | None:
-    """Return how many columns a table has to have by all that is shown, also of tables that show only their rows.
+    """Return how many columns other tables require; None if they don't say.
 
     >>> columns_shown("x", {"w_q": (2, None)}), columns_shown("w_k", {"q": (3, 4)}), columns_shown("w_v", {"q": (3, 4)})
     (2, 4, None)
@@ -66,7 +68,7 @@ def columns_shown(name: str, shapes: Mapping[str, tuple[int, int | None]]) -> in
 
 
 def rows_shown(name: str, shapes: Mapping[str, tuple[int, int]]) -> int | None:
-    """Return how many rows a table has to have by the other tables.
+    """Return how many rows other tables require; None if they don't say.
 
     >>> rows_shown("w_q", {"x": (3, 2)}), rows_shown("k", {"scores": (3, 4)}), rows_shown("x", {"w_q": (2, 4)})
     (2, 4, None)
@@ -86,13 +88,12 @@ def _shown(name: str, axis: int, by: Mapping[str, tuple[int, int | None]], there
 
 
 def _table_of(shown: Container[str]) -> Table:
-    """Return the stages of whatever one head may have that shows these tables; what W_o makes has to be among them,
-    or what comes later isn't made of it."""
+    """Return the stages of one head that has these tables."""
     return gone_on_with(layer_table(positions=True, output=True, mask=MASK in shown), shown)
 
 
 def _sizes(shown: Iterable[str], table: Table | None = None) -> Mapping[str, tuple[str, str]]:
-    """Return what rows and columns count: where the inputs are shown, queries and keys are their tokens."""
+    """Return what rows and columns count, such as tokens, queries or d_k."""
     shown = frozenset(shown)
     return sizes_of(
         table or _table_of(shown), one_sequence=any(EVERY_STAGE[base_of(name)].colours == "inputs" for name in shown)
@@ -100,8 +101,7 @@ def _sizes(shown: Iterable[str], table: Table | None = None) -> Mapping[str, tup
 
 
 def known_d_k(shapes: Mapping[str, tuple[int, ...]], stated: int | None) -> int | None:
-    """Return d_k, the length of a query: from the tables where one shows it, else as stated; ``ValueError`` where both
-    are there and differ."""
+    """Return d_k as shown or stated; raise ``ValueError`` where both differ."""
     if stated is not None:
         check_whole("d_k", stated, 1, MAX_D)
     for name, (_, columns) in _sizes(shapes).items():
@@ -140,7 +140,7 @@ def tables_in(texts: Mapping[str, str], read: Read | None = None) -> dict[str, P
 
 
 def by_fields(tables: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of tables with those of several heads joined to one for each matrix."""
+    """Return tables' texts with those of several heads joined by matrix."""
     fields = {name: text for name, text in tables.items() if not path_of(name)}
     of_heads: dict[str, dict[int, str]] = {}
     for name, text in tables.items():
@@ -150,7 +150,7 @@ def by_fields(tables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _by_heads(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return texts with those that hold the tables of several heads taken apart."""
+    """Return the texts with those of several heads split by head."""
     apart: dict[str, str] = {}
     for name, text in texts.items():
         parts = unstacked(text) if name in OF_A_HEAD else {}
@@ -165,7 +165,7 @@ def _shape(table: Printed | str, text: str) -> tuple[int, int | None]:
 
 
 def table_or_why_not(text: str, masked: bool, columns: int | None, rows: int | None) -> Printed | str:
-    """Return the table in a text, or a sentence that says why there is none."""
+    """Return the table in a text, or a sentence saying why not."""
     try:
         return read_table(text, infinite=masked, columns=columns, expected_rows=rows, blanks=True)
     except ValueError as error:

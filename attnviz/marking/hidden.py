@@ -1,4 +1,4 @@
-"""The digits that printed numbers hide: one set of them for a whole handout, and what the tables tell of it.
+"""The digits that rounding hides in a handout, estimated from all tables.
 
 Each hidden number is off from its print by up to half a unit of its last place, evenly. How a table depends on all of
 them is followed to first order through the rules, by differences; what is printed of a table then narrows what
@@ -28,8 +28,10 @@ _EVEN = 1 / 3  # the variance of an even error, in squares of the most that it c
 
 
 class Estimate(NamedTuple):
-    """What is known of a table: its likeliest numbers ``(rows, columns)``, how they move with each hidden number
-    ``(hidden numbers, rows, columns)``, and where these stood, ``(hidden numbers,)``."""
+    """A table's likeliest numbers ``(rows, columns)``, and how hidden digits move them.
+
+    The `slopes` are ``(hidden numbers, rows, columns)``; `at` is where these stood, ``(hidden numbers,)``.
+    """
 
     value: np.ndarray
     slopes: np.ndarray
@@ -37,7 +39,7 @@ class Estimate(NamedTuple):
 
 
 class HiddenDigits:
-    """The hidden digits of a handout: where they most likely are, and how sure that is."""
+    """A handout's hidden digits: their likeliest values, and how certain these are."""
 
     def __init__(self) -> None:
         self.mean, self.covariance, self.most = np.zeros(0), np.zeros((0, 0)), np.zeros(0)
@@ -48,7 +50,7 @@ class HiddenDigits:
         return Estimate(value, np.zeros((len(self.mean), *value.shape)), self.mean)
 
     def hide(self, made: Estimate, windows: Windows, where: np.ndarray) -> Estimate:
-        """Return a table with the printed numbers in these cells: each hides digits of its own."""
+        """Return a table with printed numbers in these cells, hiding new digits."""
         made = self.grown(made)
         value = np.where(where, windows.middle, self.now(made))
         slopes = np.where(where, 0.0, made.slopes)
@@ -83,7 +85,7 @@ class HiddenDigits:
         return Estimate(made.value, slopes, np.concatenate([made.at, self.mean[len(made.at) :]]))
 
     def now(self, made: Estimate) -> np.ndarray:
-        """Return the likeliest numbers of a table, by all that is known now."""
+        """Return a table's likeliest numbers by all that is known now."""
         made = self.grown(made)
         if not len(self.mean) or not (self.mean != made.at).any():
             return made.value
@@ -110,7 +112,7 @@ class HiddenDigits:
         return Estimate(value, np.where(np.isfinite(slopes), slopes, 0.0), self.mean)
 
     def spread(self, made: Estimate) -> np.ndarray:
-        """Return the standard deviation of each number of a table by what is hidden."""
+        """Return each number's standard deviation due to hidden digits."""
         slopes = self.grown(made).slopes
         if not len(self.mean):
             return np.zeros(made.value.shape)
@@ -119,15 +121,17 @@ class HiddenDigits:
         return np.sqrt(np.maximum(variance, 0.0))
 
     def reach(self, made: Estimate) -> np.ndarray:
-        """Return how far hidden digits could move each number at most, from where they are none."""
+        """Return how far hidden digits could move each number at most."""
         most = np.where(np.isfinite(self.most), self.most, DEVIATIONS)
         return np.tensordot(most, np.abs(self.grown(made).slopes), 1) if len(most) else np.zeros(made.value.shape)
 
     def fits(
         self, made: Estimate, spread: np.ndarray, windows: Windows, among: np.ndarray, noise: np.ndarray
     ) -> np.ndarray:
-        """Return which of the cells `among` a table's are likely by what is hidden, each together with the others;
-        `noise` may be added to each, and `spread` is how far hidden digits usually move them."""
+        """Return which cells `among` these are likely, taken together.
+
+        `noise` may be added to each; `spread` is how far hidden digits usually move them.
+        """
         expected = self.now(made)
         with np.errstate(all="ignore"):
             off = windows.middle - expected
@@ -147,7 +151,7 @@ class HiddenDigits:
     def _fit_each_other(
         self, made: Estimate, windows: Windows, fitting: np.ndarray, off: np.ndarray, noise: np.ndarray
     ) -> np.ndarray:
-        """Leave out the cells that the others foretell worst, while one is further off than is likely."""
+        """Return the cells left after dropping those the others predict badly."""
         slopes = self.grown(made).slopes
         fitting = fitting.copy()
         while fitting.sum() > 1:
@@ -171,7 +175,7 @@ class HiddenDigits:
     def _explained(
         self, made: Estimate, windows: Windows, cells: np.ndarray, off: np.ndarray, noise: np.ndarray, row: int
     ) -> bool:
-        """Whether some hidden digits, each within its print, give all these cells of a row: projected gradients."""
+        """Whether hidden digits within their print can give a row's cells."""
         slopes = self.grown(made).slopes[:, row, cells].T
         target = off[cells] + slopes @ self.mean
         half = windows.half[row, cells]
@@ -191,7 +195,7 @@ class HiddenDigits:
         return bool((miss <= allowed + 0.05 * half + 0.01 * np.abs(target)).all())
 
     def learn(self, made: Estimate, spread: np.ndarray, windows: Windows, cells: np.ndarray) -> float:
-        """Take what these cells of a table show of the hidden digits; return the logarithm of how likely they were."""
+        """Update the hidden digits by these cells; return their log likelihood."""
         cells = cells & np.isfinite(self.now(made)) & np.isfinite(windows.middle) & (spread > 1e-6 * windows.half)
         if not cells.any():
             return 0.0

@@ -1,4 +1,4 @@
-"""What a cell may be marked as, a marked table, and a marked computation with how it was read."""
+"""The results of marking: marks of cells, marked tables and computations."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -45,21 +45,21 @@ NOT_RIGHT = (*ENTERS, Mark.FOLLOWS)
 
 
 class Windows(NamedTuple):
-    """The true numbers that are printed as a table's: for each cell the middle of them, and how far they go."""
+    """The intervals that print as a table's numbers: middles and half widths."""
 
     middle: np.ndarray
     half: np.ndarray
 
     @classmethod
     def of(cls, given: np.ndarray, places: np.ndarray, *, cut: bool = False) -> "Windows":
-        """Return what is printed like this to so many decimals, if it was rounded, or `cut` off."""
+        """Return the intervals for these decimals, if rounded or `cut` off."""
         half = 0.5 * 10.0 ** -places.astype(np.float64)
         if not cut:
             return cls(given, half)
         return cls(given + np.sign(given) * half, np.where(given == 0, 2 * half, half))
 
     def hold(self, right: np.ndarray, error: np.ndarray | float = 0.0) -> np.ndarray:
-        """Whether each of these numbers is printed like this, give or take an error of it."""
+        """Return which numbers would print like this, within an error."""
         with np.errstate(all="ignore"):  # infinities are compared by themselves
             slack = self.half + FLOAT32_SLACK * np.maximum(1.0, np.abs(right)) + error
             close = np.abs(self.middle - right) <= slack
@@ -67,7 +67,7 @@ class Windows(NamedTuple):
 
 
 def mark(given: Any, computed: Any, decimals: int = 4) -> tuple[tuple[Mark, ...], ...]:
-    """Mark a table cell by cell: is each number what the computed one rounds to, at this many decimals?
+    """Return a mark per cell: does the computed number round to it?
 
     `given` and `computed` are ``(rows, columns)``, as nested sequences or arrays; a NaN in `given` is a blank.
     A tie may be rounded either way, and what float32 cannot hold is allowed for.
@@ -145,7 +145,7 @@ class MarkedTable:
 
 @dataclass(frozen=True, eq=False)
 class Marking:
-    """A marked computation: its results in order, what was taken as given, and all that stood before each result.
+    """A marked computation: its results, its inputs and intermediate tables.
 
     `rounded` are the printed tables that hide digits. `before` holds, for every table of the computation, printed or
     not, what the tables after it were followed from, and `full` the same with all digits that can be known; `decimals`
@@ -190,17 +190,17 @@ class Marking:
 
     @property
     def first_wrong(self) -> tuple[MarkedTable, int, int] | None:
-        """The first wrong cell, where an error enters, in the order of the computation."""
+        """The first cell where an error enters, in the computation's order."""
         return next(self._cells(*ENTERS), None)
 
     @property
     def first_doubtful(self) -> tuple[MarkedTable, int, int] | None:
-        """The first cell that is in doubt, in the order of the computation."""
+        """The first doubtful cell, in the computation's order."""
         return next(self._cells(Mark.DOUBTFUL), None)
 
     @property
     def wrong(self) -> tuple[tuple[str, int, int], ...]:
-        """The cells where errors enter, each as matrix, row and column, in the order of the computation."""
+        """The cells where errors enter: (matrix, row, column), in the computation's order."""
         return tuple((table.stage.name, row, column) for table, row, column in self._cells(*ENTERS))
 
     def _cells(self, *marks: Mark) -> Iterator[tuple[MarkedTable, int, int]]:

@@ -1,4 +1,4 @@
-"""The marking of a whole computation, in the way of reading that its numbers make likeliest."""
+"""The marking of a whole computation, read in the likeliest way."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,8 +38,10 @@ BEYOND_DOUBT = math.log(5000.0)  # so much likelier has a reading to be, before 
 
 
 def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
-    """Return the likeliest marking, with its wrong cells in doubt where all would be right if the inputs hid digits,
-    and that isn't much less likely."""
+    """Return the likeliest marking, with wrong cells perhaps put in doubt.
+
+    They're in doubt where all would be right if the inputs hid digits, and that isn't much less likely.
+    """
     rights = [other for other in others if not other.n_not_right and other.reading.inputs != "exact"]
     if not best.n_not_right or not rights or not _shown_alike(best):
         return best
@@ -54,8 +56,10 @@ def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
 
 
 def _shown_alike(marking: Marking) -> bool:
-    """Whether inputs are shown with as many decimals as what is wrong, as a spreadsheet shows all: who prints more of
-    what comes out than of what goes in has nothing hidden there."""
+    """Whether inputs show at least as many decimals as wrong results.
+
+    A spreadsheet shows all alike; who prints fewer decimals of the inputs has nothing hidden there.
+    """
     most = max((table.decimals for table in marking.tables if table.count(*NOT_RIGHT)), default=0)
     return max((marking.decimals[name] for name in marking.taken), default=0) >= most
 
@@ -79,7 +83,7 @@ def mark_pipeline(
     activation: str = "relu",
     n_heads: int | None = None,
 ) -> Marking:
-    """Mark the tables of a computation, each by the name of its stage, with whatever is there.
+    """Mark a computation's tables, named by their stages; any may be missing.
 
     `tables` are :class:`Printed`, nested sequences or arrays ``(rows, columns)``; a bias is one row. `decimals`
     overrides those that each table shows. `d_k` is needed only to scale scores where no table shows it. `activation`
@@ -135,7 +139,7 @@ def mark_pipeline(
 
 
 def _said_mask(causal: bool | None, mask: str | None) -> Masked | None:
-    """Return the mask that is stated, as "window:3"; None where none is, or it's stated that there is none."""
+    """Return the stated mask, such as "window:3"; None without one."""
     kind, size = mask_named(CAUSAL if causal else mask or NONE)
     return None if kind == NONE else Masked(MASKS[kind], size or 0)
 
@@ -148,7 +152,7 @@ def _likeliest(
     carried: Results | None,
     precision: Precision,
 ) -> Marking:
-    """Return the marking in the likeliest way of reading; the plainest one, where it leaves nothing wrong."""
+    """Return the likeliest reading's marking; the plainest if nothing is wrong."""
     if settings.masked is not None:
         printed = without_masked(printed, settings.masked)
     plainest, *others = _readings(printed, rounded, carried)
@@ -166,7 +170,7 @@ def _likeliest(
 
 
 def _clears(before: Marking, after: Marking) -> bool:
-    """Whether a reading clears up a table: to excuse some cells of one that stays wrong proves nothing for it."""
+    """Whether a reading leaves few wrong cells in a table it improves."""
     return any(
         table.count(*ENTERS) < same.count(*ENTERS) and table.count(*ENTERS) < _STAYS_WRONG * table.n_cells
         for same, table in zip(before.tables, after.tables, strict=True)
@@ -176,7 +180,7 @@ def _clears(before: Marking, after: Marking) -> bool:
 def _in_half(
     printed: Mapping[str, Printed], settings: Settings, rounded: bool | None, carried: Results | None, best: Marking
 ) -> Marking:
-    """Return the marking as of tables computed in half precision, if their numbers tell it and fewer are wrong then."""
+    """Return the marking in half precision, if that leaves fewer cells wrong."""
     half = half_of(printed)
     if half is None:
         return best
@@ -206,7 +210,7 @@ def _readings(printed: Mapping[str, Printed], rounded: bool | None, carried: Res
 
 
 def _precision(tables: Mapping[str, Any]) -> Precision:
-    """Return the coarsest precision that a tensor or an array says it has; of what says nothing, that of float32.
+    """Return the coarsest precision of the tables' dtypes; by default float32.
 
     Digits beyond it prove nothing.
     """
@@ -223,7 +227,7 @@ def _as_printed(name: str, table: Any, decimals: int | None) -> Printed:
 
 
 class Misfit(NamedTuple):
-    """A result of a wrong shape: its name, why it doesn't fit, and what was taken in place of what, if that shows."""
+    """A result of a wrong shape, why, and its cause if known."""
 
     name: str
     error: RefusedError
@@ -231,8 +235,10 @@ class Misfit(NamedTuple):
 
 
 def mark_fitting(tables: Mapping[str, Printed], **settings: Any) -> tuple[Marking, tuple[Misfit, ...]]:
-    """Mark tables as :func:`mark_pipeline` does, without the results whose shape doesn't fit the tables before them;
-    ``ValueError`` as it does for all else, and where it's an input that doesn't fit."""
+    """Mark tables like :func:`mark_pipeline`, leaving out results whose shapes don't fit.
+
+    Raises ``ValueError`` as it does for all else, and for inputs that don't fit.
+    """
     left, refused = dict(tables), dict[str, RefusedError]()
     while True:
         try:
@@ -249,7 +255,7 @@ def mark_fitting(tables: Mapping[str, Printed], **settings: Any) -> tuple[Markin
 
 
 def _cause(marking: Marking, name: str, table: Printed) -> str:
-    """Say which table was taken in place of which, where that gives these numbers; else an empty text."""
+    """Return which table was taken for which; empty if none fits."""
     windows, given = Windows.of(table.array, table.places), table.array
     for taken, due, values in _with_another(marking, name):
         if values.shape == given.shape and windows.hold(values).all():

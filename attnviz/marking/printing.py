@@ -1,4 +1,4 @@
-"""How tables were printed: in percent, with what a mask hides, from half precision."""
+"""How tables were printed: in percent, masked, or from half precision."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -14,8 +14,10 @@ from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 
 
 def in_its_unit(table: Printed, kind: str, fits: Callable[[Printed], np.ndarray]) -> tuple[Printed, int]:
-    """Return a table of what a rule of this `kind` makes in whole units, and what its numbers are parts of: percent or
-    thousandths where only that makes sense of most of them. `fits` says of which cells of a table so read it does."""
+    """Return a table in whole units, and the unit it was in.
+
+    The unit is 100 for percent or 1000, where only that makes most numbers fit; `fits` says which cells do.
+    """
     there = np.isfinite(table.array) & (table.array != 0)
     if there.sum() < 2 or fits(table)[there].mean() > 0.3:
         return table, 1
@@ -46,8 +48,9 @@ _SCORES, _WEIGHTS = ("scores", "scaled_scores"), "attention_weights"
 
 
 def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
-    """Return the mask that scores or attention weights are printed with: nothing where it hides a key, and numbers
-    everywhere else; None without one. Blanks alone tell of none but a causal mask.
+    """Return the mask that scores or weights show; None without one.
+
+    Hidden keys are -∞ or blank, all others numbers. Blanks alone tell only of a causal mask.
 
     >>> found = found_mask({"scores": Printed.of([[1.0, -1e9], [2.0, 3.0]])})
     >>> found and found.kind.name, found_mask({"scores": Printed.of([[1, 2]])})
@@ -58,8 +61,7 @@ def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
 
 
 def perhaps_masked(printed: Mapping[str, Printed]) -> Masked | None:
-    """Return the mask that attention weights tell of which are 0 wherever it hides a key, and nowhere else; or a causal
-    one, below which others round to 0, too."""
+    """Return the mask that zeros in attention weights suggest, or None."""
     every = [table.array for name, table in printed.items() if base_of(name) == _WEIGHTS]
     found = {_by_zeros(weights == 0) if _may_hide(weights) else None for weights in every}
     return found.pop() if len(found) == 1 else None
@@ -71,17 +73,17 @@ def _by_zeros(zeros: np.ndarray) -> Masked | None:
 
 
 def without_masked(printed: Mapping[str, Printed], masked: Masked) -> dict[str, Printed]:
-    """Return the tables with what a mask hides written one way: −∞ in scaled scores, nothing in the others."""
+    """Return the tables with masked cells −∞ in scaled scores, else blank."""
     return {name: _written(base_of(name), table, masked) for name, table in printed.items()}
 
 
 def _may_hide(array: np.ndarray) -> bool:
-    """Whether it has as many keys as queries, or more, and some of them may come later."""
+    """Whether there are at least as many keys as queries, and several."""
     return array.shape[1] >= array.shape[0] > 1
 
 
 def _endless(name: str, array: np.ndarray) -> np.ndarray | None:
-    """Return which cells stand for what is masked; None of a table that no mask concerns."""
+    """Return which cells are masked; None if masks don't concern the table."""
     if name not in (*_SCORES, _WEIGHTS) or not _may_hide(array):
         return None
     return (array == -np.inf) if name == _WEIGHTS else (array <= _AS_ENDLESS)
@@ -106,7 +108,7 @@ _CHANCE = math.log(1e-6)  # of other numbers to lie on a grid all together; what
 
 
 class Grid(NamedTuple):
-    """The numbers that a type holds: so many binary digits each, powers of two from `least` on, up to `largest`."""
+    """A floating-point type: binary `digits`, `least` exponent and `largest` number."""
 
     dtype: str
     precision: Precision
@@ -120,7 +122,7 @@ class Grid(NamedTuple):
         return np.ldexp(1.0, np.maximum(exponents, self.least) - self.digits + 1)
 
     def holds(self, table: Printed) -> np.ndarray:
-        """Return of each cell whether a number of the type is printed like this; of what is no number, that it is."""
+        """Return which cells print a number of this type, or nothing finite."""
         values, units = table.array, _own_units(table)
         with np.errstate(all="ignore"):  # numbers may be of any size, and some are infinite
             steps = self.steps(values)
@@ -128,16 +130,17 @@ class Grid(NamedTuple):
         return ~np.isfinite(values) | (near & (np.abs(values) <= self.largest))
 
     def behind(self, table: Printed) -> np.ndarray:
-        """Return the number of the type behind each that is printed: the nearest, for a program that prints as few
-        digits as tell a number means that."""
+        """Return the type's nearest number to each one printed."""
         values = table.array
         with np.errstate(all="ignore"):
             steps = self.steps(values)
             return np.where(self.holds(table) & np.isfinite(values), np.round(values / steps) * steps, values)
 
     def chance(self, table: Printed, finer: "Grid") -> float:
-        """Return the logarithm of the chance that all numbers of a table lie on the grid, if they are printed from
-        those of a finer one. Round numbers lie on every grid, and so count by the digits that they need."""
+        """Return the log chance that a table fits the grid by accident.
+
+        It's printed from a `finer` one then; round numbers lie on every grid, and count by the digits that they need.
+        """
         there = np.isfinite(table.array) & (table.array != 0)
         values = table.array[there]
         needed = np.array([10.0 ** -min(decimals_of(value), MAX_DECIMALS) for value in values.tolist()])
@@ -153,7 +156,7 @@ _GRIDS = (
 
 
 class Half(NamedTuple):
-    """The type that tables were computed in, those whose numbers all lie on its grid, and the cells that don't."""
+    """A half precision that was found, with its tables and other cells."""
 
     grid: Grid
     tables: tuple[str, ...]
@@ -171,8 +174,7 @@ class Half(NamedTuple):
 
 
 def half_of(printed: Mapping[str, Printed]) -> Half | None:
-    """Return the half precision that these tables were computed in, if whole ones lie on its grid, and others would
-    hardly do so by chance."""
+    """Return the half precision that tables were computed in, or None."""
     for grid, finer in _GRIDS:
         held = {name: grid.holds(table) for name, table in printed.items()}
         whole = tuple(name for name, cells in held.items() if cells.all())
@@ -187,8 +189,7 @@ def half_of(printed: Mapping[str, Printed]) -> Half | None:
 
 
 def behind(table: Printed, grid: Grid | None = None) -> np.ndarray:
-    """Return the numbers behind a table that was printed from half precision, by its own word or as found; else those
-    that are printed.
+    """Return the half-precision numbers behind a table, or else the printed ones.
 
     >>> behind(Printed(((0.431, 0.5347),), 4, ((3, 4),), dtype="float16")).tolist()
     [[0.430908203125, 0.53466796875]]
@@ -205,6 +206,6 @@ def _units(table: Printed) -> np.ndarray:
 
 
 def _own_units(table: Printed) -> np.ndarray:
-    """Return the last printed place of each cell: its own, where all are printed as short as can be, as numpy does."""
+    """Return each cell's last printed place, its own in shortest-form prints."""
     shortest = table.shown is not None and len({count for row in table.shown for count in row}) > 1
     return 10.0 ** -np.array(table.shown, dtype=np.float64) if shortest else _units(table)

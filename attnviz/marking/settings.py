@@ -1,4 +1,4 @@
-"""What a handout says of its computation, how its heads share columns, and how its numbers are read."""
+"""What a handout states: its settings, its heads, and how it's read."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,10 @@ _WIDE = {"q": ("w_q", "b_q", "q"), "k": ("w_k", "b_k", "k"), "v": ("w_v", "b_v",
 
 
 class Shared(NamedTuple):
-    """How many heads there are, how many of keys and values, and how wide all Q and all contexts together are."""
+    """How heads share columns: their numbers, and the widths of all together.
+
+    `n_kv` heads have keys and values of their own; `d_k` is all Q's width, `d_v` all context vectors'.
+    """
 
     n: int = 1
     n_kv: int = 1
@@ -44,7 +47,7 @@ def base_of(name: str) -> str:
 
 
 def path_of(name: str) -> str:
-    """Return the path of the head that a matrix belongs to, with its point; nothing for one of all heads."""
+    """Return the path of a matrix's head with its dot, or empty."""
     return name.removesuffix(base_of(name))
 
 
@@ -60,12 +63,12 @@ def symbol_of(name: str) -> str:
 
 
 def shown_token(tokens: Sequence[str], place: int) -> str:
-    """Return the token of a row as a sentence shows it; an empty text where there is none."""
+    """Return a row's token as sentences show it; empty without one."""
     return visible(tokens[place]).replace("␣", " ") if place < len(tokens) else ""
 
 
 def apart(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return tables with those that hold all heads, ``(n_heads, rows, columns)``, taken apart.
+    """Return the tables with stacks ``(n_heads, rows, columns)`` split by head.
 
     >>> list(apart({"scores": np.zeros((2, 3, 3)), "q": [[1, 2]]}))
     ['heads.0.scores', 'heads.1.scores', 'q']
@@ -90,13 +93,14 @@ def _head_of(name: str) -> int | None:
 
 
 def is_known(name: str) -> bool:
-    """Whether a name is that of a matrix of a computation, of one head or of all."""
+    """Whether a name is a matrix of a computation, perhaps one head's."""
     return name in EVERY_STAGE or (_head_of(name) is not None and base_of(name) in OF_A_HEAD)
 
 
 def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: int | None) -> Shared:
-    """Return how columns are shared out among heads: as many as are `stated`, else as there are tables for; `d_k` is
-    that of one head, where no table shows it.
+    """Return how heads share columns, by stated numbers or by the tables.
+
+    `d_k` is that of one head, where no table shows it.
 
     Raises ``ValueError`` for tables of more heads than stated, and for columns that heads can't share out.
     """
@@ -136,8 +140,10 @@ def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: i
 
 
 def of_one_head(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of an only head by the names that they have without its path; ``ValueError`` for one that is
-    there twice then."""
+    """Return a single head's tables without its path.
+
+    Raises ``ValueError`` for a name that is then there twice.
+    """
     found: dict[str, Any] = {}
     for name, table in tables.items():
         if base_of(name) in found:
@@ -163,7 +169,7 @@ _OF_RESULTS: Mapping[str, float] = MappingProxyType({"either": 0.0, "rounded": 0
 
 @dataclass(frozen=True)
 class Settings:
-    """How the scores become attention weights; `d_k` is that of all heads together, None where no score is scaled."""
+    """How scores become attention weights; `d_k` counts all heads, if known."""
 
     scale: bool
     masked: Masked | None
@@ -178,8 +184,7 @@ class Settings:
         return self.d_k // self.heads.n if self.d_k is not None else None
 
     def table(self, tables: Container[str]) -> Table:
-        """Return the stages of a computation with these settings; a bias that is not among the tables is not added,
-        and X is a sum where one of its summands is."""
+        """Return the stages for these settings, with biases only if among `tables`."""
         attention = layer_table(
             self.d_k or self.heads.n, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
             temperature=self.temperature, mask=self.masked or MASK in tables,
@@ -198,8 +203,7 @@ def has_output(tables: Container[str]) -> bool:
 def gone_on_with(
     attention: Table, tables: Container[str], activation: str = "relu", *, b_1: bool = True, b_2: bool = True
 ) -> Table:
-    """Return the stages of attention with those after it: the residual sum, where a handout of these tables has it,
-    and the feed-forward step, into which it goes then."""
+    """Return the stages with the residual sum, if shown, and feed-forward step."""
     made = "output" if has_output(tables) else "context"
     residual = residual_table(made) if "residual_1" in tables else {}
     layers = feed_forward_table(b_1=b_1, b_2=b_2, activation=activation, source="residual_1" if residual else made)
@@ -220,16 +224,16 @@ class Reading:
 
     @property
     def unlikeliness(self) -> float:
-        """How much less likely the reading is than the plainest one before any number is looked at, as a logarithm."""
+        """How unlikely the reading is before seeing numbers, as a logarithm."""
         return _OF_INPUTS[self.inputs] + _OF_RESULTS[self.results]
 
     @property
     def in_full(self) -> bool:
-        """Whether later results come from digits that are not printed, those of a wrong number too."""
+        """Whether later results use unprinted digits, those of wrong numbers too."""
         return self.results == "full" or self.inputs != "exact"
 
     def hides(self, decimals: int) -> bool:
-        """Whether an input with so many decimals hides digits that tell; one with all those of float32 doesn't."""
+        """Whether inputs with so many decimals hide digits that matter."""
         if not 0 < decimals < ALL_DIGITS:
             return False
         return self.inputs == "rounded" or (self.inputs == "long" and decimals >= ROUNDED_FROM)

@@ -1,4 +1,4 @@
-"""Slips of numbers, of rows and of columns: written down or read wrongly, swapped, shifted, turned."""
+"""Slips of numbers, rows and columns: miswritten, misread, swapped or shifted."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -21,8 +21,10 @@ from attnviz.words import say
 
 
 def _left_as_it_was(step: Step) -> Candidates:
-    """The step was left out. (Of a sum, that is a summand left out, and said so; of a quotient, it is what scores are
-    that aren't scaled.)"""
+    """Yield the sources, as if the step was left out.
+
+    Left-out summands and scaling are slips of their own.
+    """
     if step.stage.kind not in ("add", "scale"):
         for name in step.stage.sources[:2] if step.stage.name in ("q", "k", "v") else step.stage.sources[-1:]:
             yield Candidate(step.tables[name], {"of": step.symbol(name)})
@@ -45,7 +47,7 @@ def _columns_shifted(step: Step) -> Candidates:
 
 
 def _columns_swapped(step: Step) -> Candidates:
-    """Two columns of the table, or of what it is made from, are swapped."""
+    """Yield the results of swapping two columns, of it or its factors."""
     factors = list(enumerate(step.stage.sources[:2])) if step.stage.kind == "product" else []
     if step.stage.name != "scores":
         factors = factors[:1]  # columns of the second factor are those of the product
@@ -92,7 +94,7 @@ def _power_of_ten(step: Step) -> Candidates:
 
 
 def _written_wrongly(step: Step) -> Candidates:
-    """One number of the result has the other sign, two digits exchanged, or its comma lost."""
+    """Yield the results with one sign, digit pair or decimal point wrong."""
     if step.given is None or step.off is None or step.off.sum() != 1:
         return
     row, column = np.argwhere(step.off)[0].tolist()
@@ -108,7 +110,7 @@ def _written_wrongly(step: Step) -> Candidates:
 
 
 def _miswritten(right: float, decimals: int) -> Iterator[tuple[str, float]]:
-    """List what a number becomes by slips of the pen, at so many decimals."""
+    """Yield what a number with these decimals becomes when miswritten."""
     yield "sign", -right
     for value in _exchanged_digits(right, decimals):
         yield "digits", value
@@ -117,7 +119,7 @@ def _miswritten(right: float, decimals: int) -> Iterator[tuple[str, float]]:
 
 
 def _exchanged_digits(number: float, decimals: int) -> set[float]:
-    """Return what a number becomes when two digits beside each other are exchanged."""
+    """Return the numbers that result from exchanging two neighbouring digits."""
     text = f"{abs(number):.{decimals}f}"
     places = [i for i, sign in enumerate(text) if sign.isdigit()]
     texts = {"".join(text[k] for k in _exchanged(len(text), i, j)) for i, j in pairwise(places) if text[i] != text[j]}
@@ -125,7 +127,7 @@ def _exchanged_digits(number: float, decimals: int) -> set[float]:
 
 
 def _misread(step: Step) -> Candidates:
-    """One number of a factor was read as another: all cells made from it are off by as much as it weighs in them."""
+    """Yield the results if one number of a factor was misread."""
     if step.given is None or step.off is None or not step.off.any():
         return
     second = step.sources[1].T if step.rule.turns_second else step.sources[1]
@@ -172,7 +174,7 @@ def _read_as(
 
 
 def _rounded_early(step: Step) -> Candidates:
-    """What it is made from, or the table itself, was rounded to fewer decimals."""
+    """Yield the results of rounding a source, or the table, too early."""
     for n, name in enumerate(step.stage.sources):
         for decimals in range(step.decimals.get(name, max(step.decimals.values(), default=0))):
             rounded = step.made_with(n, step.sources[n].round(decimals))

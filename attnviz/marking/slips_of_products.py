@@ -1,4 +1,4 @@
-"""Slips of products and of several heads: another factor, a bias forgotten, columns cut otherwise."""
+"""Slips of products and heads: wrong factors, forgotten biases, columns cut differently."""
 
 import math
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _CUT = {"q": ("q",), "k": ("k",), "v": ("v",), "scores": ("q", "k"), "context": 
 
 
 def _cut_otherwise(step: Step) -> Candidates:
-    """The columns of Q, K or V are dealt out to the heads in another way, all of them alike."""
+    """Yield the results of cutting columns into heads in other ways."""
     of = _CUT.get(step.stage.name, ())
     if step.head is None or not of or not all(name in step.whole for name in of):
         return
@@ -28,8 +28,10 @@ def _cut_otherwise(step: Step) -> Candidates:
 
 
 def _cuts(step: Step, name: str) -> Iterator[np.ndarray]:
-    """List what a head gets of a matrix: the numbers in a row of their own, dealt out head by head; columns that
-    lie as far apart as there are heads; or the numbers of each head filled in by columns."""
+    """Yield a head's part of a matrix, cut in three wrong ways.
+
+    Numbers in a row, head by head; every n-th column of n heads; or the first way filled in by columns.
+    """
     whole, heads = step.whole[name], step.settings.heads
     n = heads.n if name == "q" else heads.n_kv
     head = (step.head or 0) * n // heads.n
@@ -40,7 +42,7 @@ def _cuts(step: Step, name: str) -> Iterator[np.ndarray]:
 
 
 def _joined_otherwise(step: Step) -> Candidates:
-    """The results of the heads are put together along another axis, or in another order."""
+    """Yield the heads' results joined along another axis or in another order."""
     heads = np.stack(step.sources)  # (n_heads, n_tokens, width)
     n, rows, width = heads.shape
     yield heads.reshape(rows, n * width)
@@ -78,8 +80,7 @@ def _of_another_head(step: Step) -> Candidates:
 
 
 def _of(step: Step, head: int, name: str) -> np.ndarray | None:
-    """Return what a head has of a matrix: its own columns, where it is not there by itself; of a mask, which is one for
-    all, the whole."""
+    """Return a head's part of a matrix; of a mask, the whole."""
     own = name if name == MASK else head_name(head, name)
     if own in step.whole or name not in step.whole:
         return step.whole.get(own)
@@ -110,7 +111,7 @@ def _from_the_left(step: Step) -> Candidates:
 
 
 def _other_factor(step: Step) -> Candidates:
-    """One of the factors is another table: the wrong W, the wrong weights, K in place of Q."""
+    """Yield the results with a wrong factor: another W, K for Q."""
     name, due = step.stage.name, step.stage.sources[:2]
     others: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         "scores": (("q", "k", "v", "x"), ("q", "k", "v", "x")),
@@ -123,7 +124,7 @@ def _other_factor(step: Step) -> Candidates:
 
 
 def _other_summand(step: Step) -> Candidates:
-    """One of two summands is another table: in a residual sum, what W_o hasn't mixed yet, or X without positions."""
+    """Yield residual sums with a wrong summand, such as X without positions."""
     for n, other in ((0, "e"), (1, "context"), (1, "v")) if step.stage.name == "residual_1" else ():
         yield from _taken(step, n, other, step.stage.sources[n])
 
@@ -150,7 +151,7 @@ def _bias_forgotten(step: Step) -> Candidates:
 
 
 def _summand_forgotten(step: Step) -> Candidates:
-    """One of two summands is left out: in a residual sum, X as a rule."""
+    """Yield each summand alone; in a residual sum, X is usually forgotten."""
     for kept, left in ((0, 1), (1, 0)):
         stays, missing = (step.symbol(step.stage.sources[n]) for n in (kept, left))
         if step.stage.sources[left] == "x":

@@ -1,4 +1,4 @@
-"""Slips between scores and attention weights, and other designs that would give such numbers."""
+"""Slips between scores and attention weights, and other designs of attention."""
 
 import math
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def _mask_ignored(step: Step) -> Candidates:
 
 
 def _mask_after(step: Step) -> Candidates:
-    """The mask laid over the attention weights, or zeros in place of −∞."""
+    """Yield weights masked after softmax, or with zeros for −∞."""
     unmasked = _unmasked(step)
     if unmasked is not None:
         hidden = step.tables[MASK] == -np.inf
@@ -122,7 +122,7 @@ def _largest_from_some(step: Step) -> Candidates:
 
 
 def _turned_by_place(step: Step) -> Candidates:
-    """Rotary positions: queries and keys turned by their places, or the scores of such."""
+    """Yield queries, keys or scores with rotary positions."""
     for rule in (Rotate(), Rotate(halves=True)):
         if step.stage.name == "scores" and step.sources[0].shape[1] % 2 == 0:
             yield step.made(*(made_by(rule, source) for source in step.sources))
@@ -131,8 +131,7 @@ def _turned_by_place(step: Step) -> Candidates:
 
 
 def _less_by_distance(step: Step) -> Candidates:
-    """Linear biases (ALiBi): a multiple of the distance of two tokens taken off their score; the multiple that fits, or
-    those of the paper where the table isn't printed."""
+    """Yield scores with linear biases (ALiBi), fitted or the paper's own."""
     if step.right.shape[0] != step.right.shape[1]:
         return
     places = np.arange(len(step.right))
@@ -148,7 +147,7 @@ def _less_by_distance(step: Step) -> Candidates:
 
 
 def _slope(given: np.ndarray, right: np.ndarray, distance: np.ndarray) -> float:
-    """Return what each step of the distance takes off, as most cells have it; 0 where none tells."""
+    """Return the median amount subtracted per step of distance; 0 if unknown."""
     each = ((right - given) / distance)[distance > 0]
     each = each[np.isfinite(each)]
     return float(np.median(each)) if each.size else 0.0
@@ -166,8 +165,10 @@ def _of_features(step: Step) -> Candidates:
 
 
 def _normed_first(step: Step) -> Candidates:
-    """A layer norm with gain 1 and offset 0 before a projection, as in a block with norms before its steps, or after a
-    sum."""
+    """Yield results with layer norm before a projection or after a sum.
+
+    Its gain is 1 and its offset 0.
+    """
     if step.stage.name == "residual_1":
         yield Candidate(_normed(step.right), {"of": step.stage.symbol})
     elif step.stage.sources[0] in ("x", "residual_1") and step.sources[0].shape[1] > 1:

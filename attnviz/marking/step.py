@@ -1,4 +1,4 @@
-"""One step of a computation, as somebody may have made it otherwise than it should be: what a slip works on."""
+"""One step of a computation, in which a slip may have happened."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ class Row(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """What a table becomes by a slip, and what is to be said of it; `fitted` numbers of it were chosen to fit."""
+    """A table with a slip; `fitted` numbers were chosen to fit."""
 
     values: np.ndarray
     places: Mapping[str, Any] = {}  # a default that nothing changes
@@ -34,8 +34,10 @@ Candidates = Iterable[Candidate | np.ndarray]
 
 
 class Slip(NamedTuple):
-    """A known slip: its name, which is also that of its sentence; where it can be made, by kinds of stages, also of a
-    name; and what a table becomes by it, in each of the ways that there are."""
+    """A known slip: its name, where it can happen, and its results.
+
+    `name` is also its sentence's; `where` has kinds of stages, perhaps with a name.
+    """
 
     name: str
     where: frozenset[str]
@@ -60,7 +62,7 @@ def made_by(rule: Rule | None, *sources: np.ndarray) -> np.ndarray:
 
 
 class Step:
-    """A stage of a marking, and all tables before it in one way of reckoning.
+    """A stage of a marking, with the tables that come before it.
 
     `given` is what is printed of it (None where nothing is), and `off` which cells of that are wrong. Of a stage of
     one of several heads, `stage`, `tables`, `stages` and `decimals` have the names that they would have if it were the
@@ -110,13 +112,13 @@ class Step:
         return self.stages[name].symbol
 
     def shown(self, value: float, name: str = "") -> str:
-        """Write a number as a table prints it: the one of this name, or that of the step."""
+        """Return a number as a table prints it, by default the step's."""
         own = self.decimals.get(self.stage.name, 2)
         return as_printed(float(value), self.decimals.get(name, own))
 
 
 def _without(path: str, named: Mapping[str, _T]) -> dict[str, _T]:
-    """Return what has names, with the names of a head's own without its path."""
+    """Return the mapping with a head's own names also without its path."""
     return {**named, **{name.removeprefix(path): each for name, each in named.items() if name.startswith(path)}}
 
 

@@ -1,4 +1,4 @@
-"""A marking in words: the first error with its arithmetic, and how every table stands."""
+"""A marking in words: the first error, its arithmetic, and each table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _DIGITS_OF_HALF = {"float16": 3, "bfloat16": 2}  # that every number of so many 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an examiner says: the verdict in one sentence, the first error, and each table in turn.
+    """The verdict on a handout: one sentence, the first error, each table.
 
     `first_error` is empty where nothing is wrong, and `arithmetic` with it: these are lines to stand below each other.
     `doubt` says of numbers in doubt what they are in each of two readings. `nothing_yet` is what to add where no table
@@ -45,7 +45,7 @@ class Verdict:
 
 
 def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
-    """Put a marking into words; `tokens` name the rows, as far as there are any.
+    """Return a marking in words; `tokens` name the rows, if any.
 
     >>> from attnviz.marking.pipeline import mark_pipeline
     >>> given = {"q": [[1, 0], [0, 1]], "k": [[1, 2], [3, 4]], "scores": [[1, 3], [2, 5]]}
@@ -68,7 +68,7 @@ def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
 
 
 def in_a_sentence(marking: Marking) -> str:
-    """Say how a marking stands, where the first error is, and what its cause may be.
+    """Return a marking's result, its first error and the likely cause.
 
     >>> from attnviz.marking.pipeline import mark_pipeline
     >>> str(mark_pipeline({"q": [[1, 0]], "k": [[1, 2]], "scores": [[1]]}, decimals=0))
@@ -98,12 +98,12 @@ def _summary(marking: Marking) -> str:
 
 
 def _parts(between: str = ", ", **counts: int) -> str:
-    """List how many cells have which mark, by the keys of the catalogue; what there is none of is left out."""
+    """Return how many cells have each mark, by catalogue keys, without zeros."""
     return between.join(say(f"marking.part.{key}", n=n) for key, n in counts.items() if n)
 
 
 def _to_add(marking: Marking) -> str:
-    """Say which tables, added to those that are taken as given, would give something to mark: the fewest."""
+    """Return the fewest tables to add so that something can be marked."""
     taken = marking.taken
     # A bias of attention is named only where there is one.
     groups = [(*stage.sources, stage.name) for stage in marking.stages.values() if stage.sources]
@@ -123,7 +123,7 @@ def _symbols(names: Sequence[str]) -> str:
 
 
 def _rounding(marking: Marking) -> tuple[str, ...]:
-    """Say why numbers are right that are not what the exact ones round to: each of the two ways that there are."""
+    """Return why numbers count as right that exact ones don't round to."""
     carried, hidden = (sum(table.count(mark) for table in marking.tables) for mark in (Mark.CARRIED, Mark.HIDDEN))
     before = [name for name in marking.rounded if name in marking.taken] or marking.rounded
     said = []
@@ -138,7 +138,7 @@ def _rounding(marking: Marking) -> tuple[str, ...]:
 
 
 def reading_in_words(marking: Marking) -> tuple[str, ...]:
-    """Say how a handout was read, where that is not the plainest way, or shows in its numbers."""
+    """Return how a handout was read, if that's unusual or visible."""
     reading, said = marking.reading, []
     if marking.masked is not None and (kind := marking.masked.kind):
         of = say(f"explanation.of_mask.{kind.words}", tokens=plural(marking.masked.size, "token"))
@@ -175,7 +175,7 @@ def _carried_in_words(marking: Marking) -> list[str]:
 
 
 def place_of(stage: Stage, row: int, column: int, tokens: Sequence[str] = ()) -> str:
-    """Name a cell for people: by the token of its row, and of its column where that is a key, then by its numbers."""
+    """Return a cell's name: its row's and key's tokens, then its numbers."""
     name = stage.at(row, column)
     of_row = shown_token(tokens, row) if stage.rows != "feature" else ""
     of_column = shown_token(tokens, column) if stage.columns == "key" else ""
@@ -186,7 +186,7 @@ def place_of(stage: Stage, row: int, column: int, tokens: Sequence[str] = ()) ->
 
 
 def _doubt(marking: Marking, tokens: Sequence[str]) -> tuple[str, ...]:
-    """Say what is in doubt: as what it is wrong, and how everything would be right."""
+    """Return what is doubtful, and how everything would be right."""
     first, otherwise = marking.first_doubtful, marking.otherwise
     if first is None or otherwise is None:
         return ()
@@ -216,7 +216,7 @@ def _first_error(table: MarkedTable, row: int, column: int, tokens: Sequence[str
 
 
 def explained(marking: Marking, table: MarkedTable, row: int, column: int, tokens: Sequence[str] = ()) -> Explanation:
-    """Explain how a result is made from the printed tables before it, or from what follows from them."""
+    """Return how a result follows from the tables before it."""
     values: dict[str, Any] = {name: torch.from_numpy(each) for name, each in marking.before.items()}
     values[table.stage.name] = torch.from_numpy(np.ascontiguousarray(table.followed))
     for name in set(VECTORS) & set(values):
@@ -249,7 +249,7 @@ def _of_table(marking: Marking, table: MarkedTable) -> str:
 
 
 def _makers(marking: Marking, table: MarkedTable) -> tuple[str, ...]:
-    """The tables that a result is followed from, without those that are inputs."""
+    """Return the tables that a result follows from, except inputs."""
     makers: list[str] = []
     for source in table.stage.sources:
         stage = marking.stages[source]

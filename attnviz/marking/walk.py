@@ -1,4 +1,4 @@
-"""One walk through the table of stages, from the inputs to the last result, in one way of reading."""
+"""One walk through the stages, from inputs to results, in one reading."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -22,11 +22,11 @@ _CARRIED = 1.0  # where most is computed in full, a number carried on rounded is
 
 
 class UnknownDkError(ValueError):
-    """Scores are to be divided by √d_k, and neither a table nor the reader says what d_k is."""
+    """Scores need √d_k, but neither the tables nor the reader give it."""
 
 
 class _Made(NamedTuple):
-    """What a table should be, in each way: with errors by hidden digits, and by a machine's arithmetic."""
+    """What a table should be in each way, with its possible errors."""
 
     exact: Bounded
     followed: Bounded
@@ -37,7 +37,7 @@ class _Made(NamedTuple):
 
 
 class Walk:
-    """The state of a walk: of every table so far, what it is exactly, as printed, and with all digits known."""
+    """The state of a walk: each table exact, printed, and in full."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class Walk:
         self.tainted[name] = np.zeros(exact.shape, dtype=bool)
 
     def _cannot_scale(self, stage: Stage) -> bool:
-        """Whether scores cannot be scaled, and nothing that is printed needs them scaled."""
+        """Whether scores can't be scaled, and nothing printed needs it."""
         if not self.settings.scale or self.settings.d_k is not None or stage.sources[0] not in self.before:
             return False
         path = path_of(stage.name)
@@ -140,7 +140,7 @@ class Walk:
         )
 
     def _hidden_later(self, stage: Stage) -> np.ndarray | None:
-        """Return which cells a mask hides of scores that are printed without it, before weights that are 0 there."""
+        """Return which printed scores are masked only in the weights, or None."""
         weights = self.printed.get(f"{path_of(stage.name)}attention_weights")
         if MASK not in stage.sources or stage.name not in self.printed or weights is None:
             return None
@@ -149,7 +149,7 @@ class Walk:
         return hidden if hidden.any() and later else None
 
     def _make_unmasked(self, stage: Stage, hidden: np.ndarray) -> None:
-        """Mark scores as printed, without the mask, and go on with what it hides hidden, as most books print it."""
+        """Mark scores without the mask, then continue with masked ones."""
         masked = {name: getattr(self, name)[MASK] for name in ("exact", "before", "noise", "full")}
         self._know(MASK, np.zeros(hidden.shape))
         self._make(stage)
@@ -199,7 +199,7 @@ class Walk:
         return _Made(exact, followed, full, self.hidden.now(full), self.hidden.spread(full), (of_all, of_step))
 
     def _in_its_unit(self, table: Printed, stage: Stage, made: _Made) -> tuple[Printed, int]:
-        """Return a table in whole units, and what its numbers are parts of."""
+        """Return a table in whole units, and the unit it was in."""
         own = DEVIATIONS * made.spread
 
         def fits(read: Printed) -> np.ndarray:
@@ -210,7 +210,7 @@ class Walk:
         return in_its_unit(table, stage.kind, fits)
 
     def _marks(self, table: Printed, made: _Made, tainted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mark a table; return the marks, and which cells are likely by what is hidden."""
+        """Return a table's marks, and which cells hidden digits make likely."""
         given, results = table.array, self.reading.results
         plain = Windows.of(given, table.places)
         windows = Windows.of(given, table.places, cut=True) if results == "cut" else plain
@@ -247,7 +247,7 @@ class Walk:
         return marks, likely
 
     def _weigh(self, plain: Windows, windows: Windows, made: _Made, marks: np.ndarray, likely: np.ndarray) -> None:
-        """Add how unlikely these marks are in this reading: of two, the likelier is the one to choose."""
+        """Add how unlikely these marks are, to choose the likeliest reading."""
         wrong = np.isin(marks, ENTERS)
         with np.errstate(all="ignore"):
             off = np.minimum(np.abs(plain.middle - made.followed.value), np.abs(plain.middle - made.now))
@@ -268,7 +268,7 @@ class Walk:
     def _go_on(
         self, name: str, table: Printed, made: _Made, marks: np.ndarray, likely: np.ndarray, tainted: np.ndarray
     ) -> None:
-        """Take what the later tables go on with: the numbers as printed, and with all digits known of them."""
+        """Store what later tables use: printed numbers, and all known digits."""
         given, blank = table.array, marks == Mark.BLANK
         cut = self.reading.results == "cut"
         windows = Windows.of(given, table.places, cut=cut)
