@@ -184,7 +184,7 @@ class Settings:
         return self.d_k // self.heads.n if self.d_k is not None else None
 
     def table(self, tables: Container[str]) -> Table:
-        """Return the stages for these settings, with biases only if among `tables`."""
+        """Return the stages, with the biases and summands of X among `tables`."""
         attention = layer_table(
             self.d_k or self.heads.n, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
             temperature=self.temperature, mask=self.masked or MASK in tables,

@@ -49,7 +49,7 @@ class Bounded(NamedTuple):
 
 
 class Derivative(NamedTuple):
-    """How much a cell moves with another: `by`, perhaps a source's cell."""
+    """How much a cell moves with another; `of` is `by`'s source cell."""
 
     row: int
     column: int

@@ -40,7 +40,7 @@ def _of_one(ids: Ids) -> list[int]:
 
 @dataclass(frozen=True)
 class Lookup(Copying):
-    """The rows with these numbers; a batch's can be computed only."""
+    """The rows with these numbers; a batch of them is only computed."""
 
     ids: Ids = (0,)
 
