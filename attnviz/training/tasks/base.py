@@ -145,7 +145,7 @@ class OneAnswer(Task):
 
 
 def is_held_out(orders: torch.Tensor, n: int) -> torch.Tensor:
-    """Whether an order's first n numbers sum to its length's multiple."""
+    """Whether an order's first n numbers sum to 0 modulo its length."""
     return orders[:, :n].sum(dim=1) % orders.shape[1] == 0
 
 
