@@ -1,4 +1,4 @@
-"""What can be taken home: code, data and documents of a scenario and its trace; and what can be brought back."""
+"""Exports and imports: scripts, notebooks, data and scenarios."""
 
 from attnviz.core.limits import MAX_FILE_BYTES
 from attnviz.export.data import (

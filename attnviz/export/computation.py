@@ -1,4 +1,4 @@
-"""The computation in an exported script: the lines of each rule, and what is printed."""
+"""Script lines that compute and print the result."""
 
 import re
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ _MADE_ONCE = tuple(f"{name} = " for name in ("x", "y", E_SCALED, E_KEPT_SCALED))
 
 
 def moved_to_device(scenario: Scenario) -> list[str]:
-    """Return the lines that move what is given to the device, none for the CPU; where it isn't there, nothing moves."""
+    """Return the lines that move inputs to the device, if it's available."""
     if scenario.device == "cpu":
         return []
     several = scenario.n_layers > 1
@@ -49,7 +49,7 @@ def moved_to_device(scenario: Scenario) -> list[str]:
 
 
 def computed(scenario: Scenario, digits: int) -> list[Section]:
-    """Return the computation and what is printed of it; of several layers, one after the other."""
+    """Return the computation and its printing, layer by layer."""
     lines, (settings, *prints) = _computation(scenario.layer), _prints(scenario, digits)
     what = _what_is_computed(scenario)
     if scenario.n_layers == 1:
@@ -92,7 +92,7 @@ def _what_is_computed(scenario: Scenario) -> str:
 
 
 def _computation(table: Table) -> list[str]:
-    """Return the lines of every rule, with the shape that each makes; those of the first head compute all at once."""
+    """Return the lines of all rules with result shapes, heads together."""
     lines, sizes = [], sizes_of(table)
     # What comes behind it is as wide as the context.
     called = {name: f"n_{name}" for name in ("tokens", "queries", "keys", "kept")} | {"d_model": sizes["context"][1]}
@@ -109,7 +109,7 @@ def _computation(table: Table) -> list[str]:
 
 
 def _code(table: Table, name: str, stage: Stage) -> list[str]:
-    """Return the lines of a rule; for heads those that compute all of them, along a first dimension."""
+    """Return the lines of a rule, for all heads at once."""
     rule = stage.rule
     assert rule is not None
     if rule.rotation is not None:
@@ -124,7 +124,7 @@ def _code(table: Table, name: str, stage: Stage) -> list[str]:
 
 
 def _turned(table: Table, name: str, stage: Stage, rule: Rotate) -> list[str]:
-    """Return the lines that turn queries or keys by their places, whose angles are written once."""
+    """Return the lines that rotate queries or keys by their positions."""
     rotated = [each for each in table.values() if each.rule is not None and each.rule.rotation]
     made, source = _called(table, name), _called(table, stage.sources[0])
     turned = rule.turned(made, source, rule.place)
@@ -135,7 +135,7 @@ def _turned(table: Table, name: str, stage: Stage, rule: Rotate) -> list[str]:
 
 
 def _called(table: Table, name: str) -> str:
-    """Return what the script calls a matrix: of heads, the name that all of them have together."""
+    """Return a matrix's name in the script; heads share one name."""
     own = name.split(".")[-1]
     return f"{own}_of_heads" if own != name and own in table else own
 

@@ -1,4 +1,4 @@
-"""A trace as files: each matrix as CSV, all of it as JSON or safetensors."""
+"""A trace as files: matrices as CSV, all as JSON or safetensors."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ _BEFORE_FORMULA = re.compile('(^|[;,|\t\r\n"])(?=[=+\\-@＝＋－＠﹦﹢﹣﹫
 
 
 def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
-    """Return the names of a trace's matrices in their order; of heads, those that each has for itself."""
+    """Return the names of a trace's matrices, separately for each head."""
     return tuple(
         name
         for name in trace.matrices
@@ -34,7 +34,7 @@ def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
 
 
 def matrix_csv(trace: AttentionTrace, name: str) -> str:
-    """Return one matrix as CSV: a line of column names, then a line for each row, which begins with its name.
+    """Return one matrix as CSV, with the names of rows and columns.
 
     Numbers are written with all digits that float32 needs. Where a spreadsheet would run a token, or what follows a
     separator in it, as a formula (CWE-1236), an apostrophe stands before it. :func:`attnviz.export.read_matrix` reads
@@ -65,17 +65,17 @@ def _names(labels: tuple[str, ...]) -> list[str]:
 
 
 def for_spreadsheet(name: str) -> str:
-    """Return a name with an apostrophe before whatever a spreadsheet would run as a formula."""
+    """Return a name with an apostrophe before anything that begins a formula."""
     return _BEFORE_FORMULA.sub(r"\1'", name)
 
 
 def _digits(value: np.float32) -> str:
-    """Write a float32 in as few digits as tell it apart from every other."""
+    """Write a float32 in the fewest digits that identify it."""
     return str(value) if math.isfinite(value) else str(for_json(float(value)))
 
 
 def trace_json(trace: AttentionTrace) -> str:
-    """Return all of a trace as JSON: its settings, tokens and matrices, rows of numbers each.
+    """Return a trace's settings, tokens and matrices as JSON.
 
     Numbers have all digits that float32 needs. What is no finite number, which JSON does not have, stands as
     "Infinity", "-Infinity" or "NaN".
@@ -88,7 +88,7 @@ def trace_json(trace: AttentionTrace) -> str:
 
 
 def json_pieces(trace: AttentionTrace) -> Iterator[str]:
-    """Yield the same JSON piece by piece, a row of a matrix at most, so that it never has to stand in memory whole."""
+    """Yield a trace's JSON in pieces of one row at most."""
     head = json.dumps(_settings(trace) | _tokens(trace), allow_nan=False)
     yield f'{head[:-1]}, "matrices": {{'
     for i, (name, matrix) in enumerate(gathered(trace.stages, trace.matrices).items()):
@@ -99,7 +99,7 @@ def json_pieces(trace: AttentionTrace) -> Iterator[str]:
 
 
 def _json_rows(matrix: torch.Tensor) -> Iterator[str]:
-    """Yield the rows of a matrix; of several heads' matrices, each in brackets of its own."""
+    """Yield a matrix's rows as JSON, in brackets by head if several."""
     if matrix.dim() > 2:
         for head, each in enumerate(matrix):
             yield ", [" if head else "["
@@ -111,7 +111,7 @@ def _json_rows(matrix: torch.Tensor) -> Iterator[str]:
 
 
 def json_file(trace: AttentionTrace) -> BinaryIO:
-    """Return the same JSON as a file in memory, which holds it once and nothing besides."""
+    """Return a trace's JSON as a file in memory."""
     file = io.BytesIO()
     for piece in json_pieces(trace):
         file.write(piece.encode("ascii"))
@@ -120,7 +120,7 @@ def json_file(trace: AttentionTrace) -> BinaryIO:
 
 
 def json_size(trace: AttentionTrace) -> int:
-    """Return about how many bytes the JSON of a trace has, from a look at a few rows of each matrix."""
+    """Return the approximate size of a trace's JSON, in bytes."""
     size = 0
     for name in matrix_names(trace):
         rows = _arrays(trace[name])
@@ -150,7 +150,7 @@ def _settings(trace: AttentionTrace) -> dict[str, Any]:
 
 
 def trace_safetensors(trace: AttentionTrace) -> bytes:
-    """Return all matrices of a trace as a safetensors file, with its settings and tokens as metadata.
+    """Return a trace's matrices as safetensors, settings and tokens as metadata.
 
     Raises ``ModuleNotFoundError`` where the package safetensors is not installed.
 
@@ -169,5 +169,5 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
 
 
 def safetensors_size(trace: AttentionTrace) -> int:
-    """Return how many bytes the numbers of a trace take in a safetensors file."""
+    """Return how many bytes a trace's numbers take as safetensors."""
     return sum(trace[name].nbytes for name in matrix_names(trace))

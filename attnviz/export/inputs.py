@@ -1,4 +1,4 @@
-"""What comes in, in an exported script: the vectors of tokens and of their places, the mask, numbers by distance."""
+"""Script lines for the inputs: vectors, positions, mask, numbers by distance."""
 
 import re
 
@@ -15,7 +15,7 @@ KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # of the kept sentenc
 
 
 def has_seeded_vectors(scenario: Scenario, *names: str) -> bool:
-    """Whether any of these matrices of tokens, or any at all, holds vectors that are made from a seed and a token."""
+    """Whether any of these token matrices (default: all) holds seeded vectors."""
     if scenario.made_by.of_table:
         return False
     of_tokens = names or (scenario.token_matrix, *[scenario.read_matrix] * scenario.reads_others)
@@ -27,12 +27,12 @@ def has_seeded_vectors(scenario: Scenario, *names: str) -> bool:
 
 
 def vectors(scenario: Scenario) -> list[str]:
-    """Return the lines that make X, or E where X is made of it, ``(n_tokens, d_in)``."""
+    """Return the lines that make X or E, ``(n_tokens, d_in)``."""
     return _vectors_of(scenario, scenario.token_matrix, "tokens", scenario.seed)
 
 
 def vectors_read(scenario: Scenario) -> list[str]:
-    """Return the lines that make the vectors of a second or a kept sentence; none where neither is read."""
+    """Return the lines for the vectors of another sentence, if any."""
     if not scenario.reads_others:
         return []
     defined = has_seeded_vectors(scenario, scenario.token_matrix)
@@ -41,7 +41,7 @@ def vectors_read(scenario: Scenario) -> list[str]:
 
 
 def _vectors_of(scenario: Scenario, x: str, tokens: str, seed: int, defined: bool = False) -> list[str]:
-    """Return the lines that make a matrix of the vectors of these tokens; what makes one may be `defined` before."""
+    """Return the lines that make a token matrix, with helpers unless `defined`."""
     if getattr(scenario, x) is not None:
         return replaced(scenario, x)
     if scenario.made_by.of_table:
@@ -79,7 +79,7 @@ def _seeded_vectors(scenario: Scenario) -> list[str]:
 
 
 def positions(scenario: Scenario) -> list[str]:
-    """Return the lines that make P ``(n_tokens, d_in)``; none where no vectors of places are added.
+    """Return the lines that make P ``(n_tokens, d_in)``, if it's added.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.5, for sinusoidal ones.
     """
@@ -92,7 +92,7 @@ def positions(scenario: Scenario) -> list[str]:
 
 
 def _drawn_positions(scenario: Scenario) -> list[str]:
-    """Return the lines that draw P; where a sentence was kept, its places come first, and those of both are cut."""
+    """Return the lines that draw P, a kept sentence's rows first."""
     if not scenario.n_kept:
         return _lines(scenario, made="p", n="len(tokens)", split="", cut=".clone()")
     split = f".split([len({KEPT_TOKENS}), len(tokens)])"
@@ -100,7 +100,7 @@ def _drawn_positions(scenario: Scenario) -> list[str]:
 
 
 def mask(scenario: Scenario) -> list[str]:
-    """Return the lines that make the mask ``(n_tokens, n_read)``, with -inf where a key is hidden; none without one."""
+    """Return the lines that make the mask ``(n_tokens, n_read)``, -inf where hidden."""
     if MASK not in scenario.editable:
         return []
     if scenario.mask is not None:
@@ -109,7 +109,7 @@ def mask(scenario: Scenario) -> list[str]:
 
 
 def kept_mask(scenario: Scenario) -> list[str]:
-    """Return the lines that make the mask of the kept sentence where layers read that alone; none without one."""
+    """Return the lines for the kept sentence's own mask, if any."""
     if not (scenario.n_kept and scenario.n_layers > 1):
         return []
     alone = read_alone(scenario)
@@ -123,7 +123,7 @@ def _read(scenario: Scenario) -> str:
 
 
 def distances(scenario: Scenario) -> list[str]:
-    """Return the lines that make the numbers by distance ``(n_heads, 2 * n_read - 1)``; none where positions add none.
+    """Return the lines for numbers by distance ``(n_heads, 2 * n_read-1)``.
 
     Source: Press et al. 2022, Train Short, Test Long, section 3, for ALiBi's.
     """
@@ -135,7 +135,7 @@ def distances(scenario: Scenario) -> list[str]:
 
 
 def _lines(scenario: Scenario, **places: str) -> list[str]:
-    """Return the lines of PyTorch by which positions are made, with these places filled."""
+    """Return the script lines of the positions, with their placeholders filled."""
     position, n_heads = scenario.position, scenario.n_heads
     slopes = ", ".join(map(repr, alibi_slopes(n_heads).tolist()))
     filled = {

@@ -1,4 +1,4 @@
-"""The given matrices in an exported script: how they are drawn, in each layer, replaced, and edited."""
+"""Script lines for the projections and layers: drawn, replaced and edited matrices."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _WEIGHTS = ("w_q", "w_k", "w_v")
 
 
 class Widths(NamedTuple):
-    """How wide the matrices are, as the script writes it; `drawn_v` as the set-up draws W_v, which may be replaced."""
+    """The matrices' widths as in the script; `drawn_v` before any replacement."""
 
     q: str
     k: str
@@ -26,7 +26,7 @@ class Widths(NamedTuple):
 
 
 def widths_of(scenario: Scenario) -> Widths:
-    """Return the widths of Q, K, V and the context, of all heads together, as the script writes them."""
+    """Return the widths of Q, K, V and context, all heads together."""
     widths = Widths("d_k", "d_k", "d_v", "d_v")
     if scenario.n_heads > 1:
         widths = Widths("n_heads * d_k", "n_kv_heads * d_k", "n_kv_heads * d_v", "n_heads * d_v")
@@ -35,7 +35,7 @@ def widths_of(scenario: Scenario) -> Widths:
 
 
 class Drawn(NamedTuple):
-    """A matrix that is drawn, and its bias, by their names; `size` is that of the matrix, as the script writes it."""
+    """The names of a drawn matrix and its bias, and its `size`."""
 
     w: str
     b: str | None
@@ -43,7 +43,7 @@ class Drawn(NamedTuple):
 
 
 def drawn_matrices(scenario: Scenario) -> list[Drawn]:
-    """Return what is drawn for one layer, in the order of PyTorch's numbers."""
+    """Return one layer's drawn matrices, in the order of their random numbers."""
     widths = widths_of(scenario)
     biases = BIASES if scenario.bias else (None, None, None)
     drawn = [Drawn(w, b, ("d_in", width)) for w, b, width in zip(_WEIGHTS, biases, widths[:3], strict=True)]
@@ -55,7 +55,7 @@ def drawn_matrices(scenario: Scenario) -> list[Drawn]:
 
 
 def drawn_lines(scenario: Scenario, only: str | None = None) -> list[str]:
-    """Return the lines that draw all projections and layers, and keep all or one."""
+    """Return the lines that draw all matrices, or up to one kept."""
     drawn = drawn_matrices(scenario)
     if only is not None:  # what is drawn later changes nothing
         drawn = drawn[: 1 + next(i for i, each in enumerate(drawn) if only in each)]
@@ -105,7 +105,7 @@ def place_of(scenario: Scenario, name: str) -> str:
 
 
 def in_each_layer(scenario: Scenario) -> list[str]:
-    """Return the lines that draw the matrices of one layer after the other, each with its names in a dictionary."""
+    """Return the lines that draw each layer's matrices into a dictionary."""
     drawn = drawn_matrices(scenario)
     sizes = [f'"{each.w[-1]}": ({", ".join(each.size)})' for each in drawn]
     sized = ",\n         ".join(", ".join(part) for part in (sizes[:3], sizes[3:]) if part)
@@ -123,7 +123,7 @@ def _norms(scenario: Scenario) -> list[str]:
 
 
 def _drawn_part(scenario: Scenario, drawn: list[Drawn]) -> list[str]:
-    """Return the lines that draw a matrix of a layer, and its bias where it has one."""
+    """Return the lines that draw a layer's matrix and its bias."""
     init, biased = INITIALIZATIONS[scenario.init], [each.w[-1] for each in drawn if each.b is not None]
     some = f'part in "{"".join(biased)}"' if 0 < len(biased) < len(drawn) else ""
     if init.as_layer:
@@ -140,7 +140,7 @@ def _drawn_part(scenario: Scenario, drawn: list[Drawn]) -> list[str]:
 
 
 def through_each_layer(scenario: Scenario, computed: list[str], prints: list[str]) -> list[str]:
-    """Return the lines that compute and print one layer after the other; `computed` and `prints` are those of one."""
+    """Return the loop over the layers around one layer's lines."""
     first = prints[0].replace("print(", 'print(f"layer {number}", ', 1)
     return [
         "for number, layer in enumerate(layers):",
@@ -150,7 +150,7 @@ def through_each_layer(scenario: Scenario, computed: list[str], prints: list[str
 
 
 def kept_through_each_layer(scenario: Scenario, computed: list[str]) -> list[str]:
-    """Return the lines that read the kept sentence alone, layer by layer; `computed` are those of one."""
+    """Return the loop that takes the kept sentence through the layers."""
     distances = "kept_distances = by_distance[:, len(tokens) : -len(tokens)]  # those of the kept sentence alone"
     return [
         *[distances] * (BY_DISTANCE in scenario.editable),
@@ -177,14 +177,14 @@ _LISTED = 8  # edits written line by line
 
 
 def replaced(scenario: Scenario, name: str) -> list[str]:
-    """Return the lines that make what stands in place of a drawn matrix."""
+    """Return the lines that replace a drawn matrix."""
     own, target = placed(name)[1], place_of(scenario, name)
     lines = _given(scenario, name, own)
     return [f"{target}{line.removeprefix(own)}" if line.startswith(f"{own} = ") else line for line in lines]
 
 
 def _given(scenario: Scenario, called: str, name: str) -> list[str]:
-    """Return the same lines for a matrix of a layer, under its name there."""
+    """Return the lines that make a given matrix, under this name."""
     by = scenario.replacement(called)
     n_rows, n_columns = scenario.shape_of(name)
     size = f"{n_columns}" if name in VECTORS else f"{n_rows}, {n_columns}"
@@ -208,7 +208,7 @@ def numbers(row: Sequence[float]) -> str:
 
 
 def number(value: float) -> str:
-    """Write a float32 number in as few digits as tell it apart, or as a float of a text where it isn't finite."""
+    """Write a float32 in the fewest digits, or as ``float("inf")``."""
     return str(np.float32(value)) if math.isfinite(value) else f'float("{value}")'
 
 
@@ -217,7 +217,7 @@ def _in_full(value: float) -> str:
 
 
 def edited(scenario: Scenario) -> list[str]:
-    """Return the lines that write edited cells over their matrices: one for each, or a loop where there are many."""
+    """Return the lines that write edited cells; many go into a loop."""
     called = {edit.matrix: place_of(scenario, edit.matrix) for edit in scenario.edits}
     vectors = {name for name in called if placed(name)[1] in VECTORS}
     cells = [
@@ -238,7 +238,7 @@ def edited(scenario: Scenario) -> list[str]:
 
 
 def weights(scenario: Scenario) -> list[Section]:
-    """Return the sections that make every W, bias, gain and offset, drawn from the seed or given, in each layer."""
+    """Return the sections that make all projections, biases, gains and offsets."""
     names = [name for name in scenario.editable if name not in OF_TOKENS]
     title = "The projections" if scenario.d_ff is None else "The projections and the layers"
     given = [line for name in names if not is_drawn(scenario, name) for line in replaced(scenario, name)]
@@ -257,7 +257,7 @@ def _drawn_norms(names: list[str]) -> list[str]:
 
 
 def is_drawn(scenario: Scenario, name: str) -> bool:
-    """Whether the script draws a matrix from the seed, and nothing stands in its place."""
+    """Whether the script draws a matrix from the seed, and keeps it."""
     if scenario.replacement(name) is not None:
         return False
     # A bias whose matrix was given another width than the set-up draws.

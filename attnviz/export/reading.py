@@ -1,4 +1,4 @@
-"""What someone uploads, checked before it counts: matrices as CSV or safetensors, a scenario as JSON."""
+"""Checked uploads: matrices as CSV or safetensors, scenarios as JSON."""
 
 import csv
 import io
@@ -45,7 +45,7 @@ def write_tensors(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, st
 
 
 def read_tensor(data: bytes, name: str) -> torch.Tensor:
-    """Return the tensor of this name from a file, or the only one, float64 in its own shape.
+    """Return a file's tensor of this name, or its only one, float64.
 
     Raises ``ValueError`` for what is no such file, for none of this name among several, and for numbers that are no
     floats; ``ModuleNotFoundError`` where the package safetensors is not installed.
@@ -91,7 +91,7 @@ def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) 
 
 
 def _without_names(text: str) -> str:
-    """Drop the names that :func:`attnviz.export.matrix_csv` writes; the first line stays, empty, to be counted.
+    """Drop the row and column names that :func:`attnviz.export.matrix_csv` writes.
 
     A spreadsheet may have saved it anew, with semicolons or tabs, and with decimal commas.
     """
@@ -112,8 +112,9 @@ _DEFAULTS = {field.name: field.default for field in fields(Scenario)}
 
 
 def scenario_json(scenario: Scenario) -> str:
-    """Return a scenario as JSON: its text, and whatever is not as by default. JSON has no infinity: where a mask
-    hides, "-Infinity" stands, as in the JSON of a trace.
+    """Return a scenario as JSON: its text and non-default settings.
+
+    Where a mask hides, "-Infinity" stands, as in the JSON of a trace.
 
     >>> print(scenario_json(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])))
     {
@@ -134,7 +135,7 @@ def scenario_json(scenario: Scenario) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as JSON can hold it, whose tables of numbers may hold -inf."""
+    """Return a setting in a form that JSON can hold."""
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     return for_json(value) if isinstance(value, float) else value

@@ -1,4 +1,4 @@
-"""A scenario as a short script in plain PyTorch, and the same as a notebook."""
+"""A scenario as a short PyTorch script or notebook."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 
 def as_notebook(heading: str, imports: str, sections: Sequence[Section]) -> str:
-    """Return a Jupyter notebook (JSON, nbformat 4.5) with a cell for the imports and for each section."""
+    """Return a Jupyter notebook (nbformat 4.5) with a cell for each section."""
     cells = [_cell(0, "markdown", f"# {heading}"), _cell(1, "code", imports)]
     for title, lines in sections:
         cells += [_cell(len(cells), "markdown", title), _cell(len(cells) + 1, "code", "\n".join(lines))]
@@ -44,8 +44,9 @@ _LONGEST, _WIDTH = 220, 118  # of a comment in one line, so that a block stays s
 
 
 def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
-    r"""Return a Python script that needs torch alone, computes this scenario and prints the attention weights,
-    the context vectors and the feed-forward outputs, where there are any, with so many decimals.
+    r"""Return a Python script, needing torch alone, that computes this scenario.
+
+    It prints the attention weights, and what follows them, with so many decimals.
 
     >>> print(pytorch_script(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])).splitlines()[-1])
     print("attention weights", attention_weights, "context", context, sep="\n")
@@ -60,7 +61,7 @@ def _comment(title: str) -> list[str]:
 
 
 def notebook(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
-    """Return the same script as a Jupyter notebook (JSON, nbformat 4.5), a cell for each of its parts."""
+    """Return the script as a Jupyter notebook (JSON, nbformat 4.5)."""
     return as_notebook(_heading(scenario), _imports(scenario), _sections(scenario, digits))
 
 

@@ -1,4 +1,4 @@
-"""Changes of matrices as one text of a URL, in characters that a URL carries unchanged.
+"""Changes of matrices as text in a URL.
 
 ``w_q.0.1.0.9*w_v.identity*w_k.random.42`` is W_q[0, 1] = 0.9, W_v replaced by the identity, W_k drawn alone
 from seed 42. ``x.example.love-ai`` is X as that worked example states it. A long text is packed.
@@ -39,8 +39,9 @@ class ChangesText(Codec):
 
 
 def with_misfits(error: UnreadableError | None, left: Changes, scenario: Scenario) -> UnreadableError | None:
-    """Return the refusal of changes whose text was refused as this error says, and of those that were left out of a
-    scenario: because they fit none of its matrices, or because it has as many as there may be.
+    """Return the refusal of unreadable changes and of those left out.
+
+    None if there are neither. Those left out fit none of the scenario's matrices, or are too many.
 
     >>> with_misfits(None, Changes((Edit("w_q", 9, 9, 1.0),)), Scenario()).facts["refused"]
     (_Refused(part='w_q.9.9.1.0', why='misfit', value=''),)
@@ -59,7 +60,7 @@ def with_misfits(error: UnreadableError | None, left: Changes, scenario: Scenari
 
 
 class _Refused(NamedTuple):
-    """A part that is no change here, and why: number, too_large (its `value`), unreadable, no_room or misfit."""
+    """A refused change, and why: number, too_large, unreadable, no_room or misfit."""
 
     part: str
     why: str
@@ -67,7 +68,7 @@ class _Refused(NamedTuple):
 
 
 def _refusal(parts: Sequence[_Refused], rest: Changes | None) -> UnreadableError:
-    """Return the refusal of parts, which tells why the first is refused; what fits no matrix is told last."""
+    """Return an error for refused changes, with the first one's reason."""
     refused = tuple(sorted(parts, key=lambda each: each.why == "misfit"))
     part, why, value = refused[0]
     return UnreadableError(
@@ -83,20 +84,20 @@ def _refusal(parts: Sequence[_Refused], rest: Changes | None) -> UnreadableError
 
 @lru_cache(maxsize=8)  # asked for in every run; tens of thousands of numbers take a tenth of a second to pack
 def encode_changes(changes: Changes) -> str:
-    """Write changes as the text that a URL carries: plain while it is short, else packed."""
+    """Return changes as URL text, packed if long."""
     text = "*".join(change_texts(changes))
     return text if len(text) <= LONGEST_PLAIN else pack(text)
 
 
 def decode_changes(text: str) -> tuple[Changes, list[str]]:
-    """Read changes from the text of a URL; return also the parts that can't be read."""
+    """Return the changes in a URL text, and its unreadable parts."""
     changes, ignored, unreadable = _decoded(text)
     return changes, [*(each.part for each in ignored), *([text[:40] + "…"] if unreadable else [])]
 
 
 @lru_cache(maxsize=8)
 def _decoded(text: str) -> tuple[Changes, tuple[_Refused, ...], ValueError | None]:
-    """Return the changes, the parts that can't be read, and why where nothing can be."""
+    """Return changes, unreadable parts, and the error if all is unreadable."""
     try:
         packed, _, more = text.partition("*") if is_packed(text) else ("", "", text)  # the board adds to what is packed
         plain = "*".join(filter(None, (packed and unpack(packed, MAX_CHANGES_CHARACTERS), more)))

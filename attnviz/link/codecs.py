@@ -1,5 +1,7 @@
-"""What a value of a link is as text, and back; a long text is packed. What can't be read is refused with the reason, as
-facts: whoever shows it makes the sentence."""
+"""Codecs between values and their texts in a link.
+
+A long text is packed. What can't be read is refused with facts, of which the caller makes a sentence.
+"""
 
 import base64
 import binascii
@@ -23,13 +25,13 @@ class TooMuchError(ValueError):
 
 
 def pack(text: str) -> str:
-    """Return a text as compressed bytes, written with characters that a URL carries unchanged."""
+    """Return a text compressed, in characters that are safe in URLs."""
     packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 9)
     return _PREFIX + base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
 
 
 def is_packed(text: str) -> bool:
-    """Whether a text looks like one that :func:`pack` made, in this version or another."""
+    """Whether a text looks packed, by this version or another."""
     return text[:1] == "z" and text[1:].partition(".")[0].isdecimal()
 
 
@@ -59,21 +61,21 @@ def unpack(packed: str, most: int) -> str:
 
 
 class Raw(str):
-    """A part of a link as somebody wrote it, to be shown letter by letter."""
+    """A part of a link to be shown exactly as written."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Part:
-    """A sentence, or a part of one, that stands in a place of another: its key in the catalogue, and its own facts."""
+    """A sentence within another: its key in the catalogue, and its facts."""
 
     key: str
     facts: Mapping[str, object]
 
 
 class UnreadableError(ValueError):
-    """Why a text of a link can't be read, or why a value that was read can't be used.
+    """Why a link's text can't be read or its value used.
 
     `kind` is the key of its sentence in the catalogue; blank for that of its parameter. `facts` fill the places of the
     sentence: :class:`Raw` texts, lists of them, of :class:`Part`, and words. `rest` is what could be read all the same.
@@ -85,7 +87,7 @@ class UnreadableError(ValueError):
 
 
 def unreadable_part(error: Exception, what: str, rest: Any) -> UnreadableError:
-    """Return the refusal of a packed part of a link, by what reading it raised; `what` names it in the catalogue.
+    """Return the error for a packed part, which the catalogue calls `what`.
 
     >>> unreadable_part(NewerVersionError(), "changes", None).kind
     'links.unreadable.newer'
@@ -102,11 +104,11 @@ class Codec(Protocol):
         """Return the value of a text, or raise :class:`UnreadableError`."""
 
     def encode(self, value: Any) -> str:
-        """Return the text of a value; :meth:`decode` makes the same value of it."""
+        """Return a value's text, from which :meth:`decode` makes the same value."""
         return str(value)
 
     def expected(self) -> str:
-        """Say in words what the value may be; blank where a sentence of its own tells what can't be read."""
+        """Say what the value may be; blank if its message says so."""
         return ""
 
 
@@ -127,7 +129,7 @@ class Text(Codec):
 
 @dataclass(frozen=True)
 class Choice(Codec):
-    """One of a few names, of which older links may have another one: `older`, with what each is called by now."""
+    """One of a few names; `older` maps former names to today's."""
 
     choices: tuple[str, ...]
     older: tuple[tuple[str, str], ...] = ()
@@ -144,7 +146,7 @@ class Choice(Codec):
 
 @dataclass(frozen=True)
 class Named(Choice):
-    """One of a few names, which older links have as its number; the first is number 1.
+    """One of a few names; older links have its number, from 1.
 
     `numbered` are the names as they were numbered then: it never changes, whatever comes to the choices or goes.
     """
@@ -157,7 +159,7 @@ class Named(Choice):
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number between two limits; None is blank, where `may_be_blank` says so."""
+    """A whole number between two limits; None is blank, if allowed."""
 
     low: int
     high: int
@@ -219,7 +221,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class By:
-    """A value by two functions, from its text (``ValueError`` for one that says none) and back."""
+    """A value by two functions; `read` may raise ``ValueError``."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str]
@@ -242,7 +244,7 @@ class By:
 
 @dataclass(frozen=True)
 class Parts:
-    """Values with a sign between them; the last one is left out where it's as the text `rest` says."""
+    """Values separated by a sign; a last one like `rest` is omitted."""
 
     codecs: tuple[Codec, ...]
     sign: str

@@ -1,4 +1,4 @@
-"""Codecs of what the pages of models keep in a link: those that people use, and those that are trained."""
+"""Codecs for links to the pages Real model and Watch it learn."""
 
 import re
 from dataclasses import dataclass, fields, replace
@@ -25,8 +25,10 @@ HEAD, SENTENCE, MODEL, BEFORE = "head", "sentence", "model", "before"
 
 @dataclass(frozen=True)
 class Compared:
-    """What a head is compared with: another `head` of the model, another sentence, another model by its `name`, or the
-    model without its changes; blank for nothing."""
+    """What a head is compared with; a blank `kind` means nothing.
+
+    Another `head`, another sentence, another model by its `name`, or the model without its changes.
+    """
 
     kind: str = ""
     head: tuple[int, int] | None = None
@@ -34,7 +36,7 @@ class Compared:
 
 
 def _model(raw: str) -> str:
-    """Links of before have a folder's whole path, which opens where it's offered still."""
+    """Return an offered model's name; older links have its folder's path."""
     if (name := short_of(raw)) is None:
         raise UnreadableError
     return name
@@ -131,8 +133,7 @@ class TrainingText(Codec):
 
 
 class LongText(NamedTuple):
-    """What a link says of a text that it can't hold: how many characters it has, and by which digest it is known
-    again, which links of before don't have."""
+    """A text too long for its link, by length and any digest."""
 
     n_characters: int
     digest: str
@@ -147,7 +148,7 @@ class LongText(NamedTuple):
 
 
 def long_text(raw: str) -> LongText | None:
-    """Return which text it is that a link names but can't hold; None where it holds all.
+    """Return the text that a link only names; None if it's whole.
 
     >>> long_text("task.text*text.5000"), long_text("task.text*text.12"), long_text("task.text")
     (LongText(n_characters=5000, digest=''), None, None)
@@ -164,7 +165,7 @@ def _digest(text: str) -> str:
 
 
 def _changed(settings: TrainingSettings, name: str, value: str) -> TrainingSettings | None:
-    """Return settings with one of them changed; None where that can't be read."""
+    """Return settings with one changed; None if its text is unreadable."""
     usual = {each.name: each.default for each in fields(TrainingSettings) if each.name not in _APART}
     if name not in usual:
         return None

@@ -1,4 +1,4 @@
-"""Codecs of what single pages keep in a link: the picked cell, the set-up kept as A, a sweep, what is checked."""
+"""Codecs for single pages: picked cell, set-up A, sweep, checking."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _NUMBER = Whole(0, 99_999)
 
 @dataclass(frozen=True)
 class Counted:
-    """Something that a scenario has so many of: which numbers of it fit, and which there are, in words."""
+    """Tokens, heads or layers: which numbers a scenario has."""
 
     kind: str
     count: Callable[[Scenario], int]
@@ -50,7 +50,7 @@ class Counted:
         return number
 
     def words(self, around: Around) -> dict[str, str]:
-        """Say which there are, and which token is taken where none is named."""
+        """Return words for which numbers are possible, and the default token."""
         if around.scenario is None:
             return {}
         last = self.count(around.scenario) - 1
@@ -122,7 +122,7 @@ _OF_SWEEP: Mapping[str, Callable[[], str]] = MappingProxyType(
 
 
 def _not_of_a_sweep(part: str, settings: SweepSettings) -> Part:
-    """Say of a part of a sweep's text what is not possible there, what is, and what is used."""
+    """Say what of a sweep can't be used, and what is instead."""
     name, _, raw = part.partition(".")
     if name not in _OF_SWEEP:
         return Part("links.sweep.unknown", {"name": _short(name), "names": ", ".join(_OF_SWEEP)})
@@ -150,7 +150,7 @@ SWEEP_TEXT = By(_sweep, encode_settings, str)
 
 @dataclass(frozen=True)
 class Checked:
-    """What the page Check my numbers does: check, show a published example, or set an exercise.
+    """What the page Check my numbers shows: checking, an example or exercise.
 
     `for_student` is an exercise whose page doesn't offer the answers.
     """
@@ -162,7 +162,7 @@ class Checked:
 
 
 def published_names() -> tuple[str, ...]:
-    """Return the names of all that is published: the worked examples, and the table of variances."""
+    """Return the names of the worked examples and of the variance table."""
     return (*worked_examples(), VARIANCES)
 
 

@@ -1,4 +1,4 @@
-"""A row of the table of parameters: all that is to be known of one thing that a link can say."""
+"""One row of the table of parameters that a link may have."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ _LISTED = 3
 
 @dataclass(frozen=True)
 class Around:
-    """What a value of a link must fit: the scenario (None while the sentence is blank), and the other values."""
+    """What a value must fit: the scenario, if any, and other values."""
 
     scenario: Scenario | None = None
     values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -28,7 +28,7 @@ class Around:
 
     @cached_property
     def trace(self) -> AttentionTrace | None:
-        """The computation of the scenario, as seen from the head and the layer in view."""
+        """The scenario's computation, seen from the head and layer in view."""
         if self.computed is None and self.scenario:
             return traced(self.scenario).seen_from(self.values.get("head") or 0, self.values.get("layer") or 0)
         return self.computed
@@ -36,7 +36,7 @@ class Around:
 
 @dataclass(frozen=True)
 class Read:
-    """A text of a link as it was read: its value, the text that the link should have, and what is said of the rest."""
+    """A text as read: its value, corrected text, and what was ignored."""
 
     value: Any
     text: str
@@ -45,7 +45,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a link: its name in the URL, how its value is written and read, and its default.
+    """One parameter of a link: its name, codec and default.
 
     `most` are the characters that it may have, `since` is the first form of links that has it (see
     :mod:`attnviz.link.parameter_table`). `message` is the key of the sentence that is said where it can't be read, and
@@ -68,7 +68,7 @@ class Parameter:
     of_scenario: bool = False
 
     def read(self, raw: str, around: Around | None = None) -> tuple[Any, UnreadableError | None]:
-        """Return the value of a text, and why it is not all that the text says: None where it is."""
+        """Return a text's value, and an error if not all is usable."""
         try:
             if error := self.too_long(raw):
                 raise error
@@ -78,7 +78,7 @@ class Parameter:
             return (self.default if error.rest is None else error.rest), error
 
     def taken(self, raw: str, around: Around, show: Show) -> Read:
-        """Read a text that a link has, all of it or what can be used of it; a blank one says nothing."""
+        """Read a link's text, as far as it's usable; blank means default."""
         if not raw:
             return Read(self.default, "")
         value, error = self.read(raw, around)
@@ -87,18 +87,18 @@ class Parameter:
         return Read(value, self.write(value) if self.renewed else raw)
 
     def too_long(self, raw: str) -> UnreadableError | None:
-        """Return the refusal of a text of more characters than it may have; None where it has no more."""
+        """Return an error for a text that is too long, else None."""
         if len(raw) <= self.most:
             return None
         characters = plural(len(raw), "character")
         return UnreadableError("links.too_long", parameter=self.name, characters=characters, most=f"{self.most:,}")
 
     def write(self, value: Any) -> str:
-        """Return the text of a value in a link; blank for the default, which needs none."""
+        """Return a value as text for a link; blank for the default."""
         return "" if value == self.default else self.codec.encode(value)
 
     def told(self, raw: str, error: UnreadableError, show: Show, around: Around | None = None) -> str:
-        """Say what of a text of this parameter can't be used, why, and what is used instead."""
+        """Say which text can't be used, why, and what is used instead."""
         facts = {name: _shown(fact, show) for name, fact in error.facts.items()}
         used = say(self.used) if self.used else self.codec.encode(self.default)
         own = {"name": self.name, "raw": show(raw), "expected": self.codec.expected(), "used": used}
@@ -115,7 +115,7 @@ def _shown(fact: object, show: Show) -> object:
 
 
 def as_one(sentences: Sequence[str]) -> str:
-    """Return sentences of which some begin with no capital as one, to stand within another.
+    """Return several sentences as one, to stand within another.
 
     >>> as_one(["d_in can't be 0.", "the change 'x' can't be read."])
     "d_in can't be 0; the change 'x' can't be read."
@@ -125,7 +125,7 @@ def as_one(sentences: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str], show: Show) -> str:
-    """Return texts of a link in one line, each ready to be shown: the first few, and how many more there are.
+    """Return the first few texts in one line, and how many follow.
 
     >>> listed(["a", "b"], repr), listed(["a", "b", "c", "d", "e"], repr)
     ("'a', 'b'", "'a', 'b', 'c' and 2 more")

@@ -1,4 +1,4 @@
-"""The table of all that a link can say: one row for each parameter, the controls of the set-up among them.
+"""The table of all parameters that a link may have.
 
 Links have had two forms. In the first, until 22 November 2026, questions, what is chosen there and the steps of the
 lesson were numbers; in the second they are names. A link of any form opens for ever.
@@ -99,7 +99,7 @@ _STEPS = (
 
 @cache
 def texts() -> Mapping[str, Parameter]:
-    """Return the rows that are no controls, by name: the app keeps them in the address, and nobody types them.
+    """Return the parameters that are no controls, by name.
 
     What comes earlier may be needed to read what comes later.
 
@@ -111,7 +111,7 @@ def texts() -> Mapping[str, Parameter]:
 
 
 def _of_the_board() -> tuple[Parameter, ...]:
-    """Return the rows of a set-up, of what is seen of it, and of the sweep."""
+    """Return the parameters of the set-up, the board, and the sweep."""
     return (
         EDITS,
         Parameter(
@@ -141,20 +141,22 @@ def _of_the_board() -> tuple[Parameter, ...]:
 
 
 def example_of(model: str) -> str | None:
-    """Return the sentence that a model which comes along is shown with; None for any other model."""
+    """Return a bundled model's example sentence; None for any other model."""
     return {INCLUDED: say("models.page.example"), STORIES: say("models.page.story")}.get(model)
 
 
 def first_model() -> Mapping[str, str]:
-    """Return what the page of models opens on, as texts of a link. One without a model is of the time when there was
-    one alone, and so is the default of `model`."""
+    """Return the link texts with which the page Real model opens.
+
+    The default of `model` is another one: older links without a model open that.
+    """
     layer, head = WORKED_HEADS[STORIES][0]
     story = say("models.page.story")  # before which the model puts a token
     return {MODEL: STORIES, SENTENCE: story, MODEL_HEAD: f"{layer}.{head}", MODEL_QUERY: str(len(story.split()))}
 
 
 def texts_of_models() -> tuple[str, ...]:
-    """Return the names of all that the page of models that people use keeps in a link."""
+    """Return the names of the page Real model's parameters."""
     return tuple(row.name for row in _of_models())
 
 
@@ -230,7 +232,7 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
 
 @cache
 def once() -> Mapping[str, Parameter]:
-    """Return the rows that are read once and never kept: what was left out of a link that was too long is told."""
+    """Return the parameters that are read once, and not kept."""
     return MappingProxyType({LEFT_OUT: Parameter(LEFT_OUT, "", Text(1000), 1000)})
 
 

@@ -1,4 +1,4 @@
-"""What a link says of questions: the example, what is chosen there, the token followed, and what was predicted."""
+"""Codecs for questions: the example, its choices, the token, the prediction."""
 
 import re
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ PLACED = {
 
 @dataclass(frozen=True)
 class Example:
-    """What has been made of a question's example, what is chosen there, and the place of the token that is followed."""
+    """A question's example: its scenario, the choices, and the followed token."""
 
     scenario: Scenario
     options: dict[str, str]
@@ -50,7 +50,7 @@ def start_of(question: Question) -> Example:
 
 
 def example_text(question: Question, example: Example) -> str:
-    """Return an example as the query of a URL; blank at the start."""
+    """Return an example as a URL's query; blank if it's unchanged."""
     return "" if example == start_of(question) else whole_text(question, example)
 
 
@@ -64,14 +64,14 @@ def whole_text(question: Question, example: Example) -> str:
 
 
 def example_from_text(question: Question, text: str) -> tuple[Example, list[str]]:
-    """Return the example that the query of a URL holds, as the question has it today, and in words what was ignored."""
+    """Return a query's example as today's question has it, and what's ignored."""
     written, ignored = example_as_written(question, text)
     scenario, options = question.today(written.scenario, written.options)
     return Example(scenario, options, written.query), ignored
 
 
 def example_as_written(question: Question, text: str) -> tuple[Example, list[str]]:
-    """Return the example that the query of a URL holds, as it was when that was written, and what was ignored."""
+    """Return a query's example as it was written, and what's ignored."""
     own, rest = _parts(question, text)
     scenario, ignored = scenario_from_query(rest) if rest else (question.start, [])
     options = question.defaults
@@ -112,7 +112,7 @@ def _translated(question: Question, option: Option | Exponent, given: str) -> st
 
 
 def _parts(question: Question, query: str) -> tuple[dict[str, str], str]:
-    """Return what a link says of a question's own choices, and the rest: the example."""
+    """Return a query's own choices for the question, and the rest."""
     own: list[str] = []
     rest: list[str] = []
     for part in filter(None, query.split("&")):
@@ -121,7 +121,7 @@ def _parts(question: Question, query: str) -> tuple[dict[str, str], str]:
 
 
 def fits_question(text: str, around: Around) -> str:
-    """Return the text of an example as a link has it today, if it is one of the question that is open."""
+    """Return an example's text if it belongs to the open question."""
     question = question_of(around.values.get("question", ""))
     if question is None:
         if text:
@@ -138,7 +138,7 @@ def fits_question(text: str, around: Around) -> str:
 
 
 def can_be_shown(question: Question, example: Example, digits: int) -> bool:
-    """Whether an example that anybody may have written into a link is one of this question's, and can be computed."""
+    """Whether an example belongs to this question and can be computed."""
     try:
         if not question.is_own(example.scenario):
             return False

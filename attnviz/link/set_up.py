@@ -1,4 +1,4 @@
-"""The controls of the set-up as rows of the table, a scenario as the query of a URL, and the examples that links name.
+"""The set-up's controls, scenarios as URL queries, and named examples.
 
 A parameter more is one row here, and a place among the controls (attnviz/app/shell/setup.py).
 """
@@ -38,13 +38,13 @@ EDITS = Parameter(CHANGES, Changes(), ChangesText(), MOST_GIVEN)
 
 @dataclass(frozen=True)
 class Control(Parameter):
-    """A parameter that is a control of the set-up; the catalogue has its label and its help."""
+    """A parameter with a control; the catalogue has its label and help."""
 
     label = Said("setup.{its.name}.label")
     help = Said("setup.{its.name}.help")
 
     def meaning(self, choice: object) -> str:
-        """Return what one of its choices means; blank of one without a sentence."""
+        """Return what a choice means; blank if no sentence says so."""
         key = f"setup.{self.name}.choices.{str(choice).replace('-', '_')}"
         return say(key) if key in catalogue() else ""
 
@@ -60,7 +60,7 @@ _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name i
 
 
 def _control(name: str, codec: Codec | None = None, most: int = 40, since: int = 2, used: str = "") -> Control:
-    """Return the row of a setting, which may be what a scenario takes for it."""
+    """Return a setting's control, with the scenario's default and codec."""
     return Control(name, _DEFAULTS[name], codec or _codec(name), TEXTS.get(name, most), since, used=used)
 
 
@@ -74,7 +74,7 @@ def _codec(name: str) -> Codec:
 
 @cache
 def parameters() -> Mapping[str, Control]:
-    """Return the controls of the set-up, by name; the devices are those of this machine."""
+    """Return the set-up's controls by name, with this machine's devices."""
     rows = (
         _control("text", since=1),
         _control("tokenizer", since=1),
@@ -112,8 +112,7 @@ def parameters() -> Mapping[str, Control]:
 
 
 def read_controls(query: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, UnreadableError]]:
-    """Return the value of each control in a URL, its default where the URL has none or none that can be used, and
-    why these can't."""
+    """Return each control's value in a URL, and errors for unusable ones."""
     table = parameters()
     read = {name: table[name].read(raw) for name, raw in query.items() if name in table}
     values = {name: read[name][0] if name in read else control.default for name, control in table.items()}
@@ -121,18 +120,20 @@ def read_controls(query: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, U
 
 
 def scenario_of(values: Mapping[str, Any], **matrices: Any) -> Scenario:
-    """Return the scenario of the values of the controls, with these `matrices`; those that only concern the view are
-    left out; ``ValueError`` as :class:`attnviz.Scenario` does."""
+    """Return the scenario of the controls' values and these `matrices`.
+
+    Controls of the view are left out; ``ValueError`` as :class:`attnviz.Scenario` does.
+    """
     return Scenario(**{name: value for name, value in values.items() if name in SETTINGS}, **matrices)
 
 
 def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
-    """Say why not as many heads or masks are used as the set-up says, and which are: those of `values`, which fit."""
+    """Say why a setting doesn't fit, and which of `values` is used."""
     return CONSTRAINTS[error.kind].said(values, str(error)) if error.kind in CONSTRAINTS else str(error)
 
 
 def query_of(scenario: Scenario, **others: str) -> str:
-    """Return a scenario as the query of a URL, defaults left out, with `others` as further parameters."""
+    """Return a scenario as a URL's query, without defaults but with `others`."""
     controls = {name: each for name, each in parameters().items() if name in SETTINGS}
     query = {name: each.write(value) for name, each in controls.items()
              if (value := getattr(scenario, name)) != each.default}  # fmt: skip
@@ -141,7 +142,7 @@ def query_of(scenario: Scenario, **others: str) -> str:
 
 
 def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
-    """Return the scenario that the query of a URL stands for, and in words what was ignored.
+    """Return the scenario of a URL's query, and sentences on what's ignored.
 
     Whatever is damaged or of others is left out; of a parameter that comes twice, the last counts.
     """
@@ -170,7 +171,7 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
 
 
 def quoted(text: str) -> str:
-    """Return a part of a link, cut to 40 characters, in quotes, as a sentence shows it that has no code."""
+    """Return a part of a link in quotes, cut to 40 characters."""
     return repr(text[:40])
 
 
@@ -180,8 +181,10 @@ EXAMPLES = (*starting_points(), PUBLISHED)
 
 
 def with_example(query: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters of a link with those of the example that it names in place of its name; what else the link
-    says lies over them; ``ValueError`` for an example that there is not."""
+    """Return a link's parameters over those of the example it names.
+
+    Raises ``ValueError`` for an unknown example.
+    """
     own = {name: text for name, text in query.items() if name != EXAMPLE}
     if query.get(EXAMPLE, PUBLISHED) == PUBLISHED:
         return own

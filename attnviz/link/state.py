@@ -1,4 +1,4 @@
-"""A link that is opened: what it says by the table of parameters, what of it can't be used, and what it stands for.
+"""Opening a link: its parameters, what can't be used, and its state.
 
 Both are pure functions of a query: any copy of a server, and any thread, reads the same.
 """
@@ -55,7 +55,7 @@ class Opened:
 
 
 def read_link(query: Mapping[str, str], show: Show, left_out: Callable[[str], str]) -> Opened:
-    """Read the parameters of a link, as far as each stands alone; `show` makes a part of it ready to be shown.
+    """Read a link's parameters one by one; `show` quotes parts of it.
 
     `left_out` makes a sentence of what the browser says that it left out, and is blank where the browser didn't.
     """
@@ -78,7 +78,7 @@ def says_nothing(query: Mapping[str, str]) -> bool:
 
 
 def as_the_app_opens(query: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters of a link, those of the opening example where it has none of ours.
+    """Return a link's parameters, or the opening example's if it has none.
 
     With any of ours, what it doesn't say is as in the published example: so it was when there was no other to open.
     """
@@ -86,7 +86,7 @@ def as_the_app_opens(query: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Opening:
-    """A link while it's read: each step takes out what it can't use, and tells it."""
+    """A link while it's read; each step removes and reports unusable parts."""
 
     def __init__(self, query: Mapping[str, str], show: Show) -> None:
         self.query, self.show = as_the_app_opens(query), show
@@ -126,14 +126,14 @@ class _Opening:
                 self._drop(name, row.told(raw, error, self.show))
 
     def guessed(self) -> None:
-        """Write a guess that older links have within a question's example as what was predicted."""
+        """Move a guess in an older link's example to the predictions."""
         question, _ = texts()[QUESTION].read(self.query.get(QUESTION, ""))
         guess = guess_of(self.query.get(NUMBERS, ""))
         if question and guess and PREDICTED not in self.query:
             self.query[PREDICTED] = f"{question}.{guess}"
 
     def by_names(self) -> None:
-        """Write what older links have by numbers as links have it today; what can't be read is told later."""
+        """Rewrite numbers in older links as today's names."""
         values: dict[str, Any] = {}
         for name, row in texts().items():
             if row.renewed and name in self.query:
@@ -144,8 +144,10 @@ class _Opening:
                     del self.query[name]
 
     def controls(self) -> None:
-        """Leave out controls whose value can't be used, of which Streamlit would read what it can, 5.5 as 5 and 1e3 as
-        1000; and those at their default, which it would take out by a further entry in the browser's history."""
+        """Leave out controls with unusable or default values.
+
+        Of the former, Streamlit would read a part (5.5 as 5); for the latter, it would add to the browser's history.
+        """
         for name, row in parameters().items():
             if (raw := self.query.get(name)) is None:
                 continue
@@ -159,7 +161,7 @@ class _Opening:
 
 
 def _told_unknown(unknown: Sequence[str], known: list[str], show: Show) -> str:
-    """Say which names are unknown, and of the first few that are much like one of ours, which may be meant."""
+    """Say which names are unknown, and which similar ones may be meant."""
     matches = {name: get_close_matches(name, known, 1, _ALIKE) for name in unknown if len(name) <= _MOST_ALIKE}
     meant = [(show(name), show(match[0])) for name, match in matches.items() if match][:_HINTS]
     if len(unknown) == 1 and meant:
@@ -170,8 +172,10 @@ def _told_unknown(unknown: Sequence[str], known: list[str], show: Show) -> str:
 
 
 def read_texts(query: Mapping[str, str], around: Around, show: Show) -> dict[str, Read]:
-    """Read each text of a link, by the scenario and by what was read before it; what concerns tokens and cells is left
-    out while there is no scenario. The changes are not read here: they are a part of the scenario."""
+    """Read a link's texts in order, except the changes, by the scenario.
+
+    What concerns tokens and cells is left out while there is no scenario.
+    """
     read: dict[str, Read] = {}
     for name, row in texts().items():
         if name != CHANGES and query.get(name) and (around.scenario is not None or not row.of_scenario):
@@ -201,7 +205,7 @@ class State:
 
     @property
     def position(self) -> int:
-        """The place of the token that is followed; without a pick, the second, or the only one."""
+        """The followed token's position: the picked, else the second, else the only."""
         picked = self.values[QUERY]
         last = 0 if self.scenario is None else len(self.scenario.tokens) - 1
         return min(1, last) if picked is None else int(picked)
@@ -211,7 +215,7 @@ def state_of(
     query: str | Mapping[str, str], names: Collection[str] | None = None, show: Show = quoted,
     left_out: Callable[[str], str] = lambda _: "",
 ) -> State:  # fmt: skip
-    """Return the state that a query stands for, without its question mark; whatever it is, there is one.
+    """Return the state of any query, even a damaged or blank one.
 
     Of the texts beside the controls only those of these `names` are read, where they are given: all else is as if the
     query didn't have it. `show` and `left_out` are those of :func:`read_link`.
@@ -240,7 +244,7 @@ def state_of(
 
 
 def _parameters(query: str) -> dict[str, str]:
-    """Return the parameters of a query, as a page is given them: none of one that is too long."""
+    """Return a query's parameters; none if the query is too long."""
     if len(query) > MOST_CHARACTERS:
         return {}
     try:
@@ -250,14 +254,13 @@ def _parameters(query: str) -> dict[str, str]:
 
 
 def _only(came: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
-    """Return the controls of a query and its texts of these names; a bare one would open another example."""
+    """Return a query's controls, and its texts of these names alone."""
     kept = {name: raw for name, raw in came.items() if name not in texts() or name in (*names, EXAMPLE, CHANGES)}
     return {EXAMPLE: PUBLISHED, **kept} if says_nothing(kept) and not says_nothing(came) else kept
 
 
 def _scenario(values: Mapping[str, Any], changes: Any) -> tuple[Scenario | None, Any, list[str]]:
-    """Return the scenario of the controls with these changes, what of these didn't fit, and what is said; None while
-    the sentence is blank."""
+    """Return the controls' scenario (None if blank), unfitting changes, and messages."""
     text, cut = shortened(values["text"], values["tokenizer"], MAX_TOKENS)
     told = [say("messages.long_sentence", tokens=plural(MAX_TOKENS, "token"))] if cut else []
     if not tokenize(text, values["tokenizer"]):
@@ -268,8 +271,7 @@ def _scenario(values: Mapping[str, Any], changes: Any) -> tuple[Scenario | None,
 
 
 def _written(opened: Mapping[str, str], values: Mapping[str, Any], kept: Mapping[str, str]) -> str:
-    """Return a query that says what is used: what is of others first, then controls, then texts, as a page writes
-    it."""
+    """Return the query that says what is used, as pages write it."""
     others = {name: raw for name, raw in opened.items() if name not in table()}
     controls = {name: row.write(values[name]) for name, row in parameters().items() if values[name] != row.default}
     stays = {name: kept.get(name, opened.get(name, "")) for name in texts() if name != EXAMPLE}

@@ -1,4 +1,4 @@
-"""What is typed, as one text of a URL, packed: the form of Check my numbers, the blanks of an exercise, a playlist."""
+"""Packed URL texts: the form of Check my numbers, answers, playlists."""
 
 import json
 import re
@@ -52,7 +52,7 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class PackedJson(Codec):
-    """What differs from the `usual` as packed JSON; blank for nothing, and for more characters than are ever unpacked.
+    """Values other than the `usual` as packed JSON; blank if too many.
 
     `what` names it in the catalogue; `taken` returns what can be used of one that was read, or refuses it.
     """
@@ -125,7 +125,7 @@ _PAGE = re.compile(r"[a-z]*")
 
 
 class Moment(NamedTuple):
-    """A page, called as in its address (blank for the first one), its query, and what the speaker has to say."""
+    """A page's name, its query, and the speaker's line."""
 
     page: str
     query: str
@@ -133,9 +133,9 @@ class Moment(NamedTuple):
 
 
 def moments_of(text: str, pages: Sequence[str] | None = None) -> tuple[Moment, ...]:
-    r"""Return the moments of a text: a link on each line, whole or without what stands before its last /, then a blank
-    and the speaker's line. Empty lines and those that begin with # are left out. The page is one of `pages`, where
-    these are known.
+    r"""Return a playlist's moments: on each line a link, then what's said.
+
+    Blank lines and those beginning with # are left out, as may be all before a link's last /. `pages` are known ones.
 
     Raises :class:`UnreadableError`, which names the line.
 
@@ -163,7 +163,7 @@ def moments_of(text: str, pages: Sequence[str] | None = None) -> tuple[Moment, .
 
 
 def read_lines(text: str, pages: Sequence[str]) -> tuple[tuple[Moment, ...], UnreadableError | None]:
-    """Return the moments of a text, as :func:`moments_of` does, or none and why it can't be read."""
+    """Return a playlist's moments, or none and why it's unreadable."""
     try:
         return moments_of(text, pages), None
     except UnreadableError as error:

@@ -1,4 +1,4 @@
-"""Tables in brackets, as numpy, torch and the like print them, and as Python, Matlab and Julia write them."""
+"""Tables in brackets, as numpy, torch, Python, Matlab and Julia write them."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ _ONE_COMMA = re.compile(r"\s*[-+\u2212]?[0-9]*,[0-9]+\s*")
 
 
 def bracketed(text: str, columns: int | None) -> RawTable:
-    """Return the cells of a table in brackets; brackets around the only table of a batch are taken off."""
+    """Return the cells of a table in brackets, or of its batch."""
     lines, rows = Lines(text), []
     at = text.index("[")
     before = text[:at].strip()
@@ -46,7 +46,7 @@ def bracketed(text: str, columns: int | None) -> RawTable:
 
 
 def _only_of_its_batch(text: str, lines: Lines) -> str:
-    """Take off the brackets of axes that hold one thing alone, so that two are left."""
+    """Take off the outer brackets of axes of length 1."""
     signs = list(levels(text))
     deepest = max(level for _, _, level in signs)
     if deepest <= 2:
@@ -62,7 +62,7 @@ def _only_of_its_batch(text: str, lines: Lines) -> str:
 
 
 def _block(text: str, at: int, lines: Lines) -> tuple[list[tuple[int, int]], int]:
-    """Return where the rows of the brackets that open here start and end, and where the brackets end."""
+    """Return where each row of these brackets is, and where they end."""
     rows: list[tuple[int, int]] = []
     opened = end_of_row = at
     for place, opens, level in levels(text, at):
@@ -89,8 +89,10 @@ def _nothing_between(text: str, start: int, end: int, lines: Lines) -> None:
 
 
 def _rows_within(text: str, start: int, end: int, lines: Lines, columns: int | None) -> list[tuple[int, int]]:
-    """Return the rows that one pair of brackets holds: parted by semicolons, as in Matlab and Julia, or by lines;
-    ``ValueError`` where lines may be rows, or one row that was broken."""
+    """Return the rows in one pair of brackets, by semicolons or lines.
+
+    Raises ``ValueError`` where lines may be rows, or one broken row.
+    """
     inner = text[start:end]
     if ";" in inner:
         rows = _parted(text, start, end, ";")

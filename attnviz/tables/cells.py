@@ -1,4 +1,4 @@
-"""The cells of a table before any is read as a number: their text, and what dresses a number in it."""
+"""Cells of a table as text, and what surrounds a number there."""
 
 import html
 import re
@@ -16,14 +16,14 @@ MOST_SHOWN = 40
 
 
 class RawCell(NamedTuple):
-    """What stands in a cell, and the line of the text where it stands, counted from 1."""
+    """A cell's text, and its line, counted from 1."""
 
     text: str
     line: int
 
 
 class RawTable(NamedTuple):
-    """The cells of a table, row by row; in `by_lines` each row is one line.
+    """A table's cells by row; in `by_lines` each row is one line.
 
     `semicolons` says that semicolons part the cells, as where a comma begins the decimals; `ruled` that a rule stands
     below the first row, as below the head of a Markdown table. `may_have_names` is for formats in which names of rows
@@ -49,12 +49,12 @@ class Lines:
 
 
 def refuse(key: str, line: int, text: str = "", **places: str) -> NoReturn:
-    """Raise the error that names a line and what stands there, by a sentence of shared.toml."""
+    """Raise an error that names a line and quotes its text."""
     raise SaidError(say(f"tables.{key}", line=line, text=quoted(text), **places))
 
 
 def check_counts(lines: Sequence[int], n_columns: int) -> None:
-    """Raise the error for more rows, each given by its line, or more columns than there may be."""
+    """Raise an error for too many rows (given by line) or columns."""
     if len(lines) > MAX_ROWS:
         rows = plural(len(lines), "row")
         raise SaidError(say("tables.too_many_rows", rows=rows, most=f"{MAX_ROWS:,}", line=lines[MAX_ROWS]))
@@ -64,13 +64,13 @@ def check_counts(lines: Sequence[int], n_columns: int) -> None:
 
 
 def quoted(text: str) -> str:
-    """Return what stands in a cell, as a sentence shows it: nothing in it is invisible."""
+    """Return a cell's text in quotes, cut short, its invisible characters shown."""
     cut = text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
     return f"“{' '.join(map(visible, cut.split(' ')))}”"
 
 
 def levels(text: str, start: int = 0) -> Iterator[tuple[int, bool, int]]:
-    """Yield each bracket of a text from a position on: where it stands, whether it opens, and how deep it is.
+    """Yield each bracket: its position, whether it opens, and its depth.
 
     >>> list(levels("[[1]]"))
     [(0, True, 1), (1, True, 2), (3, False, 2), (4, False, 1)]
@@ -108,7 +108,7 @@ _AROUND_MARGIN = re.compile(
 
 
 def joined_to_numbers(line: str) -> str:
-    """Return a line whose cells blanks part, without blanks between a number and its sign of percent, unit or margin.
+    """Join numbers to their percent signs, units and margins.
 
     >>> joined_to_numbers("25 %  0.43 ± 0.02  3 bits")
     '25%  0.43±0.02  3bits'
@@ -117,7 +117,7 @@ def joined_to_numbers(line: str) -> str:
 
 
 def undressed(text: str) -> tuple[str, frozenset[str]]:
-    """Return what stands in a cell without what dresses it, and what was taken off: "margin", "raised", "unit:cm".
+    """Return a cell's bare text, and what was removed, as "unit:cm".
 
     >>> undressed("**0.43***"), undressed("0.43 ± 0.02")[0], undressed("0.43cm")
     (('0.43', frozenset()), '0.43', ('0.43', frozenset({'unit:cm'})))
@@ -187,7 +187,7 @@ _NO_DRESS: frozenset[str] = frozenset()
 
 
 class ReadCell(NamedTuple):
-    """What stands in a cell without what dresses it, and its number, or the reason why there is none."""
+    """A cell's bare text and its number, or why there is none."""
 
     text: str
     dress: frozenset[str]
@@ -196,13 +196,13 @@ class ReadCell(NamedTuple):
 
 
 class CellReader:
-    """Reads each text that stands in the cells of a table once: the same mostly stands in many."""
+    """Reads cells, each distinct text once."""
 
     def __init__(self) -> None:
         self.known: dict[str, ReadCell] = {}
 
     def __call__(self, text: str) -> ReadCell:
-        """Return what a cell holds; of a number that could be two, see ``TypedNumber.either``."""
+        """Return what a cell holds; ``TypedNumber.either`` marks a number of two meanings."""
         read = self.known.get(text)
         if read is None:
             read = self.known[text] = self._read(text)

@@ -1,4 +1,4 @@
-"""Tables whose cells a sign parts: of spreadsheets, print-outs and Markdown, in one piece or in blocks."""
+"""Tables with separators: spreadsheets, print-outs and Markdown, whole or in blocks."""
 
 import csv
 import re
@@ -20,7 +20,7 @@ Line = tuple[int, str]
 
 
 def side_by_side(text: str) -> list[list[Line]]:
-    """Return the lines of each block, with their numbers counted from 1; of a table in one piece, all of them."""
+    """Return the numbered lines of each block of a table's columns."""
     lines = list(enumerate(text.splitlines(), 1))
     if any(line.rstrip().endswith("\\") and line.strip() != "\\" for _, line in lines):
         return _counted(_parted_by_blank_lines(lines))
@@ -45,7 +45,7 @@ def _counted(blocks: list[list[Line]]) -> list[list[Line]]:
 
 
 def _parted_by_blank_lines(lines: Sequence[Line]) -> list[list[Line]]:
-    """pandas ends the head of a block with a backslash where another block follows."""
+    """Return the blocks of a pandas print-out, without their backslashes."""
     blocks: list[list[Line]] = [[]]
     for number, line in lines:
         if line.strip():
@@ -56,7 +56,7 @@ def _parted_by_blank_lines(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def joined(tables: Sequence[RawTable]) -> RawTable:
-    """Return the blocks of one table side by side; ``ValueError`` for blocks of different heights."""
+    """Join blocks side by side; ``ValueError`` if their heights differ."""
     first = tables[0]
     for rows in (table.rows for table in tables if len(table.rows) != len(first.rows)):
         line = rows[0][0].line if rows and rows[0] else 1
@@ -75,7 +75,7 @@ _SIGN_AS_NAME = re.compile(r"([ \t]*)[,;:.!?]([ \t]+[^\s,;][^,;\t]*)")
 
 
 def split_table(text: str, columns: int | None = None) -> list[RawTable]:
-    """Split a text into the cells of a table, in whichever format it is; `columns` are expected, where it is known.
+    """Split text of any format into cells; `columns` is the expected number.
 
     There are several where a program has printed the columns of one table in blocks below each other.
 
@@ -112,15 +112,17 @@ def _delimited(lines: Sequence[Line], columns: int | None) -> RawTable:
 
 
 def _without_closing(rows: list[list[RawCell]]) -> list[list[RawCell]]:
-    """Drop the blank behind a separator that closes a row: of all rows, or of those that are longer than the others."""
+    """Drop the blank cells that closing separators leave behind rows."""
     closed = [not row[-1].text and len(row) > 1 for row in rows]
     width = 0 if all(closed) else max(len(row) for row, shut in zip(rows, closed, strict=True) if not shut)
     return [row[:-1] if shut and len(row) > width else row for row, shut in zip(rows, closed, strict=True)]
 
 
 def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[str], list[str]] | None:
-    """Return how lines are parted whose commas begin decimals, though nothing but blanks stands between the cells;
-    ``ValueError`` where a comma may begin decimals or part two numbers."""
+    """Return how to split lines with decimal commas and blanks, if any.
+
+    Raises ``ValueError`` where a comma may begin decimals or part two numbers.
+    """
     with_comma = [(number, line.strip()) for number, line in lines if "," in line]
     if not with_comma or any(re.search('[\t;"]', line) for _, line in lines):
         return None
@@ -151,7 +153,7 @@ def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[
 
 
 def _begins_decimals(match: re.Match[str] | None) -> bool:
-    """Whether a comma can only begin decimals: no whole number is written as what stands beside it is."""
+    """Whether a comma can only begin decimals, as in 0,05 or ,5."""
     if match is None:
         return False
     sign, before, after = match.groups()

@@ -1,4 +1,4 @@
-"""Tables in the cells of a spreadsheet, also side by side: below each other, as a text whose names are found."""
+"""Tables in spreadsheets, also side by side, rewritten below each other."""
 
 import csv
 import json
@@ -27,8 +27,9 @@ _WHOLE = 1e15  # from here on, a number isn't written out to its ones
 
 
 def unfolded(grid: Grid, sign: str = "\t") -> str:
-    """Return the tables of a grid below each other, each below its name, with a sign between the cells; cells of no
-    table are left out. Where semicolons part them, a comma begins decimals.
+    """Return a grid's tables below each other, each below its name.
+
+    A `sign` parts cells; where it's a semicolon, a comma begins decimals. Cells of no table are left out.
 
     >>> unfolded([["Q", "", "", "K"], ["1", "2", "", "3"]])
     'Q\\n1\\t2\\n\\nK\\n3'
@@ -42,8 +43,7 @@ def unfolded(grid: Grid, sign: str = "\t") -> str:
 
 
 def in_columns(text: str) -> str:
-    """Return a text of lines, as a CSV file has, with the tables that stand side by side below each other; any other
-    text is returned unchanged."""
+    """Return a text with side-by-side tables below each other, else unchanged."""
     lines = text.splitlines()
     for sign in _SEPARATORS:
         if sign not in text:
@@ -63,8 +63,7 @@ def _names_alone(cells: Sequence[str]) -> bool:
 
 
 def _is_name(rows: Grid, r: int, c: int, names: AbstractSet[tuple[int, int]]) -> bool:
-    """Whether a cell is the name of a table: not that of a row, which stands below others before its numbers, nor in a
-    head, behind other names."""
+    """Whether a cell names a table, and not a row or column."""
     text = rows[r][c]
     if not _LETTER.search(text) or not stage_named(text) or (r - 1, c) in names:
         return False
@@ -78,7 +77,7 @@ def _is_name(rows: Grid, r: int, c: int, names: AbstractSet[tuple[int, int]]) ->
 
 
 def _table(rows: Grid, names: AbstractSet[tuple[int, int]], r: int, c: int, sign: str) -> str:
-    """Return the name in a cell, and the rows of its table below it, or beside it, up to a blank one or a name."""
+    """Return the name in a cell, and its table's rows as text."""
     right = min((column for row, column in names if row == r and column > c), default=len(rows[r]))
     beside = any(rows[r][c + 1 : right])
     first = r if beside or r + 1 == len(rows) or any(rows[r + 1][c:right]) else r + 1
@@ -107,8 +106,10 @@ def is_workbook(data: bytes) -> bool:
 
 
 def read_workbook(data: bytes) -> dict[str, Grid]:
-    """Return the cells of each sheet of a workbook (.xlsx, .ods) by its name; ``ValueError`` with a sentence for what
-    can't be read. python-calamine reads both, in one wheel without any other package."""
+    """Return the cells of each sheet of a workbook (.xlsx, .ods).
+
+    Raises ``ValueError`` with a sentence for what can't be read. Needs python-calamine, and no other package.
+    """
     if find_spec("python_calamine") is None:
         raise SaidError(say("tables.workbook_needs"))
     command = [sys.executable, "-I", workbook_cells.__file__]
@@ -128,7 +129,7 @@ def _text(value: object) -> str:
 
 
 def tables_of_workbook(sheets: Mapping[str, Grid]) -> str:
-    """Return the tables of a workbook as one text; a sheet that is named after a table may hold it alone."""
+    """Return a workbook's tables as one text; a sheet's name may count."""
     return "\n\n".join(_of_sheets(sheets))
 
 

@@ -1,4 +1,4 @@
-"""Several tables in one text, sorted by their names: a notebook's output, a handout, the app's own files."""
+"""Several tables in one text, such as a notebook or a handout."""
 
 import json
 import re
@@ -37,7 +37,7 @@ _SIGNS_OF_TABLES = ("|", "[", "&", "\t", "\\\\", "\\begin")
 
 
 class Sorted(NamedTuple):
-    """The texts of tables by the names of their stages; `twice` are those of which a text held more than one."""
+    """Tables' texts by stage; of those in `twice` there were several."""
 
     tables: dict[str, str]
     twice: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ def sorted_tables(text: str) -> Sorted:
 
 
 def may_hold_several(text: str) -> bool:
-    """Whether a text is more than one block of numbers, so that it may hold several tables; at a glance.
+    """Whether a text may hold several tables, by a quick look.
 
     >>> may_hold_several("0.5 0.2\\n0.1 0.3"), may_hold_several("Q = [[1]]\\nK = [[2]]")
     (False, True)
@@ -101,7 +101,7 @@ def _lines(rows: list[Any]) -> str:
 
 
 def _of_notebook(cells: list[Any]) -> Iterator[str]:
-    """Yield what a notebook shows, with the name that stands on the last line of a cell before its result."""
+    """Yield a notebook's outputs, each named by its cell's last line."""
     for cell in (each for each in cells if isinstance(each, dict)):
         source = _joined(cell.get("source"))
         if cell.get("cell_type") == "markdown":
@@ -136,8 +136,10 @@ def _named_parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _marks_in(lines: list[str]) -> list[tuple[int, str, str]]:
-    """Return the lines that name a table, each with the name and what of it belongs to the table; below the heading of
-    a head stand its tables."""
+    """Return the lines that name a table, with name and first row.
+
+    The name is blank for the heading of a head, below which its tables stand.
+    """
     marks: list[tuple[int, str, str]] = []
     head: int | None = None
     for i, line in enumerate(lines):
@@ -155,7 +157,7 @@ def _marks_in(lines: list[str]) -> list[tuple[int, str, str]]:
 
 
 def _is_within(marks: list[tuple[int, str, str]], lines: list[str], i: int) -> bool:
-    """Whether the heading of a head stands within a table that is named before it: "Scores", "Head 0", "Head 1"."""
+    """Whether a head's heading follows its table's name: "Scores", "Head 0"."""
     if not marks or not marks[-1][1] or marks[-1][2] or "." in marks[-1][1]:
         return False
     between = [line for line in lines[marks[-1][0] + 1 : i] if line.strip()]
@@ -163,7 +165,7 @@ def _is_within(marks: list[tuple[int, str, str]], lines: list[str], i: int) -> b
 
 
 def _mark_of(line: str) -> tuple[str, str] | None:
-    """Return which stage a line names, and what of the line belongs to its table."""
+    """Return the stage that a line names, and its table part."""
     if not _LETTER.search(line) or _OUT.match(line):
         return None
     if not line.strip() or len(line) > _MOST_OF_A_LINE:
@@ -196,7 +198,7 @@ def _mark_of(line: str) -> tuple[str, str] | None:
 
 
 def _table_part(lines: list[str]) -> str:
-    """Return the lines that are a table: those after it, and the sentences around it, are left out."""
+    """Return the lines of a table, without the sentences around it."""
     taken: list[str] = []
     for paragraph in _paragraphs(lines):
         rows = [line for line in paragraph if not _is_prose(line)]
@@ -209,7 +211,7 @@ def _table_part(lines: list[str]) -> str:
 
 
 def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
-    """Yield what stands between blank lines; a blank line within brackets, or within LaTeX, parts nothing."""
+    """Yield paragraphs, ignoring blank lines within brackets or LaTeX."""
     paragraph: list[str] = []
     depth = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""Tables in LaTeX and in HTML: what stands in their cells, and the heading above each."""
+"""Tables in LaTeX and HTML: their cells and headings."""
 
 import html
 import re
@@ -35,7 +35,7 @@ MOST_BEFORE = 200  # characters of blanks before the rule of a row
 
 
 def is_latex(text: str) -> bool:
-    """Whether a text is a table of LaTeX, or the rows of one."""
+    """Whether a text is a LaTeX table or its rows."""
     return bool(LATEX.search(text)) or ("&" in text and "\\\\" in text)
 
 
@@ -85,7 +85,7 @@ _MOST_OF_A_HEADING = 90
 
 
 def tables_of_html(text: str) -> list[tuple[str, str]]:
-    """Return each table with the heading above it, as lines whose cells tabs part.
+    """Return each table's heading and its rows, with tabs between cells.
 
     >>> tables_of_html("<h2>Q</h2><table><tr><th>the<td>0.5<td>1</table>")
     [('Q', '0.5\\t1')]
@@ -134,7 +134,7 @@ def _plain(parts: list[str]) -> str:
 
 
 def _pieces(text: str) -> Iterator[tuple[str, bool, str, str]]:
-    """Yield each tag with what follows it; what is no tag is text."""
+    """Yield each tag with the text that follows it."""
     at, before = 0, ("", False, "")
     while found := _TAG.search(text, at):
         yield *before, text[at : found.start()]

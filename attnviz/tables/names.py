@@ -1,6 +1,4 @@
-"""Names of rows and columns beside the numbers of a table: words are told from numbers, and numbers that may be names
-are asked about, or it is said how they were read.
-"""
+"""Finding and dropping names of rows and columns in a table."""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +31,7 @@ _SYMBOLS = frozenset(stage.symbol for stage in EVERY_STAGE.values())  # as in th
 def without_names(
     raw: RawTable, read: CellReader, rows: int | None, columns: int | None
 ) -> tuple[RawTable, tuple[str, ...]]:
-    """Return a table without the names of its rows and columns, and what to tell of how it was read.
+    """Return a table without row and column names, and messages on it.
 
     `rows` and `columns` are how many numbers there have to be, where that is known; `read` tells what is a number.
 
@@ -81,19 +79,19 @@ class _Naming:
         return self.read(text).reason != "no_number"
 
     def _is_head(self, row: Row, *, ruled: bool) -> bool:
-        """Whether a row holds names alone; a name before cells that are left open is that of a row."""
+        """Whether a row holds names of columns alone."""
         if any(cell.text and self._is_number(cell.text) for cell in row):
             return False
         words = [self._is_word(cell) for cell in row]
         return any(words) if ruled or len(row) == 1 else any(words[1:])
 
     def _with_one_name(self, row: Row) -> Row:
-        """Join the words before the first number of a row: a name may have blanks."""
+        """Join the words before a row's first number into one name."""
         n = next((i for i, cell in enumerate(row) if not self._is_word(cell)), len(row))
         return [RawCell(" ".join(cell.text for cell in row[:n]), row[0].line), *row[n:]] if n > 1 else row
 
     def _numbered_names(self, body: list[Row]) -> list[Row]:
-        """Join a word that begins every row to the number that counts the rows behind it: "row 0"."""
+        """Drop the count after a word that begins each row: "row 0"."""
         counted = [row[1] for row in body if len(row) > 2]
         if not self._is_word(body[0][0]) or len(counted) < len(body) or not _are_indices(counted):
             return body
@@ -101,7 +99,7 @@ class _Naming:
         return [[row[0], *row[2:]] for row in body]
 
     def _is_numbered_head(self, body: list[Row]) -> bool:
-        """Whether the first row is a head made of numbers; ``ValueError`` where it may as well be a row."""
+        """Whether the first row numbers the columns; ``ValueError`` if it's unclear."""
         first, *rest = body
         width = max(map(len, rest))
         named = all(self._is_word(row[0]) for row in rest)

@@ -16,7 +16,7 @@ LARGE = 1e7  # from here on, numbers are written with powers of ten
 
 @dataclass(frozen=True)
 class Printed:
-    """A printed table: its rows of numbers (NaN for a blank), its decimals, and those shown in each cell.
+    """A printed table: its numbers (NaN for a blank) and their decimals.
 
     `shown` is None where only the numbers are known, not how they stand there; `by_power` says that they are written
     with powers of ten, so that each has decimals of its own. `dtype` is the type of number that the print names, as
@@ -33,9 +33,10 @@ class Printed:
 
     @classmethod
     def of(cls, table: Any, decimals: int | None = None, *, shown: bool = False, name: str = "the table") -> "Printed":
-        """Return a table from any nested sequence or array; without `decimals`, as many as its numbers have.
+        """Return a table from a nested sequence or array.
 
-        With `shown`, each cell counts as printed with the decimals that its number has. `name` is what it is called.
+        `decimals` default to those of its numbers. With `shown`, each cell counts as printed with the decimals that its
+        number has. `name` is what it is called.
 
         Raises ``ValueError`` for what is no table of numbers.
 
@@ -61,8 +62,11 @@ class Printed:
 
     @property
     def places(self) -> np.ndarray:
-        """To how many decimals each number counts as rounded: those of the table, for zeros at its end may have been
-        left out, unless its whole column has fewer; with powers of ten, its own, which may be below 0."""
+        """How many decimals each number is rounded to.
+
+        They are the table's, or fewer if its whole column shows fewer, as zeros at the end may have been left out. With
+        powers of ten, they are its own, maybe below 0.
+        """
         if self.shown is None:
             return np.full(self.shape, self.decimals)
         own = np.array(self.shown)
@@ -78,7 +82,7 @@ class Printed:
 
 
 def decimals_of(value: float) -> int:
-    """Return with how many decimals a number is written when none is wasted.
+    """Return how many decimals a number needs.
 
     >>> decimals_of(0.25), decimals_of(3.0), decimals_of(1e-7)
     (2, 0, 7)
@@ -90,7 +94,7 @@ def decimals_of(value: float) -> int:
 
 
 def as_table(name: str, table: Any) -> np.ndarray:
-    """Return float64 numbers ``(rows, columns)``; ``ValueError`` for no table, and more than 1024 rows or columns."""
+    """Return float64 numbers ``(rows, columns)``; ``ValueError`` for no table or too large."""
     try:
         array = np.asarray(table.detach().cpu().double() if hasattr(table, "detach") else table, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

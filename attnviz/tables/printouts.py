@@ -1,4 +1,4 @@
-"""What programs print or write around their numbers, made plain; nothing is evaluated."""
+"""Removing what programs print or write around numbers; nothing is evaluated."""
 
 import re
 from collections.abc import Callable
@@ -46,7 +46,7 @@ _BRACES = re.compile(r"\s*(?:\w{1,30}\s*=\s*)?\{\s*(?:\{\s*)?[-+.0-9]")
 
 
 def plainly(text: str) -> str:
-    """Return a text without what programs print around their numbers, line by line."""
+    """Return a text without what programs print around their numbers."""
     for make_plain in FORMS:
         text = make_plain(text)
     return text
@@ -70,7 +70,7 @@ def _prompts(text: str) -> str:
 
 
 def _frames(text: str) -> str:
-    """Turn the frames that some programs draw into the signs of Markdown; a rule stays one below the first row."""
+    """Turn drawn frames into Markdown's signs, keeping the rule below the head."""
     if re.search("[│┃║⎡⎢⎣⎛⎜⎝─━═]", text):
         text = text.translate(_BARS).translate(_PIECES)
         text = re.sub("(?m)^([ \t]*)[^\\S\n]*[├╞┡╠][^\n]*$", r"\1|---|", text)
@@ -120,8 +120,7 @@ def _braces(text: str) -> str:
 
 
 def _names_of_r(text: str) -> str:
-    """R numbers the rows as [1,] and the columns as [,1], and begins the lines of a vector with [1]; others number rows
-    as [0]."""
+    """Turn R's row and column numbers, [1,] and [,1], into names."""
     if "[" not in text:
         return text
     text = _FOOTNOTE.sub("", _R_HEAD.sub(r"column\1", _R_ROW.sub(r"\1row\2", text)))
@@ -147,7 +146,7 @@ def _rows_bound_by_r(text: str) -> str:
 
 
 def _factor(text: str) -> str:
-    """Matlab prints the power of ten of a whole table once, above it."""
+    """Apply the power of ten that Matlab prints once above a table."""
     if "*" not in text:
         return text
     lines, power = text.split("\n"), ""
@@ -178,7 +177,7 @@ _IN_BRACES = re.compile(r"[\s{}\-+.,0-9eEfFdDL\u2212]*;?\s*")
 
 
 def declared_in_r(text: str) -> str:
-    """Return what R's matrix(c(...)), array(c(...), dim) or dput says in brackets: R fills a matrix by columns.
+    """Return R's matrix, array or structure in brackets, filled by columns.
 
     >>> declared_in_r("q <- matrix(c(1, 2, 3, 4), nrow = 2)")
     '[[1, 3], [2, 4]]'
@@ -206,7 +205,7 @@ def declared_in_r(text: str) -> str:
 
 
 def _shape_in_r(behind: str, n: int) -> tuple[int, int, bool]:
-    """Return how many rows and columns there are, and whether the numbers stand row by row."""
+    """Return the number of rows and columns, and whether filled by row."""
     by_row = bool((stated := _R_BY_ROW.search(behind)) and stated[1].startswith("T"))
     if dim := _R_DIM.search(behind):
         return int(dim[1]), int(dim[2]), by_row

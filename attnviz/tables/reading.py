@@ -1,4 +1,4 @@
-"""A table of numbers as people paste or upload it: from a spreadsheet, a print-out, a paper or a note."""
+"""Reading a table of numbers that was pasted or uploaded."""
 
 import math
 import re
@@ -35,8 +35,10 @@ _KINDS_OF_FILES = MappingProxyType(
 
 
 def parse_table(text: str, *, columns: int | None = None, rows: int | None = None) -> torch.Tensor:
-    """Read a table in any format of :func:`read_table`; float64 ``(rows, columns)``; ``ValueError`` with a sentence for
-    whoever pasted it: which line has what is no finite number, or is of another length; or that the text is empty."""
+    """Read a table in any format of :func:`read_table` as float64 ``(rows, columns)``.
+
+    Raises ``ValueError`` with a sentence for whoever pasted it, as :func:`read_table` does.
+    """
     return torch.tensor(read_table(text, columns=columns, expected_rows=rows).rows, dtype=torch.float64)
 
 
@@ -103,7 +105,7 @@ def _check_text(text: str) -> None:
 
 
 def _raw_table(text: str, read: CellReader, rows: int | None, columns: int | None) -> tuple[RawTable, tuple[str, ...]]:
-    """Return the cells that hold the numbers of a table, and what to tell of how it was read."""
+    """Return a table's cells without names, and messages on their reading."""
     if "<table" in text and (found := tables_of_html(text)):
         if len(found) > 1:
             raise SaidError(say("tables.several", tables=plural(len(found), "table")))
@@ -121,7 +123,7 @@ def _raw_table(text: str, read: CellReader, rows: int | None, columns: int | Non
 
 
 def _told_of(dresses: set[frozenset[str]], raw: RawTable) -> tuple[str, ...]:
-    """Say what was taken off the numbers; raises ``ValueError`` for numbers of different units."""
+    """Say what was ignored beside numbers; ``ValueError`` if their units differ."""
     dress: frozenset[str] = frozenset().union(*dresses)
     units = sorted(each.removeprefix("unit:") for each in dress if each.startswith("unit:"))
     if len(units) > 1:
@@ -144,7 +146,7 @@ def _check_length(raw: RawTable, line: int, n: int, expected: int) -> None:
 
 
 def _decimal_sign(raw: RawTable, cells: list[list[ReadCell]]) -> str:
-    """Return the sign that begins the decimals of a table where a cell alone, as 1,234, does not say it."""
+    """Return a table's decimal sign, for cells such as 1,234."""
     with_comma = [cell for row in cells for cell in row if "," in cell.text]
     if raw.semicolons:
         return "," if with_comma else "."
@@ -152,7 +154,7 @@ def _decimal_sign(raw: RawTable, cells: list[list[ReadCell]]) -> str:
 
 
 def _fill_up(cells: list[list[ReadCell]]) -> None:
-    """Fill up a triangle, whose rows leave out their masked cells, with blanks there."""
+    """Fill a triangle, whose rows omit masked cells, with blanks."""
     filled = [sum(bool(cell.text) for cell in row) for row in cells]
     if filled == list(range(1, len(filled) + 1)):
         most = max(map(len, cells))
@@ -192,7 +194,7 @@ def _number(cell: ReadCell, line: int, sign: str, infinite: bool, blanks: bool) 
 
 
 def read_cell(text: str) -> float:
-    """Read one number as it may stand in a cell of a table: as a person types it, or endless.
+    """Read one number, possibly infinite, as typed into a table's cell.
 
     Raises :class:`NoNumberError` for what is no number.
 
@@ -210,8 +212,10 @@ def write_table(printed: Printed) -> str:
 
 
 def read_upload(data: bytes) -> str:
-    """Return the text of an uploaded file: UTF-8, or UTF-16 with its mark, as spreadsheets save it; ``ValueError`` with
-    a sentence for whoever uploaded it: which line and character of it is no text, or that the file is too large."""
+    """Return an uploaded file's text, from UTF-8 or marked UTF-16.
+
+    Raises ``ValueError`` with a sentence for whoever uploaded it: what of it is no text, or that it's too large.
+    """
     for kind, begins in _KINDS_OF_FILES.items():
         if data.startswith(begins) or (kind == "picture" and data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
             raise SaidError(say(f"tables.{kind}"))

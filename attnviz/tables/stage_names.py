@@ -1,4 +1,4 @@
-"""Which matrix, and of which head, a heading or a variable names, as people and programs call them."""
+"""Which matrix and head a heading or variable names."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ _MOST_OF_A_NAME = 90
 
 
 def head_said(text: str) -> tuple[int | None, str]:
-    """Return which head a heading or a name speaks of, and the rest of it.
+    """Return which head a name mentions, and the rest of it.
 
     >>> head_said("Head 1: scores"), head_said("scores of head 0"), head_said("heads.1.q"), head_said("W_q")
     ((1, 'scores'), (0, 'scores'), (1, 'q'), (None, 'W_q'))
@@ -34,7 +34,7 @@ def head_said(text: str) -> tuple[int | None, str]:
 
 
 def head_of_line(line: str) -> int | None:
-    """Return the number of the head that a line is the heading of, and of nothing else.
+    """Return a head's number if a line is only its heading.
 
     >>> head_of_line("## Head 1"), head_of_line("Head 1: scores")
     (1, None)
@@ -44,7 +44,7 @@ def head_of_line(line: str) -> int | None:
 
 
 def unstacked(text: str) -> dict[int, str]:
-    """Return the text of the table of each head, from 0 on; nothing where a text holds no more than one table.
+    """Return each head's table, counted from 0; nothing for one table.
 
     >>> unstacked("tensor([[[1., 2.]], [[3., 4.]]])")
     {0: '[[1., 2.]]', 1: '[[3., 4.]]'}
@@ -66,7 +66,7 @@ def first_of(heads: Iterable[int]) -> int:
 
 
 def stacked(parts: Mapping[int, str]) -> str:
-    """Return the tables of several heads as one text that :func:`unstacked` takes apart.
+    """Return several heads' tables as one text, for :func:`unstacked`.
 
     >>> unstacked(stacked({0: "1 2", 1: "3 4"}))
     {0: '1 2', 1: '3 4'}
@@ -167,7 +167,7 @@ _ARTICLE = re.compile(
 
 
 def stage_named(text: str) -> str | None:
-    """Return the name of the stage that a heading, a label or a variable names; None where it names none."""
+    """Return the stage that a heading or variable names, or None."""
     if len(text) > _MOST_OF_A_NAME:
         return None
     head, text = head_said(text)

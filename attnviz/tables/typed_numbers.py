@@ -1,4 +1,4 @@
-"""One number as a person writes it: 0.5, −.5, 0,5, 1/2, ½, 50 %, 5e-1, 5·10⁻¹.
+"""Numbers as people write them: 0.5, −.5, 0,5, 1/2, ½, 50%, 5·10⁻¹.
 
 Taken is what can mean only one number; what could mean two, as 1,234 could, is refused with both. The page's script
 reads numbers by the same rules: tests/typed_numbers.json holds both to them.
@@ -47,7 +47,7 @@ _THOUSANDS = {
 
 
 class NoNumberError(ValueError):
-    """A text that is no number; `reason` says why: empty, no_number, two_ways, zero (a division by it), too_large."""
+    """No number, for a `reason`: empty, no_number, two_ways, zero or too_large."""
 
     def __init__(self, text: str, reason: str) -> None:
         """Keep the text and the reason."""
@@ -57,7 +57,7 @@ class NoNumberError(ValueError):
 
 
 class TypedNumber(NamedTuple):
-    """A number, how many decimals it shows (None for a fraction such as 1/3), and how it was written.
+    """A number, its decimals (None for 1/3), and how it's written.
 
     Decimals below 0 are places before the point: 1.2e5 shows its ten thousands. `either` is the sign that begins its
     decimals, "." or ",", where it could part thousands as well: 1,234.
@@ -80,8 +80,10 @@ def hides(text: str) -> bool:
 
 
 def parse_number(text: str) -> float:
-    """Read one number that float32 can hold, as a person types it into a cell; :class:`NoNumberError` for another text,
-    and for one that could mean two numbers."""
+    """Read one number that float32 can hold, as typed into a cell.
+
+    Raises :class:`NoNumberError` for any other text, and for one that could mean two numbers.
+    """
     value = read_number(text, blanks=True).value
     if abs(value) >= TOO_LARGE:
         raise NoNumberError(text, "too_large")
@@ -119,7 +121,7 @@ def is_number(text: str) -> bool:
 
 
 def usual_number(text: str) -> TypedNumber | None:
-    """Read a number that is digits with one sign at most, as nearly all of a large table are; None for other texts."""
+    """Read a number of digits and one sign; None for other texts."""
     if not (match := _USUAL.fullmatch(text)) or len(text) > MAX_CHARACTERS:
         return None
     sign, digits, behind, alone = match.groups()
@@ -129,7 +131,7 @@ def usual_number(text: str) -> TypedNumber | None:
 
 
 def _either(digits: str) -> str:
-    """Return the sign of plain digits that could as well part thousands: that of 1,234."""
+    """Return a sign that could part thousands as well, as in 1,234."""
     sign = digits[-4:-3]
     return sign if sign in (".", ",") and 5 <= len(digits) <= 7 and digits[0] != "0" else ""
 
@@ -154,7 +156,7 @@ def _spelled(text: str, blanks: bool) -> TypedNumber:
 
 
 def _in_ascii(text: str) -> str:
-    """Return a text with plain digits and signs in place of typeset ones."""
+    """Return a text with typeset digits and signs made plain."""
     if text.isascii():
         return text.strip()
     plain = _RAISED.sub(lambda raised: f"10^{raised[1].translate(_SUPERSCRIPT)}", text.strip())
@@ -192,7 +194,7 @@ def _fraction(text: str, match: re.Match[str]) -> TypedNumber:
 
 
 def _with_point(text: str, digits: str) -> tuple[str, bool, str]:
-    """Return digits with a point for the decimals, whether a comma was it, and which it was where it could be both."""
+    """Return digits with a point, whether by comma, and any ambiguous sign."""
     for sign in ".", ",":
         other = "," if sign == "." else "."
         if _THOUSANDS[sign].fullmatch(digits):
@@ -203,7 +205,7 @@ def _with_point(text: str, digits: str) -> tuple[str, bool, str]:
 
 
 def why_no_number(error: NoNumberError, shown: str) -> str:
-    """Say why a text is no number, and what would be one; `shown` is the text as the sentence shows it."""
+    """Say why a text, quoted as `shown`, is no number."""
     if error.reason == "two_ways":
         small, large = two_meanings(error.text)
         return say("typed.two_ways", text=shown, small=small, large=large)

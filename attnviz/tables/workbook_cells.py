@@ -1,5 +1,4 @@
-"""Run as a process of its own: prints the cells of the workbook that it is given, as JSON: rows, by the name of each
-sheet.
+"""A process that prints a workbook's cells as JSON, by sheet.
 
 python-calamine lays a grid out as far as its farthest cell, and ends the process where there is no room for it. So it
 runs by itself, with so much memory and time as any handed-in workbook needs, and imports nothing of the package.
