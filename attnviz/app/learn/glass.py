@@ -61,7 +61,7 @@ def _batch(training: Training, step: int, loss: float) -> None:
 def saturation_in_words(
     training: Training, trace: AttentionTrace, gradients: Mapping[str, Tensor], layer: int
 ) -> str:  # fmt: skip
-    """Say how large the gradients of the projections are, and why."""
+    """Say how large the projections' gradients are, and if softmax is saturated."""
     sizes = [gradients[training.model.name_of(layer, None, name)].norm().item() for name in ("w_q", "w_k", "w_v")]
     told = [written(size, 4) for size in sizes]
     largest = trace.layers[layer].attention_weights[..., 1:, :].max(-1).values

@@ -228,7 +228,7 @@ def _model(training: Training, trace: AttentionTrace, picked: tuple[int, int], o
 
 
 def picked_token(training: Training, tokens: tuple[str, ...]) -> int:
-    """Return the picked token, or one whose successor the law determines.
+    """Return the picked token, or one whose next token is determined.
 
     Of several it is the last; where nouns differ in number, the verb's place is the only one.
     """

@@ -186,7 +186,7 @@ def _looked(
     model: Any, tokenizer: Any, name: str, text: str, target: str, edits: tuple[ModelEdit, ...],
     plain: ModelTrace | None,
 ) -> ModelTrace:  # fmt: skip
-    """Return what a model computes for a sentence, without the cache."""
+    """Return what a model computes for a sentence, computed anew."""
     most = most_tokens(model, tokenizer, MOST_WEIGHTS)
     if (longest := _longest(tokenizer, text, target)) > most:
         raise SaidError(say("models.page.too_long", tokens=plural(longest, "token"), most=most))
