@@ -43,7 +43,7 @@ _ASKED_CSS = """<style>
 
 
 def current_step() -> int:
-    """Return the number of the step that the URL or the buttons lead to."""
+    """Return the number of the step from the URL or the buttons."""
     name = take(STEP)
     return 1 + [step.name for step in STEPS].index(name)
 
@@ -72,7 +72,7 @@ def show_head(number: int) -> None:
 
 
 def _dots(number: int) -> str:
-    """Return a dot for each step, the current one filled; the words are for those who hear them."""
+    """Return a dot for each step, with a label for screen readers."""
     place = say("lesson.place", number=number, count=len(STEPS))
     dots = "".join("<i class='now'></i>" if n == number else "<i></i>" for n in range(1, len(STEPS) + 1))
     return f"<span class='lesson-dots' role='img' aria-label='{place}' title='{place}'>{dots}</span>"
@@ -86,15 +86,14 @@ def _go(number: int, on: bool) -> None:
 
 
 def _part_to_play(number: int) -> dict[str, Any] | None:
-    """Return the part of Play this row that a step begins with, when Next led to it, as the board takes it."""
+    """Return the part of Play this row that Next starts, if any."""
     stepped_to, times = this_session().get(_STEPPED, (0, 0))
     part = STEPS[number - 1].plays
     return {"part": part, "number": times} if part and stepped_to == number else None
 
 
 def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> None:
-    """Draw what has been reached as a board, with the step's cell lit, and beside it what the step tells; what hasn't
-    been reached has its place already.
+    """Draw the reached matrices as a board, and what the step tells.
 
     In a presentation, the step's own matrices stand alone, as large as the screen lets them be.
     """
@@ -125,15 +124,14 @@ def _about(step: Step) -> str:
 
 
 def predicted_of(step: Step, state_of_link: Mapping[str, Any]) -> str:
-    """Return what a link says was predicted of a step, as :func:`prediction` does of the page's own."""
+    """Return what a link says was predicted at a step."""
     return TRIED if state_of_link[PREDICTIONS] == OFF else state_of_link[PREDICTED].get(_about(step), "")
 
 
 def looks_of_step(
     step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, predicted: str, *, presenting: bool
 ) -> Looks:
-    """Return how the board of a step looks: before its prediction as the last step left it, with no number of its
-    own."""
+    """Return a step's board; before the prediction, the last step's numbers."""
     asked = prediction_of(step.name, trace, query, digits)
     if asked is None or predicted:
         outcome = [] if predicted == TRIED else asked.outcome(predicted) if asked else _why_nothing(step, trace, query)
@@ -151,8 +149,7 @@ def _why_nothing(step: Step, trace: AttentionTrace, query: int) -> list[str]:
 
 
 def _where_it_fails(step: Step, trace: AttentionTrace, query: int, digits: int, choice: str) -> dict[str, Any] | None:
-    """Return where a wrong choice is seen to fail, too, and how its button is called: the next token with which it
-    does, else how the number at hand is made."""
+    """Return where else a wrong choice fails, with its button's title."""
     asks = partial(prediction_of, step.name, trace, digits=digits)
     asked = asks(query)
     if asked is None or choice not in asked.wrong or step.lit is None:
@@ -168,8 +165,7 @@ def _looks_after(
     step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, outcome: list[str],
     see: dict[str, Any] | None, *, presenting: bool,
 ) -> Looks:  # fmt: skip
-    """Return how the board looks with a step's numbers; `outcome` is what came of its prediction, and `see` leads
-    to where a wrong one fails, too."""
+    """Return a step's board with `outcome`; `see` leads where wrong choices fail."""
     number = 1 + STEPS.index(step)
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
@@ -185,7 +181,7 @@ def _looks_after(
 
 
 def _ribbons(names: tuple[str, ...], presenting: bool) -> bool | None:
-    """Whether a step's words have ribbons over them; None where a lecture room needs theirs for the matrices."""
+    """Whether words have ribbons; None when presenting matrices, for space."""
     if presenting and names:
         return None
     return "attention_weights" in names
@@ -213,7 +209,7 @@ def _open(question: str) -> None:
 
 
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
-    """Draw the challenges with how they stand, and all matrices to work on."""
+    """Draw the challenges, whether each is solved, and all matrices."""
     st.markdown(f"## {say('challenges.heading')}")
     # Beside each other, so that on a laptop they stand above the board in one view.
     with marked_while_older(scenario, "challenges"):

@@ -1,4 +1,4 @@
-"""A class that predicts: what it is asked, who has voted, and what a teacher takes home. Nothing of Streamlit.
+"""What a class is asked, its votes and exports; independent of Streamlit.
 
 A class is a code for the people, a secret for the teacher, and ends by itself after a day. What is kept of a person is
 a hash of what their browser drew at random, until the class ends; then only counts are, and some days later nothing.

@@ -1,4 +1,4 @@
-"""What a class can be asked, each prediction of the questions and the lesson, and what a teacher takes home."""
+"""What a class can be asked, and its votes as files."""
 
 import csv
 import json
@@ -21,7 +21,7 @@ OF_STEPS = "step-"
 
 
 def subjects() -> dict[str, dict[str, str]]:
-    """Return the titles of all that can be asked, by what links call them, under what it's about."""
+    """Return the titles of what can be asked: subject, then link name."""
     found = {say("classes.lesson"): {f"{OF_STEPS}{each.name}": each.title for each in STEPS if each.name in ASKING}}
     for subject in SUBJECTS:
         title = say(f"question_page.subject.{subject}")
@@ -31,7 +31,7 @@ def subjects() -> dict[str, dict[str, str]]:
 
 @lru_cache(maxsize=64)
 def asked_of(about: str) -> Asked | None:
-    """Return what is asked by this name; None where there is nothing of it."""
+    """Return what is asked by this name; None if unknown."""
     if about.startswith(OF_STEPS):
         state = state_of("", ())
         if state.scenario is None:
@@ -45,7 +45,7 @@ _QUESTION = "http://adlnet.gov/expapi/activities/cmi.interaction"
 
 
 def as_csv(votes: Sequence[Vote]) -> str:
-    """Return how many votes each choice has in each round that anybody voted in, as CSV."""
+    """Return each choice's votes in each round with votes, as CSV."""
     counts = Counter((vote.about, vote.round, vote.choice) for vote in votes)
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -61,9 +61,11 @@ def as_csv(votes: Sequence[Vote]) -> str:
 
 
 def as_xapi(votes: Iterable[Vote], home: str) -> str:
-    """Return a statement for each vote, a line each; people are numbers, those of a class that has ended one for each
-    vote. `home` is the address of the class; the same votes make the same statements, so that sent twice none counts
-    twice."""
+    """Return an xAPI statement for each vote, one a line.
+
+    People are numbers; in a class that has ended, each vote has its own. `home` is the address of the class. The same
+    votes make the same statements, so that those sent twice count once.
+    """
     people: dict[str, int] = {}
     lines = []
     for at, (about, turn, who, choice) in enumerate(votes):

@@ -1,4 +1,4 @@
-"""What is kept of classes, in a database that several copies of the app share.
+"""What is kept of classes, in a database shared between servers.
 
 Whatever returns has been committed. Each change says what it changes, so that one that is asked for again, since its
 answer was lost, does nothing twice.
@@ -39,7 +39,7 @@ class Phase(IntEnum):
 
 
 class AwayError(RuntimeError):
-    """The database doesn't answer: whether what was asked of it was done isn't known, and it may be asked again."""
+    """The database doesn't answer; whether a request succeeded is unknown."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -51,12 +51,12 @@ class FullError(ValueError):
 
 
 class LateError(ValueError):
-    """A vote of a round that is over, or of a class that has ended."""
+    """A vote for a round or a class that is over."""
 
 
 @dataclass(frozen=True)
 class State:
-    """Where a class is, with the counts of what it is asked now."""
+    """The state of a class, with the counts of its current question."""
 
     secret: str  # its hash
     ends: int
@@ -72,7 +72,7 @@ class State:
         return self.about, self.round, int(self.phase)
 
     def is_of(self, secret: str) -> bool:
-        """Whether this is the teacher's secret; that takes as long for a wrong one."""
+        """Whether this is the teacher's secret, compared in constant time."""
         return hmac.compare_digest(self.secret, _hashed(secret))
 
 
@@ -90,12 +90,12 @@ def _hashed(secret: str) -> str:
 
 
 def who_of(code: str, token: str) -> str:
-    """Return what is kept of somebody: of another class, the same browser's is another one."""
+    """Return a person's token, hashed with the code of the class."""
     return blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16, key=code.encode()).hexdigest()
 
 
 class Store:
-    """The classes of a database, which is made ready when it's first needed."""
+    """The classes in a database, whose tables are made when first needed."""
 
     def __init__(self, address: str, now: Callable[[], float] = time.time) -> None:
         self._engine = opened(address)
@@ -121,7 +121,7 @@ class Store:
             raise AwayError(str(getattr(error, "orig", None) or type(error).__name__)) from error
 
     def open(self, about: str) -> tuple[str, str]:
-        """Open a class that is asked this; return its code and its secret."""
+        """Open a class with this question; return its code and secret."""
         secret, now = secrets.token_urlsafe(24), int(self._now())
         with self._begun(writes=True) as db:
             if self._count(db, CLASSES, CLASSES.c.ended.is_(False)) >= MOST_CLASSES:
@@ -144,8 +144,10 @@ class Store:
         return State(row.secret, row.ends, ended, row.about, row.round, Phase(row.phase), counts)
 
     def vote(self, *votes: tuple[str, Vote]) -> list[str | ValueError]:
-        """Take votes, each with the code of its class, all in one commit; return of each the choice that is counted,
-        which is the first that came of this person in this round, or why it isn't."""
+        """Store votes of classes in one commit; return what counts of each.
+
+        It's the first choice of this person in this round, or why the vote isn't taken.
+        """
         taken: dict[tuple[str, Vote], str | ValueError] = {}
         with self._begun(writes=True) as db:
             for code, vote in sorted(set(votes)):  # in one order, so that no two copies wait for each other
@@ -172,8 +174,10 @@ class Store:
         return str(db.scalar(mine))
 
     def move(self, code: str, moment: tuple[str, int, int], phase: Phase, about: str = "") -> None:
-        """Lead a class on from a moment, if that is where it is: to another phase of its round, or, where it is to be
-        open, to the next round of what it is asked then."""
+        """Move a class from `moment`, if it's there, to another phase.
+
+        Where it is to be open, it goes to the next round of what it is asked then.
+        """
         place = (CLASSES.c.code == code, CLASSES.c.ended.is_(False))
         at = (CLASSES.c.about == moment[0], CLASSES.c.round == moment[1], CLASSES.c.phase == moment[2])
         with self._begun(writes=True) as db:
@@ -201,7 +205,7 @@ class Store:
         return found + [Vote(row.about, row.round, "", row.choice) for row in kept for _ in range(row.n)]
 
     def end(self, code: str) -> None:
-        """End a class: of its votes only how many there were is kept."""
+        """End a class, and keep only the counts of its votes."""
         where = CLASSES.c.code == code, CLASSES.c.ended.is_(False)
         with self._begun(writes=True) as db:
             if db.execute(sql.select(CLASSES.c.code).where(*where).with_for_update()).first() is None:
@@ -217,7 +221,7 @@ class Store:
             db.execute(sql.update(CLASSES).where(*where).values(ended=True, ends=ends))
 
     def sweep(self) -> None:
-        """End the classes whose day is over, and forget those that ended long ago."""
+        """End the classes whose time is over, and delete old ones."""
         now = int(self._now())
         with self._begun(writes=False) as db:
             over = db.scalars(sql.select(CLASSES.c.code).where(CLASSES.c.ended.is_(False), CLASSES.c.ends <= now)).all()
@@ -230,7 +234,7 @@ class Store:
                     db.execute(sql.delete(table).where(table.c.code.in_(gone)))
 
     def _counts(self, db: sql.Connection, code: str, about: str = "") -> dict[tuple[str, int, str], int]:
-        """Return how many votes each choice has, of a class, or of what is asked `about` in it."""
+        """Return the votes for each question, round and choice of a class."""
         found: dict[tuple[str, int, str], int] = {}
         for table, n in ((VOTES, sql.func.count()), (COUNTS, sql.func.sum(COUNTS.c.n))):
             key = table.c.about, table.c.round, table.c.choice

@@ -1,4 +1,4 @@
-"""The tables of the classes, how a database comes to have them, and how it is opened."""
+"""The tables of the classes, their migrations, and how to connect."""
 
 import sqlite3
 from collections.abc import Callable
@@ -53,7 +53,7 @@ _TURN = 726_867_849  # the lock by which copies that start at once take turns
 
 
 def migrate(db: sql.Connection) -> None:
-    """Bring a database to the newest version, whichever it has, within the transaction that is open."""
+    """Bring a database to the newest version, in the open transaction."""
     if db.dialect.name == "postgresql":
         db.execute(sql.select(sql.func.pg_advisory_xact_lock(_TURN)))
     VERSIONS.create(db, checkfirst=True)
@@ -66,8 +66,7 @@ def migrate(db: sql.Connection) -> None:
 
 
 def check_address(address: str, name: str = "the database") -> sql.URL:
-    """Return where a database is; ``ValueError``, with what it's called, where that can't be read, or is of another
-    kind."""
+    """Return a database's URL; ``ValueError``, with its `name`, if unreadable or unsupported."""
     expected = "sqlite:///a/file, postgresql://user:password@host/name, or off"
     try:
         url = sql.make_url(address)
@@ -81,7 +80,7 @@ def check_address(address: str, name: str = "the database") -> sql.URL:
 
 
 def opened(address: str) -> sql.Engine:
-    """Return a database by its address; nothing is connected yet. ``OSError`` where its folder can't be made."""
+    """Return an unconnected engine; ``OSError`` if its folder can't be made."""
     url, pool = check_address(address), {"pool_size": _CONNECTIONS, "max_overflow": 0, "pool_timeout": _BUSY_SECONDS}
     if url.drivername != "sqlite":
         return sql.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": _AWAY_SECONDS}, **pool)
@@ -98,5 +97,5 @@ def _set_up(connection: sqlite3.Connection, _: Any) -> None:
 
 
 def _begin(db: sql.Connection) -> None:
-    """Begin as what comes needs it: who reads first and then writes would be refused where another has written."""
+    """Begin a transaction; one that writes locks before its first read."""
     db.exec_driver_sql("BEGIN IMMEDIATE" if db.get_execution_options().get("writes") else "BEGIN")

@@ -1,4 +1,4 @@
-"""Exercises on paper: a sheet with its blanks for each, and a key with the answers, as HTML pages to print.
+"""Exercises on paper: sheets with blanks, and keys, as HTML to print.
 
 A QR code opens the exercise on a telephone: segno draws it, a library without any dependency.
 """
@@ -47,13 +47,13 @@ section + section { break-before: page; }
 
 
 def answer_sheet(exercise: Exercise, link: str = "") -> str:
-    """Return the exercise and its answers as an HTML page: the answers begin on a sheet of their own."""
+    """Return the exercise as HTML, its answers on a separate sheet."""
     title = say("exercises.sheet_title", name=exercise.name)
     return page_of(title, _STYLE, _sheet(exercise, link) + _key(exercise))
 
 
 def class_sheets(exercises: Iterable[Exercise], link_of: LinkOf = lambda exercise: "") -> tuple[str, str]:
-    """Return the sheets of a class and their keys, each as an HTML page; `link_of` makes a student's link."""
+    """Return the sheets and keys of a class as HTML pages."""
     exercises = tuple(exercises)
     sheets = "".join(_sheet(exercise, link_of(exercise)) for exercise in exercises)
     keys = "".join(map(_key, exercises))
@@ -88,7 +88,7 @@ def _key(exercise: Exercise) -> str:
 
 
 def _differs(exercise: Exercise) -> bool:
-    """Whether correct work with rounded numbers gives other digits somewhere than exact work."""
+    """Whether computing with rounded numbers gives other digits than computing exactly."""
     return any(not np.array_equal(exercise.carried[name], exercise.table(name)) for name in exercise.blank)
 
 
@@ -101,7 +101,7 @@ def _link(link: str, *, to_hand_in: bool) -> str:
 
 
 def _qr_code(link: str) -> str:
-    """Return the QR code of a link as SVG; without the package that draws it, nothing: the link stands there, too."""
+    """Return a link's QR code as SVG; blank without its package."""
     try:
         import segno
     except ModuleNotFoundError:
@@ -116,8 +116,11 @@ def _tables(exercise: Exercise, *, blank: bool) -> str:
 
 
 def table_of(exercise: Exercise, name: str, *, blank: bool = False, both: bool = False, ruled: bool = False) -> str:
-    """Return a table of an exercise as HTML, with its numbers or without; with `both`, also with what comes out where
-    each table is computed from the rounded ones before it; `ruled`, with the rule that makes it."""
+    """Return a table of an exercise as HTML.
+
+    With `blank`, it's empty; with `both`, it also has what comes out of the rounded tables before it; with `ruled`, its
+    rule.
+    """
     values = exercise.table(name)
     stage = STAGES[name]
     carried = exercise.carried[name] if both else values

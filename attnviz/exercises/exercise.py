@@ -1,4 +1,4 @@
-"""Small examples to compute by hand: drawn from a seed, some tables left blank, with hints for every cell."""
+"""Small examples to compute by hand, from a seed, with hints."""
 
 import hashlib
 import hmac
@@ -44,7 +44,7 @@ _WORD = re.compile(f"(?:[{_CONSONANTS}][{_VOWELS}]){{3}}")
 
 @dataclass(frozen=True)
 class Exercise:
-    """An example to compute by hand; the same fields give the same numbers everywhere.
+    """An example to compute by hand; equal fields give equal numbers.
 
     With `integers`, X and the W's are small whole numbers, and so is all before the softmax but for √d_k; else they
     have one decimal. `blank` are the results that are left out. Of a `fair` one, rows of X differ, W_q, W_k and W_v do,
@@ -84,12 +84,12 @@ class Exercise:
 
     @property
     def to_hand_in(self) -> bool:
-        """Whether its page marks nothing, and neither shows nor sends a right number."""
+        """Whether its page gives no marks and never reveals an answer."""
         return bool(self.word or self.numbers)
 
     @property
     def check_word(self) -> str:
-        """The word that binds a file to the sheet: of one to practise on, made of its number alone."""
+        """The word that binds a file to its sheet."""
         return self.word or word_of(self.encoded())
 
     @property
@@ -108,7 +108,7 @@ class Exercise:
         return _computed(replace(self, blank=()))
 
     def draws(self, generator: torch.Generator) -> Iterator[list[torch.Tensor]]:
-        """Draw inputs without end; for a fair exercise those that can be told apart, as long as there are some."""
+        """Yield drawn inputs without end; for a fair exercise, distinguishable ones."""
         for n in count(step=_AT_ONCE if self.fair else 1):
             drawn = self._drawn(generator, _AT_ONCE if self.fair else 1)
             apart = are_inputs_apart(*drawn) if self.fair and n < _DRAWS else np.ones(len(drawn[0]), bool)
@@ -134,7 +134,7 @@ class Exercise:
         return [torch.from_numpy(part.reshape(shape)) for part, shape in parts]
 
     def _drawn(self, generator: torch.Generator, times: int) -> list[np.ndarray]:
-        """Draw inputs so many times in a row, as tables of shape ``(times, rows, columns)``."""
+        """Return inputs drawn several times, as tables of ``(times, rows, columns)``."""
         shapes = self._shapes
         sizes = [rows * columns for rows, columns in shapes]
         low, high = (0, 3) if self.integers else (-15, 16)
@@ -151,7 +151,7 @@ class Exercise:
 
     @cached_property
     def carried(self) -> Mapping[str, np.ndarray]:
-        """The tables as they come out by hand: each computed from the rounded ones before it, and rounded."""
+        """The tables when each is computed from rounded ones, and rounded."""
         tables: dict[str, np.ndarray] = {}
         for name, stage in self.trace.stages.items():
             if stage.rule is None or name in self.given:
@@ -163,12 +163,12 @@ class Exercise:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The tables that are printed: the inputs, and the results that are not left blank."""
+        """The tables that are printed: the inputs, and results not blank."""
         shown = tuple(name for name in RESULTS if name not in self.blank)
         return (*_INPUTS, *shown)
 
     def mark(self, answers: Mapping[str, np.ndarray]) -> Marking:
-        """Mark what was filled in ``(rows, columns)``, NaN where a cell is still blank, by the names of the tables."""
+        """Mark answers ``(rows, columns)`` by table name; blank cells are NaN."""
         tables: dict[str, Printed] = {name: Printed.of(self.table(name), DECIMALS) for name in self.given}
         for name in self.blank:
             if name in answers:
@@ -177,7 +177,7 @@ class Exercise:
         return replace(marking, tables=tuple(table for table in marking.tables if table.stage.name in self.blank))
 
     def hints(self, name: str, row: int, column: int) -> tuple[str, ...]:
-        """Return the hints for a cell, counted from 0: where to look, then the rule, then the cell worked out.
+        """Return a cell's hints: where to look, the rule, the worked result.
 
         >>> Exercise().hints("q", 0, 1)[1].endswith(". Q[0, 1] = X[0, :] · W_q[:, 1]")
         True
@@ -196,13 +196,13 @@ class Exercise:
 
     @property
     def rung(self) -> int | None:
-        """How many of the last steps are left out; None where it's other tables."""
+        """The number of last steps left out; None for other blanks."""
         return next((k for k in RUNGS if left_out(k) == self.blank), None)
 
 
 @lru_cache(maxsize=256)
 def _computed(exercise: Exercise) -> AttentionTrace:
-    """Return the first of the drawn computations that has all marks of a good exercise, else the one with the most."""
+    """Return the first drawn computation that meets the most criteria."""
     if exercise.to_hand_in:
         x, w_q, w_k, w_v = exercise.inputs
         return attend(x, w_q, w_k, w_v, scale=exercise.scale, tokens=exercise.tokens)
@@ -221,7 +221,7 @@ def _computed(exercise: Exercise) -> AttentionTrace:
 
 
 def word_of(text: str, secret: bytes = b"") -> str:
-    """Return the check word of a sheet's text: who doesn't know the secret can't make it.
+    """Return a sheet's check word, which can't be made without the secret.
 
     >>> word_of("7"), word_of("7", b"secret") == word_of("7")
     ('baholo', False)
@@ -237,12 +237,12 @@ def is_good(trace: AttentionTrace) -> bool:
 
 
 def left_out(rung: int) -> tuple[str, ...]:
-    """Return the results that are left out on a rung of the ladder: those of the last so many steps."""
+    """Return the results left out on a rung: the last steps'."""
     return tuple(name for step in STEPS[len(STEPS) - rung :] for name in step)
 
 
 def decoded(text: str) -> Exercise:
-    """Read an exercise from the text of a link; what cannot be read is as in the first exercise."""
+    """Return the exercise in a link; unreadable parts become the default."""
     exercise = Exercise()
     parts = text.split(".")
     for field, part in zip(("seed", "n_tokens", "d_in", "d_k"), parts, strict=False):
@@ -264,5 +264,5 @@ def decoded(text: str) -> Exercise:
 
 
 def is_exercise(text: str) -> bool:
-    """Whether the text of a link is an exercise, or the start of one, and can be read to its end."""
+    """Whether a link's text is readable as an exercise or its start."""
     return not text or f"{decoded(text).encoded()}.".startswith(f"{text}.")

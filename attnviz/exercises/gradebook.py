@@ -1,5 +1,4 @@
-"""Sheets to hand in, the keys by which these are marked, and the marks of a class: its grade book as CSV, a page for
-each student, and a page of what went wrong how often.
+"""Sheets to hand in, their keys, and a class's grade book.
 
 Why there is a secret. The program is open: whatever a sheet is drawn from by its number, anybody draws again, with the
 answers. So the inputs of a sheet to hand in are drawn from a secret of the teacher's and its number, by HMAC-SHA256:
@@ -47,7 +46,7 @@ MOST_POINTS = 1000.0
 
 
 class Points:
-    """How many points each result is worth; a cell of it is worth the same part of these as any other."""
+    """The points of each result, shared equally between its cells."""
 
     def __init__(self, points: Sequence[float], sheets: Iterable[Exercise]) -> None:
         names = results_of(sheets)
@@ -59,7 +58,7 @@ class Points:
         self.of = dict(zip(names, points, strict=True))
 
     def got(self, each: Marked) -> dict[str, float]:
-        """Return the points that a hand-in gets for each result that its sheet asks for."""
+        """Return a hand-in's points for each result of its sheet."""
         return {name: round(self.of[name] * share, 2) for name, share in each.shares().items()}
 
     def total(self, each: Marked) -> float:
@@ -87,7 +86,7 @@ def points_of(text: str) -> tuple[float, ...]:
 
 
 def gradebook_csv(marked: Sequence[Marked], points: Points) -> str:
-    """Return a line of CSV for each hand-in: its sheet, its points, its first error and why, and what isn't read."""
+    """Return hand-ins as CSV: sheet, points, first error, what isn't read."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     heads = {
@@ -105,7 +104,7 @@ def gradebook_csv(marked: Sequence[Marked], points: Points) -> str:
 
 
 def student_page(each: Marked, points: Points) -> str:
-    """Return the page that a student is given back: the points, what is to be told, and every mark."""
+    """Return a student's page: points, remarks and every mark."""
     title = say("exercises.class.page_title", name=each.name, sheet=each.sheet or "–")
     if each.marking is None or each.exercise is None:
         return printed_page(title, _STYLE, paragraphs(each.told))
@@ -122,8 +121,7 @@ def _misfits(each: Marked) -> list[str]:
 
 
 def class_page(marked: Sequence[Marked], points: Points) -> str:
-    """Return the statistics of a class as a page: how the points lie, which cells went wrong, and which slips, how
-    often."""
+    """Return a class's statistics: points, wrong cells, and slips by frequency."""
     done = [each for each in marked if each.marking]
     totals = [points.total(each) for each in done]
     said = [say("exercises.class.summary", n=len(done), all=len(marked))]
@@ -184,8 +182,10 @@ MOST_KEYS = 1000
 
 
 def sheet_to_hand_in(like: Exercise, secret: bytes) -> Exercise:
-    """Return the sheet with the number, the sizes and the blanks of an exercise, its inputs drawn from the secret: a
-    fair one, and as hard as others of its sizes; ``ValueError`` where there is none."""
+    """Return a fair sheet like an exercise, its inputs drawn from `secret`.
+
+    It is as hard as others of its sizes; ``ValueError`` where there is none.
+    """
     like = replace(like, fair=True)
     seed = hmac.digest(secret, like.encoded().encode(), "sha256")
     generator = torch.Generator().manual_seed(int.from_bytes(seed[:4]))
@@ -200,7 +200,7 @@ def sheet_to_hand_in(like: Exercise, secret: bytes) -> Exercise:
 
 
 def _shows_each(trace: AttentionTrace) -> bool:
-    """Whether each mistaken rule shows in two cells or more, so that it can't be taken for a slip of the pen."""
+    """Whether each mistaken rule changes two or more cells, unlike a slip."""
     tables = ((name, getattr(trace, name).numpy().round(DECIMALS) + 0.0) for name in RESULTS)
     return all(
         int((mistake.values != right).sum()) > 1
@@ -209,13 +209,13 @@ def _shows_each(trace: AttentionTrace) -> bool:
 
 
 def keys_json(exercises: Iterable[Exercise], secret: str = "") -> str:
-    """Write the keys of a class as a file of the teacher's, from which the same sheets can be made again."""
+    """Return the teacher's file of keys, which makes the same sheets again."""
     sheets = [exercise.encoded() for exercise in exercises]
     return json.dumps({"attnviz": "keys", "secret": secret, "sheets": sheets}, indent=1) + "\n"
 
 
 def read_keys(text: str) -> Mapping[int, Exercise]:
-    """Return the sheets of a class by their numbers; ``ValueError`` for a file that isn't one of keys."""
+    """Return a class's sheets by number; ``ValueError`` for another file."""
     try:
         sheets = json.loads(text)["sheets"]
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a class hands in: files and links, each bound to its sheet, and marked; what can't be read is told."""
+"""Files and links that a class hands in, matched to sheets, marked."""
 
 import html
 import re
@@ -31,7 +31,7 @@ MOST_LINKS = 1000
 
 
 class Linked(NamedTuple):
-    """What a link holds: an exercise, and what was typed into its blanks, by places such as q.0.1."""
+    """A link's exercise, and its answers by places such as q.0.1."""
 
     exercise: Exercise
     answers: Mapping[str, str]
@@ -42,8 +42,7 @@ ReadLink = Callable[[Mapping[str, str]], Linked | None]
 
 @dataclass(frozen=True)
 class HandIn:
-    """What was handed in: all its words, by which its sheet is told; its tables as text; the exercise that its link
-    names."""
+    """A hand-in: its words, its tables as text, its link's exercise."""
 
     name: str
     words: str
@@ -54,7 +53,7 @@ class HandIn:
 
 @dataclass(frozen=True, eq=False)
 class Marked:
-    """A marked hand-in: its sheet, its marks, the results of a wrong shape, and what else is to be told of it.
+    """A marked hand-in: sheet, marks, results of wrong shapes, and remarks.
 
     Without a marking, nothing could be marked, and `told` says why.
     """
@@ -71,8 +70,7 @@ class Marked:
         return f"{self.exercise.seed} {self.exercise.check_word}" if self.exercise else ""
 
     def shares(self) -> dict[str, float]:
-        """Return of each result that was asked for how much of it counts: a cell that only follows from a wrong one
-        before it counts as right."""
+        """Return each result's credit, 0 to 1; follow-on errors count as right."""
         marked = {table.stage.name: table for table in self.marking.tables} if self.marking else {}
         return {name: _share(marked.get(name)) for name in (self.exercise.blank if self.exercise else ())}
 
@@ -83,7 +81,7 @@ class Marked:
 
     @cached_property
     def causes(self) -> tuple[tuple[str, str], ...]:
-        """What went wrong, each as the table with the slip's name, and in words."""
+        """The errors: each the table with the slip's name, and in words."""
         if not self.marking or not self.exercise:
             return ()
         misfits = [each for each in self.misfits if each.cause]
@@ -103,8 +101,7 @@ def _share(table: MarkedTable | None) -> float:
 
 
 def hand_ins_of(name: str, data: bytes, read_link: ReadLink) -> Iterator[HandIn]:
-    """Return what a file hands in: tables, or links, each of which is one of its own; ``ValueError`` where it's
-    neither."""
+    """Yield what a file hands in; ``ValueError`` without tables or links."""
     if is_workbook(data):
         sheets = read_workbook(data)
         words = "\n".join("\t".join(row) for grid in sheets.values() for row in grid)
@@ -122,7 +119,7 @@ def hand_ins_of(name: str, data: bytes, read_link: ReadLink) -> Iterator[HandIn]
 
 
 def _linked(name: str, text: str, read_link: ReadLink) -> Iterator[HandIn]:
-    """Return what the links of a text hand in; each is called by what stands before it on its line, else the line."""
+    """Yield a hand-in for each link, named by its line."""
     lines = [(n, found) for n, line in enumerate(text.splitlines(), 1) if (found := _LINK.search(line))]
     several = len(lines) > 1
     for n, found in lines[:MOST_LINKS]:
@@ -150,8 +147,10 @@ def _tables(linked: Linked) -> dict[str, str]:
 
 
 def _sheet_of(hand_in: HandIn, inputs: Mapping[str, Printed], keys: Mapping[int, Exercise]) -> tuple[Exercise, str]:
-    """Return the sheet that a hand-in belongs to, and what is to be told of that; ``ValueError`` where it belongs to
-    none, or says another than its inputs are of."""
+    """Return the sheet of a hand-in, and a remark on that.
+
+    ``ValueError`` where it belongs to none, or names another than its inputs are of.
+    """
     if hand_in.exercise is not None:
         sheet = keys.get(hand_in.exercise.seed)
         if sheet != hand_in.exercise:
@@ -171,7 +170,7 @@ def _sheet_of(hand_in: HandIn, inputs: Mapping[str, Printed], keys: Mapping[int,
 
 
 def _stated(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Exercise | None:
-    """Return the sheet that a hand-in, or the name of its file, says it is of."""
+    """Return the sheet that a hand-in, or its file's name, states."""
     words = f"{hand_in.name.replace('_', ' ')}\n{hand_in.words}".lower()
     told = set(_WORD.findall(words))
     by_word = [sheet for sheet in keys.values() if sheet.check_word in told]
@@ -194,7 +193,7 @@ def _has(sheet: Exercise, inputs: Mapping[str, Printed]) -> bool:
 
 
 def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
-    """Mark what was handed in, against the inputs of its sheet; what can't be, is told."""
+    """Mark a hand-in against its sheet; say what can't be marked."""
     read = tables_in(hand_in.tables)
     told = [say("exercises.class.unread", symbol=symbol_of(name), why=why)
             for name, why in read.items() if isinstance(why, str)]  # fmt: skip
@@ -222,7 +221,7 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
 
 
 def _misfit(sheet: Exercise, name: str, table: Printed) -> str:
-    """Say of a result of a wrong shape what it has, and what was asked for."""
+    """Say of a wrongly shaped result what shape was asked for."""
     shapes = {"has": table.shape, "asked": sheet.table(name).shape}
     counts = {key: say("exercises.class.shape", rows=plural(shape[0], "row"), columns=plural(shape[1], "column"))
               for key, shape in shapes.items()}  # fmt: skip
@@ -230,12 +229,12 @@ def _misfit(sheet: Exercise, name: str, table: Printed) -> str:
 
 
 def _to_count(table: Printed) -> Printed:
-    """Return a table whose numbers count with as many decimals as were asked for, each with more where it has them."""
+    """Return a table marked with at least the decimals asked for."""
     own = np.maximum(np.array(table.shown if table.shown is not None else table.places), DECIMALS)
     return replace(table, decimals=max(table.decimals, DECIMALS), shown=tuple(map(tuple, own.tolist())), by_power=True)
 
 
 def results_of(sheets: Iterable[Exercise]) -> tuple[str, ...]:
-    """Return the results that any sheet of a class asks for, in the order of the computation."""
+    """Return the results that a class's sheets ask for, in order."""
     asked = {name for sheet in sheets for name in sheet.blank}
     return tuple(name for name in RESULTS if name in asked)

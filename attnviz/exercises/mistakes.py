@@ -1,4 +1,4 @@
-"""Rules that are taken for the right one of a step, and what each would give: slips that marking knows by name."""
+"""Mistaken rules of a step, and the numbers that each would give."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _MOST_CHOICES = 3  # beside the right one
 
 @dataclass(frozen=True, eq=False)
 class Mistake:
-    """Another rule of a step, the table `of` a trace: which slip it is, what that has to do with, what it makes."""
+    """A mistaken rule: its slip, its values, and the table it's `of`."""
 
     slip: str
     values: np.ndarray
@@ -63,7 +63,7 @@ class Mistake:
         return str(self.places.get("due", ""))
 
     def gives(self, name: str, right: np.ndarray, decimals: int) -> str:
-        """Say what the rule would give, in the cell where it shows most."""
+        """Say what the rule gives in the cell where it differs most."""
         row, column = np.unravel_index(np.argmax(np.abs(self.values - right)), right.shape)
         value = as_printed(float(self.values[row, column]), decimals)
         cell = STAGES[name].at(int(row), int(column))
@@ -79,7 +79,7 @@ def rule_of(trace: AttentionTrace, name: str) -> str:
 
 @np.errstate(all="ignore")  # what overflows is no rule to choose
 def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
-    """Return the other rules of a step that can be reckoned with these tables, rounded, the commonest first."""
+    """Return the mistaken rules of a step, rounded, the commonest first."""
     tables = {each: getattr(trace, each).numpy().astype(np.float64) for each in trace.stages}
     settings = Settings(trace.scale, None, 1.0, tables["q"].shape[1])
     marking = Marking(settings, trace.stages, (), (), (), tables, dict.fromkeys(tables, decimals))
@@ -106,20 +106,19 @@ def _made(step: Step) -> Iterator[tuple[str, Candidate]]:
 
 @lru_cache(maxsize=16)
 def _tried(kind: str, name: str) -> tuple[Slip, ...]:
-    """Return the slips of a stage that are another rule, or may turn out to be one."""
+    """Return the slips of a stage that may be another rule."""
     may_be = {*_MISTAKEN[name], *_NAMING}
     return tuple(slip for slip in SLIPS if slip.name in may_be and slip.where & {kind, f"{kind} {name}"})
 
 
 def are_apart(right: np.ndarray, others: Sequence[Mistake]) -> bool:
-    """Whether no two of these tables are the same, and none is the right one."""
+    """Whether these tables all differ, also from the right one."""
     tables = [right, *(each.values for each in others)]
     return len({table.tobytes() for table in tables}) == len(tables)
 
 
 def choices(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
-    """Return up to three mistaken rules to choose among beside the right one; no two give the same numbers, and no two
-    exchange the same factor."""
+    """Return up to three distinct mistaken rules to offer as choices."""
     right = getattr(trace, name).numpy().round(decimals) + 0.0
     chosen: list[Mistake] = []
     for each in mistakes(trace, name, decimals):
@@ -135,7 +134,7 @@ _FLAT = 0.05  # between the largest and the least attention weight of a row
 
 
 def marks_of(trace: AttentionTrace) -> tuple[bool, ...]:
-    """Return which marks of a good exercise a computation has: something to reckon in every row and column."""
+    """Return which criteria of a good exercise a computation meets."""
     scaled = trace.scaled_scores.numpy()
     apart = float((scaled.max(-1) - scaled.min(-1)).max())
     projections = [each.numpy() for each in (trace.w_q, trace.w_k, trace.w_v)]
@@ -148,8 +147,10 @@ def marks_of(trace: AttentionTrace) -> tuple[bool, ...]:
 
 
 def are_inputs_apart(x: np.ndarray, *ws: np.ndarray) -> np.ndarray:
-    """Return of which drawings ``(drawings, rows, columns)`` the rows of X differ, the W's do, and none is the same
-    turned over; nowhere is a row or column of zeros."""
+    """Return which drawings ``(drawings, rows, columns)`` can be told apart.
+
+    There the rows of X differ, the W's differ and aren't symmetric, and no row or column is zeros.
+    """
     rows = (x[:, :, None] == x[:, None]).all(-1).sum((1, 2)) == x.shape[1]  # each is the same as itself alone
     found: np.ndarray = rows & x.any(-1).all(-1)
     for n, w in enumerate(ws):
@@ -162,8 +163,10 @@ def are_inputs_apart(x: np.ndarray, *ws: np.ndarray) -> np.ndarray:
 
 
 def is_fair(trace: AttentionTrace, results: Sequence[str], decimals: int) -> bool:
-    """Whether scores aren't symmetric, no row of weights is flat, and no two rules that are mistaken for the right one
-    give the same table, nor any the right one."""
+    """Whether no mistaken rule gives the right table, or another's.
+
+    Also, scores aren't symmetric, and no row of attention weights is flat.
+    """
     most, least = trace.attention_weights.max(-1).values, trace.attention_weights.min(-1).values
     if torch.equal(trace.scores, trace.scores.T) or bool((most - least < _FLAT).any()):
         return False
@@ -172,7 +175,7 @@ def is_fair(trace: AttentionTrace, results: Sequence[str], decimals: int) -> boo
 
 
 def work_of(trace: AttentionTrace) -> float:
-    """Return how hard an exercise is to reckon: which share of the products in Q, K, V and S has no factor of 0.
+    """Return the share of nonzero products in Q, K, V and S.
 
     The softmax and the context are as much work in every exercise of a size.
     """

@@ -1,4 +1,4 @@
-"""The blanks of an exercise on a page: which rule makes each table, and a box for each of its cells."""
+"""The blanks of an exercise: each table's rule, then its cells."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Progress:
 
 
 def progress_of(exercise: Exercise) -> Progress:
-    """Return what is kept of this exercise; of another one, nothing is kept any more."""
+    """Return the progress kept for this exercise; another exercise's is dropped."""
     progress = this_session().part(Progress)
     if progress.encoded != exercise.encoded():
         progress = this_session().parts[Progress] = Progress(exercise.encoded())
@@ -51,7 +51,7 @@ def _key(exercise: Exercise, name: str, row: int, column: int) -> str:
 def show_blanks(
     exercise: Exercise,
 ) -> tuple[dict[str, np.ndarray], dict[str, DeltaGenerator]]:
-    """Draw a box for each blank cell; return what is filled in, and where each table's marks go."""
+    """Draw boxes for blanks; return what's typed, and where marks go."""
     answers, below = {}, {}
     known = [name for name in exercise.blank if exercise.to_hand_in or _is_known(exercise, name)]
     asked = next((name for name in exercise.blank if name not in known), None)
@@ -72,7 +72,7 @@ def show_blanks(
 
 
 def _is_known(exercise: Exercise, name: str) -> bool:
-    """Whether the rule of a table was found or shown, or isn't asked for any more: the reader is filling it in."""
+    """Whether a table's rule was found, shown, or isn't asked any more."""
     chosen = progress_of(exercise).rules.get(name)
     if chosen in (_SKIPPED, rule_of(exercise.trace, name)):
         return True
@@ -81,7 +81,7 @@ def _is_known(exercise: Exercise, name: str) -> bool:
 
 
 def _ask(exercise: Exercise, name: str, others: Sequence[Mistake]) -> None:
-    """Ask which rule makes a table, and say of a mistaken one what it would give."""
+    """Ask which rule makes a table; show what a wrong choice gives."""
     right = rule_of(exercise.trace, name)
     rules = [each.symbols for each in others]
     rules.insert((exercise.seed + RESULTS.index(name)) % (len(rules) + 1), right)
@@ -111,12 +111,12 @@ def cells_of(exercise: Exercise) -> Iterator[Cell]:
 
 
 def fill(answers: Mapping[str, str]) -> None:
-    """Take the answers of a link that was just opened; they are filled in once their exercise is drawn."""
+    """Take the answers of an opened link, to fill in later."""
     this_session().put(_OPENED, dict(answers))
 
 
 def take_answers(exercise: Exercise) -> None:
-    """Fill the blanks with what the URL holds, where it has just been opened or gone back to; before they are drawn."""
+    """Fill the blanks from a URL just opened, before they are drawn."""
     answers, arrived = receive(ANSWERS)
     opened: Mapping[str, str] | None = this_session().pop(_OPENED)
     if arrived or opened:

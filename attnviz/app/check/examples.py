@@ -1,4 +1,4 @@
-"""The published examples on a page: what their sources print beside what is computed, cell by cell."""
+"""The published examples: what their sources print beside what is computed."""
 
 from dataclasses import replace
 from functools import partial
@@ -85,7 +85,7 @@ def _load(name: str) -> None:
 
 
 def marking_of(example: WorkedExample) -> Marking:
-    """Mark what an example prints against the numbers of its scenario, all digits of them."""
+    """Mark an example's printed numbers against its scenario's, with all digits."""
     tables: dict[str, Any] = {name: Printed.of(rows) for name, rows in example.given.items()}
     if not example.from_scores:
         tables |= {name: example.scenario.matrix(name) for name in example.scenario.editable}

@@ -1,4 +1,4 @@
-"""Exercises on a page: the ladder of what is left out, hints, marks, and the answer sheet for the teacher."""
+"""Exercises on a page: the ladder, hints, marks, and the answer sheet."""
 
 import secrets
 from collections.abc import Mapping
@@ -42,13 +42,13 @@ _FIRST = Exercise(blank=(), fair=True)  # where no link names one
 
 
 def _asked() -> Checked:
-    """Return which exercise the URL names, the first rung of the first where it names none, and for whom it is."""
+    """Return the exercise that the URL names; by default the first."""
     now = checked()
     return now if now.mode == EXERCISE else Checked(EXERCISE, exercise=_FIRST)
 
 
 def show_exercise() -> None:
-    """Draw the exercise that the URL names: what is given, the blanks, the hints and the marks."""
+    """Draw the URL's exercise: what is given, blanks, hints and marks."""
     exercise, for_student = _asked().exercise, _asked().for_student
     take_answers(exercise)
     if exercise.to_hand_in:
@@ -71,8 +71,7 @@ def show_exercise() -> None:
 
 
 def _show_to_hand_in(exercise: Exercise) -> None:
-    """Draw a sheet to hand in: what is given and the blanks, and the link that keeps what is typed; no hint, no mark,
-    and no number that is asked for."""
+    """Draw a sheet to hand in, without hints, marks or answers."""
     st.text(say("exercises.hand_in.sheet", number=exercise.seed, word=exercise.check_word))
     st.text(say(f"exercises.task_{_task(exercise)}", decimals=DECIMALS))
     _show_given(exercise)
@@ -97,7 +96,7 @@ def _task(exercise: Exercise) -> str:
 
 
 def _show_given(exercise: Exercise) -> None:
-    """Draw what is given: in sight what the blanks are made from, or everything where nothing is blank."""
+    """Draw the given tables; those that no blank needs are folded away."""
     stages = exercise.trace.stages
     needed = {source for name in exercise.blank for source in stages[name].sources}
     shown = [name for name in exercise.given if name in needed or not exercise.blank]
@@ -240,7 +239,7 @@ def _show_for_teacher(exercise: Exercise) -> None:
 
 
 def _show_hand_in(exercise: Exercise) -> None:
-    """Offer a sheet like this one to hand in, and its key, which alone holds the secret that it's drawn from."""
+    """Offer a sheet to hand in, and the key with its secret."""
     if not exercise.blank or min(exercise.d_in, exercise.d_k) < _FAIR_FROM:
         return
     like, sheet, secret = this_session().get(_HAND_IN, (None, None, ""))

@@ -1,4 +1,4 @@
-"""The page My numbers: one place to paste tables, the verdict above it, and the marked tables below."""
+"""The page My numbers: a verdict, a place to paste, marked tables."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -34,7 +34,7 @@ _ROUNDED_INPUTS: Mapping[str, bool | None] = MappingProxyType({BY_DIGITS: None, 
 
 
 def show_check() -> None:
-    """Draw the verdict, the place to paste, the settings, the marked tables, and a field for each table."""
+    """Draw the verdict, the place to paste, the settings and the tables."""
     typed.take_from_address()
     typed.take_pasted()
     says = st.container()
@@ -82,8 +82,7 @@ def _show_paste() -> None:
 
 
 def _show_settings() -> dict[str, Any]:
-    """Draw the buttons that fill the form, and the settings; return what marking takes of these, with the `tokens` and
-    the `decimals` to round to."""
+    """Draw the form's settings and buttons; return the settings by name."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="check_settings"):
         about = say("check.form.handout_help", title=worked_example(_HANDOUT).title)
         st.button(say("check.form.handout"), on_click=typed.load, args=(_HANDOUT,), help=about)
@@ -144,7 +143,7 @@ def _show_more() -> dict[str, Any]:
 
 
 def _choice(name: str, key: str, words: tuple[str, ...]) -> Any:
-    """Draw a choice by the keys of its words, in the order of what can be chosen."""
+    """Draw a select box; return what is chosen."""
     choices = dict(zip(CHOICES[f"check.{name}"], words, strict=True))
     return st.selectbox(
         say(f"check.form.{key}.label"), list(choices), key=f"check.{name}", persist_state="session",
@@ -166,7 +165,7 @@ def _stages_of(tables: Mapping[str, Any], activation: str) -> Table:
 
 
 def _show_fields() -> str:
-    """Draw a field for each matrix of the table of stages, and return the activation of the feed-forward step."""
+    """Draw a field for each matrix; return the feed-forward step's activation."""
     with st.expander(say("check.form.fields")), st.container(key="check_form"):
         activation: str = st.segmented_control(
             say("check.form.activation.label"), tuple(ACTIVATIONS), default=DEFAULTS["check.activation"],
@@ -195,9 +194,7 @@ def _show_field(name: str, stages: Table) -> None:
 
 
 def _read() -> tuple[dict[str, Printed], tuple[str, ...]]:
-    """Read the typed tables, and say which can't be read and why, and how one was read where that isn't plain. Return
-    the tables, and the names of those that can't be read.
-    """
+    """Return the readable tables and the unreadable ones' names; say why."""
     texts = {name: text_of(name) for name in TABLE_NAMES if text_of(name).strip()}
     tables, unread = {}, []
     for name, table in tables_in(texts).items():
@@ -212,7 +209,7 @@ def _read() -> tuple[dict[str, Printed], tuple[str, ...]]:
 
 
 def tables_in(texts: Mapping[str, str]) -> dict[str, Printed | str]:
-    """Return the table in each text, or why there is none that can be marked."""
+    """Return each text's table, or why it can't be marked."""
     return handout.tables_in(texts, _table_or_why_not)
 
 
@@ -251,7 +248,7 @@ def _marked(tables: dict[str, Printed], settings: dict[str, Any]) -> tuple[Marki
 
 
 def _show_loaded(marking: Marking) -> None:
-    """Say whose numbers these are, while they are those of a published example."""
+    """Say which published example the numbers are from, if any."""
     tables = _tables_of(typed.form_now())
     for name, example in worked_examples().items():
         if tables == _tables_of(form_of(name)):
@@ -264,7 +261,7 @@ def _tables_of(form: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _show_downloads(marking: Marking, tokens: tuple[str, ...]) -> None:
-    """Offer the verdict and every mark as files; each is made when it is asked for."""
+    """Offer the verdict and the marks as files, made when asked for."""
     if not any(table.n_cells for table in marking.tables):
         return
     with st.container(horizontal=True, key="check_downloads"):

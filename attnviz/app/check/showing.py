@@ -1,4 +1,4 @@
-"""What the pages of Check share: what they do, by the URL, and the verdict on what was marked."""
+"""What the pages of Check share: their mode and the verdict."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,7 @@ def chosen_mode() -> str:
 
 
 def open_exercise() -> None:
-    """Have the page of exercises show the exercise of its link, or the one that was left."""
+    """Show the exercise of the link, or the last one open."""
     st.html(_LETTERS + STYLE)
     session = this_session()
     if checked().mode != EXERCISE and session.exercise:
@@ -50,7 +50,7 @@ def open_exercise() -> None:
 
 
 def checked() -> Checked:
-    """Return what the URL says: the mode, and which example or exercise; to check one's own, where it says none."""
+    """Return the URL's mode and example; default: checking one's own numbers."""
     found: Checked = take(CHECK)
     return found
 
@@ -60,8 +60,7 @@ def _choose() -> None:
 
 
 def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str] = ()) -> None:
-    """Draw a verdict: the summary, the first error with its arithmetic, and how each table stands; nothing is all right
-    while there are tables that can't be read."""
+    """Draw the summary, the first error, and how each table stands."""
     words = verdict(marking, tokens)
     if words.nothing_yet:
         st.info(f"{words.summary} {words.nothing_yet}", icon=":material/edit:")

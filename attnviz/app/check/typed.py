@@ -1,4 +1,4 @@
-"""What is typed into the form of My numbers, by the keys of its controls: pasted, uploaded, loaded, kept and set aside.
+"""What is typed into the form of My numbers, by control.
 
 One text of the URL carries it, so that reload, Back and a copied link restore it.
 """
@@ -76,7 +76,7 @@ def fill(typed: Mapping[str, Any]) -> None:
 
 
 def take_from_address() -> None:
-    """Fill the form with what the URL holds, where that isn't what the form wrote there; before it is drawn.
+    """Fill the form from the URL if that has changed; before drawing.
 
     What is typed and stands in no URL is not given up for what an older one holds, nor what a page still held when its
     server went.
@@ -89,7 +89,7 @@ def take_from_address() -> None:
 
 
 def keep_in_address() -> bool:
-    """Write the form into the URL; return whether it fits there. It is packed once, which takes some time."""
+    """Write the form into the URL; return whether it fits there."""
     form, now = form_now(), kept()
     mark = _mark(form)
     if mark != now.packed[0]:
@@ -105,19 +105,19 @@ def _is_typed(form: Form) -> bool:
 
 
 def _set_aside() -> None:
-    """Keep a form that is about to be filled anew, unless it is blank or as it was loaded."""
+    """Keep the form before it's filled anew, if something was typed."""
     if _is_typed(form_now()):
         kept().aside = [*kept().aside, form_now()][-MOST_ASIDE:]
 
 
 def clear() -> None:
-    """Empty the form, and set aside what was in it; in a callback."""
+    """Empty the form, and keep what was in it; in a callback."""
     _set_aside()
     fill(DEFAULTS)
 
 
 def bring_back() -> None:
-    """Fill the form with what was set aside last, and set this form aside as the first; in a callback."""
+    """Swap the form with the one set aside last; in a callback."""
     *others, last = kept().aside
     kept().aside = [form_now(), *others] if _is_typed(form_now()) else others
     fill(last)
@@ -132,7 +132,7 @@ def load(name: str) -> None:
 
 @cache
 def form_of(name: str) -> Form:
-    """Return a published example as the form holds it; treat it as read-only."""
+    """Return a published example as a form; treat it as read-only."""
     example = worked_example(name)
     tables = {each: Printed.of(rows) for each, rows in example.given.items()}
     if not example.from_scores:
@@ -147,8 +147,7 @@ def form_of(name: str) -> Form:
 
 
 def take_pasted() -> None:
-    """Put the tables of the pasted text into the fields that they name, before these are drawn. A text that names none
-    waits until the reader says which table it is."""
+    """Put pasted tables into named fields before drawing; unnamed ones wait."""
     session = this_session()
     text, name = session.get(PASTE) or "", session.pop(NAME)
     if not text.strip():
@@ -168,7 +167,7 @@ def take_pasted() -> None:
 
 
 def waits() -> bool:
-    """Whether tables were pasted that are known only now that their field is drawn: into a page whose server went."""
+    """Whether tables pasted before the server restarted wait to be sorted."""
     text = this_session().get(PASTE) or ""
     return came_back() and may_hold_several(text) and bool(by_fields(sorted_tables(text).tables))
 

@@ -1,4 +1,4 @@
-"""What stands beside a question's example: the prediction, then what happened, why, and what else can be tried."""
+"""The panel beside a question's example: prediction, outcome, why, things to try."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -25,7 +25,7 @@ from attnviz.words import say
 
 
 class Stage(Enum):
-    """How far a reader is with a question: what may be told of it."""
+    """How far a reader has got with a question."""
 
     ASKED = auto()
     ANSWERED = auto()
@@ -33,7 +33,7 @@ class Stage(Enum):
 
     @classmethod
     def of(cls, question: Question, example: Example, made: str) -> "Stage":
-        """Return how far this is, with what was predicted; an older link's example was tried."""
+        """Return the stage, by what was predicted and how the example stands."""
         now = example.scenario, example.options
         if made in (SKIPPED, *ANSWERS, *OF_OLDER_ANSWERS) and now == question.acted:
             return cls.ANSWERED
@@ -54,7 +54,7 @@ def begin_again(question: Question | None) -> None:
 
 
 def example_of(question: Question) -> Example:
-    """Return the example and what is chosen now; as at the start, where the URL has none that can be shown."""
+    """Return the URL's example of a question; by default its start."""
     return example_from_text(question, take(NUMBERS, question=question.slug))[0]
 
 
@@ -64,7 +64,7 @@ def _send(question: Question, example: Example) -> None:
 
 
 def _change(question: Question, change: Callable[[Example], Example]) -> None:
-    """Change the example of a question; what cannot be done to it gets a message."""
+    """Change a question's example; what can't be done gets a message."""
     try:
         changed = change(example_of(question))
     except ValueError:  # a step of training that leads beyond what float32 holds, or more edits than there may be
@@ -79,7 +79,7 @@ def _make(question: Question, change: Change) -> None:
 
 
 def _view(question: Question, view: View) -> None:
-    """Open what a button leads to: a change of the example, or what is chosen or followed there."""
+    """Open a button's view: its example, choices and followed token."""
     _change(question, lambda now: Example(*question.viewed(view, now.scenario, now.options, now.query)))
 
 
@@ -101,7 +101,7 @@ def _explore(example: Example) -> None:
 
 @dataclass(frozen=True)
 class Panel:
-    """The panel of a question; what it says of the example is marked while the board shows newer numbers (`beside`)."""
+    """A question's panel; `beside` marks sentences older than the board's numbers."""
 
     question: Question
     example: Example
@@ -128,7 +128,7 @@ class Panel:
             self._show_ways_on()
 
     def _show_next(self) -> None:
-        """Draw what leads to where a wrong claim is seen to fail, else to what is worth a try."""
+        """Draw a button to where a wrong choice fails, or to try."""
         question, wrong = self.question, self.question.predicts.wrong
         view = wrong.get(prediction(question.slug), question.then)  # type: ignore[call-overload]
         if view is not None:
@@ -172,7 +172,7 @@ class Panel:
                           args=("pages/scaling.py", SWEEP, question.sweep))  # fmt: skip
 
     def _show_tries(self) -> None:
-        """Draw what one sees of the example now, all that can be done to it, and the rest of the answer."""
+        """Draw what is seen, what can be tried, and the full answer."""
         question, example = self.question, self.example
         with self.beside("seen"), st.container(gap="xsmall", key="questions_seen"):
             st.caption(say("question_page.seen"))

@@ -1,4 +1,4 @@
-"""The list of questions, and one on its page: its example, what is predicted of it, then what happened.
+"""The list of questions, and the page of one with its example.
 
 The examples are the questions' own: nothing here touches the set-up of the playground. What has been made of the
 example of the open question, what is chosen and predicted there and the token that is followed are a text in the URL.
@@ -39,12 +39,12 @@ _STYLE = (Path(__file__).parent / "questions.css").read_text()
 
 
 def open_question() -> Question | None:
-    """Return the question that the URL or the buttons lead to; None for the list."""
+    """Return the question of the URL or the buttons; None: the list."""
     return question_of(take(QUESTION))
 
 
 def show_question(question: Question) -> None:
-    """Draw a question: its example, and the place for the prediction; what one sees is told once it was made."""
+    """Draw a question's example and prediction; once that's made, the answer."""
     example = example_of(question)
     seen = question.look(example.scenario, example.options, this_session().digits, example.query)
     has_board = bool(questions.shown_of(question, made_of(question, example), example.options))
@@ -77,7 +77,7 @@ def _show_head(question: Question) -> None:
 
 
 def _show_example(question: Question, example: Example, seen: Seen, has_board: bool) -> None:
-    """Draw the board, or tables in its place; what answers a question in a plane stands beside the board."""
+    """Draw the board, or tables; points in a plane stand beside it."""
     if seen.points is None:
         if has_board:
             _show_board(question, example)
@@ -95,12 +95,12 @@ def _show_example(question: Question, example: Example, seen: Seen, has_board: b
 
 
 def _beside(scenario: Scenario, has_board: bool, key: str) -> AbstractContextManager[None]:
-    """Mark what is drawn within as older while the board beside it, where there is one, shows other numbers."""
+    """Mark its content as older while the board shows other numbers."""
     return marked_while_older(scenario, key) if has_board else nullcontext()
 
 
 def _show_tables(seen: Seen, question: Question, larger: float = 1.0) -> None:
-    """Draw the tables of what one sees; one of zeros is told in words."""
+    """Draw the tables of what is seen, without those of zeros."""
     digits = (
         min(FEW_DIGITS, this_session().digits) if this_session().digits == DEFAULT_DIGITS else this_session().digits
     )
@@ -122,12 +122,12 @@ def _in_words(table: Table) -> str:
 
 
 def made_of(question: Question, example: Example) -> AttentionTrace:
-    """Return the example as the page draws it, seen from its first head."""
+    """Return the example's trace, as seen from its first head."""
     return question.made(example.scenario, example.options).seen_from(0)
 
 
 def looks_of(question: Question, example: Example, made: str) -> Looks:
-    """Return how the board of a question looks: no number is changed before something was predicted."""
+    """Return how a question's board looks: fixed before the prediction."""
     asked = Stage.of(question, example, made) is Stage.ASKED
     fixed = question.fixed or asked
     return questions.looks_of(question, example.scenario, example.options, fixed=fixed, holds=asked)
@@ -172,7 +172,7 @@ def show_list() -> None:
 
 @lru_cache(maxsize=2)
 def _pictures(dark: bool) -> str:
-    """Return the cards' pictures as rules of a style sheet. The examples they start from are always the same."""
+    """Return the CSS with the cards' pictures; they never change."""
     return "".join(
         f'.st-key-questions-open-{each.slug} button::before {{ background-image: url("{_as_url(each, dark)}"); }}'
         for each in QUESTIONS
