@@ -13,7 +13,7 @@ from attnviz.words.numbers import written
 
 @dataclass(frozen=True)
 class Challenge:
-    """A task, a hint, a sentence to try it on (empty: any), and a check.
+    """A task with a hint, a sentence (blank: any) and a check.
 
     `name` is that of its sentences in the catalogue; `check` takes a trace and the decimals to write, and returns
     whether the task is done and how it stands.
@@ -74,5 +74,5 @@ CHALLENGES = (
 
 
 def undefined(trace: AttentionTrace) -> bool:
-    """Whether a trace has attention weights that aren't numbers, so that nothing can be checked."""
+    """Whether attention weights aren't numbers, so that nothing can be checked."""
     return bool(torch.isnan(trace.attention_weights).any())

@@ -1,5 +1,4 @@
-"""How attention changed: the steps of the family's history, each a set-up that differs from one before it in what the
-step changed, and those that no stage can show."""
+"""How attention changed: each step is a set-up beside an earlier one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,8 +25,7 @@ _DECODER = {"norm": "pre", "positions": "learned", "activation": "gelu", "causal
 
 @dataclass(frozen=True)
 class Step:
-    """One step: the settings of its set-up, the step whose set-up it is compared with, blank for the first, the
-    matrices that it changed, and where its paper stands."""
+    """One step: its settings, base to compare with, matrices, and paper."""
 
     name: str
     settings: Mapping[str, Any]
@@ -106,7 +104,7 @@ def step_named(name: str) -> Step:
 
 
 def compared_with(step: Step) -> Scenario | None:
-    """Return the set-up that a step is compared with; None for the first."""
+    """Return the set-up to compare a step with; None for the first."""
     if not step.base:
         return None
     if step.base in _BASES:
@@ -115,7 +113,7 @@ def compared_with(step: Step) -> Scenario | None:
 
 
 def pictured(step: Step) -> tuple[str, list[AttentionTrace]]:
-    """Return the matrix that shows what a step changed, and what has it: before, if there was one, and now."""
+    """Return a step's matrix to show, and its traces before and now."""
     name, head, layer = _PICTURED.get(step.name, ("attention_weights", 0, 0))
     scenarios = [each for each in (compared_with(step), step.scenario) if each is not None]
     return name, [traced(each).seen_from(head, layer) for each in scenarios]
@@ -123,8 +121,7 @@ def pictured(step: Step) -> tuple[str, list[AttentionTrace]]:
 
 @dataclass(frozen=True)
 class Difference:
-    """What one table of stages has that another doesn't: rows that are new, made otherwise, or gone, by the names of
-    their matrices in one head of one layer."""
+    """Stages that are new, changed or gone, named without head and layer."""
 
     new: Mapping[str, Stage]
     other: Mapping[str, Stage]
@@ -137,8 +134,9 @@ class Difference:
 
 
 def difference(before: Scenario, after: Scenario) -> Difference:
-    """Return in which stages two set-ups differ: by rule or sources; of what is given, inputs by their numbers, and
-    what is learned by its shape.
+    """Return in which stages two set-ups differ: by rule or sources.
+
+    Given inputs are compared by their numbers, and what is learned by its shape.
 
     >>> sorted(difference(Scenario("a cat"), Scenario("a cat", causal=True)).names)
     ['mask', 'scaled_scores']
@@ -170,7 +168,7 @@ def _row(scenario: Scenario, stage: Stage) -> tuple[object, ...]:
 
 
 def changed_in_words(step: Step) -> list[str]:
-    """Say which matrices a step brought, made otherwise or left out; nothing for the first."""
+    """Say which matrices a step brought, changed or removed, if any."""
     before = compared_with(step)
     if before is None:
         return []
@@ -186,5 +184,5 @@ def changed_in_words(step: Step) -> list[str]:
 
 
 def _title(stage: Stage) -> str:
-    """Return what a matrix is called, without the numbers of its head and layer."""
+    """Return a matrix's title, without the numbers of head and layer."""
     return stage.unnumbered("layer").unnumbered("head").title

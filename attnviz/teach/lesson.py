@@ -1,4 +1,4 @@
-"""Self-attention in nine steps, told with the numbers of the scenario at hand."""
+"""Self-attention in nine steps, told with the current scenario's numbers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Cell = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the lesson: its name in links, which matrices it shows, which cell it lights up.
+    """One step of the lesson: its matrices, and the cell it lights.
 
     `tells` gives two or three sentences, in paragraphs; an analogy (`likened` is its name) stands apart from them. A
     step that speaks of the W's (`numbers`) or of what they find (`finding`) also says where their numbers are from.
@@ -68,8 +68,7 @@ def _label(trace: AttentionTrace, position: int) -> str:
 
 
 def _row_label(trace: AttentionTrace, row: int) -> str:
-    """Return what the row of a head's matrices is called, or a key: by its token, or as a piece of the one that it
-    belongs to, where heads are cut by a view."""
+    """Return a row's or key's label: its token, or a token's piece."""
     if not cut_by_view(trace):
         return _label(trace, row)
     token = token_labels(trace.tokens, 40)[owner_of(trace.stages["scores"], row, len(trace.tokens))]
@@ -82,29 +81,29 @@ def _most_read(trace: AttentionTrace, query: int) -> int:
 
 
 def _most_read_other(trace: AttentionTrace, query: int) -> int:
-    """Return the token that a query reads most of, itself aside; itself where it is alone."""
+    """Return the token that a query reads most, itself aside if possible."""
     row = torch.nan_to_num(trace.attention_weights[query], nan=-1.0)
     return int(row.index_fill(0, torch.tensor([query], device=row.device), -2.0).argmax())
 
 
 def _reads_itself_alone(trace: AttentionTrace, query: int) -> bool:
-    """Whether a query's own value is all that it gets, and gets whole."""
+    """Whether a query gets its own value, whole, and nothing else."""
     readable = ~trace.is_hidden[query]
     return bool(_hides(trace) and readable[query]) and int(readable.sum()) == 1 and _shares_all(trace)
 
 
 def _hides(trace: AttentionTrace) -> bool:
-    """Whether what is masked isn't read: a score that becomes 0 is read as any other."""
+    """Whether masked tokens aren't read; a score masked to 0 still is."""
     return not trace.mask_use.times_scores
 
 
 def _shares_all(trace: AttentionTrace) -> bool:
-    """Whether what a query hands out is 100 %: not where a mask changes that after the softmax."""
+    """Whether each row sums to 1, with no mask after the softmax."""
     return not trace.mask_use.lossy
 
 
 def _by_mask(trace: AttentionTrace) -> str:
-    """Return how the keys of sentences end that say what a token may read."""
+    """Return the ending of sentence keys that depend on the mask."""
     if not _hides(trace) or not trace.is_hidden.any():
         return ""
     return "_masked" if trace.causal else "_hidden"
@@ -211,7 +210,7 @@ def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 
 
 def _masked_while_scaled(trace: AttentionTrace) -> str:
-    """Return the key of what is said of a mask that counts before the softmax; blank where none does."""
+    """Return the sentence key for a mask before softmax; blank without one."""
     mask = trace.layers[0].mask
     if mask is None or trace.mask_use.late:
         return ""
@@ -229,8 +228,10 @@ def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 
 
 def _why_nothing(trace: AttentionTrace, query: int) -> str:
-    """Return why a query has no attention weights, or none but 0: it may read nothing, what is left of its row is 0, or
-    a number is too large; blank where it has some."""
+    """Return why a query reads nothing; blank if it reads something.
+
+    It may read nothing, what is left of its row is 0, or a number is too large.
+    """
     hidden, scores = torch.from_numpy(trace.is_hidden[query]), trace.scaled_scores[query].cpu()
     if _hides(trace) and bool(hidden.all()):
         return "nothing"
@@ -248,7 +249,7 @@ def _mix(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 
 
 def _goes_on(trace: AttentionTrace) -> str:
-    """Say what is made of a context vector: of those that follow in this computation, or else in a transformer."""
+    """Say what context vectors become next, here or in a transformer."""
     made: dict[str, str] = {"context": ""}
     for name in in_view(trace.stages):
         if name not in made and made.keys() & set(trace.stages[name].sources):
@@ -279,7 +280,7 @@ def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 def _unless(
     switched: tuple[str, ...], tells: Callable[[AttentionTrace, int, int], list[Told]]
 ) -> Callable[[AttentionTrace, int, int], list[Told]]:
-    """Return what tells a step, or, where one of these switches of What if is on, says what that does instead."""
+    """Return `tells`, or sentences on these What-if switches while one is on."""
 
     def told(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
         on = [each for each in trace.switched_on if each.startswith(switched)]
@@ -311,8 +312,9 @@ STEPS: tuple[Step, ...] = (
 
 
 def about_the_numbers(step: Step, scenario: Scenario) -> str:
-    """Say where the W's are from, at the steps that speak of them or of what they find; elsewhere only where they were
-    chosen for the scores of an example.
+    """Say where the W's are from, at steps that concern them.
+
+    At other steps, it's said only where they were chosen for the scores of an example.
 
     >>> about_the_numbers(STEPS[2], Scenario())
     'The numbers of W_q, W_k and W_v are random and untrained.'
@@ -323,7 +325,7 @@ def about_the_numbers(step: Step, scenario: Scenario) -> str:
 
 
 def reached_matrices(number: int, trace: AttentionTrace) -> tuple[str, ...]:
-    """Return the matrices of this trace that the steps up to this one have spoken of; at the last one all.
+    """Return the matrices that steps up to this one reach; finally all.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> reached_matrices(2, trace(Scenario()))
@@ -336,5 +338,5 @@ def reached_matrices(number: int, trace: AttentionTrace) -> tuple[str, ...]:
 
 
 def shown_matrices(step: Step, trace: AttentionTrace) -> tuple[str, ...]:
-    """Return the matrices of a step that this trace has, in the order of the table of stages."""
+    """Return the step's matrices that this trace has, in stage order."""
     return tuple(name for name in trace.matrices if name in step.shows)

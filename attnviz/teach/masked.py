@@ -1,4 +1,4 @@
-"""A mask in the four ways that people write it, dropout on attention weights, and numbers of 16 bits."""
+"""Four ways to write a mask, dropout on attention weights, 16-bit numbers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ _LARGE, _WINDOW = -1e9, 2
 
 
 def shaped(shape: str, rows: int, columns: int, n_kept: int = 0) -> Tensor:
-    """Return which cells a shape hides; so many kept tokens are keys before those of the queries.
+    """Return which cells a shape hides, with `n_kept` keys before the queries.
 
     >>> shaped("triangle", 2, 2).tolist(), shaped("triangle", 2, 3, 1).tolist()
     ([[False, True], [False, False]], [[False, False, True], [False, False, False]])
@@ -37,15 +37,17 @@ def _half(n: int) -> int:
 
 
 def painted(scenario: Scenario, hidden: Tensor, with_: float = -float("inf")) -> Scenario:
-    """Return the scenario whose mask hides just these cells, by a number that is added to their scores."""
+    """Return the scenario with a mask that adds `with_` to hidden cells."""
     rows = tuple(tuple(with_ if cell else 0.0 for cell in row) for row in hidden.tolist())
     edits = tuple(edit for edit in scenario.edits if edit.matrix != MASK)  # typed into the mask of before
     return replace(scenario, causal=False, masking=PAINTED, mask_use=ADDED, mask=rows, edits=edits)
 
 
 def in_each_way(scenario: Scenario, hidden: Tensor) -> dict[str, AttentionTrace]:
-    """Return the computation with these cells hidden, in each of the four ways; a factor beside no bias by distance,
-    which it would multiply, too."""
+    """Return the traces with these cells hidden in each of four ways.
+
+    A factor is left out beside a bias by distance, which it would multiply, too.
+    """
     usual = painted(scenario, hidden)
     made = {
         "infinite": usual, "large": painted(scenario, hidden, _LARGE), "zeroed": replace(usual, mask_use=ZEROED),
@@ -66,7 +68,7 @@ def leaked(weights: Tensor, hidden: Tensor) -> float:
 
 
 def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> Asked:
-    """Return what is asked before a mask is shown in the ways that people write it: how many of them leave something.
+    """Return the question how many of these masks leave some attention weight.
 
     >>> from torch import eye, ones
     >>> of_ways({"large": eye(2), "factor": ones(2, 2) / 2}, ~eye(2).bool()).right
@@ -94,7 +96,7 @@ def kept(shape: tuple[int, ...], p: float, seed: int) -> Tensor:
 
 
 def dropped(weights: Tensor, p: float, seed: int) -> Tensor:
-    """Return attention weights of which each is 0 with probability p, and the others are divided by 1 − p.
+    """Return attention weights after dropout with probability p, rescaled by 1/(1−p).
 
     Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
 
@@ -105,7 +107,7 @@ def dropped(weights: Tensor, p: float, seed: int) -> Tensor:
 
 
 def n_draws(weights: Tensor) -> int:
-    """Return of how many draws a mean is taken: fewer of many weights.
+    """Return how many draws to average: fewer for a large matrix.
 
     >>> n_draws(torch.ones(6, 6)), n_draws(torch.ones(1000, 1000))
     (2000, 10)
@@ -114,7 +116,7 @@ def n_draws(weights: Tensor) -> int:
 
 
 def mean_of_draws(weights: Tensor, p: float) -> Tensor:
-    """Return the mean of the draws number 0, 1, 2 and so on, of :func:`n_draws` of them."""
+    """Return the mean of :func:`n_draws` draws, with seeds 0, 1, 2, ..."""
     times = torch.zeros(weights.shape, dtype=torch.float64)
     for seed in range(n_draws(weights)):
         times += kept(tuple(weights.shape), p, seed)
@@ -127,7 +129,7 @@ WAYS = tuple(f"{dtype}{how}" for how in ("", _UNSHIFTED) for dtype in DTYPES)  #
 
 
 def way_of(dtype: str, shifted: bool) -> str:
-    """Return how a link says that numbers are of this type, and whether each row's largest score is subtracted first.
+    """Return a link's name for this precision and softmax shift.
 
     >>> way_of("bfloat16", shifted=False)
     'bfloat16-unshifted'
@@ -145,7 +147,7 @@ def read_way(way: str) -> tuple[str, bool]:
 
 
 class Lost(NamedTuple):
-    """The first stage where something is lost, and how many of its cells lost it."""
+    """The first stage that loses something, and in how many cells."""
 
     stage: str
     n: int
@@ -153,8 +155,11 @@ class Lost(NamedTuple):
 
 
 class InFewBits(NamedTuple):
-    """Where numbers first aren't finite that are in float32, where they are first 0 that aren't there (None: nowhere),
-    and how far the attention weights are from float32's at most (NaN where some aren't numbers)."""
+    """Where a low precision first loses numbers that float32 has.
+
+    They are no longer finite, or 0 (None: nowhere). `gap` is the largest difference of attention weights to float32's
+    (NaN where some aren't numbers).
+    """
 
     broken: Lost | None
     zero: Lost | None
@@ -162,7 +167,7 @@ class InFewBits(NamedTuple):
 
 
 def in_few_bits(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True) -> InFewBits:
-    """Compute one layer anew in `dtype`; without `shifted`, softmax doesn't subtract its row's largest number first.
+    """Return what a layer loses in `dtype`; `shifted`: row maximum subtracted first.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> made = trace(Scenario("a b", w_q="identity", w_k="identity", d_out=3, x=[[4, 0, 0], [0, 4, 0]], scale=False))
@@ -178,7 +183,7 @@ def in_few_bits(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True)
 
 
 def computed_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True) -> AttentionTrace:
-    """Return the same computation with all numbers of this type: what it makes, written as float32 again.
+    """Return the trace computed in `dtype`, converted back to float32.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> computed_in(trace(Scenario("a b")), torch.bfloat16).attention_weights.sum(-1).dtype

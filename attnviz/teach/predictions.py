@@ -1,4 +1,4 @@
-"""What is predicted before an answer, wherever it's asked, and what each step of the lesson asks of its board."""
+"""Predictions before an answer, and those of the lesson's steps."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from attnviz.words.numbers import percent, written
 
 @dataclass(frozen=True)
 class Asked:
-    """One prediction: what will be done, the question, its choices by name, and what stands beside it afterwards.
+    """One prediction: the act, the question, its choices, and the outcome.
 
     `about` is what links call it, for ever. `right` is the choice that the numbers make right; `happened` says what
     they are, `wrong` what leads to each other choice, `more` why it is so. `cell` is the one that is asked about;
@@ -33,7 +33,7 @@ class Asked:
     cells: Mapping[str, str] = field(default_factory=dict)
 
     def outcome(self, predicted: str) -> list[str]:
-        """Return what was predicted beside what happened, what leads to a wrong choice, and why."""
+        """Return prediction and result, the cause of a wrong choice, and why."""
         if predicted not in self.choices:
             return [self.happened, *self.more]
         key = "as" if predicted == self.right else "but"
@@ -42,7 +42,7 @@ class Asked:
 
 
 def fails_at(asks: Callable[[int], Asked | None], choice: str, query: int, n: int) -> int | None:
-    """Return the next token whose numbers don't make a choice right, either; None where there is none."""
+    """Return the next token where a choice is wrong, too, or None."""
     for other in (*range(query + 1, n), *range(query)):
         asked = asks(other)
         if asked is not None and choice in asked.wrong:
@@ -56,7 +56,7 @@ def named(trace: AttentionTrace, position: int) -> str:
 
 
 def spread(row: torch.Tensor) -> float:
-    """Return how far the largest number of a row is from the smallest, of those that are finite."""
+    """Return the largest minus the smallest finite number of a row."""
     finite = row[row.isfinite()]
     return float(finite.max() - finite.min()) if finite.numel() else 0.0
 
@@ -71,12 +71,12 @@ def _names(trace: AttentionTrace, query: int, other: int) -> dict[str, object]:
 
 
 def _other(row: torch.Tensor, query: int) -> int:
-    """Return the key beside its own that a query has the largest number for."""
+    """Return the key with the row's largest number, except the query's."""
     return int(torch.nan_to_num(row, nan=-torch.inf).index_fill(0, torch.tensor([query]), -torch.inf).argmax())
 
 
 def _compared(number: float, to: float, choices: tuple[str, str, str]) -> tuple[tuple[str, str, str], str]:
-    """Return three choices with the one that is right of a number: it is more than another one, the same, or less."""
+    """Return the choices for more, same and less, and the right one."""
     return choices, choices[0 if number > to else 2 if number < to else 1]
 
 
@@ -158,8 +158,7 @@ _PAIRS = ("one-score", "all-scores", "context")  # which ask about two tokens
 
 
 def nothing_to_predict(step: str, trace: AttentionTrace, query: int) -> str:
-    """Return why a step asks nothing of these numbers, as its sentence in the catalogue is called; blank where it may:
-    of one token, of numbers that are none, or where a piece of a token stands in each row."""
+    """Return the key of why a step asks nothing, or blank."""
     n, shown = len(trace.tokens), (trace.q, trace.k, trace.scores, trace.attention_weights, trace.context, trace.v)
     if any(matrix.shape[0] != n for matrix in shown) or trace.scores.shape[1] != n:
         return "pieces"
@@ -170,7 +169,7 @@ def nothing_to_predict(step: str, trace: AttentionTrace, query: int) -> str:
 
 
 def prediction_of(step: str, trace: AttentionTrace, query: int, digits: int) -> Asked | None:
-    """Return what a step asks of these numbers; None where it asks nothing, or they leave nothing to predict."""
+    """Return a step's question about these numbers; None if it has none."""
     if step not in _FIND or nothing_to_predict(step, trace, query):
         return None
     found = _FIND[step](trace, query, digits)

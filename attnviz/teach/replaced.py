@@ -1,4 +1,4 @@
-"""What if one matrix stood in the place of others: changes of given matrices that need no other arithmetic."""
+"""What if one matrix replaced others: changes of given matrices alone."""
 
 import math
 from dataclasses import replace
@@ -29,8 +29,10 @@ _CHOICES = ("same", "little", "much", "lost")
 
 
 def has_one_matrix(scenario: Scenario) -> bool:
-    """Whether one matrix M could stand in place of W_q and W_k: not with several heads or layers, biases, rotary
-    positions, or without a softmax, nor where no temperature makes up for another √d_k.
+    """Whether one matrix M could replace W_q and W_k.
+
+    It can't with several heads or layers, biases, rotary positions, or without a softmax, nor where no temperature
+    makes up for another √d_k.
 
     >>> has_one_matrix(Scenario()), has_one_matrix(Scenario(bias=True))
     (True, False)
@@ -41,13 +43,14 @@ def has_one_matrix(scenario: Scenario) -> bool:
 
 
 def _temperature_of_one(scenario: Scenario) -> float:
-    """Return the temperature with which M, whose keys have d_in numbers, has the same divisor."""
+    """Return the temperature that gives M, with d_in columns, the same divisor."""
     return scenario.temperature * (math.sqrt(scenario.d_out / scenario.d_in) if scenario.scale else 1.0)
 
 
 def one_matrix(scenario: Scenario) -> Scenario | None:
-    """Return the scenario with M = W_q W_kᵀ in place of W_q and the identity in place of W_k, which makes the same
-    scores; None where there's no such M.
+    """Return the scenario with one matrix M in place of W_q, W_k.
+
+    M = W_q W_kᵀ stands for W_q and the identity for W_k, which makes the same scores; None where there's no such M.
 
     >>> made = one_matrix(Scenario(d_in=3, d_out=2))
     >>> made is not None and made.shape_of("w_q")
@@ -70,7 +73,7 @@ def _match(scenario: Scenario) -> Tensor:
 
 
 def rank_of_match(scenario: Scenario) -> int:
-    """Return the rank of W_q W_kᵀ, which takes a second where d_in is a thousand.
+    """Return the rank of W_q W_kᵀ; slow for d_in of a thousand.
 
     >>> rank_of_match(Scenario(d_in=5, d_out=2))
     2
@@ -79,13 +82,15 @@ def rank_of_match(scenario: Scenario) -> int:
 
 
 def can_be_equal(scenario: Scenario) -> bool:
-    """Whether W_k could hold W_q's numbers, which makes scores symmetric: not where it's narrower, nor with several
-    layers, nor where others are read than those that read."""
+    """Whether W_k could equal W_q, which makes scores symmetric.
+
+    It can't where it's narrower, with several layers, or where others are read than those that read.
+    """
     return scenario.kv_heads == scenario.n_heads and scenario.n_layers == 1 and not scenario.reads_others
 
 
 def equal_projections(scenario: Scenario) -> Scenario | None:
-    """Return the scenario with W_q's numbers in W_k, which makes scores symmetric; None where that can't be.
+    """Return the scenario with W_k = W_q and symmetric scores, or None.
 
     >>> made = equal_projections(Scenario())
     >>> made is not None and bool((made.matrix("w_q") == made.matrix("w_k")).all())
@@ -101,8 +106,7 @@ def equal_projections(scenario: Scenario) -> Scenario | None:
 
 
 def equal_weights(trace: AttentionTrace) -> bool | None:
-    """Return whether attention weights become symmetric, too, where W_k holds W_q's numbers, of a single layer; None
-    where some of them aren't numbers.
+    """Return whether W_k = W_q makes attention weights symmetric; None for NaN.
 
     >>> from attnviz.core.scenario import traced
     >>> equal_weights(traced(Scenario())), equal_weights(traced(Scenario("a a")))
@@ -120,7 +124,7 @@ def _computed_with(trace: AttentionTrace, given: dict[str, Tensor]) -> Attention
 
 
 def times(scenario: Scenario, c: float) -> Scenario:
-    """Return the scenario with X multiplied by c: the vectors of tokens, and those of places where these are added.
+    """Return the scenario with X, and any positions added, multiplied by c.
 
     >>> bool(torch.allclose(times(Scenario(), 2.0).inputs, 2 * Scenario().inputs))
     True
@@ -136,7 +140,7 @@ def _of_x(scenario: Scenario) -> tuple[str, ...]:
 
 
 def factors_of(scenario: Scenario, trace: AttentionTrace, c: float, layer: int = 0) -> dict[str, float | None]:
-    """Return what each computed matrix of a layer is multiplied by where X is multiplied by c.
+    """Return each matrix's factor where X is multiplied by c.
 
     >>> from attnviz.core.scenario import traced
     >>> usual = Scenario("a b c")
@@ -150,7 +154,7 @@ def factors_of(scenario: Scenario, trace: AttentionTrace, c: float, layer: int =
 
 
 def factors(before: AttentionTrace, after: AttentionTrace, layer: int = 0) -> dict[str, float | None]:
-    """Return what each computed matrix of a layer was multiplied by; None where it's no one number."""
+    """Return each computed matrix's factor between traces; None if none fits."""
     pairs = ((name, before.layers[layer].get(name), after.layers[layer].get(name)) for name in COMPUTED)
     return {name: _factor(a.double(), b.double()) for name, a, b in pairs if a is not None and b is not None}
 
@@ -164,12 +168,12 @@ def _factor(a: Tensor, b: Tensor) -> float | None:
 
 
 def can_add_to_row(scenario: Scenario) -> bool:
-    """Whether a mask could add a number to scores: where one that is there is added, and a softmax follows."""
+    """Whether a mask could add to scores, with a softmax after it."""
     return scenario.mask_use == ADDED and _has_softmax(scenario)
 
 
 def row_plus(scenario: Scenario, row: int, c: float) -> Scenario | None:
-    """Return the scenario with a number added to all scores of one query, by its mask; None where that isn't added.
+    """Return the scenario whose mask adds c to a row, or None.
 
     >>> from attnviz.core.scenario import traced
     >>> moved = row_plus(Scenario("a b"), 0, 5.0)
@@ -186,14 +190,14 @@ def row_plus(scenario: Scenario, row: int, c: float) -> Scenario | None:
 
 
 def can_drop(scenario: Scenario) -> bool:
-    """Whether a mask could do what dropout does: where there's none yet, and a softmax. One draw is that of all heads
-    and layers, as one mask is."""
+    """Whether a mask could act as dropout: none yet, and a softmax."""
     return _has_softmax(scenario) and MASK not in scenario.editable
 
 
 def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
-    """Return the scenario with dropout on its attention weights: each is 0 with probability p, the others are divided
-    by 1 − p, as one mask laid over those of all heads and layers; None where there's a mask already.
+    """Return the scenario with dropout as a mask, or None.
+
+    Each attention weight is 0 with probability p, the others are divided by 1 − p, alike in all heads and layers.
 
     >>> from attnviz.core.scenario import traced
     >>> made = dropout(Scenario("a b", w_q="zeros"), 0.5, 7)
@@ -210,8 +214,7 @@ _GAP = 0.1  # of a share: what moves by less moves a little
 
 
 def shares_moved(before: AttentionTrace, after: AttentionTrace) -> tuple[float, int]:
-    """Return by how much an attention weight moves at most, and of which query, where it's seen; NaN where one is no
-    number.
+    """Return an attention weight's largest change (or NaN), and its query.
 
     >>> from attnviz.core.scenario import traced
     >>> shares_moved(*(traced(Scenario("a b", seed=seed)) for seed in (1, 1)))
@@ -223,8 +226,7 @@ def shares_moved(before: AttentionTrace, after: AttentionTrace) -> tuple[float, 
 
 
 def of_other(name: str, gap: float) -> Asked:
-    """Return what is asked before a change is tried: how far the attention weights move, which is `gap` at most; what
-    is right goes by the two digits that are told.
+    """Return the question how far attention weights move: `gap`, to two decimals.
 
     >>> of_other("row", 0.004).right, of_other("times", 0.097).right, of_other("bits", math.nan).right
     ('same', 'much', 'lost')

@@ -1,4 +1,4 @@
-"""What is predicted before a switch of What if is turned: one number of the board, before and after, and why."""
+"""Predictions before a What-if switch: one number, before and after."""
 
 from collections.abc import Container
 from contextlib import suppress
@@ -36,7 +36,7 @@ def about(place: str) -> str:
 
 @dataclass(frozen=True)
 class _Turned:
-    """A switch that is turned: the cell that is asked about, in the traces before and after, as seen from a head."""
+    """A turned switch: one head's asked cell, in traces before and after."""
 
     place: str
     query: int
@@ -61,18 +61,18 @@ class _Turned:
 
     @property
     def mirrored(self) -> str:
-        """The score of the key with the query, before; blank where there's none."""
+        """The score with query and key exchanged, before; blank without one."""
         scores = self.before.scores
         square = self.key < scores.shape[0] and self.query < scores.shape[1]
         return self.written(float(scores[self.key, self.query])) if square else ""
 
     def choices(self, now: str) -> tuple[str, ...]:
-        """The choices; where the mirrored number is none, or the same, there's only the way that a number moves."""
+        """Return the choices; the mirrored score is one if it's different."""
         names = _ASKED[self.place][1]
         return names if MIRRORED not in names or self.mirrored not in ("", now) else _MOVES
 
     def right(self, now: str, then: str) -> str:
-        """Return the choice that the numbers make right: two are the same where they are written alike."""
+        """Return the right choice; numbers written alike count as the same."""
         if now == then:
             return SAME
         if MORE in self.choices(now):
@@ -111,7 +111,7 @@ class _Turned:
 
 
 def turned(scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0, layer: int = 0) -> Asked | None:
-    """Return what is asked before a switch is turned; None where the numbers leave nothing to ask.
+    """Return the question about a switch; None if there's nothing to ask.
 
     Raises ``ValueError`` for a switch that doesn't fit the other settings.
 
@@ -148,8 +148,7 @@ def called(place: str, to: WhatIf) -> str:
 def yet_to_predict(
     scenario: Scenario, predicted: Container[str], query: int, head: int = 0, layer: int = 0
 ) -> tuple[Scenario, Asked | None]:
-    """Return the scenario as it may be drawn: without those of its switches of which something is to be predicted yet;
-    and what is asked of the first of them, None where there's none.
+    """Return the scenario without switches still to predict, and the first's question.
 
     >>> cosine = Scenario("a b", what_if="scores:cosine")
     >>> shown, asked = yet_to_predict(cosine, (), 0)
@@ -173,7 +172,7 @@ def yet_to_predict(
 
 
 def next_of(scenario: Scenario, place: str) -> str:
-    """Return the switch to try after one, by its place in the catalogue: the next that fits; blank for none."""
+    """Return the next switch after `place` that fits; blank for none."""
     at = PLACES.index(place)
     for other in (*PLACES[at + 1 :], *PLACES[:at]):
         with suppress(ValueError):
@@ -183,7 +182,7 @@ def next_of(scenario: Scenario, place: str) -> str:
 
 
 def without(on: WhatIf, place: str) -> WhatIf:
-    """Return the same switches with this one off; of scores that are typed in, all."""
+    """Return the switches with this one off; typed scores go entirely."""
     name, _, way = place.partition(".")
     if place == TYPED:
         return WhatIf(on.chosen)

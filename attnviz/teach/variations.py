@@ -1,5 +1,4 @@
-"""Attention computed another way, to be compared with the usual way: over which axis softmax may run, with positions
-added, with fewer freedoms, and one step of training further."""
+"""Attention computed in other ways, to compare with the usual."""
 
 import math
 from dataclasses import replace
@@ -23,7 +22,7 @@ _PLACES = ("p", P_KEPT)
 
 
 def softmax_over(scores: Tensor, axis: Axis) -> Tensor:
-    """Return the softmax of scores ``(n_tokens, n_tokens)`` over each row, each column, or the whole matrix.
+    """Return softmax of ``(n_tokens, n_tokens)`` over rows, columns, or everything.
 
     >>> softmax_over(torch.zeros(2, 2), "whole")
     tensor([[0.2500, 0.2500],
@@ -35,7 +34,7 @@ def softmax_over(scores: Tensor, axis: Axis) -> Tensor:
 
 
 def with_positions(scenario: Scenario) -> Scenario:
-    """Return the scenario with sinusoidal positions added to its tokens' vectors, which keep their changes.
+    """Return the scenario with sinusoidal positions added; token vectors keep edits.
 
     >>> without_positions(with_positions(Scenario(x="identity"))) == Scenario(x="identity")
     True
@@ -44,7 +43,7 @@ def with_positions(scenario: Scenario) -> Scenario:
 
 
 def without_positions(scenario: Scenario) -> Scenario:
-    """Return the scenario without positions; what was changed of them is gone with them."""
+    """Return the scenario without positions, and without edits of them."""
     changes = changes_of(scenario)
     kept = Changes(
         tuple(edit for edit in changes.edits if edit.matrix not in _PLACES),
@@ -54,7 +53,7 @@ def without_positions(scenario: Scenario) -> Scenario:
 
 
 def with_stage_of_positions(scenario: Scenario) -> Scenario:
-    """Return the scenario of an older link, which has positions written into its X, with P beside E instead.
+    """Return an older link's scenario with P beside E, not in X.
 
     Such a link gives E + P as the numbers of X, with edits on top, or has edits of X that make it E + P.
     """
@@ -77,14 +76,14 @@ def with_stage_of_positions(scenario: Scenario) -> Scenario:
 
 
 def _less(value: float, by: float) -> float:
-    """Return the shortest number that leads back to the same float32 when `by` is added; else all digits."""
+    """Return value − by, as the shortest number that float32 adds back."""
     total = value - by
     short = float(str(np.float32(total)))
     return short if np.float32(short + by) == np.float32(value) else total
 
 
 def in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
-    """Return the scenario with its tokens in another order, and with each what is given or edited of its row of X.
+    """Return the scenario with reordered tokens, which keep their rows of X.
 
     Raises ``ValueError`` for other tokens than those of the scenario.
 
@@ -107,7 +106,7 @@ def in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
 
 
 def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> float:
-    """Return the share of rows of X Xᵀ whose largest score is the token's own, for random X ``(n_tokens, d)``.
+    """Return how often tokens score themselves highest, for random X ``(n_tokens, d)``.
 
     >>> own_share(1, trials=100) < own_share(16, trials=100)
     True
@@ -118,8 +117,10 @@ def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> f
 
 
 def unit_example(n_tokens: int, d_in: int, d_k: int, generator: torch.Generator, trials: int = 0) -> tuple[Tensor, ...]:
-    """Draw X ``(n_tokens, d_in)`` with rows of length √d_in, and W_q and W_k ``(d_in, d_k)`` with entries of variance
-    1/d_in, so that each number of a query or a key has variance 1 whatever d_in is; `trials` of each, where given.
+    """Draw X, W_q and W_k whose queries and keys have variance 1.
+
+    X ``(n_tokens, d_in)`` has rows of length √d_in, and W_q and W_k ``(d_in, d_k)`` have entries of variance 1/d_in, so
+    that each number of a query or a key has variance 1 whatever d_in is; `trials` of each, where given.
 
     Source: Glorot and Bengio 2010 keep the variance from layer to layer in this way.
     """
@@ -131,8 +132,9 @@ def unit_example(n_tokens: int, d_in: int, d_k: int, generator: torch.Generator,
 
 
 class Measured(NamedTuple):
-    """What many random examples have in common: how large a score typically is (its root mean square), and the mean of
-    the rows' largest attention weights where scores are divided by √d_k, and by √d_in.
+    """Means over many random examples: score size and largest attention weights.
+
+    The size is the root mean square; scores are divided by √d_k, and by √d_in.
     """
 
     score_size: float
@@ -153,7 +155,7 @@ def measured_scores(d_in: int, d_k: int, n_tokens: int = 4, trials: int = 1000, 
 
 
 def distance_outside(points: Tensor, corners: Tensor) -> Tensor:
-    """Return how far each of the points ``(n, 2)`` lies outside of the triangle of three corners ``(3, 2)``; 0 within.
+    """Return how far points ``(n, 2)`` lie outside a triangle ``(3, 2)``.
 
     >>> triangle = torch.tensor([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
     >>> distance_outside(torch.tensor([[0.5, 0.5], [-1.0, 1.0]]), triangle)
@@ -172,8 +174,9 @@ def distance_outside(points: Tensor, corners: Tensor) -> Tensor:
 
 
 def contexts_tell_weights(v: Tensor) -> bool:
-    """Whether contexts give the attention weights away: whether no value ``(n_tokens, d_v)`` lies on a line or in a
-    plane through the others, so that every mix of them has one recipe only.
+    """Whether contexts determine attention weights.
+
+    They do where no value ``(n_tokens, d_v)`` lies on a line or in a plane through the others.
 
     >>> contexts_tell_weights(torch.eye(3)), contexts_tell_weights(torch.tensor([[0.0], [1.0], [2.0]]))
     (True, False)
@@ -183,7 +186,7 @@ def contexts_tell_weights(v: Tensor) -> bool:
 
 
 def weights_from_contexts(trace: AttentionTrace) -> Tensor:
-    """Solve A V = C for the attention weights A ``(n_tokens, n_tokens)`` with rows that sum to 1, in float64.
+    """Solve A V = C in float64; A's rows sum to 1.
 
     The smallest solution, where there are many.
     """
@@ -194,7 +197,7 @@ def weights_from_contexts(trace: AttentionTrace) -> Tensor:
 
 
 def next_token_loss(trace: AttentionTrace) -> Tensor:
-    """Return the mean square by which each context misses the vector of the next token in X.
+    """Return the mean squared error of contexts against next tokens' X.
 
     Expects contexts as wide as X; with a causal mask no token sees the answer.
     """
@@ -202,8 +205,9 @@ def next_token_loss(trace: AttentionTrace) -> Tensor:
 
 
 def training_step(scenario: Scenario, rate: float) -> Scenario:
-    """Return the scenario one step of gradient descent further: W_q, W_k and W_v moved against the gradient of
-    :func:`next_token_loss`, and nothing else.
+    """Return the scenario after one step of gradient descent.
+
+    W_q, W_k and W_v move against the gradient of :func:`next_token_loss`, and nothing else.
 
     Raises ``ValueError`` for values of another width than X, and for fewer than two tokens.
     """
@@ -226,7 +230,7 @@ def training_step(scenario: Scenario, rate: float) -> Scenario:
 
 
 def with_matrix(scenario: Scenario, name: str, values: Tensor | str) -> Scenario:
-    """Return the scenario with all numbers of one matrix given, without its edits."""
+    """Return the scenario with a matrix given, and its edits removed."""
     edits = tuple(edit for edit in scenario.edits if edit.matrix != name)
     given: dict[str, Any] = {name: values if isinstance(values, str) else tuple(map(tuple, values.tolist()))}
     return replace(scenario, edits=edits, **given)

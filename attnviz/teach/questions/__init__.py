@@ -1,4 +1,4 @@
-"""Questions that people ask about self-attention, each with an answer and a way to see it."""
+"""Questions about self-attention, each with an answer and an example."""
 
 from attnviz.teach.questions.asking import SUBJECTS, Control, Exponent, Option, Preset, Question
 from attnviz.teach.questions.masks_and_heads import MASKS_AND_HEADS

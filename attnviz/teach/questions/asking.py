@@ -1,4 +1,4 @@
-"""What a question is: its example, what is predicted of it, its answer, what can be done, and what one sees then."""
+"""A question: its example, prediction, answer, controls, and what is seen."""
 
 import math
 import re
@@ -32,8 +32,7 @@ OF_OLDER_LINKS = frozenset({"scale"})  # the settings that links hold in which s
 
 @dataclass(frozen=True)
 class Preset:
-    """A button: the key of what it is called, and what it makes of the example: of how it started, or is now; with the
-    token that is followed then, if another one."""
+    """A button that changes the example, and perhaps the followed token."""
 
     key: str
     change: Change
@@ -51,7 +50,7 @@ QUERY = "query"
 
 @dataclass(frozen=True)
 class Control:
-    """A slider over a number of the example: `read` tells where it stands, `change` moves it there."""
+    """A slider that reads and changes a number of the example."""
 
     name: str
     key: str
@@ -72,10 +71,10 @@ class Control:
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of what is shown, which leaves the example alone: its `names` are those that links carry, too; what each
-    is called has a key behind `key`, where a hyphen is written as _.
+    """A choice of what is shown, by names that links have, too.
 
-    `block` says that it is made by dragging the block "÷ √d_k" in the formula of the scores.
+    A choice's words have a key behind `key`, with _ for a hyphen. `block` says that it is made by dragging the block
+    "÷ √d_k" in the formula of the scores.
     """
 
     name: str
@@ -98,7 +97,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Exponent:
-    """A choice of what is shown, too: the exponent p of a divisor d^p, from 0 to `MAX_P`, as a text."""
+    """A choice of the divisor d^p: p, as text, up to `MAX_P`."""
 
     name: str
     key: str
@@ -113,12 +112,12 @@ class Exponent:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What is predicted before any answer: how a number of the example, or of its board (`of`), moves when something is
-    done to it.
+    """What is predicted: how a number moves when something is done.
 
-    `act` is that: a change of the example, or what is chosen. `kind` tells how the number is written. `wrong` are the
-    answers that are offered beside the right one, each a misconception that has its sentence, with a view in which
-    what it claims fails, too. Where the number can move no further than to an `end`, that is an answer of its own.
+    `of` is a number of the example, or of its board. `act` is what is done: a change of the example, or what is chosen.
+    `kind` tells how the number is written. `wrong` are the answers that are offered beside the right one, each a
+    misconception that has its sentence, with a view in which what it claims fails, too. Where the number can move no
+    further than to an `end`, that is an answer of its own.
     """
 
     of: OfFollowed | Callable[[Now], float | torch.Tensor]
@@ -150,7 +149,7 @@ class Prediction:
         return str(round(value))
 
     def answer(self, before: float, after: float) -> Answer:
-        """Return which answer is right: two numbers are the same where they are written alike."""
+        """Return the right answer; numbers written alike count as the same."""
         if self.written(before) == self.written(after):
             return "same"
         if self.end is not None and self.written(after) == self.written(self.end):
@@ -170,7 +169,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Question:
-    """A question, the short right answer, an example that it starts from, and what is shown of it.
+    """A question with its short answer, its starting example, and its view.
 
     `name` is that of its sentences in the catalogue. `predicts` is asked before anything is answered; `then` is
     offered next: a button's change, or what is chosen. `makes` gives the example as it is shown with what is
@@ -214,8 +213,7 @@ class Question:
     what_if: bool = False
 
     def first_followed(self, scenario: Scenario) -> int:
-        """Return the place of the token that is followed before one is picked: the one that is spoken of, else the
-        second, or the only one."""
+        """Return the token followed at first: the question's, or the second."""
         return self.follows if scenario.text == self.start.text else min(1, len(scenario.tokens) - 1)
 
     @property
@@ -241,17 +239,17 @@ class Question:
         )  # fmt: skip
 
     def made(self, scenario: Scenario, options: Mapping[str, str]) -> AttentionTrace:
-        """Return the example's numbers as its page draws them with what is chosen."""
+        """Return the trace that the page draws, with the chosen options."""
         return traced(self.makes(scenario, options))
 
     @property
     def acted(self) -> tuple[Scenario, dict[str, str]]:
-        """The example of the start and its choices, once what is predicted has been done."""
+        """The starting example and choices, after what is predicted was done."""
         return self.predicts.after(self.start, self.defaults)
 
     @property
     def asked(self) -> Asked:
-        """What is asked before any answer: the right choice is computed from the example before and after."""
+        """The prediction; its right choice is computed from before and after."""
         predicts, key = self.predicts, f"questions.{self.name}"
         follow = self.first_followed(self.start)
         one, other = (
@@ -279,7 +277,7 @@ class Question:
 
     @property
     def pictured(self) -> tuple[tuple[torch.Tensor, str], ...]:
-        """The matrices that stand for it in the list, with the numbers of the start, each with its role."""
+        """The matrices on its card, from the start, with their roles."""
         if self.card:
             trace = traced(self.start)
             return tuple((trace[name], trace.stages[name].role) for name in self.card)
@@ -288,7 +286,7 @@ class Question:
     def viewed(
         self, view: View, scenario: Scenario, options: Mapping[str, str], query: int
     ) -> tuple[Scenario, dict[str, str], int]:
-        """Return an example, its choices and the token followed as a view has them."""
+        """Return the example, choices and followed token that a view makes."""
         if isinstance(view, Preset):
             follows = query if view.follows is None else view.follows
             return self.pressed(view, scenario), dict(options), follows
@@ -300,7 +298,7 @@ class Question:
         return preset.change(self.start if preset.of == "start" else scenario)
 
     def random_in_words(self, scenario: Scenario) -> str:
-        """Say which of the matrices behind what is shown are random; blank where none is."""
+        """Say which matrices behind the shown ones are random, if any."""
         vectors = scenario.token_matrix
         behind = (vectors, *PROJECTIONS) if {"w_v", "v", "context"} & set(self.shows) else (vectors, "w_q", "w_k")
         random = [name for name in behind if is_random(scenario, name) or self._is_drawn(scenario, name)]
@@ -317,7 +315,7 @@ class Question:
         return drawn and len(edits_of(scenario, [name])) < math.prod(scenario.shape_of(name))
 
     def shown(self, options: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the matrices on the board, less those that cannot be shown with what is chosen."""
+        """Return the board's matrices, less those that a choice hides."""
         hidden = {name for chosen in options.values() for name in self.hidden.get(chosen, ())}
         return tuple(name for name in self.shows if name not in hidden)
 
@@ -327,7 +325,7 @@ class Question:
         return {option.name: option.default for option in self.options}
 
     def is_own(self, scenario: Scenario) -> bool:
-        """Whether an example is one that the buttons, the sliders and the board can make of the question's own."""
+        """Whether this question's controls and board could make this example."""
         begun = (self.start, *self.earlier)
         views = (*self.presets, self.then, *self.predicts.wrong.values())
         made = [view.change(own) for view in views if isinstance(view, Preset) for own in begun]
@@ -343,7 +341,7 @@ class Question:
         return all(same) and (free or all(scenario.shape_of(w) == own.shape_of(w) for w in own.editable))
 
     def today(self, scenario: Scenario, options: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
-        """Return the example and the choices of an older link as this question has them today."""
+        """Return an older link's example and choices in today's form."""
         return self.renewed(scenario, dict(options)) if self.renewed else (scenario, dict(options))
 
 
@@ -357,5 +355,5 @@ def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:
 
 
 def eye(n_rows: int, n_columns: int, factor: float = 1.0) -> tuple[tuple[float, ...], ...]:
-    """Return a matrix with `factor` on its diagonal and zeros elsewhere, as a scenario takes it."""
+    """Return `factor` times the identity, as tuples for a scenario."""
     return tuple(map(tuple, (torch.eye(n_rows, n_columns) * factor).tolist()))

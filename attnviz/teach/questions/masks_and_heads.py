@@ -1,4 +1,4 @@
-"""Questions about masks, padding, and how queries, keys and values are cut into heads."""
+"""Questions about masks, padding, and the cutting of vectors into heads."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -158,7 +158,7 @@ _CUT = Scenario(
 
 
 def cut(matrix: Tensor, n_heads: int, way: str) -> Tensor:
-    """Cut ``(n_tokens, d)`` into ``(n_heads, n_tokens, d / n_heads)``, the right way or by one view alone.
+    """Cut ``(n_tokens, d)`` to ``(n_heads, n_tokens, d / n_heads)``, by `way`.
 
     >>> cut(torch.tensor([[0, 1], [2, 3]]), 2, "view")[0].tolist()
     [[0], [1]]
@@ -170,7 +170,7 @@ def cut(matrix: Tensor, n_heads: int, way: str) -> Tensor:
 
 
 def _owners(now: Now) -> list[list[int]]:
-    """Return for each row of each head the place of the token whose numbers it holds."""
+    """Return, by head and row, the token whose numbers it holds."""
     q = now.trace.q
     owners: list[list[int]] = cut(torch.arange(len(q))[:, None].expand(q.shape), _TWO_HEADS, now.options["way"])[
         ..., 0

@@ -1,4 +1,4 @@
-"""Questions about scores and softmax: over which axis, why not symmetric, why not the embeddings themselves."""
+"""Questions about scores and softmax: its axis, symmetry, and raw embeddings."""
 
 from dataclasses import replace
 from typing import get_args
@@ -52,7 +52,7 @@ def _axis(now: Now) -> Seen:
 
 
 def _against_one(now: Now, sums: torch.Tensor, each: str, some: str) -> list[str]:
-    """Say whose sum is more than 100 %, whose is 100 % as shown, and whose is less."""
+    """Say which sums are, as shown, above, at or below 100 %."""
     names: dict[str, list[str]] = {"more": [], "all": [], "less": []}
     for name, total in zip(now.names, sums, strict=True):
         than_one = "all" if now.write(total) == now.write(1.0) else "more" if total > 1 else "less"
@@ -167,7 +167,7 @@ def _lengthened(scenario: Scenario) -> Scenario:
 
 
 def _shifted(scenario: Scenario) -> Scenario:
-    """One-hot tokens, and keys that are those of the token before: each query finds its neighbour."""
+    """Return the example with one-hot tokens whose queries match the next key."""
     n_tokens = len(scenario.tokens)
     shift = torch.eye(n_tokens).roll(1, 0) * 4
     return replace(scenario, d_in=n_tokens, d_out=n_tokens, x="identity", w_q="identity", edits=(),
@@ -208,7 +208,7 @@ def _n_read_themselves(now: Now) -> int:
 
 
 def _compares_directly(now: Now) -> bool:
-    """Whether queries and keys are the embeddings themselves, so that S = X Xᵀ."""
+    """Whether queries and keys are the embeddings: S = X Xᵀ."""
     return torch.equal(now.trace.q, now.trace.x) and torch.equal(now.trace.k, now.trace.x)
 
 

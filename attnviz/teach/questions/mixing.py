@@ -1,4 +1,4 @@
-"""Questions about values: why there are any, what a sum keeps, and what biases do."""
+"""Questions about values: their purpose, what sums keep, and biases."""
 
 from collections.abc import Callable
 from dataclasses import replace

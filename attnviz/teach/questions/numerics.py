@@ -1,4 +1,4 @@
-"""Questions about numbers: what divides scores, what dropout does to sums, few bits to a softmax, X times c to all."""
+"""Questions about divisors, dropout, low precision, and X times c."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -76,8 +76,7 @@ DROPOUT = Question(
 
 
 def softmax_in(scores: Tensor, dtype: torch.dtype, shifted: bool) -> tuple[Tensor, Tensor]:
-    """Return the exponentials of scores in a precision and their shares, with or without each row's largest number
-    subtracted first.
+    """Return exponentials and softmax in `dtype`, `shifted` by each row's maximum.
 
     >>> softmax_in(torch.tensor([[12.0, 0.0]]), torch.float16, False)[0]
     tensor([[inf, 1.]], dtype=torch.float16)
@@ -235,7 +234,7 @@ def _where(now: Now) -> Seen:
 
 
 def _against(now: Now, name: str) -> str:
-    """Say how a matrix differs from that with the scores divided; a product of the same factors, by rounding alone."""
+    """Say how a matrix differs from the usual, perhaps by rounding alone."""
     usual, other = now.trace[name], now.made[name]
     title, gap = STAGES[name].title, now.write(now.gap(usual, other))
     if name in ("q", "k") and not torch.equal(usual, other):
@@ -244,7 +243,7 @@ def _against(now: Now, name: str) -> str:
 
 
 def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
-    """Return the example with its W's divided, so that queries and keys are, and its scores aren't."""
+    """Return the example with its W's divided, in place of its scores."""
     parts = {"queries": {"w_q": 0.5}, "both": {"w_q": 0.25, "w_k": 0.25}, "scores": {}}[chosen["place"]]
     made = {name: scenario.matrix(name) / scenario.d_out**power for name, power in parts.items()}
     given = {name: tuple(map(tuple, matrix.tolist())) for name, matrix in made.items()}

@@ -74,7 +74,7 @@ def _loss(now: Now) -> list[str]:
 
 
 def _loss_after_a_step(scenario: Scenario) -> torch.Tensor | None:
-    """Return the loss after one more step of training; None where its numbers leave what float32 holds."""
+    """Return the loss after another training step; None beyond float32's range."""
     try:
         loss = next_token_loss(traced(training_step(scenario, RATE)))
     except ValueError:  # an edit that is no finite number
@@ -137,7 +137,7 @@ _ORDERS = ("man bites dog", "dog bites dog")
 
 
 def in_words(scenario: Scenario, text: str) -> Scenario:
-    """Make this the text; what was edited of a token's vector is edited wherever the token stands."""
+    """Return the scenario with this text; edits of vectors follow their tokens."""
     tokens, vectors = scenario.tokens, scenario.token_matrix
     edits = [edit for edit in scenario.edits if edit.matrix != vectors]
     for row, token in enumerate(text.split()):
@@ -169,7 +169,7 @@ def _order(now: Now) -> Seen:
 
 
 def _context_of(now: Now, first: AttentionTrace, i: int) -> str:
-    """Say a token's context vector, and whether it is the one that this token has in the first order."""
+    """Say a token's context vector, compared with the first order's."""
     how = "first"
     if now.trace.tokens != first.tokens:
         how = _alike(now, i, first, first.tokens.index(now.trace.tokens[i]))
@@ -183,7 +183,7 @@ def _twice(now: Now, token: str, first: int, other: int) -> str:
 
 
 def _alike(now: Now, i: int, shown: AttentionTrace, other: int) -> str:
-    """Return whether two context vectors are the "same" as shown, the same but for what is "rounded", or "other"."""
+    """Return whether two context vectors are the "same", "rounded" or "other"."""
     exact = in_float64(shown)
     apart = real_difference(now.exact.context[i], exact.context[other], now.sizes["context"])
     if now.looks_same(now.trace.context[i], shown.context[other]):

@@ -1,4 +1,4 @@
-"""Questions about the products that make queries, keys and scores: which way around, how many matrices, how long."""
+"""Questions about the products that make queries, keys and scores."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -150,7 +150,7 @@ _FOURTH, _FIFTH = rows((0.4, 0.3, 1.2), (1.1, -0.2, 0.5)), rows((0.8, -0.4, 1.5)
 
 
 def _widened(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
-    """Return the example with queries and keys of so many numbers: the first of them by hand, then more of these."""
+    """Return the example with queries and keys of the chosen length."""
     d = NUMBERED[chosen["d"]]
     if scenario.x is None:
         return replace(scenario, d_out=d)
@@ -222,7 +222,7 @@ def _parts(now: Now) -> Seen:
 
 
 def _one_part(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
-    """Return the example without places, or without words, where that leaves the part that is chosen."""
+    """Return the example without places or without words, if so chosen."""
     if scenario.e is None or chosen["part"] not in ("ww", "pp"):
         return scenario
     return (

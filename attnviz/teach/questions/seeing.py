@@ -1,4 +1,4 @@
-"""What there is to see of a question's example: its numbers now and at the start, and in words what became of them."""
+"""What to see of a question's example: tables, points, and sentences."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,10 +22,9 @@ COMPUTED = ("q", "k", "v", "scores", "attention_weights", "context")
 
 @dataclass(frozen=True)
 class Table:
-    """A matrix to show as a heatmap: `kind` tells whether it is one of shares, `role` its colour as that of a stage,
-    `sums` whether to add the sums of rows and columns.
+    """A matrix to show as a heatmap.
 
-    `labels` name the rows and the columns; without them, they are numbered.
+    `rows` and `columns` are labels; without them, they are numbered. `role` is a stage's colour; `sums` adds the sums.
     """
 
     title: str
@@ -40,7 +39,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Points:
-    """Values and contexts of two features, to show as points in a plane: contexts lie within the values' hull."""
+    """Values and contexts of two features, as points in a plane."""
 
     values: Tensor
     contexts: Tensor
@@ -49,7 +48,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Seen:
-    """What there is to see: sentences with the current numbers, and pictures beside the board."""
+    """Sentences with the current numbers, and pictures beside the board."""
 
     sentences: tuple[str, ...]
     tables: tuple[Table, ...] = ()
@@ -57,7 +56,7 @@ class Seen:
 
 
 def in_float64(trace: AttentionTrace) -> AttentionTrace:
-    """Return a trace computed once more from its inputs, in float64: what differs there is no rounding."""
+    """Return a trace computed again from its inputs, in float64."""
     if not trace.mask_use.usual:
         given = {name: trace[name].double() for name, stage in trace.stages.items() if stage.rule is None}
         return execute(trace.stages, given, trace.tokens)
@@ -71,7 +70,7 @@ def in_float64(trace: AttentionTrace) -> AttentionTrace:
 
 
 def sizes_of(trace: AttentionTrace) -> dict[str, float]:
-    """Return how large the numbers are that each computed matrix is made from, whatever cancels in it."""
+    """Return, by computed matrix, how large the numbers behind it are."""
 
     def largest(name: str) -> float:
         matrix = getattr(trace, name)
@@ -85,16 +84,14 @@ def sizes_of(trace: AttentionTrace) -> dict[str, float]:
 
 
 def real_difference(a: Tensor, b: Tensor, size: float) -> Tensor:
-    """Return the difference of two float64 matrices made from numbers of this size, with 0 where float64's own
-    rounding may have made it.
-    """
+    """Return a − b, with 0 where float64's rounding may explain it."""
     difference, tolerance = a - b, EXACT * max(1.0, size)
     return difference if tolerance > TELLS else difference.where(difference.abs() > tolerance, 0.0)
 
 
 @dataclass(frozen=True)
 class Now:
-    """The example now and at the start, both computed, with what is chosen and the decimals.
+    """The example's traces now and at the start, choices, and decimals.
 
     `made` is the example now as the page draws it; `query` is the place of the token that is followed.
     """
@@ -157,17 +154,17 @@ class Now:
         return (a.double() - b.double()).abs().max()
 
     def moved_by(self, name: str) -> Tensor:
-        """Return the difference of a matrix to the start, in float64, with 0 where rounding alone made it."""
+        """Return a matrix's change since the start, less float64's rounding errors."""
         size = max(self.sizes.get(name, 0.0), sizes_of(self.exact_start).get(name, 0.0))
         return real_difference(getattr(self.exact, name), getattr(self.exact_start, name), size)
 
     def has_changed(self, name: str) -> bool:
-        """Whether a matrix differs from that of the start by more than rounding."""
+        """Whether a matrix has changed since the start by more than rounding."""
         same_shape = getattr(self.trace, name).shape == getattr(self.start, name).shape
         return not same_shape or bool(self.moved_by(name).any())
 
     def says_changes(self, *names: str) -> list[str]:
-        """Say how far matrices have moved since the start; nothing, where this is the start."""
+        """Say how far matrices have moved since the start, if at all."""
         if self.scenario == self.begun_with:
             return []
         return [self._says_change_of(name) for name in names]

@@ -1,4 +1,4 @@
-"""Questions about widths: which sizes must agree, and which of them goes under the root."""
+"""Questions about widths: which must agree, which is under the root."""
 
 import math
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ _BY_HAND = replace(CAT, text=say("questions.sizes.text"))  # its words all have 
 
 
 def _as_wide(d_in: int, d_out: int, d_v: int) -> Scenario:
-    """Return the example with these widths: where there are more than by hand, its numbers come again."""
+    """Return the example with these widths, repeating its numbers as needed."""
     widths = {"x": (len(_BY_HAND.tokens), d_in), "w_q": (d_in, d_out), "w_k": (d_in, d_out), "w_v": (d_in, d_v)}
     given = {}
     for name, (n_rows, n_columns) in widths.items():
@@ -94,7 +94,7 @@ def _width(name: str, key: str) -> Control:
 
 
 def _with_width(scenario: Scenario, name: str, width: int) -> Scenario:
-    """Return the example with another width, and with what was changed of the matrices that this does not touch."""
+    """Return the example with another width, keeping edits of untouched matrices."""
     if scenario.x is None:  # an older link's, which was drawn
         now = replace(without_changes(scenario), **{name: width})  # type: ignore[arg-type]
         return with_changes(now, carry_over(changes_of(scenario), scenario, now)[0])
@@ -138,8 +138,9 @@ _TRIALS = 4000
 
 
 def _drawn(d_in: int, d_k: int) -> Scenario:
-    """Return an example whose vectors have the length √d_in and whose W's have entries of variance 1/d_in, so that
-    each number of a query or a key has variance 1, however many numbers went in.
+    """Return an example whose queries and keys have entries of variance 1.
+
+    Its vectors have the length √d_in, and its W's entries of variance 1/d_in.
     """
     text = say("questions.before")
     x, w_q, w_k = unit_example(len(text.split()), d_in, d_k, generator_for(12))
@@ -158,7 +159,7 @@ _EIGHT = Scenario(
 
 
 def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
-    """Return the example as √d_in or √d_k divides its scores: one over the other is a temperature."""
+    """Return the example with scores divided by √d_in or √d_k, by temperature."""
     by_d_in = chosen["divisor"] == _BY_D_IN
     return replace(scenario, temperature=math.sqrt(scenario.d_in / scenario.d_out)) if by_d_in else scenario
 
@@ -184,7 +185,7 @@ def _which_d(now: Now) -> Seen:
 
 
 def _verdict(now: Now, measured: Measured) -> str:
-    """Say what dividing by √d_in makes of the weights of many examples; of one alone, chance would tell more."""
+    """Say whether √d_in flattens or sharpens attention weights, over many examples."""
     right, wrong = measured.largest_by_d_k, measured.largest_by_d_in
     if now.write(right) == now.write(wrong):
         return say("seen.which_d.same")
@@ -192,7 +193,7 @@ def _verdict(now: Now, measured: Measured) -> str:
 
 
 def _renewed(scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:
-    """Take the widths of an older link's example: its W's had a variance of 1, and its temperature stood for √d_in."""
+    """Return an older link's example, redrawn with its widths, and its divisor."""
     if scenario.w_q is not None or scenario.d_in > 16 or scenario.d_out > 8:
         return scenario, options
     return _drawn(scenario.d_in, scenario.d_out), options | ({"divisor": _BY_D_IN} if scenario.temperature != 1 else {})
