@@ -263,8 +263,7 @@ class ModelTrace:
         return pieces_of(self.text, self.spans)
 
     def measured(self, layer: int, head: int) -> HeadFigures | None:
-        """Return the measured figures of a head: see :class:`attnviz.explanation.head_figures.HeadFigures`. None where
-        tokens read others than themselves."""
+        """Return a head's :class:`attnviz.explanation.head_figures.HeadFigures`; None in cross-attention."""
         if (layer, head) not in self.heads:
             raise KeyError(f"there is no head {(layer, head)}, expected one of the view's")
         own = self.layers[layer]

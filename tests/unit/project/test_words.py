@@ -11,7 +11,7 @@ from string import Formatter
 from attnviz.words import FORMS, Template, catalogue, plural, say
 
 ROOT = Path(__file__).parents[3]
-SOURCES = sorted([*ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
+SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
 SCRIPTS = sorted(ROOT.glob("attnviz/**/*.js"))
 BANNED = (
     "is to be seen", "as it is", "as they are", "let go", "hands on", "from its place", "carried rounding",
@@ -159,7 +159,8 @@ def test_every_sentence_is_used() -> None:
 def _first_lines(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the first paragraphs of a file's docstrings."""
     for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (said := ast.get_docstring(node)):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if documented and (said := ast.get_docstring(node)):
             yield getattr(node, "lineno", 1), " ".join(said.split("\n\n")[0].split())
 
 
@@ -173,6 +174,12 @@ def test_docstrings_begin_as_the_glossary_says() -> None:
         if words in text.lower()
     ]
     assert not badly
+
+
+def test_docstrings_begin_with_at_most_12_words() -> None:
+    """A stranger takes in no more at once; the rest goes into a paragraph of its own."""
+    lines = ((file, line, text) for file in SOURCES for line, text in _first_lines(file))
+    assert not [f"{file.relative_to(ROOT)}:{line}: {text}" for file, line, text in lines if len(text.split()) > 12]
 
 
 def _is_for_developers(node: ast.AST) -> bool:
