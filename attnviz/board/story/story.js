@@ -49,9 +49,9 @@ export class Story {
     // Of a model's head the words alone have to be few: its vectors are strips of colour.
     const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.values(torch)
       .every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
-    // A question's board may be one of two on a wide page.
+    // A question's board may be one of two on a wide page; a step that is presented shows its matrices whole.
     const width = data.store ? this.board.host.view().width : room.width;
-    const narrow = room.sentence && small && width < NARROW;
+    const narrow = room.sentence && small && width < NARROW && !data.tells?.presents;
     this.told = narrow && !this.whole;
     const { says, tools, element } = this.board.sentence;
     for (const each of [says, tools.element, element]) each.removeAttribute("style");
