@@ -6,7 +6,6 @@ from playwright.sync_api import Browser, Request, Route, expect
 from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.words import say
 from tests.browser.board import Board
-from tests.browser.playground import eventually
 
 FAILING = 3  # of the page itself, and of the board's first two tries
 
@@ -32,16 +31,18 @@ def test_a_script_that_does_not_come_is_asked_for_again_and_then_never_more(chro
     expect(page.get_by_text(say("board.not_loaded"))).to_be_visible(timeout=60_000)
     board.torch_says()
     expect(page.get_by_text(say("board.not_loaded"))).to_have_count(0)
+    lesson = page.locator(".st-key-lesson-board .board > *").first  # its first step has no cell
     before = len(asked)
     assert before == FAILING + 1
     board.go_to("Lesson")
-    page.locator(".board .cell").first.wait_for(state="attached")
+    lesson.wait_for(state="attached")
     board.go_to("Explore")
-    eventually(lambda: page.locator(".board .cell").count() > 0, True)
+    lesson.wait_for(state="detached")
+    page.locator(".board .cell").first.wait_for(state="attached")
     assert len(asked) == before
     page.unroute(f"**/{BOARD_FILE.name}*")
     asked.clear()
-    board.go("/lesson")  # read anew: the page tells of it, the board takes what is there
-    page.locator(".board .cell").first.wait_for(state="attached")
+    page.goto(f"{server}/lesson")  # read anew: the page tells of it, the board takes what is there
+    lesson.wait_for(state="attached")
     assert asked == [f"{server}/{BOARD_FILE.address}"]
     page.context.close()
