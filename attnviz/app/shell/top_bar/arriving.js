@@ -11,6 +11,7 @@ import { follow } from "./presenting.js";
 /** @type {Data | undefined} */
 let before;
 const lists = new MutationObserver(nameLists);
+const room = new ResizeObserver(reachPictures);
 
 export default function arriving(/** @type {Drawing<Data>} */ { data }) {
   const last = before;
@@ -19,8 +20,20 @@ export default function arriving(/** @type {Drawing<Data>} */ { data }) {
   dataset.door = String(data.door);
   if (!data.setsUp) delete dataset.open;
   nameLists();
+  const content = document.querySelector(".stMainBlockContainer");
+  if (content) room.observe(content); // it grows with what is drawn
   follow();
   if (last && last.place !== data.place) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+}
+
+// On a telephone, a comparison's pictures are moved sideways: by keys, too.
+function reachPictures() {
+  /** @type {NodeListOf<HTMLElement>} */
+  const rows = document.querySelectorAll(".stHorizontalBlock[class*='st-key-compare_']");
+  for (const row of rows) {
+    if (row.scrollWidth > row.clientWidth + 1) row.tabIndex = 0;
+    else row.removeAttribute("tabindex");
+  }
 }
 
 // Streamlit's list of pages has headings among its lines, which a list can't have: those of each door are one, here.
