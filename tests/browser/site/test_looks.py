@@ -33,6 +33,7 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
 ) -> None:
     reader = new_learner(*WINDOWS[0]).go(PLACES[name])  # a page may have no picture to wait for
     expect(reader.page.locator(".st-key-foot").first).to_be_attached()
+    reader.page.wait_for_function("document.documentElement.dataset.door && window.attnvizAddress?.heard")  # keys, too
 
     def wrong(width: int = 0) -> dict[str, Any]:
         seen = look_at(reader.page)
