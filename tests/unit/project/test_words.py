@@ -159,8 +159,9 @@ def test_every_sentence_is_used() -> None:
 def _first_lines(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the first paragraphs of a file's docstrings."""
     for node in ast.walk(ast.parse(file.read_text())):
-        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if documented and (said := ast.get_docstring(node)):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if said := ast.get_docstring(node):
             yield getattr(node, "lineno", 1), " ".join(said.split("\n\n")[0].split())
 
 
