@@ -79,6 +79,18 @@ def eventually(read: Callable[[], Any], wanted: Any, seconds: float = SECONDS) -
     assert seen == wanted, f"{seen!r} on the page, expected {wanted!r}"
 
 
+def holds(page: Page, expression: str) -> None:
+    """Wait until an expression holds on a page, whose policy lets no `wait_for_function` look a second time."""
+
+    def read() -> bool:
+        try:
+            return bool(page.evaluate(expression))
+        except Error:  # the page is being left for another one
+            return False
+
+    eventually(read, True)
+
+
 def at_rest(page: Page, read: Callable[[], Any]) -> Any:
     """Read something off a page until it's the same twice: what comes in, or is laid anew, has done so."""
     before, now = None, read()
@@ -144,9 +156,9 @@ class Playground:
 
     def settle(self) -> Self:
         """Wait until the server's run has ended and what it drew stands, as a reader waits for a first page."""
-        self.page.wait_for_function("window.attnvizAddress?.due !== true")
+        holds(self.page, "window.attnvizAddress?.due !== true")
         self.page.wait_for_selector('[data-test-script-state="notRunning"]')
-        self.page.wait_for_function(_ALL_DRAWN)
+        holds(self.page, _ALL_DRAWN)
         return self
 
     @contextmanager

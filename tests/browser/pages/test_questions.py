@@ -29,7 +29,7 @@ from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.looks import look_at
-from tests.browser.playground import eventually
+from tests.browser.playground import eventually, holds
 
 # How many numbers of the tables that stand for a board are cut, and can't be moved into sight.
 _CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures .annotation-text')].filter(each => {
@@ -142,7 +142,7 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
             _reveal(learner)
             learner.says(asked.happened)
             learner.page.locator(".st-key-lesson-next button").click()
-    learner.open("/").page.wait_for_function("window.attnvizAddress")
+    holds(learner.open("/").page, "Boolean(window.attnvizAddress)")
     for place in PLACES:
         to = WhatIf.read("typed:1:2:5") if place == TYPED else alone(place)
         square = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2)

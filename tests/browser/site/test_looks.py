@@ -12,7 +12,7 @@ from attnviz.colours.palette import DARK
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import BY_COLOUR, digits_below, look_at
-from tests.browser.playground import Playground, eventually
+from tests.browser.playground import Playground, eventually, holds
 
 HALLS = {(1366, 768): 24, (1920, 1080): 30}  # pixels that a digit has at least in a presentation
 # The sixth is 1366 at 200 %.
@@ -33,7 +33,7 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
 ) -> None:
     reader = new_learner(*WINDOWS[0]).go(PLACES[name])  # a page may have no picture to wait for
     expect(reader.page.locator(".st-key-foot").first).to_be_attached()
-    reader.page.wait_for_function("document.documentElement.dataset.door && window.attnvizAddress?.heard")  # keys, too
+    holds(reader.page, "Boolean(document.documentElement.dataset.door && window.attnvizAddress?.heard)")  # keys, too
 
     def wrong(width: int = 0) -> dict[str, Any]:
         seen = look_at(reader.page)
