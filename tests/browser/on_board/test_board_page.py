@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.words import say
 from attnviz.words.numbers import in_cell
 from tests.browser.lone_board import LoneBoard
+from tests.browser.playground import eventually
 
 SIX = Scenario("the cat sat on the mat")
 PAINTED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
@@ -131,8 +133,8 @@ def test_of_what_is_done_the_page_around_is_told_where_it_is_of_the_named_origin
         page.keyboard.type("2")
         page.keyboard.press("Enter")
         expect(frame.locator(".status")).to_contain_text(ALONE)
-        edits = [each["detail"] for each in page.evaluate("told") if "edits" in str(each["detail"])]
-        assert edits == ["edits=w_q.0.0.2.0"] * told
+        edits = "told.map(({detail}) => detail).filter((detail) => `${detail}`.includes('edits'))"
+        eventually(partial(page.evaluate, edits), ["edits=w_q.0.0.2.0"] * told)
     context.close()
 
 

@@ -158,6 +158,7 @@ def test_it_can_be_paused_and_moved_by_keys_and_left(player: Player) -> None:
     player.is_as_in(before)
     player.page.set_viewport_size({"width": 1920, "height": 1080})
     player.press_keys("p")
+    eventually(lambda: "present=1" in player.page.url, True)
     player.play.press("Enter")
     expect(player.slider).to_be_visible()
     for presents in (True, False):  # what is played is ended first
