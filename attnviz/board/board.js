@@ -29,7 +29,6 @@ import { Undo } from "./spine/undo.js";
 import { Story } from "./story/story.js";
 import { CONSTANTS } from "../scripts/sent.js";
 
-const { SHARES } = CONSTANTS;
 
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [],
@@ -184,7 +183,7 @@ export class Board {
 
   limitOf(/** @type {Stage} */ stage) {
     const [, limit] = this.data.limits[stage.name];
-    return SHARES.includes(stage.rule) ? (this.wholeScale ? 1 : limit) : (this.host.widest?.(limit) ?? limit);
+    return stage.is.shares ? (this.wholeScale ? 1 : limit) : (this.host.widest?.(limit) ?? limit);
   }
 
   get ramps() {

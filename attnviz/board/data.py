@@ -139,6 +139,7 @@ def _sent(stage: Stage) -> dict[str, Any]:
         "sources": stage.sources,
         "called": stage.unnumbered("head").title,
         "settings": {} if stage.rule is None else stage.rule.settings,
+        "is": {} if stage.rule is None else stage.rule.traits(len(stage.sources)),
         "isVector": stage.is_vector,
         "entries": [visible(entry) for entry in stage.entries],
     }

@@ -21,7 +21,6 @@ CONSTANTS: dict[str, Any] = {
     "FLOAT32": {"name": "float32", "max": _FLOAT32.max, "eps": _FLOAT32.eps, "tiny": _FLOAT32.tiny},
     "READABLE": numbers.READABLE,
     "FAR": numbers.FAR,
-    "SHARES": ["softmax", "share"],
     "LONG": numbers.LONG,
     "SAME": summary.SAME,
     "NAMED": summary.NAMED,

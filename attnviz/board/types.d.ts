@@ -65,6 +65,18 @@ interface Settings {
   part: number;
 }
 
+/** What its rule is, in place of its name; of what is given, nothing: core/rules/base.py. */
+interface Traits {
+  product?: boolean;
+  divides?: boolean;
+  /** Whether its rows are pieces of rows of other tokens. */
+  cuts?: boolean;
+  /** Over what shares are made, null where nobody gets what a mask takes; whether rows sum to 1; whether of powers. */
+  shares?: { over: string | null, all: boolean, powers: boolean };
+  /** Which sources stand as its factor and as its bias. */
+  beside?: [factor: number | null, bias: number | null];
+}
+
 /** What a matrix is to attention, which its colour tells: attnviz/colours/palette.py. */
 type Role = "x" | "q" | "k" | "a" | "v";
 
@@ -104,6 +116,7 @@ interface Stage {
   rule: string;
   sources: string[];
   settings: Settings;
+  is: Traits;
   /** What its rule declares of its cells; of what is given, nothing. */
   declared: Piece[];
   /** Of scores of queries and keys that are made of sums of words and places: the projection of each, and the sums. */

@@ -155,7 +155,7 @@ class Trace:
     def masked_in(self, name: str) -> np.ndarray | None:
         """Return which cells ``(rows, columns)`` are masked, or None for none."""
         stage = self.stages[name]
-        scores = stage.sources if stage.kind == "softmax" else filter(None, [stage.hidden_with])
+        scores = stage.sources if stage.makes_shares else filter(None, [stage.hidden_with])
         makers = [stage, *map(self.stages.__getitem__, scores)]
         if any(other.masked_by == name for other in self.stages.values()):
             makers = [other for other in self.stages.values() if other.masked_by == name]

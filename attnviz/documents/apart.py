@@ -26,9 +26,9 @@ def _apart(sent: dict[str, Any], trace: Trace, name: str) -> dict[str, Any] | No
     settings = stage.rule.settings
     left, *others = (in_rows(trace[source]).cpu().numpy().astype(np.float64) for source in stage.sources)
     with np.errstate(all="ignore"):
-        if stage.kind == "softmax" and not others and settings["axis"] == "rows":
+        if stage.makes_shares and not others and not stage.rule.is_linear and stage.rule.sums_to_1(1):
             made = _shares(left)
-        elif stage.kind == "product" and len(others) == 1 and _is_plain(settings):
+        elif stage.rule.is_product and len(others) == 1 and _is_plain(settings):
             made = _product(left, others[0])
         else:
             return None

@@ -128,7 +128,7 @@ def _table(computed: AttentionTrace, name: str, digits: int) -> str:
     columns = stage.labels("columns", computed.tokens, matrix.shape[1])
     texts = [[written(value, digits) for value in row] for row in matrix.tolist()]
     hidden = computed.masked_in(name)
-    if hidden is not None and stage.kind in ("softmax", "share"):  # masked, which is not a number of 0
+    if hidden is not None and stage.makes_shares:  # masked, which is not a number of 0
         texts = np.where(hidden, "–", texts).tolist()
     cells = pd.DataFrame(texts, index=rows, columns=columns)
     title = stage.title if formula == stage.title else f"{stage.title} = {formula}"

@@ -13,7 +13,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import gathered, without_head
-from attnviz.core.rules import PassOn, in_rows
+from attnviz.core.rules import in_rows
 from attnviz.export.reading import write_tensors
 from attnviz.words.numbers import for_json
 
@@ -159,11 +159,9 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
     >>> safetensors.torch.load(trace_safetensors(trace(Scenario("a cat"))))["context"].shape
     torch.Size([2, 2])
     """
-    matrices = {}
-    for name, matrix in gathered(trace.stages, trace.matrices).items():
-        is_another = name in trace.stages and trace.stages[name].kind == PassOn.name
-        own = matrix.detach().cpu().contiguous()
-        matrices[name] = own.clone() if is_another else own  # the format has no two names for the same memory
+    # The format has no two names for the same memory.
+    own = {name: matrix.detach().cpu().contiguous() for name, matrix in gathered(trace.stages, trace.matrices).items()}
+    matrices = {name: matrix.clone() for name, matrix in own.items()}
     metadata = {name: json.dumps(value) for name, value in (_settings(trace) | _tokens(trace)).items()}
     return write_tensors(matrices, metadata)
 

@@ -124,7 +124,7 @@ def _signs(picture: Picture, kind: int) -> dict[str, Any]:
 
 def sign_of(picture: Picture, kind: int) -> Sign:
     """Return what stands in a cell of this kind."""
-    return _MASKED_SHARE if kind == MASKED and picture.stage.kind in ("softmax", "share") else _SIGNS[kind]
+    return _MASKED_SHARE if kind == MASKED and picture.stage.makes_shares else _SIGNS[kind]
 
 
 def hatch_of(picture: Picture, kind: int) -> Hatch:

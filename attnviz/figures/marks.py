@@ -17,7 +17,7 @@ HEIGHT = _ABOVE + _THICK + _BELOW
 
 def has_colour_bar(picture: Picture) -> bool:
     """Whether a picture has a scale: its numbers are shares."""
-    return picture.stage.kind in ("softmax", "share") and picture.limits[0] == 0
+    return picture.stage.makes_shares and picture.limits[0] == 0
 
 
 def colour_bar(picture: Picture) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def _columns_shifted(step: Step) -> Candidates:
 
 def _columns_swapped(step: Step) -> Candidates:
     """Yield the results of swapping two columns, of it or its factors."""
-    factors = list(enumerate(step.stage.sources[:2])) if step.stage.kind == "product" else []
+    factors = list(enumerate(step.stage.sources[:2])) if step.rule.is_product else []
     if step.stage.name != "scores":
         factors = factors[:1]  # columns of the second factor are those of the product
     for i, j in pairs(step.right.shape[1]):

@@ -48,7 +48,6 @@ export const CONSTANTS: {
   readonly READABLE: number;
   /** exp of this far below is 0 at every precision. */
   readonly FAR: number;
-  readonly SHARES: string[];
   /** A sum of more terms shows the largest LONG - 1 and the remainder. */
   readonly LONG: number;
   /** Weights that differ by less are the same, if they are written alike. */

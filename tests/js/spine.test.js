@@ -26,10 +26,11 @@ const SPINE = ["x", "q", "scores", "attention_weights", "context"];
  */
 function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, scaled = true, biases = false } = {}) {
   const given = (/** @type {string} */ name,
-    rows = "feature") => ({ name, symbol: name, rule: "given", rows, columns: "feature", sources: [], settings: {} });
+    rows = "feature") => ({ name, symbol: name, rule: "given", rows, columns: "feature", sources: [], settings: {},
+    is: {} });
   /** @param {string} name @param {string[]} sources */
   const product = (name, sources, columns = "feature", rows = "token") => ({
-    name, symbol: name, rule: "product", rows, columns, sources,
+    name, symbol: name, rule: "product", rows, columns, sources, is: { product: true, beside: [1, 2] },
     settings: { transposed: columns === "key", cosine: false, typed: [] }, declared: declared(productOf(name, sources)),
   });
   const productOf = (/** @type {string} */ name, /** @type {string[]} */ sources) => {
@@ -45,13 +46,14 @@ function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, s
     product("scores", ["q", "k"], "key", "query"),
     ...(causal ? [{ ...given("mask", "query"), columns: "key" }] : []),
     {
-      name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key",
+      name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", is: { divides: true },
       sources: causal ? ["scores", "mask"] : ["scores"], masked_by: causal ? "mask" : null,
       settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature) },
       declared: declared(["hidden", ["at", 0, I, J], causal ? ["at", 1, I, J] : ["number", 0], 1]),
     },
     {
       name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key",
+      is: { shares: { over: "rows", all: true, powers: true } },
       sources: ["scaled_scores"], settings: { axis: "rows",
         sink: null }, declared: declared(whole(tokens, ["at", 0, I, K])),
     },
@@ -223,8 +225,8 @@ for (const scale of [1, 1.3]) {
     const layout =
       /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], scale, above: 108 * scale, plane: null }));
     const stages = /** @type {Stage[]} */ (/** @type {unknown} */ ([
-      { name: "b_k", rule: "given", columns: "feature" }, { name: "attention_weights", rule: "softmax",
-        columns: "key" }, { name: "w_v", rule: "given", columns: "feature" },
+      { name: "b_k", is: {}, columns: "feature" }, { name: "attention_weights", is: { shares: {} }, columns: "key" },
+      { name: "w_v", is: {}, columns: "feature" },
     ]));
     const titles = titlesOf(layout, stages, [], 2000);
     const legend = legendAt(layout, boxes.attention_weights);
@@ -244,8 +246,7 @@ for (const all of [false, true]) {
       const layout = /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], scale: 1, above: 108,
         end: 248, plane: null }));
       const stages = /** @type {Stage[]} */ (/** @type {unknown} */ ([
-        { name: "scores", rule: "product", columns: "key" }, { name: "attention_weights", rule: "softmax",
-          columns: "key" },
+        { name: "scores", is: {}, columns: "key" }, { name: "attention_weights", is: { shares: {} }, columns: "key" },
       ]));
       const lead = leadAt(layout, boxes.attention_weights, all);
       assert.ok(lead && lead.x + lead.width < boxes.attention_weights.x);

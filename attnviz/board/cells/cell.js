@@ -180,8 +180,8 @@ function colourOf(/** @type {number} */ token) {
 }
 
 // Whether any matrix has rows of other tokens than their places say.
-export function areMixed(/** @type {Iterable<Pick<Stage, "rule">>} */ stages) {
-  return [...stages].some(({ rule }) => rule === "recut");
+export function areMixed(/** @type {Iterable<Pick<Stage, "is">>} */ stages) {
+  return [...stages].some(({ is }) => is.cuts);
 }
 
 // Give an element the colour of a token.
@@ -194,7 +194,7 @@ export function colourAs(element, token) {
 // Give a cell the colour of the token that its row really belongs to.
 /** @param {HTMLElement} cell @param {Stage} stage @param {number} row @param {number} rows @param {boolean} turned */
 export function colourByOwner(cell, stage, row, rows, turned) {
-  if (stage.rule !== "recut") return;
+  if (!stage.is.cuts) return;
   colourAs(cell, ownerOf(stage, row, rows));
   if (turned) cell.classList.add("across");
 }
@@ -202,7 +202,7 @@ export function colourByOwner(cell, stage, row, rows, turned) {
 // Where a matrix is pixels, the same as a stripe along its first cells; null where each row is in its place.
 /** @param {Stage} stage @param {number} rows @param {boolean} turned */
 export function stripeOfOwners(stage, rows, turned) {
-  if (stage.rule !== "recut") return null;
+  if (!stage.is.cuts) return null;
   const { canvas, context } = canvasOf(`owners${turned ? " across" : ""}`, turned ? rows : 1, turned ? 1 : rows);
   for (let row = 0; row < rows; row += 1) {
     context.fillStyle = colourOf(ownerOf(stage, row, rows));

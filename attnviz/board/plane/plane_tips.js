@@ -167,8 +167,8 @@ export class Tips {
 export function gripOf({ stages, matrices }, name, row) {
   const [source, projection] = stages.get(name).sources;
   const stage = stages.get(source);
-  // of X = E + P, the tokens' own vectors
-  const matrix = stage.rule === "given" ? source : stage.rule === "add" ? stage.sources[0] : null;
+  const [op, first] = stage.declared[0]?.value ?? []; // of X = E + P, the tokens' own vectors
+  const matrix = stage.rule === "given" ? source : op === "+" && first[0] === "at" ? stage.sources[first[1]] : null;
   if (!matrix || stages.get(matrix).rule !== "given" || matrices[name].columns !== 2) return null;
   const start = Array.from(lineOf(matrices[name], row));
   const { values } = matrices[projection];

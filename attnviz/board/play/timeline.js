@@ -47,18 +47,18 @@ export function phasesOf(made, spine, query) {
 /** @param {Stage[]} table @param {string[]} spine @param {Stage} stage */
 function placeOfPhase(table, spine, stage) {
   if (spine.includes(stage.name)) return stage.name;
-  if (stage.rule === "scale") return spine.includes(stage.sources[0]) ? stage.sources[0] : null;
-  const divided = table.find(({ rule, sources }) => rule === "scale" && sources[0] === stage.name);
+  if (stage.is.divides) return spine.includes(stage.sources[0]) ? stage.sources[0] : null;
+  const divided = table.find(({ is, sources }) => is.divides && sources[0] === stage.name);
   return divided && spine.includes(divided.name) ? divided.name : null;
 }
 
 /** @param {Made["stages"]} stages @param {Stage} stage @returns {PhaseKind} */
 function kindOf(stages, stage) {
-  if (stage.rule === "scale") return "scale";
-  if (stage.rule === "softmax") return stage.settings.axis === "rows" ? "shares" : "other";
-  if (stage.rule !== "product" || !isUsual(stage)) return "other";
+  if (stage.is.divides) return "scale";
+  if (stage.is.shares?.powers) return stage.settings.axis === "rows" ? "shares" : "other";
+  if (!stage.is.product || !isUsual(stage)) return "other";
   if (stage.columns === "key") return "scores";
-  return CONSTANTS.SHARES.includes(stages.get(stage.sources[0]).rule) ? "mix" : "vector";
+  return stages.get(stage.sources[0]).is.shares ? "mix" : "vector";
 }
 
 // Whether a product is one that attention has.
@@ -92,7 +92,7 @@ function columnsOf(made, stage, query) {
 /** @param {Made} made @param {Stage} stage @param {number} query @param {number} key */
 export function isHidden(made, stage, query, key) {
   const after = [...made.stages.values()]
-    .filter(({ rule, sources }) => rule === "scale" && sources.includes(stage.name));
+    .filter(({ is, sources }) => is.divides && sources.includes(stage.name));
   return [stage, ...after].some((each) => isMasked(made, each, query, key));
 }
 

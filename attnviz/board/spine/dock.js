@@ -190,7 +190,7 @@ export class Dock {
   offered(place, sources) {
     const { board } = this;
     // Of the row that a softmax reads, the way leads to the weight's own score, else to the first of each source.
-    const first = CONSTANTS.SHARES.includes(board.stage(place).rule) ? place.column : 0;
+    const first = board.stage(place).is.shares ? place.column : 0;
     const onBoard = sources.flatMap((block) => block[first] ?? []).filter((source) => board.isShown(source));
     /** @type {Offer[]} */
     const offered = onBoard.map((source) => [

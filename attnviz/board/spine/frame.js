@@ -106,14 +106,14 @@ export class Frame {
   /** @returns {Stage | undefined} */
   weights() {
     const { grids, stages } = this.board;
-    return [...stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule) && grids.has(stage.name));
+    return [...stages.values()].find((stage) => stage.is.shares && grids.has(stage.name));
   }
 
   between() {
     const { board } = this;
     const weights = this.weights();
     if (!weights) return [];
-    setText(this.softmax, say(`board.op.${weights.rule === "softmax" ? "softmax" : "share"}`));
+    setText(this.softmax, say(`board.op.${weights.is.shares?.powers ? "softmax" : "share"}`));
     const { boxes, scale } = board.layout;
     const box = boxes[weights.name];
     const legend = legendAt(board.layout, box);

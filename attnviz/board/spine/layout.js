@@ -168,7 +168,7 @@ class Measure {
     this.factorRows = { attention: fitting(false), behind: fitting(true) };
     const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
     // The scale of the weights' colours stands there, too.
-    const legend = plan.some(({ stage }) => CONSTANTS.SHARES.includes(stage.rule)) ? SCALE : 0;
+    const legend = plan.some(({ stage }) => stage.is.shares) ? SCALE : 0;
     this.above = Math.max(legend, over ? over + TITLE + ROOF : 0);
     this.rowsAbove = over / row;
     this.width = LABELS
@@ -179,7 +179,7 @@ class Measure {
   factorsOver(/** @type {Column} */ { stage, factor, turned, bias, weight, weightBias }) {
     if (!factor || this.folded.includes(stage.name)) return { rows: 0, fixed: 0 };
     if (turned) return this.rowsOf([this.shapes[factor.name].columns, weight], weight ? TITLE + GAP.stack : 0);
-    if (factor.rule === "product") return this.rowsOf([weight, weightBias], weightBias ? GAP.bias : 0);
+    if (factor.is.product) return this.rowsOf([weight, weightBias], weightBias ? GAP.bias : 0);
     if (factor.columns === "key") return { rows: 0, fixed: 0 }; // its rows are as high as those of the spine
     return this.rowsOf([factor, bias], bias ? GAP.bias : 0);
   }
@@ -197,7 +197,7 @@ class Measure {
     const { rows, fixed } = this.factorsOver(column);
     const { factor, turned } = column;
     const heads = factor?.columns === "key" ? TITLE : 0; // names of its columns, under its title
-    const ofTokens = factor && !this.folded.includes(column.stage.name) && (factor.rule === "product" || heads)
+    const ofTokens = factor && !this.folded.includes(column.stage.name) && (factor.is.product || heads)
       && !turned ? this.shapes[factor.name].rows * this.row + heads : 0;
     return Math.max(ofTokens, rows * this.factorRow(factor) + fixed);
   }
@@ -235,7 +235,7 @@ class Measure {
     if (this.folded.includes(stage.name) && this.folded.includes(before.stage.name)) return FOLDED.gap;
     // with names of their own
     if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage)) return this.gaps * GAP.column + LABELS;
-    const gap = CONSTANTS.SHARES.includes(stage.rule) ? Math.max(OPERATION, this.gaps * GAP.operation)
+    const gap = stage.is.shares ? Math.max(OPERATION, this.gaps * GAP.operation)
       : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
@@ -271,7 +271,7 @@ class Placing {
       x += sizes.widthOf(column);
     });
     const end = this.start + sizes.rows;
-    const scales = this.plan.filter(({ stage }) => CONSTANTS.SHARES.includes(stage.rule))
+    const scales = this.plan.filter(({ stage }) => stage.is.shares)
       .map(({ stage }) => this.boxes[stage.name].x + LEGEND.width);
     const used = Math.max(x, ...scales, ...Object.values(this.boxes).map((box) => box.x + box.width));
     const boxes = Object.fromEntries(Object.entries(this.boxes).map(([name, box]) => [name, scaled(box, scale)]));
@@ -298,7 +298,7 @@ class Placing {
       const top = this.upwards(factor, x, this.bottom, true);
       if (weight) this.upwards(weight, x, top - TITLE - GAP.stack);
       if (weightBias) this.turnedBias(weightBias, x + this.boxes[factor.name].width + GAP.stack);
-    } else if (factor.rule === "product") {
+    } else if (factor.is.product) {
       this.upwards(factor, x, this.bottom);
       const beside = x - sizes.gaps * BESIDE - this.widthOf(weight);
       const below = weightBias ? this.upwards(weightBias, beside, this.bottom) - GAP.bias : this.bottom;

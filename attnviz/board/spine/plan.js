@@ -24,20 +24,18 @@ export function planOf(stages, placed, many, beside = true) {
   for (const stage of [...table.values()].toReversed()) {
     if (taken.has(stage.name)) continue;
     // Scaled scores that stand in the place of scores have over them what these are made of.
-    const made = stage.rule === "scale" && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
-    const product = made.rule === "product";
-    const normed = made.rule === "layer_norm"; // its gain and its offset stand over it, as a factor and a bias do
+    const made = stage.is.divides && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
     // between two squares a third would be too much
-    const masked = stage.rule === "scale" && made === stage && all.get(stage.sources[1])?.rule === "given";
-    const by = made.rule === "relative"; // the numbers by distance stand over the bias that is made of them
-    const right = product || normed || masked ? get(made.sources[1]) : by ? get(made.sources[0]) : null;
+    const masked = stage.is.divides && made === stage && all.get(stage.sources[1])?.rule === "given";
+    const [over, below] = made.is.beside ?? [null, null];
+    const right = get(made.sources[masked ? 1 : over ?? -1]);
     const upright = many && right?.rows !== "feature" && made.settings.transposed !== true;
     const factor = upright ? null : right;
-    const computed = factor?.rule === "product";
+    const computed = factor?.is.product;
     const column = {
       stage, made, factor,
-      turned: product && made.settings.transposed === true,
-      bias: product || normed ? get(made.sources[2]) : null,
+      turned: made.is.product === true && made.settings.transposed === true,
+      bias: get(made.sources[below ?? -1]),
       weight: factor && computed ? get(factor.sources[1]) : null,
       weightBias: factor && computed ? get(factor.sources[2]) : null,
     };
@@ -55,7 +53,7 @@ function readFirst(/** @type {Column[]} */ columns) {
 
 // A mask keeps its place while scaled scores stand in the place of scores.
 function maskBehind(/** @type {Column[]} */ columns) {
-  const at = columns.findIndex(({ stage, made }, i) => stage.rule === "scale" && made !== stage
+  const at = columns.findIndex(({ stage, made }, i) => stage.is.divides && made !== stage
     && stage.sources[1] === columns[i - 1]?.stage.name);
   return at < 1 ? columns : [...columns.slice(0, at - 1), columns[at], columns[at - 1], ...columns.slice(at + 1)];
 }
@@ -63,7 +61,7 @@ function maskBehind(/** @type {Column[]} */ columns) {
 // What is the right factor of a column further on stands right before it.
 function factorsBefore(/** @type {Column[]} */ columns) {
   const isFactor = (/** @type {Column} */ { stage }) =>
-    columns.some((other) => other.stage.rule === "product" && other.stage.sources[1] === stage.name);
+    columns.some((other) => other.stage.is.product && other.stage.sources[1] === stage.name);
   return columns.flatMap((column) => {
     if (isFactor(column)) return [];
     const own = columns.filter((other) => isFactor(other) && other.stage.name === column.stage.sources[1]);
@@ -92,7 +90,7 @@ export function isStrip(/** @type {{ rows: number, columns: number }} */ { rows,
  */
 export function partsOf(stages, placed) {
   const columns = planOf(stages, placed, false, false);
-  const scaled = columns.find(({ stage }) => stage.rule === "scale");
+  const scaled = columns.find(({ stage }) => stage.is.divides);
   const raw = columns.find(({ stage }) => stage.name === scaled?.stage.sources[0]);
   return withoutTwice(columns.flatMap((column) => {
     const { factor, weight, weightBias } = column;
@@ -114,7 +112,7 @@ function withoutTwice(parts) {
 /** @param {Column} column @returns {Omit<Part, "raw">} */
 function partOf({ stage, factor, turned, bias }) {
   const vectors = isOfOthers(stage) ? "all" : "row"; // none of these is the picked word's
-  const kind = stage.columns !== "key" ? vectors : stage.rule === "softmax" ? "shares" : "pairs";
+  const kind = stage.columns !== "key" ? vectors : stage.is.shares?.powers ? "shares" : "pairs";
   const learned = factor?.rows === "feature";
   return { kind, stage, weight: learned ? factor : null, bias: learned ? bias : null,
     mixes: Boolean(factor) && !learned && !turned };
@@ -184,7 +182,7 @@ export function titlesOf(layout, stages, named, end, all = null) {
     const over = columns.some(({ factor }) => factor === stage);
     const headed = isNamed(stage) || (over && stage.columns === "key"); // by names of its columns
     const below = (stage.columns === "key" && !over)
-      || columns.some((column) => column.stage === stage && column.factor?.rule === "product" && !column.turned);
+      || columns.some((column) => column.stage === stage && column.factor?.is.product && !column.turned);
     const weight = columns.find((column) => column.factor === stage)?.weight;
     // of the line that leads there
     const beside = box.turned && weight ? Math.min(boxes[weight.name].width, box.width / 2) : 0;
@@ -195,7 +193,7 @@ export function titlesOf(layout, stages, named, end, all = null) {
     placed.filter((stage) => (stage.columns === "key" || isNamed(stage)) && boxes[stage.name].cell >= HEADED)
     .map(({ name }) => ({ of: name, x: boxes[name].x, y: boxes[name].y - HEAD.above * scale, width: boxes[name].width,
       height: HEAD.height * scale }));
-  const weights = placed.find(({ rule }) => CONSTANTS.SHARES.includes(rule));
+  const weights = placed.find(({ is }) => is.shares);
   const legend = weights ? [{ of: "", ...legendAt(layout, boxes[weights.name]) }] : [];
   const lead = weights && all !== null ? leadAt(layout, boxes[weights.name], all) : null;
   const around = [...(lead ? [{ of: "", ...lead }] : []), ...placed.map(({ name }) => ({ of: name, ...boxes[name] })),

@@ -68,7 +68,7 @@ const STEPS = 8; // that a cell takes which is no sum of products
 /** @param {Stage} stage @param {Matrices} matrices */
 function stepsOf(stage, matrices) {
   const { rows, columns } = matrices[stage.name];
-  return rows * columns * (stage.rule === "product" ? matrices[stage.sources[0]].columns : STEPS);
+  return rows * columns * (stage.is.product ? matrices[stage.sources[0]].columns : STEPS);
 }
 
 // What a cell should be, as { exact, tolerance }, by the numbers of the cells that it is made from.

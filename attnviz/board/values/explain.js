@@ -137,7 +137,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
     if (matrix === CONSTANTS.MASK)
       return say(`board.dock.${number === 0 ? "open" : useOfMask(made, number)}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
-    if (CONSTANTS.SHARES.includes(stage.rule) || stage.hidden_with)
+    if (stage.is.shares || stage.hidden_with)
       return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
     return itself ? say("board.dock.asks_itself", { from, symbol, value })
       : say("board.dock.asks", { from, to, symbol, value });
@@ -159,7 +159,7 @@ function useOfMask({ stages }, number) {
   if (scaled?.settings.factor) return "times_score";
   if (number === -Infinity) return "hidden";
   if (!weights.sources.includes(CONSTANTS.MASK)) return "added";
-  return weights.rule === "share" ? "times_score" : weights.settings.shared ? "times_shared" : "times_weight";
+  return weights.is.shares?.powers === false ? "times_score" : weights.settings.shared ? "times_shared" : "times_weight";
 }
 
 // What the next stage does with it: "Next: ÷ √2, then softmax: 61 %.", where shares are shown; blank at the end.
@@ -168,17 +168,18 @@ export function whatIsNext(made, { matrix, row, column }) {
   const next = [...made.stages.values()].find((stage) => stage.sources.includes(matrix) && made.matrices[stage.name]);
   if (!next) return "";
   // Only what comes before the softmax, and is no factor, is added.
-  if (next.sources[0] !== matrix && ["scale", "softmax"].includes(next.rule)) {
-    return say(next.rule === "scale" && !next.settings.factor ? "board.next.added" : "board.next.product",
+  if (next.sources[0] !== matrix && (next.is.divides || next.is.shares?.powers)) {
+    return say(next.is.divides && !next.settings.factor ? "board.next.added" : "board.next.product",
       { symbol: next.symbol });
   }
-  const capped = [...made.stages.values()].some((stage) => stage.rule === "cap" && stage.sources.includes(next.name));
-  const weights = [...made.stages.values()].find((stage) => CONSTANTS.SHARES.includes(stage.rule));
+  const stages = [...made.stages.values()];
+  const weights = stages.find((stage) => stage.is.shares);
+  const goesOn = stages.every(({ sources, is }) => !sources.includes(next.name) || is.divides || is.shares);
   const told = weights && made.shown.includes(weights.name);
-  if (told && ((next.rule === "scale" && !capped) || next.rule === "softmax")) {
+  if (told && ((next.is.divides && goesOn) || next.is.shares?.powers)) {
     const weight = valueAt(made.matrices[weights.name], row, column);
     const share = Number.isFinite(weight) ? percent(weight) : written(weight, made.digits);
-    return next.rule === "scale" && dividedBy(next.settings) ? say("board.next.scale",
+    return next.is.divides && dividedBy(next.settings) ? say("board.next.scale",
       { by: dividedBy(next.settings), share }) : say("board.next.softmax", { share });
   }
   return say("board.next.product", { symbol: next.symbol });

@@ -9,12 +9,12 @@ const [LOWEST, PARTS, TERMS] = [-200, 1024, 9];
 // Put in full what came so, where it came.
 /** @param {BoardData} data */
 export function makeAgain({ stages, matrices }) {
-  for (const { name, rule, sources, settings } of stages) {
+  for (const { name, is, sources, settings } of stages) {
     const { rows, columns, apart } = matrices[name];
     if (!apart) continue;
     const [left, right] = sources.map((source) => unpacked(matrices)[source]);
-    const values =
-      rule === "softmax" ? shares(left) : (compute(/** @type {Settings} */ (settings), left, right)?.values ?? []);
+    const values = is.shares ? shares(left)
+      : (compute(/** @type {Settings} */ (settings), left, right)?.values ?? []);
     const numbers = Float32Array.from(values);
     const bits = new Int32Array(numbers.buffer);
     for (let at = 0; at < bits.length; at += 1) bits[at] += apart[at];

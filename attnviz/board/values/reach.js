@@ -124,7 +124,7 @@ export function hiddenIn({ stages, matrices }, stage) {
 // which it is shares of.
 /** @param {Stages} stages @param {Stage} stage */
 function masksOf(stages, stage) {
-  const scores = stage.rule === "softmax" ? stage.sources : stage.hidden_with ? [stage.hidden_with] : [];
+  const scores = stage.is.shares ? stage.sources : stage.hidden_with ? [stage.hidden_with] : [];
   const makers = [stage, ...scores.map((name) => stages.get(name))];
   return makers.flatMap(({ masked_by: by }) => (by ? [by] : []));
 }
@@ -160,7 +160,7 @@ function through(stage, matrices, reached, factorHides) {
   reachOf(stage, matrices).forEach((reach, i) => {
     const name = stage.sources[i];
     if (!reached[name]) return;
-    if (factorHides && stage.rule === "product" && i === 1)
+    if (factorHides && stage.is.product && i === 1)
       return mixed(cells, matrices[stage.name], reached[name], factorHides);
     const isAny = anyOf(matrices[name], reached[name]);
     // What does not depend on the column is asked once for a row, and the other way round.
@@ -182,8 +182,8 @@ function through(stage, matrices, reached, factorHides) {
 }
 
 // Whether shares are made of what isn't hidden alone: the others don't even count in a sum.
-function leavesOut(/** @type {Stage} */ { rule, sources, settings: { shared, axis } }) {
-  return sources.length > 1 && (rule === "share" || (rule === "softmax" && shared && axis === "rows"));
+function leavesOut(/** @type {Stage} */ { sources, is }) {
+  return sources.length > 1 && is.shares?.all;
 }
 
 /** @param {Uint8Array} cells @param {Matrix} matrix @param {(row: number, column: number) => boolean} hidden */

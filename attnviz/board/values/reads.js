@@ -27,7 +27,7 @@ export function readsInPercent(made, query) {
 
 // Whether rows sum to 1: not where a mask comes after the softmax alone, nor where that runs over anything but rows.
 function sharesAll(/** @type {Pick<Made, "stages">} */ { stages }) {
-  return axisOf({ stages }) === "rows" && !isLate({ stages });
+  return stages.get("attention_weights").is.shares?.all ?? true;
 }
 
 // What sums to 1: rows, where no switch has it otherwise.
@@ -37,8 +37,8 @@ function axisOf(/** @type {Pick<Made, "stages">} */ { stages }) {
 
 // Whether a mask takes from shares that are made already, or a sink from each row.
 function isLate(/** @type {Pick<Made, "stages">} */ { stages }) {
-  const { rule, sources, settings } = stages.get("attention_weights");
-  return rule === "softmax" && ((sources.length > 1 && !settings.shared) || settings.sink !== null);
+  const { over, all } = stages.get("attention_weights").is.shares ?? { over: "rows", all: true };
+  return over === null || (over === "rows" && !all);
 }
 
 // Whether no share is an even one: of weights that stand as given, without a mask, 0 may be where one hid them, and

@@ -90,6 +90,7 @@ class Rule(ABC):
     spells_sources: ClassVar[bool] = False  # whether its formula names what its sources are made of
     is_product: ClassVar[bool] = False  # of its first two sources
     cuts_rows: ClassVar[bool] = False  # whether its rows are pieces of rows of other tokens
+    makes_shares: ClassVar[bool] = False
     is_linear: ClassVar[bool] = False  # whether it shares out without exponentials
     in_formulas: ClassVar[str] = ""  # how its formula is written, of {0}, the first source, and its settings ...
     in_code: ClassVar[str] = ""  # ... and how PyTorch writes it, unless its own methods say so
@@ -211,6 +212,13 @@ class Rule(ABC):
     def sums_to_1(self, n_sources: int) -> bool:
         """Whether each row sums to 1, where the rule makes weights."""
         return True
+
+    def traits(self, n_sources: int) -> dict[str, Any]:
+        """Return what the page asks of it, in place of its name."""
+        over, whole = self.shares_over(n_sources), self.sums_to_1(n_sources)
+        shares = {"over": over, "all": whole, "powers": not self.is_linear} if self.makes_shares else None
+        asked = {"product": self.is_product, "divides": self.scaling is not None, "cuts": self.cuts_rows}
+        return {name: each for name, each in (asked | {"shares": shares, "beside": self.beside}).items() if each}
 
     def seen(self, cell: Cell) -> tuple[Cells, ...]:
         """Return the sources of a cell that its explanation names."""

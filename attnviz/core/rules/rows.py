@@ -71,6 +71,7 @@ class Share(Rule):
     name = "share"
     n_sources = (1, 2)
     masked_by = 1
+    makes_shares = True
     is_linear = True
 
     def compute(self, *sources: Tensor) -> Tensor:

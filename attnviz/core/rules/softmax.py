@@ -64,6 +64,7 @@ class Softmax(Rule):
     name = "softmax"
     n_sources = (1, 2)
     masked_by = 1
+    makes_shares = True
 
     def compute(self, *sources: Tensor) -> Tensor:
         return self.kernel(len(sources))(*sources)

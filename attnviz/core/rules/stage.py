@@ -171,6 +171,11 @@ class Stage:
         return None if place is None or place >= len(self.sources) else self.sources[place]
 
     @property
+    def makes_shares(self) -> bool:
+        """Whether its rule makes shares."""
+        return self.rule is not None and self.rule.makes_shares
+
+    @property
     def kind(self) -> str:
         """The name of its rule, or "given"."""
         return "given" if self.rule is None else self.rule.name

@@ -167,3 +167,5 @@ def test_nobody_outside_the_rules_asks_of_which_class_one_is() -> None:
     own = ROOT / "attnviz/core/rules"
     files = [file for file in ROOT.glob("attnviz/**/*.py") if own not in file.parents]
     assert not [file for file in files if asks.search(file.read_text(encoding="utf-8"))]
+    names = re.compile(r"""\brule\)? *[!=]== *"(?!given")""")  # the page asks for traits
+    assert not [file for file in ROOT.glob("attnviz/**/*.js") if names.search(file.read_text(encoding="utf-8"))]
