@@ -6,10 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attnviz.board.data import board_data
+from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding.vectors import called
+from attnviz.core.trace import Trace
 from attnviz.core.what_if import CONCERNED
 from attnviz.explanation.masking import scores_switched
 from attnviz.explanation.numbers_from import drawn_vectors, features_of, numbers_in_words
@@ -116,14 +118,16 @@ def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: Looks) -> dic
             needed |= {name, *stage.sources}
     held = {name for name, stage in trace.stages.items() if stage.rule is not None} - needed
     sent = {name: {each: data["matrices"][name][each] for each in ("rows", "columns")} for name in held}
+    seen = trace
     if looks.only:
         name, row, column = looks.only
         rows, columns = trace[name].shape
-        before, number = row * columns + column, for_json(trace[name][row, column].item())
-        runs = [(before, 0), (1, number), (rows * columns - before - 1, 0)]
+        before, number = row * columns + column, trace[name][row, column]
+        runs = [(before, 0), (1, for_json(number.item())), (rows * columns - before - 1, 0)]
         sent[name] = {"rows": rows, "columns": columns, "runs": runs}
+        seen = Trace(trace.stages, {**trace.matrices, name: number[None, None]}, trace.tokens)
     told = {"heads": [dict.fromkeys(each, "") for each in data["heads"]]} if "attention_weights" in held else {}
-    return told | {"matrices": data["matrices"] | sent, "limits": data["limits"] | dict.fromkeys(held, (0, 1))}
+    return told | {"matrices": data["matrices"] | sent, "limits": all_limits(seen, held)}
 
 
 def data_of_model(

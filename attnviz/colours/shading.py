@@ -7,6 +7,7 @@ Source: Björn Ottosson 2020, A perceptual color space for image processing; IEC
 """
 
 import math
+from collections.abc import Container
 from functools import lru_cache
 
 import numpy as np
@@ -34,12 +35,13 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     return _limits_of(trace, _families(trace)[_family(name, trace.stages[name])])
 
 
-def all_limits(trace: Trace) -> dict[str, tuple[float, float]]:
-    """Return the colour limits of all matrices of a trace."""
-    limits: dict[str, tuple[float, float]] = {}
+def all_limits(trace: Trace, held: Container[str] = ()) -> dict[str, tuple[float, float]]:
+    """Return the colour limits of all matrices of a trace; `held` ones count for none."""
+    limits = dict.fromkeys(trace.stages, (0.0, 1.0))
     for members in _families(trace).values():
-        limits |= dict.fromkeys(members, _limits_of(trace, members))
-    return {name: limits[name] for name in trace.stages}
+        if seen := [name for name in members if name not in held]:
+            limits |= dict.fromkeys(seen, _limits_of(trace, seen))
+    return limits
 
 
 def _family(name: str, stage: Stage) -> tuple[str, ...]:

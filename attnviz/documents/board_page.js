@@ -11,10 +11,8 @@ run(String(code));
 for (const place of document.querySelectorAll(".drawn")) {
   const { data, asked, then, ...how } = JSON.parse(await unpackedText(partOf(place, "script")));
   if (!(place instanceof HTMLElement)) continue;
-  // A page around it may have asked already: "#before" is the board alone, "#then" that of what has happened.
-  const [before, after] = ["#before", "#then"].map((each) => asked && location.hash === each);
-  if (asked && !before && !after) ask(place, asked, [data, then], how);
-  else window.attnvizBoard(place, after ? then : data, how);
+  if (asked) ask(place, asked, [data, then], how);
+  else window.attnvizBoard(place, data, how);
 }
 new ResizeObserver(fitFrame).observe(document.body);
 

@@ -59,11 +59,13 @@ def board_page(
     link: str = "",
     dark: bool | None = None,
     tells: str = "",
+    told: bool | None = None,
 ) -> str:
     """Return boards as one interactive HTML page that needs nothing else.
 
     Each is a scenario, or the trace of a head of a model or of a moment of a training, on which no number is changed,
-    or a question of `attnviz.teach.questions`, whose board, or tables, show what happens once it was predicted.
+    or a question of `attnviz.teach.questions`, whose board, or tables, show what happens once it was predicted. Nothing
+    of that is drawn before, but the file holds it; with `told`, it holds one of the two alone, and asks nothing.
     `query` is the token that is picked, `link` leads to an app, `dark` is by default as the reader's system has it, and
     a page around this one is told what is done on it by `postMessage`, if it is of the origin that it `tells`.
 
@@ -77,7 +79,7 @@ def board_page(
             raise ValueError(f"{name} is {address!r}, expected an address that begins with https:// or http://")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(tells)) if tells else ""
     how = {"dark": dark, "tells": origin}
-    boards = (_packed(json.dumps(_data(each, query, digits) | how)) for each in shown)
+    boards = (_packed(json.dumps(_data(each, query, digits, told) | how)) for each in shown)
     title = title or _title(shown[0])
     back = f'<p><a href="{html.escape(link)}">{html.escape(say("report.open"))}</a></p>' if link else ""
     drawn = "\n".join(
@@ -104,9 +106,9 @@ def board_frame(address: str, title: str) -> str:
     return f'<iframe src="{address}" title="{title}" width="100%" height="760" style="border: 0"></iframe>'
 
 
-def _data(shown: Scenario | AttentionTrace | Question, query: int, digits: int) -> dict[str, Any]:
+def _data(shown: Scenario | AttentionTrace | Question, query: int, digits: int, told: bool | None) -> dict[str, Any]:
     if isinstance(shown, Question):
-        return asked_data(shown, digits)
+        return asked_data(shown, digits, told)
     if isinstance(shown, AttentionTrace):
         seen = shown.seen_from(0)
         most = max(MOST_COLUMNS, len(seen.read_tokens))

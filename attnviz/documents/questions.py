@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,26 +39,30 @@ def looks_of(
     )  # fmt: skip
 
 
-def asked_data(question: Question, digits: int) -> dict[str, Any]:
+def asked_data(question: Question, digits: int, told: bool | None = None) -> dict[str, Any]:
     """Return a question's page as JSON values, before and after the answer.
 
     It has the board before, what is asked, and the board `then`, with what each choice is told; tables where the
-    question has no board.
+    question has no board. With `told`, it's one of the two boards alone, and asks nothing.
     """
+    draw = _board if question.shown(question.defaults) else _tables
+    before = partial(draw, question, question.start, question.defaults, digits, before=True)
+    then = partial(draw, question, *question.acted, digits, before=False)
+    if told is not None:
+        return {"data": then() if told else before()}
     asked = question.asked
     told = {choice: [*asked.outcome(choice), *question.answer] for choice in ("", *asked.choices)}
     said = {"about": asked.about, "title": question.title, "act": asked.act, "asks": asked.asks, "right": asked.right}
     choices = [*asked.choices.items(), ("", say("predicting.skip"))]
-    draw = _board if question.shown(question.defaults) else _tables
     return {
-        "data": draw(question, question.start, question.defaults, digits, fixed=True),
+        "data": before(),
         "asked": said | {"first": say("predicting.first"), "choices": choices, "told": told},
-        "then": draw(question, *question.acted, digits, fixed=question.fixed),
+        "then": then(),
     }
 
 
 def _tables(
-    question: Question, scenario: Scenario, options: Mapping[str, str], digits: int, *, fixed: bool
+    question: Question, scenario: Scenario, options: Mapping[str, str], digits: int, *, before: bool
 ) -> dict[str, Any]:
     seen = question.look(scenario, options, digits, question.first_followed(scenario))
     few = min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits
@@ -84,9 +89,9 @@ def _table(table: Table, digits: int) -> str:
 
 
 def _board(
-    question: Question, scenario: Scenario, options: Mapping[str, str], digits: int, *, fixed: bool
+    question: Question, scenario: Scenario, options: Mapping[str, str], digits: int, *, before: bool
 ) -> dict[str, Any]:
-    looks = looks_of(question, scenario, options, fixed=fixed)
+    looks = looks_of(question, scenario, options, fixed=before or question.fixed, holds=before)
     trace = question.made(scenario, options).seen_from(0)
     query = question.first_followed(scenario)
     return drawn_data(question.makes(scenario, options), trace, query, digits, looks, of_now=False) | {"key": "alone"}

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TypeVar
 
 import torch
 
@@ -10,6 +12,8 @@ from attnviz.core.tokens import token_labels
 from attnviz.explanation.told import Numbers
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
+
+Choice = TypeVar("Choice", bound=str)
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,11 @@ class Asked:
         key = "as" if predicted == self.right else "but"
         both = say(f"predicting.{key}", predicted=self.choices[predicted], happened=self.happened)
         return [both, *filter(None, [self.wrong.get(predicted)]), *self.more]
+
+
+def by_size(about: str, names: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    """Return choices from the least on, or to it: the name draws which."""
+    return names if sha256(about.encode()).digest()[0] % 2 else names[::-1]
 
 
 def fails_at(asks: Callable[[int], Asked | None], choice: str, query: int, n: int) -> int | None:
@@ -109,10 +118,16 @@ def _mirrored(trace: AttentionTrace, query: int, digits: int) -> _Found:
     return *_compared(back, there, ("more", "same", "less")), _names(trace, query, other) | places
 
 
-def _scaled(trace: AttentionTrace, query: int, digits: int) -> _Found:
+def _scaled(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
     before, after = (spread(matrix[query]) for matrix in (trace.scores, trace.scaled_scores))
-    places = {"before": written(before, digits), "after": written(after, digits)}
-    return *_compared(after, before, ("wider", "same", "closer")), {"token": named(trace, query), **places}
+    if not before:
+        return None
+    places = {
+        name: written(number, digits) for name, number in (("before", before), ("after", after), ("half", before / 2))
+    }
+    choices = ("wider", "same", "closer", "half")
+    right = "half" if 2 * after <= before else "closer"
+    return choices, _compared(after, before, ("wider", "same", right))[1], {"token": named(trace, query), **places}
 
 
 def _largest_share(trace: AttentionTrace, query: int, digits: int) -> _Found:

@@ -16,7 +16,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK
 from attnviz.core.trace import run
 from attnviz.teach.masked import kept
-from attnviz.teach.predictions import Asked
+from attnviz.teach.predictions import Asked, by_size
 from attnviz.words import say
 from attnviz.words.numbers import in_format
 
@@ -233,12 +233,13 @@ def of_other(name: str, gap: float) -> Asked:
     """
     moved = round(gap, 2)
     right = "lost" if math.isnan(gap) else "same" if not moved else "little" if moved < _GAP else "much"
-    place = "what_if.replaced.predict"
+    place, about = "what_if.replaced.predict", f"other-{name.replace('_', '-')}"
+    choices = by_size(about, _CHOICES)
     return Asked(
-        f"other-{name.replace('_', '-')}", say(f"{place}.act.{name}"), say(f"{place}.asks"),
-        {each: say(f"{place}.choice.{each}", most=_GAP) for each in _CHOICES}, right,
+        about, say(f"{place}.act.{name}"), say(f"{place}.asks"),
+        {each: say(f"{place}.choice.{each}", most=_GAP) for each in choices}, right,
         say(f"{place}.happened{'_lost' if right == 'lost' else ''}", gap=in_format(gap, ".2f")),
-        {each: say(f"{place}.wrong.{each}") for each in _CHOICES if each != right}, (say(f"{place}.why.{name}"),),
+        {each: say(f"{place}.wrong.{each}") for each in choices if each != right}, (say(f"{place}.why.{name}"),),
     )  # fmt: skip
 
 

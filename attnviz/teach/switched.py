@@ -16,17 +16,13 @@ from attnviz.words.numbers import percent, written
 
 MORE, SAME, LESS, MIRRORED, OTHER = "more", "same", "less", "mirrored", "other"
 _MOVES = (MORE, SAME, LESS)
-# Of each switch: the number that is asked about, and the choices.
+# Of each switch, the number that is asked about; where it turns the scores over, the mirrored one is a choice.
 _ASKED = {
-    "projections.exchanged": ("score", (SAME, MIRRORED, OTHER)),
-    "projections.transposed": ("score", _MOVES),
-    "cut.view": ("score", _MOVES),
-    "scores.keys-first": ("score", (SAME, MIRRORED, OTHER)),
-    "scores.cosine": ("share", _MOVES),
-    TYPED: ("share", _MOVES),
-    "softmax.columns": ("sum", _MOVES),
-    "softmax.whole": ("sum", _MOVES),
-}
+    "projections.exchanged": "score", "projections.transposed": "score", "cut.view": "score",
+    "scores.keys-first": "score", "scores.cosine": "share", TYPED: "share",
+    "softmax.columns": "sum", "softmax.whole": "sum",
+}  # fmt: skip
+_TURNS = ("projections.exchanged", "scores.keys-first")
 
 
 def about(place: str) -> str:
@@ -46,7 +42,7 @@ class _Turned:
 
     @property
     def kind(self) -> str:
-        return _ASKED[self.place][0]
+        return _ASKED[self.place]
 
     @property
     def matrix(self) -> str:
@@ -67,9 +63,12 @@ class _Turned:
         return self.written(float(scores[self.key, self.query])) if square else ""
 
     def choices(self, now: str) -> tuple[str, ...]:
-        """Return the choices; the mirrored score is one if it's different."""
-        names = _ASKED[self.place][1]
-        return names if MIRRORED not in names or self.mirrored not in ("", now) else _MOVES
+        """Return the choices, from the largest; the mirrored score if it's different."""
+        if self.place not in _TURNS or self.mirrored in ("", now):
+            return _MOVES
+        scores = self.before.scores
+        larger = bool(scores[self.key, self.query] > scores[self.query, self.key])
+        return *((MIRRORED, SAME) if larger else (SAME, MIRRORED)), OTHER
 
     def right(self, now: str, then: str) -> str:
         """Return the right choice; numbers written alike count as the same."""

@@ -13,7 +13,7 @@ from attnviz.core.scenario import SETTINGS, Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.explanation.numbers_from import edits_of, is_random
 from attnviz.scaling.settings import MAX_P, SweepSettings
-from attnviz.teach.predictions import Asked
+from attnviz.teach.predictions import Asked, by_size
 from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import PROJECTIONS
 from attnviz.words import Said, listed, plural, say
@@ -156,6 +156,13 @@ class Prediction:
             return "end"
         return "more" if after > before else "less"
 
+    @property
+    def order(self) -> tuple[Answer, ...]:
+        """All answers, from the least on."""
+        if self.end is None:
+            return "less", "same", "more"
+        return ("less", "same", "more", "end") if self.end else ("end", "less", "same", "more")
+
     def called(self, answer: Answer, before: float) -> str:
         """Return what an answer is called."""
         places = {"number": self.written(before), "end": "" if self.end is None else self.written(self.end)}
@@ -256,12 +263,15 @@ class Question:
             predicts.number(self.now(*each, query=follow)) for each in ((self.start, self.defaults), self.acted)
         )
         before, after, right = predicts.written(one), predicts.written(other), predicts.answer(one, other)
-        names = [each for each in ANSWERS if each in (right, *predicts.wrong)]
         return Asked(
             self.slug,
             say(f"{key}.predict.act"),
             say("predicting.then", now=say(f"{key}.predict.now", number=before)),
-            {each: predicts.called(each, one) for each in names},
+            {
+                each: predicts.called(each, one)
+                for each in by_size(self.slug, self.predicts.order)
+                if each in (right, *predicts.wrong)
+            },
             right,
             say(f"question_page.{'stays' if right == 'same' else 'moves'}", before=before, after=after),
             {each: say(f"{key}.wrong.{each}") for each in predicts.wrong},

@@ -89,8 +89,16 @@ def test_before_a_prediction_no_number_is_sent_that_is_yet_to_come(server: TestC
         if only and name == only["matrix"]:
             assert sum(count for count, number in matrix["runs"] if number) == 1
         assert numbers or asked["limits"][name] == [0, 1]
+        assert not numbers or asked["limits"][name][1] <= 1.25 * _largest(asked, stage["role"]) + 1e-6, name
     assert any(each["short"] for each in asked["heads"]) <= ("attention_weights" in seen)
     assert all(len(told["matrices"][name]) > 2 for name in {*told["shown"]} - {*told["ghosts"]})
+
+
+def _largest(asked: dict[str, Any], role: str) -> float:
+    """The largest number that is sent of a role, without its sign."""
+    matrices = [asked["matrices"][each["name"]] for each in asked["stages"] if each["role"] == role]
+    sent = [number for each in matrices for number in (*each.get("values", ()), *(n for _, n in each.get("runs", ())))]
+    return max((abs(number) for number in sent if isinstance(number, float)), default=0) or 1
 
 
 def _bare() -> Reader:

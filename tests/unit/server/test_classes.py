@@ -2,7 +2,10 @@
 
 import asyncio
 import csv
+import gzip
 import json
+import re
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +27,7 @@ from attnviz.app.server.settings import settings as settings_of
 from attnviz.classes import AwayError, LateError, Phase, Store, Vote, as_csv, as_xapi, asked_of, subjects, who_of
 from attnviz.classes import store as limits
 from attnviz.classes.tables import STEPS, VERSIONS
+from attnviz.teach.questions import QUESTIONS
 from benchmarks.votes import class_of, copies
 from tests.examples import examples
 
@@ -233,6 +237,22 @@ def test_pages_are_found_below_the_address_that_the_app_is_served_from(client: T
         204,
         204,
     ]
+
+
+def test_before_it_is_told_the_board_that_people_are_sent_holds_nothing_of_the_answer(client: TestClient) -> None:
+    boards = [each for each in QUESTIONS if each.slug != "learned" and each.shown(each.defaults)]
+    for question in boards:  # but one, which trains for seconds
+        last = question.shown(question.defaults)[-1]
+        for told, made in ("", (question.start, question.defaults)), ("&told=1", question.acted):
+            held = _held(client.get(f"/class/board?about={question.slug}{told}").text)
+            assert not {"asked", "then"} & held.keys(), "it's one of the two boards alone"
+            numbers = question.made(*made).seen_from(0)[last].flatten().tolist()
+            assert held["data"]["matrices"][last]["values"] == pytest.approx(numbers), question.slug
+
+
+def _held(page: str) -> dict[str, Any]:
+    (found,) = re.findall(r'<div class="drawn"><script type="application/octet-stream">([^<]+)<', page)
+    return dict(json.loads(gzip.decompress(b64decode(found))))
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,10 @@ def _of_mirror(asks: Asked, of: _Numbers, query: int) -> set[str]:
 def _of_spread(asks: Asked, of: _Numbers, query: int) -> set[str]:
     rows = [row[np.isfinite(row)] for row in (of["scores"][query], of["scaled_scores"][query])]
     before, after = (np.ptp(row) if row.size else 0 for row in rows)
-    near = {"same"} if math.isclose(before, after, rel_tol=1e-5) else set()
-    return near | ({"wider"} if after > before else {"closer"} if after < before else {"same"})
+    edges = {before: {"wider", "same", "closer"}, before / 2: {"closer", "half"}}
+    near = [names for edge, names in edges.items() if math.isclose(edge, after, rel_tol=1e-5)]
+    found = "wider" if after > before else "same" if after == before else "half" if after <= before / 2 else "closer"
+    return {found}.union(*near)
 
 
 def _of_share(asks: Asked, of: _Numbers, query: int) -> set[str]:

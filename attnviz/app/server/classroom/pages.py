@@ -52,16 +52,16 @@ def of_none(request: Request) -> Response:
 
 
 def of_board(request: Request) -> Response:
-    """Answer with a question's board as a page; 204 without one."""
-    board = _board(request.query_params.get("about", ""))
+    """Answer with a question's board as a page, as it's before or told; 204 without one."""
+    board = _board(request.query_params.get("about", ""), "told" in request.query_params)
     return HTMLResponse(board, headers={"Cache-Control": "public, max-age=3600"}) if board else nothing()
 
 
 @lru_cache(maxsize=64)
-def _board(about: str) -> str:
+def _board(about: str, told: bool) -> str:
     for question in QUESTIONS:
         if question.slug == about and question.shown(question.defaults):
-            return board_page(question)
+            return board_page(question, told=told)
     return ""
 
 

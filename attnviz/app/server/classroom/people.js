@@ -93,8 +93,8 @@ function board(/** @type {Now} */ { about, phase }) {
 
 /** @param {string} about @param {number} phase @param {string} title */
 function frame(about, phase, title) {
-  const at = phase === 2 ? "then" : "before";
-  return el("iframe", { src: new URL(`../board?about=${about}#${at}`, HERE).href, title });
+  const told = phase === 2 ? "&told=1" : "";
+  return el("iframe", { src: new URL(`../board?about=${about}${told}`, HERE).href, title });
 }
 
 /** @param {Now} now @param {string} choice */

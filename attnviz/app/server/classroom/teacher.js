@@ -94,7 +94,7 @@ function frame(about, phase) {
     app.onload = () => app.contentDocument?.head.append(el("style", {}, ASKED_BESIDE));
     return app;
   }
-  const board = `../board?about=${about}&at=${phase}#${phase === told ? "then" : "before"}`;
+  const board = `../board?about=${about}${phase === told ? "&told=1" : ""}`;
   return el("iframe", { src: new URL(board, HERE).href, title });
 }
 
