@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.parts.charts import offer, show_figure
-from attnviz.app.parts.predicting import show_outcome_of
+from attnviz.app.parts.predicting import show_outcome
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
+from attnviz.app.session.link_values import picked_head, picked_layer, take
 from attnviz.app.text import is_dark
 from attnviz.compare import Comparison, about, changed_in_words, moved_most, other_words
 from attnviz.core.attention import AttentionTrace
@@ -20,10 +20,11 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.figures import comparison_specs
-from attnviz.link.parameter_table import B_BITS, PINNED, texts
+from attnviz.link.parameter_table import B_BITS, OFF, PINNED, PREDICTED, PREDICTIONS, texts
 from attnviz.link.parameter_table import QUERY as PICKED
 from attnviz.published import OPENING, starting_points
 from attnviz.teach.masked import DTYPES, computed_in, read_way
+from attnviz.teach.replaced import CHANGES, about_other, is_made, of_other, shares_moved
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -74,9 +75,23 @@ def show_keep(scenario: Scenario, a: Scenario | None) -> None:
             st.text(say("compare.nothing_yet"))
     if a is None:
         return
-    show_outcome_of((scenario, way))
+    _show_predicted(a, scenario, way)
     words = changed_in_words(a, scenario) + ([_bits_in_words(way)] if way else [])
     st.text(say("compare.differs", changes="; ".join(words)) if words else say("compare.same"))
+
+
+def _show_predicted(a: Scenario, b: Scenario, way: str) -> None:
+    """Tell what became of a prediction, where B is what it was about."""
+    names = {about_other(name): name for name in CHANGES}
+    made = [names[each] for each in take(PREDICTED) if each in names]
+    if take(PREDICTIONS) == OFF:
+        return
+    for name in reversed(made):
+        if (name == "bits") == bool(way) and is_made(name, a, b):
+            view = picked_head(a), picked_layer(a)
+            gap, _ = shares_moved(traced(a).seen_from(*view), as_computed(b).seen_from(*view))
+            show_outcome(of_other(name, gap))
+            return
 
 
 def _bits_in_words(way: str) -> str:

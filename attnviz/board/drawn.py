@@ -118,7 +118,7 @@ def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: Looks) -> dic
             needed |= {name, *stage.sources}
     held = {name for name, stage in trace.stages.items() if stage.rule is not None} - needed
     sent = {name: {each: data["matrices"][name][each] for each in ("rows", "columns")} for name in held}
-    seen = trace
+    seen: Trace = trace
     if looks.only:
         name, row, column = looks.only
         rows, columns = trace[name].shape

@@ -51,12 +51,12 @@ def asked_data(question: Question, digits: int, told: bool | None = None) -> dic
     if told is not None:
         return {"data": then() if told else before()}
     asked = question.asked
-    told = {choice: [*asked.outcome(choice), *question.answer] for choice in ("", *asked.choices)}
+    says = {choice: [*asked.outcome(choice), *question.answer] for choice in ("", *asked.choices)}
     said = {"about": asked.about, "title": question.title, "act": asked.act, "asks": asked.asks, "right": asked.right}
     choices = [*asked.choices.items(), ("", say("predicting.skip"))]
     return {
         "data": before(),
-        "asked": said | {"first": say("predicting.first"), "choices": choices, "told": told},
+        "asked": said | {"first": say("predicting.first"), "choices": choices, "told": says},
         "then": then(),
     }
 

@@ -25,6 +25,7 @@ COMPUTED = ("x_norm", "q", "k", "v", "scores", "attention_weights", "context", "
             "residual_1_norm", "feed_forward", "residual_2", "residual_2_norm")  # fmt: skip
 
 
+CHANGES = ("one_matrix", "equal", "times", "row", "dropout", "bits")
 _CHOICES = ("same", "little", "much", "lost")
 
 
@@ -225,6 +226,34 @@ def shares_moved(before: AttentionTrace, after: AttentionTrace) -> tuple[float, 
     return float(moved[row]), row
 
 
+def about_other(name: str) -> str:
+    """Return what links call the prediction of a change."""
+    return f"other-{name.replace('_', '-')}"
+
+
+def is_made(name: str, before: Scenario, after: Scenario) -> bool:
+    """Whether this change, by some number, makes the second set-up of the first.
+
+    >>> is_made("times", Scenario(), times(Scenario(), 2.0)), is_made("row", Scenario(), times(Scenario(), 2.0))
+    (True, False)
+    """
+    match name:
+        case "one_matrix":
+            return after == one_matrix(before)
+        case "equal":
+            return after == equal_projections(before)
+        case "bits":
+            return after == before
+    own = {"times": _of_x(before), "row": ("masking",), "dropout": ("mask", "mask_use")}[name]
+    edits = [tuple(edit for edit in each.edits if edit.matrix not in (*own, MASK)) for each in (before, after)]
+    others = replace(before, edits=after.edits, **{each: getattr(after, each) for each in own})
+    if before == after or edits[0] != edits[1] or others != after:
+        return False
+    if name == "times":
+        return all(_factor(before.matrix(each).double(), after.matrix(each).double()) is not None for each in own)
+    return True
+
+
 def of_other(name: str, gap: float) -> Asked:
     """Return the question how far attention weights move: `gap`, to two decimals.
 
@@ -233,7 +262,7 @@ def of_other(name: str, gap: float) -> Asked:
     """
     moved = round(gap, 2)
     right = "lost" if math.isnan(gap) else "same" if not moved else "little" if moved < _GAP else "much"
-    place, about = "what_if.replaced.predict", f"other-{name.replace('_', '-')}"
+    place, about = "what_if.replaced.predict", about_other(name)
     choices = by_size(about, _CHOICES)
     return Asked(
         about, say(f"{place}.act.{name}"), say(f"{place}.asks"),

@@ -43,10 +43,9 @@ _STYLE = """<style>
 
 @dataclass
 class _Told:
-    """How many predictions were made, and one to tell on another page."""
+    """How many predictions were made."""
 
     times: int = 0
-    elsewhere: tuple[Asked, object] | None = None
 
 
 class _All(Container[str]):
@@ -88,18 +87,6 @@ def _press(choice: str, asked: Asked, then: Callable[[], None]) -> None:
     keep(asked.about, choice)
     this_session().part(_Told).times += 1
     then()
-
-
-def tell_elsewhere(asked: Asked, of: object) -> None:
-    """Leave the outcome to :func:`show_outcome_of` on another page; in a callback."""
-    this_session().part(_Told).elsewhere = asked, of
-
-
-def show_outcome_of(shown: object) -> None:
-    """Draw the outcome of a prediction while the page shows its subject."""
-    asked, of = this_session().part(_Told).elsewhere or (None, None)
-    if asked and of == shown and prediction(asked.about):
-        show_outcome(asked)
 
 
 def show_outcome(asked: Asked) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
-from attnviz.app.parts.predicting import ask, prediction, tell_elsewhere
+from attnviz.app.parts.predicting import ask, prediction
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import picked_head, picked_layer, take
@@ -26,9 +26,9 @@ from attnviz.core.tokens import token_labels
 from attnviz.figures.small_tables import table_spec
 from attnviz.link.parameter_table import B_BITS, BITS, PINNED, QUERY, texts
 from attnviz.teach.masked import DTYPES, computed_in, dropped, in_few_bits, mean_of_draws, n_draws, read_way, way_of
-from attnviz.teach.predictions import Asked
 from attnviz.teach.questions.seeing import Table
 from attnviz.teach.replaced import (
+    about_other,
     can_add_to_row,
     can_be_equal,
     can_drop,
@@ -193,15 +193,14 @@ def _offer(
 
     With a `way` of 16 bits, the set-up stays and `made` returns its computation.
     """
-    predicted = prediction(f"other-{name.replace('_', '-')}")
+    predicted = prediction(about_other(name))
     after = make() if can and not predicted and this_session().get(ASKED) == name else None
     if after is not None:
         view = picked_head(before), picked_layer(before)
         both = traced(before), made() if made else traced(after)
         gap, row = shares_moved(*(each.seen_from(*view) for each in both))
-        asked = of_other(name, gap)
         with st.container(key="what_if_other_asked", gap="xsmall"):
-            ask(asked, lambda: _try(before, make, way, (asked, row)))
+            ask(of_other(name, gap), lambda: _try(before, make, way, row))
         return
     then = partial(_try, before, make, way) if predicted else partial(this_session().put, ASKED, name)
     item.button(
@@ -211,13 +210,8 @@ def _offer(
         st.caption(sentence)
 
 
-def _try(
-    before: Scenario, make: Callable[[], Scenario | None], way: str = "", asked: tuple[Asked, int] | None = None
-) -> None:
-    """Keep the set-up as A and try the change; in a callback.
-
-    The prediction is told there, and the row that moves most is picked.
-    """
+def _try(before: Scenario, make: Callable[[], Scenario | None], way: str = "", moves: int | None = None) -> None:
+    """Keep the set-up as A and try the change; in a callback. The row that `moves` most is picked."""
     after = make()
     if after is not None and keep_as_a(before):
         if way:
@@ -225,9 +219,8 @@ def _try(
         else:
             state.adopt(after)
         go_to("pages/compare.py")
-        if asked:
-            url_texts.put(QUERY, asked[1])
-            tell_elsewhere(asked[0], (after, way))
+        if moves is not None:
+            url_texts.put(QUERY, moves)
 
 
 def _factors_in_words(by: dict[str, float | None]) -> str:
