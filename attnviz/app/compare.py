@@ -81,7 +81,7 @@ def show_keep(scenario: Scenario, a: Scenario | None) -> None:
 
 
 def _show_predicted(a: Scenario, b: Scenario, way: str) -> None:
-    """Tell what became of a prediction, where B is what it was about."""
+    """Tell the outcome of a prediction that was about B."""
     names = {about_other(name): name for name in CHANGES}
     made = [names[each] for each in take(PREDICTED) if each in names]
     if take(PREDICTIONS) == OFF:

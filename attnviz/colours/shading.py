@@ -36,7 +36,7 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
 
 
 def all_limits(trace: Trace, held: Container[str] = ()) -> dict[str, tuple[float, float]]:
-    """Return the colour limits of all matrices of a trace; `held` ones count for none."""
+    """Return all matrices' colour limits; `held` ones don't count."""
     limits = dict.fromkeys(trace.stages, (0.0, 1.0))
     for members in _families(trace).values():
         if seen := [name for name in members if name not in held]:

@@ -46,7 +46,7 @@ class Asked:
 
 
 def by_size(about: str, names: tuple[Choice, ...]) -> tuple[Choice, ...]:
-    """Return choices from the least on, or to it: the name draws which."""
+    """Return choices, the least first or last: the name draws which."""
     return names if sha256(about.encode()).digest()[0] % 2 else names[::-1]
 
 

@@ -211,7 +211,7 @@ def _offer(
 
 
 def _try(before: Scenario, make: Callable[[], Scenario | None], way: str = "", moves: int | None = None) -> None:
-    """Keep the set-up as A and try the change; in a callback. The row that `moves` most is picked."""
+    """Keep the set-up as A and try the change; in a callback."""
     after = make()
     if after is not None and keep_as_a(before):
         if way:

@@ -52,7 +52,7 @@ def of_none(request: Request) -> Response:
 
 
 def of_board(request: Request) -> Response:
-    """Answer with a question's board as a page, as it's before or told; 204 without one."""
+    """Answer with a question's board, before or told; 204 without one."""
     board = _board(request.query_params.get("about", ""), "told" in request.query_params)
     return HTMLResponse(board, headers={"Cache-Control": "public, max-age=3600"}) if board else nothing()
 
