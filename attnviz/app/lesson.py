@@ -10,7 +10,7 @@ import streamlit as st
 from attnviz.app.components.board import marked_while_older, show_board
 from attnviz.app.parts.examples import show_way_to_panel
 from attnviz.app.parts.picked_cell import pick
-from attnviz.app.parts.predicting import ask, prediction
+from attnviz.app.parts.predicting import ask, lead_on, prediction, take_focus
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.link_values import is_presenting, take
@@ -81,6 +81,7 @@ def _dots(number: int) -> str:
 def _go(number: int, on: bool) -> None:
     url_texts.put(STEP, STEPS[number - 1].name)
     pick(None)  # the step's own cell is lit
+    lead_on()
     if on:
         this_session().put(_STEPPED, (number, 1 + this_session().get(_STEPPED, (0, 0))[1]))
 
@@ -115,6 +116,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
                 ask(asked)
         else:
             looks = replace(looks, play=_part_to_play(number))
+            take_focus()
         show_board(scenario, looks, "lesson")
 
 
@@ -205,6 +207,7 @@ def show_questions(number: int) -> None:
 def _open(question: str) -> None:
     url_texts.put(QUESTION, question)
     url_texts.send(NUMBERS, "")
+    lead_on()
     go_to("pages/questions.py")
 
 

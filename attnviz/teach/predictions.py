@@ -39,7 +39,7 @@ class Asked:
     def outcome(self, predicted: str) -> list[str]:
         """Return prediction and result, the cause of a wrong choice, and why."""
         if predicted not in self.choices:
-            return [self.happened, *self.more]
+            return [self.happened[:1].upper() + self.happened[1:], *self.more]
         key = "as" if predicted == self.right else "but"
         both = say(f"predicting.{key}", predicted=self.choices[predicted], happened=self.happened)
         return [both, *filter(None, [self.wrong.get(predicted)]), *self.more]

@@ -1,24 +1,40 @@
-// What happened after a prediction has the focus, and is read aloud. Where a choice is a row or a cell, a click on it
-// on the board makes it.
+// What happened after a prediction has the focus, and is read aloud; so has the heading of what is asked next, or
+// follows where the focus was lost. Where a choice is a row or a cell, a click on it on the board makes it.
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-/** @typedef {{ times: number, cells: Record<string, string> }} Data */
+/** @typedef {{ asks: boolean, opened: number, times: number, cells: Record<string, string> }} Data */
 
-let told = 0;
+const PATIENCE_MS = 5000; // a board tells what happened once its numbers have come
+const HEADING = ".st-key-question_head h2, .st-key-lesson_head h2, [class*=_asked] h2";
+let [told, shown] = [0, 0];
 /** @type {Data["cells"]} */
 let choices = {};
 addEventListener("click", choose, true);
 
 /** @param {Drawing<Data>} drawing */
-export default function predicted({ data: { times, cells } }) {
+export default function predicted({ data: { asks, opened, times, cells } }) {
   choices = cells;
-  const outcome = document.querySelector(".st-key-prediction_outcome");
-  if (!times || !(outcome instanceof HTMLElement)) return;
-  outcome.setAttribute("role", "status");
-  outcome.tabIndex = -1;
-  if (times > told) outcome.focus();
-  told = times;
+  if (times > told) focusOn(outcome);
+  else if (opened > shown && (asks || document.activeElement === document.body)) focusOn(() => document.querySelector(HEADING));
+  [told, shown] = [Math.max(told, times), Math.max(shown, opened)];
+}
+
+function outcome() {
+  const found = document.querySelector(".st-key-prediction_outcome");
+  found?.setAttribute("role", "status");
+  const hosts = found ? [] : document.querySelectorAll("[data-testid=stBidiComponentIsolated]");
+  return found ?? [...hosts].map((each) => each.shadowRoot?.querySelector(".outcome")).find(Boolean) ?? null;
+}
+
+/** @param {() => Element | null} find */
+function focusOn(find, until = performance.now() + PATIENCE_MS) {
+  const place = find();
+  if (place instanceof HTMLElement) {
+    place.tabIndex = -1;
+    place.style.outline = "none";
+    place.focus();
+  } else if (performance.now() < until) requestAnimationFrame(() => focusOn(find, until));
 }
 
 function choose(/** @type {MouseEvent} */ event) {

@@ -13,7 +13,7 @@ draws what `asked` is about without asking is found by tests/browser/test_questi
 """
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,15 +37,15 @@ _STYLE = """<style>
 [class*="st-key-predict-"] button { justify-content: flex-start; min-height: 52px !important; padding-left: 18px; }
 [class*="st-key-predict-"] button p { font-size: 17px; font-weight: 600; }
 .st-key-prediction_both [data-testid="stText"] { font-size: 18px !important; font-weight: 600; }
-.st-key-prediction_outcome:focus { outline: none; }
 </style>"""
 
 
 @dataclass
-class _Told:
-    """How many predictions were made."""
+class _Done:
+    """How many predictions were made, and subjects opened."""
 
     times: int = 0
+    opened: int = 0
 
 
 class _All(Container[str]):
@@ -80,12 +80,12 @@ def ask(asked: Asked, then: Callable[[], None] = lambda: None) -> None:
         st.button(label, key=f"predict.{choice}", on_click=_press, args=(choice, asked, then), width="stretch")
     st.button(say("predicting.skip"), key="predicting.skip", type="tertiary", on_click=_press,
               args=(SKIPPED, asked, then), shortcut="Space")  # fmt: skip
-    _script(key="predicting.asked", data={"times": 0, "cells": dict(asked.cells)})
+    _take_focus("asked", 0, asked.cells, asks=True)
 
 
 def _press(choice: str, asked: Asked, then: Callable[[], None]) -> None:
     keep(asked.about, choice)
-    this_session().part(_Told).times += 1
+    this_session().part(_Done).times += 1
     then()
 
 
@@ -99,4 +99,20 @@ def show_outcome(asked: Asked) -> None:
             st.text(both)
     if more:
         st.text(" ".join(more))
-    _script(key="predicting.told", data={"times": this_session().part(_Told).times, "cells": {}})
+    take_focus()
+
+
+def take_focus() -> None:
+    """Give the focus to what was just told, or opened."""
+    _take_focus("told", this_session().part(_Done).times, {})
+
+
+def _take_focus(name: str, times: int, cells: Mapping[str, str], *, asks: bool = False) -> None:
+    opened = this_session().part(_Done).opened
+    data = {"asks": asks, "opened": opened, "times": times, "cells": dict(cells)}
+    _script(key=f"predicting.{name}", data=data)
+
+
+def lead_on() -> None:
+    """Give the focus to the next heading; in a callback."""
+    this_session().part(_Done).opened += 1

@@ -9,7 +9,7 @@ from torch import Tensor, tensor
 
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.parts.predicting import ask, prediction, show_outcome
-from attnviz.app.playground.replaced import ASKED
+from attnviz.app.playground.replaced import ASKED, ask_first
 from attnviz.app.session import state
 from attnviz.app.session.link_values import picked_head, picked_layer
 from attnviz.app.session.session import this_session
@@ -71,7 +71,7 @@ def _show_ways(scenario: Scenario, hidden: Tensor) -> None:
     """Draw what each way leaves, once it was predicted."""
     made = prediction("mask-ways")
     if not made and this_session().get(ASKED) != _KEY:
-        st.button(say("what_if.mask.try"), key=f"{_KEY}.try", on_click=this_session().put, args=(ASKED, _KEY))
+        st.button(say("what_if.mask.try"), key=f"{_KEY}.try", on_click=ask_first, args=(_KEY,))
         return
     ways = {way: trace.seen_from(picked_head(scenario), picked_layer(scenario)).attention_weights
             for way, trace in in_each_way(scenario, hidden).items()}  # fmt: skip

@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
-from attnviz.app.parts.predicting import ask, prediction
+from attnviz.app.parts.predicting import ask, lead_on, prediction
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import picked_head, picked_layer, take
@@ -202,12 +202,18 @@ def _offer(
         with st.container(key="what_if_other_asked", gap="xsmall"):
             ask(of_other(name, gap), lambda: _try(before, make, way, row))
         return
-    then = partial(_try, before, make, way) if predicted else partial(this_session().put, ASKED, name)
+    then = partial(_try, before, make, way) if predicted else partial(ask_first, name)
     item.button(
         say("what_if.replaced.compare"), key=f"what_if.replaced.{name}.compare", disabled=not can, on_click=then
     )
     if (predicted or not can) and (sentence := told()):
         st.caption(sentence)
+
+
+def ask_first(name: str) -> None:
+    """Ask for a prediction about this; in a callback."""
+    this_session().put(ASKED, name)
+    lead_on()
 
 
 def _try(before: Scenario, make: Callable[[], Scenario | None], way: str = "", moves: int | None = None) -> None:

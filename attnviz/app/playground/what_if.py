@@ -7,7 +7,7 @@ import streamlit as st
 
 from attnviz.app.parts.examples import PANEL, open_panel
 from attnviz.app.parts.picked_cell import pick, picked_place
-from attnviz.app.parts.predicting import ask, predicted, show_outcome
+from attnviz.app.parts.predicting import ask, lead_on, predicted, show_outcome
 from attnviz.app.playground.mask import show_mask
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
 from attnviz.app.session import state, url_texts
@@ -133,6 +133,7 @@ def _put(change: Callable[[WhatIf], WhatIf]) -> None:
         state.say(say("what_if.refused", most=MOST_TYPED))
         return
     turn({WIDGET: to.text})
+    lead_on()
 
 
 def _ask(scenario: Scenario, asked: Asked) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.parts.examples import begin_with, show_way_to_panel
-from attnviz.app.parts.predicting import ask, keep, prediction, show_outcome
+from attnviz.app.parts.predicting import ask, keep, lead_on, prediction, show_outcome, take_focus
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
@@ -49,6 +49,7 @@ def open_it(question: Question | None) -> None:
 def begin_again(question: Question | None) -> None:
     """Show a question's example as it starts, and ask again."""
     url_texts.send(NUMBERS, "")
+    lead_on()
     if question is not None:
         keep(question.slug, "")
 
@@ -126,6 +127,7 @@ class Panel:
         else:
             self._show_tries()
             self._show_ways_on()
+            take_focus()
 
     def _show_next(self) -> None:
         """Draw a button to where a wrong choice fails, or to try."""

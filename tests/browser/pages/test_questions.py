@@ -115,6 +115,7 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
         assert (say(f"questions.{question.name}.wrong.{wrong}") in _holds(learner, question, *question.acted)) == wide
         if at + 1 < len(QUESTIONS):
             learner.press(say("question_page.next"))
+            expect(learner.page.locator(".st-key-question_head h2")).to_be_focused()
 
 
 def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_a_prediction(
@@ -140,8 +141,10 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
             learner.says(asked.outcome(choice)[0])
         else:
             _reveal(learner)
-            learner.says(asked.happened)
+            learner.says(asked.outcome("")[0])
+            expect(learner.page.locator(".telling .outcome")).to_be_focused()
             learner.page.locator(".st-key-lesson-next button").click()
+            expect(learner.page.locator(".st-key-lesson_head h2")).to_be_focused()
     holds(learner.open("/").page, "Boolean(window.attnvizAddress)")
     for place in PLACES:
         to = WhatIf.read("typed:1:2:5") if place == TYPED else alone(place)
@@ -155,7 +158,7 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
         _holds_nothing(_seen(learner, square)[0], {note, more}, asked)
     assert asked is not None
     _reveal(learner)
-    learner.says(asked.happened)
+    learner.says(asked.outcome("")[0])
     assert more in _seen(learner, replace(square, what_if=to.text))[0]
 
 
