@@ -7,12 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from attnviz.core.rules.explaining.cell import Cell, Cells, Made
 from attnviz.core.rules.explaining.said import explained, seen
 from attnviz.core.rules.expression import Piece
-from attnviz.core.rules.reading import Block, Pieces, Shape, block_of, copied, piece_at, touched
+from attnviz.core.rules.reading import Block, Pieces, Shape, block_of, piece_at, touched
 
 if TYPE_CHECKING:
     from attnviz.core.rules.rotate import Rotate
@@ -35,17 +36,15 @@ class Bounded(NamedTuple):
     value: np.ndarray
     error: np.ndarray
 
-    def under(self, mask: "Bounded") -> "Bounded":
-        """Return it with a mask added: what that hides is exact."""
-        hidden = mask.value == -np.inf
-        return Bounded(
-            np.where(hidden, -np.inf, self.value + mask.value), np.where(hidden, 0.0, self.error + mask.error)
-        )
-
     @classmethod
     def exactly(cls, value: np.ndarray) -> "Bounded":
         """Return a matrix without any error."""
         return cls(value, np.zeros_like(value))
+
+
+def masked(error: np.ndarray, *masks: Bounded) -> np.ndarray:
+    """Return errors with those of a mask, if any: what it hides is exact."""
+    return np.where(masks[0].value == -np.inf, 0.0, error + masks[0].error) if masks else error
 
 
 class Derivative(NamedTuple):
@@ -158,12 +157,23 @@ class Rule(ABC):
         piece = piece_at(declaration(self, *shapes), row, column)
         return tuple(block_of(piece, at, row, column, shape) for at, shape in enumerate(shapes))
 
-    @abstractmethod
+    def values(self, *tables: np.ndarray) -> np.ndarray:
+        """Return what :meth:`compute` makes of these in float64."""
+        made: np.ndarray = self.compute(*(torch.tensor(each, dtype=torch.float64) for each in tables)).numpy()
+        return made
+
     def bounded(self, *tables: Bounded) -> Bounded:
         """Return the matrix in float64, with the errors its sources pass on.
 
         Numbers that overflow become infinite or NaN, as floats do, without a warning.
         """
+        made = self.values(*(each.value for each in tables))
+        with np.errstate(all="ignore"):
+            return Bounded(made, self.moved(made, *tables))
+
+    @abstractmethod
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
+        """Return how far errors of its sources may move each cell."""
 
     def computed_in(self, precision: Precision, *tables: Bounded) -> Bounded:
         """Return :meth:`bounded` with the rounding errors of this precision included."""
@@ -228,11 +238,9 @@ class Rule(ABC):
 class Copying(Rule):
     """A rule whose cells are cells of its sources, elsewhere."""
 
-    def bounded(self, *tables: Bounded) -> Bounded:
-        """The same numbers."""
-        shapes: list[Shape] = [(each.value.shape[0], each.value.shape[1]) for each in tables]
-        pieces, shape = declaration(self, *shapes), self.shape(*shapes)
-        return Bounded(*(copied(pieces, shape, parts) for parts in zip(*tables, strict=True)))
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
+        """The same errors."""
+        return self.values(*(each.error for each in tables))
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Nothing is rounded."""

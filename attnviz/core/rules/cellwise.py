@@ -11,7 +11,6 @@ from torch import Tensor, where
 from torch.nn.functional import gelu
 
 from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
-from attnviz.core.rules.explaining.numbers import normal_share
 from attnviz.core.rules.expression import (
     RESULT,
     I,
@@ -43,11 +42,9 @@ class Add(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0] + sources[1]
 
-    def bounded(self, *tables: Bounded) -> Bounded:
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """Errors add up."""
-        a, b = tables
-        with np.errstate(all="ignore"):
-            return Bounded(a.value + b.value, a.error + b.error)
+        return tables[0].error + tables[1].error
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
         """It's passed on."""
@@ -77,11 +74,9 @@ class TimesRoot(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0] * math.sqrt(sources[0].shape[-1])
 
-    def bounded(self, *tables: Bounded) -> Bounded:
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """Errors grow with the numbers."""
-        root = math.sqrt(tables[0].value.shape[1])
-        with np.errstate(all="ignore"):
-            return Bounded(tables[0].value * root, tables[0].error * root)
+        return self.values(tables[0].error)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The root is rounded before the product is."""
@@ -105,9 +100,9 @@ class ReLU(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         return torch.relu(sources[0])
 
-    def bounded(self, *tables: Bounded) -> Bounded:
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """No number moves further than its source."""
-        return Bounded(np.maximum(tables[0].value, 0.0), tables[0].error)
+        return tables[0].error
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,) = sources(1)
@@ -135,12 +130,9 @@ class GELU(Rule):
         """Return torch's GELU; it's infinite for numbers whose double overflows."""
         return where(sources[0] > _ALL_BELOW, sources[0], gelu(sources[0]))
 
-    def bounded(self, *tables: Bounded) -> Bounded:
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """The curve is nowhere steeper than 1.13."""
-        value, error = tables[0]
-        with np.errstate(all="ignore"):
-            made = value * np.vectorize(normal_share, otypes=[float])(value)
-        return Bounded(np.where(np.isneginf(value), 0.0, made), error * _STEEPEST)
+        return tables[0].error * _STEEPEST
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return roundings relative to the number itself, not to the result."""
@@ -172,10 +164,9 @@ class FeatureMap(Rule):
         number = sources[0]
         return torch.where(number > 0, number + 1, number.clamp(max=0).exp())
 
-    def bounded(self, *tables: Bounded) -> Bounded:
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """The curve is nowhere steeper than 1."""
-        value, error = tables[0]
-        return Bounded(np.where(value > 0, value + 1, np.exp(np.minimum(value, 0))), error)
+        return tables[0].error
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Every rounding is relative to what is made."""
@@ -214,9 +205,9 @@ class Cap(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         return torch.tanh(sources[0] / self.limit) * self.limit
 
-    def bounded(self, *tables: Bounded) -> Bounded:
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """The curve is nowhere steeper than 1."""
-        return Bounded(np.tanh(tables[0].value / self.limit) * self.limit, tables[0].error)
+        return tables[0].error
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Quotient, tangent and product."""

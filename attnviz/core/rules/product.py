@@ -83,21 +83,17 @@ class Product(Rule):
             expect(agree(each, (1, width)), "the bias", each, f"{(1, width)}")
         return first[0], width
 
-    def bounded(self, *tables: Bounded) -> Bounded:
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """Errors add up along the sum."""
-        a, b = tables[:2]
-        if self.cosine:
-            a, b = (_of_length_1(each) for each in (a, b))
+        a, b = map(_of_length_1, tables[:2]) if self.cosine else tables[:2]
         if self.transposed:
             b = Bounded(b.value.T, b.error.T)
-        with np.errstate(all="ignore"):
-            value = a.value @ b.value
-            error = np.abs(a.value) @ b.error + a.error @ np.abs(b.value) + a.error @ b.error
-            for bias in tables[2:]:
-                value, error = value + bias.value, error + bias.error
-        for row, column, typed in self.typed:
-            value[row, column], error[row, column] = typed, 0.0
-        return Bounded(value, error)
+        error: np.ndarray = np.abs(a.value) @ b.error + a.error @ np.abs(b.value) + a.error @ b.error
+        for bias in tables[2:]:
+            error = error + bias.error
+        for row, column, _ in self.typed:
+            error[row, column] = 0.0
+        return error
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the sizes of products, of results and of a cosine's lengths."""

@@ -1,4 +1,4 @@
-"""What a declaration implies: which cells are read, marked or copied."""
+"""What a declaration implies: which cells are read or marked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -90,15 +90,6 @@ def touched(pieces: Pieces, shape: Shape, marks: Sequence[np.ndarray]) -> np.nda
     for piece, is_there, (i, j) in _each_piece(pieces, shape):
         for read in set(map(_hashable, reads_in(piece["value"]))):
             found |= np.broadcast_to(_taken(marks[read.source], read, i, j).any(axis=2), shape) & is_there
-    return found
-
-
-def copied(pieces: Pieces, shape: Shape, tables: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the matrix of a rule that only copies its sources' cells."""
-    found = np.zeros(shape, dtype=tables[0].dtype)
-    for piece, is_there, (i, j) in _each_piece(pieces, shape):
-        (read,) = reads_in(piece["value"])
-        found = np.where(is_there, _taken(tables[read.source], read, i, j)[..., 0], found)
     return found
 
 

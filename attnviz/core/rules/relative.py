@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, HeadsInCode, Rule, Size, expect
+from attnviz.core.rules.base import Bounded, HeadsInCode, Rule, Size, expect, masked
 from attnviz.core.rules.expression import I, Index, J, Piece, hidden, sentence, sources, tokens_of
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
@@ -61,18 +61,9 @@ class Relative(Rule):
             expect(mask == made, "the mask", mask, f"{made}")
         return made
 
-    def _spread(self, numbers: np.ndarray) -> np.ndarray:
-        place = np.arange((numbers.shape[1] + 1) // 2)
-        made: np.ndarray = numbers[self.head][place - place[self.place :, None] + len(place) - 1]
-        return made
-
-    def bounded(self, *tables: Bounded) -> Bounded:
-        """The same numbers; with a mask, sums. What is masked is exact."""
-        value, error = (self._spread(each) for each in tables[0])
-        if len(tables) == 1:
-            return Bounded(value, error)
-        with np.errstate(all="ignore"):
-            return Bounded(value, error).under(tables[1])
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
+        """The same errors; with a mask, sums. What is masked is exact."""
+        return masked(self.values(tables[0].error), *tables[1:])
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Nothing is rounded but a sum."""

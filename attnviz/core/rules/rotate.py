@@ -86,18 +86,16 @@ class Rotate(Rule):
         (source,) = sources
         angles = torch.from_numpy(self._angles(*source.shape[-2:]))
         cosine, sine = (each.to(source) for each in (angles.cos(), angles.sin()))
-        turned = 2 * angles.shape[-1]
-        first, second = self._parts(source[..., :turned])
-        made = (first * cosine - second * sine, first * sine + second * cosine)
+        return self._turned(source, cosine, sine, -sine)
+
+    def _turned(self, source: Tensor, cosine: Tensor, sine: Tensor, other: Tensor) -> Tensor:
+        """Return pairs turned; `other` is the sine that a first column takes."""
+        turned = 2 * cosine.shape[-1]
+        pairs = source[..., :turned]
+        first, second = pairs.chunk(2, dim=-1) if self.halves else (pairs[..., 0::2], pairs[..., 1::2])
+        made = (first * cosine + second * other, first * sine + second * cosine)
         whole = torch.cat(made, dim=-1) if self.halves else torch.stack(made, dim=-1).flatten(-2)
         return whole if turned == source.shape[-1] else torch.cat([whole, source[..., turned:]], dim=-1)
-
-    def _parts(self, columns: Any) -> tuple[Any, Any]:
-        """Return the first columns of all pairs, and the second ones."""
-        half = columns.shape[-1] // 2
-        if self.halves:
-            return columns[..., :half], columns[..., half:]
-        return columns[..., 0::2], columns[..., 1::2]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """Return the source's shape; its columns must come in pairs."""
@@ -107,28 +105,16 @@ class Rotate(Rule):
             expect(fits, "what is turned", shapes[0], "columns in pairs")
         return shapes[0]
 
-    def bounded(self, *tables: Bounded) -> Bounded:
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """Errors are turned, too: each counts by its cosine or sine."""
-        value, error = tables[0]
-        angles = self._angles(*value.shape)
-        with np.errstate(all="ignore"):
-            return Bounded(
-                self._turned(value, np.cos(angles), np.sin(angles), -1),
-                self._turned(error, np.abs(np.cos(angles)), np.abs(np.sin(angles)), 1),
-            )
-
-    def _turned(self, value: np.ndarray, cosine: np.ndarray, sine: np.ndarray, minus: int) -> np.ndarray:
-        turned = 2 * cosine.shape[1]
-        first, second = self._parts(value[:, :turned])
-        made = (first * cosine + minus * second * sine, first * sine + second * cosine)
-        whole = np.concatenate(made, 1) if self.halves else np.stack(made, -1).reshape(len(value), turned)
-        return np.concatenate([whole, value[:, turned:]], 1)
+        error, angles = (torch.from_numpy(each) for each in (tables[0].error, self._angles(*made.shape)))
+        sine = angles.sin().abs()
+        turned: np.ndarray = self._turned(error, angles.cos().abs(), sine, sine).numpy()
+        return turned
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Cosine, sine and both products are kept before their sum is."""
-        angles = self._angles(*made.value.shape)
-        sizes = self._turned(np.abs(tables[0].value), np.abs(np.cos(angles)), np.abs(np.sin(angles)), 1)
-        return np.abs(made.value) + 2 * sizes
+        return np.abs(made.value) + 2 * self.moved(made.value, Bounded(made.value, np.abs(tables[0].value)))
 
     @property
     def rotation(self) -> "Rotate":

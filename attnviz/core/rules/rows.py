@@ -86,14 +86,12 @@ class Share(Rule):
         most = np.exp(mask + of_mask)
         return Bounded(value * np.exp(mask), (np.abs(value) + error) * (most - np.exp(mask)) + error * most)
 
-    def bounded(self, *tables: Bounded) -> Bounded:
-        """Return shares with the errors of the numerator and of the sum."""
-        with np.errstate(all="ignore"):
-            value, error = self._kept(*tables)
-            sums, of_sums = value.sum(-1, keepdims=True), error.sum(-1, keepdims=True)
-            least = np.abs(sums) - of_sums
-            shares = value / sums
-            return Bounded(shares, np.where(least > 0, (error + np.abs(shares) * of_sums) / least, np.inf))
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
+        """Return the errors of the numerator and of the sum."""
+        value, error = self._kept(*tables)
+        of_sums = error.sum(-1, keepdims=True)
+        least = np.abs(value.sum(-1, keepdims=True)) - of_sums
+        return np.where(least > 0, (error + np.abs(made) * of_sums) / least, np.inf)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The exponential, the product and the quotient."""
@@ -185,15 +183,13 @@ class LayerNorm(Rule):
             expect(agree(each, (1, shapes[0][1])), what, each, f"{(1, shapes[0][1])}")
         return shapes[0]
 
-    def bounded(self, *tables: Bounded) -> Bounded:
-        """Return normalized rows with errors through their means and deviations."""
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
+        """Return errors through the rows' means and deviations."""
         source, gain, offset = tables
-        with np.errstate(all="ignore"):
-            row = self._row(source.value)
-            error = row.moved(source.error + source.error.mean(-1, keepdims=True), self.epsilon)
-            made = row.normed * gain.value + offset.value
-            of_gain = np.abs(row.normed) * gain.error + error * (np.abs(gain.value) + gain.error)
-            return Bounded(made, of_gain + offset.error)
+        row = self._row(source.value)
+        error = row.moved(source.error + source.error.mean(-1, keepdims=True), self.epsilon)
+        of_gain: np.ndarray = np.abs(row.normed) * gain.error + error * (np.abs(gain.value) + gain.error)
+        return of_gain + offset.error
 
     def computed_in(self, precision: Precision, *tables: Bounded) -> Bounded:
         """Return the same with roundings, of which the mean's move all cells."""

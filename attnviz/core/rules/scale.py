@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Table, masked
 from attnviz.core.rules.explaining.numbers import quotient
 from attnviz.core.rules.expression import (
     I,
@@ -91,18 +91,15 @@ class Scale(Rule):
             return scaled * mask.exp()
         return (scaled + mask).masked_fill(mask == -math.inf, -math.inf)  # a score of ∞ is hidden, too
 
-    def bounded(self, *tables: Bounded) -> Bounded:
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """What is masked is exact."""
-        value, error = tables[0]
-        with np.errstate(all="ignore"):
-            if len(tables) == 1:
-                return Bounded(value / self.divisor, error / self.divisor)
-            mask, of_mask = tables[1]
-            if self.factor:
-                most = np.exp(np.where(np.isfinite(mask), mask + of_mask, mask))
-                spread = (np.abs(value) + error) / self.divisor * (most - np.exp(mask)) + error / self.divisor * most
-                return Bounded(value / self.divisor * np.exp(mask), spread)
-            return Bounded(value / self.divisor, error / self.divisor).under(tables[1])
+        (value, error), *masks = tables
+        if not (self.factor and masks):
+            return masked(error / self.divisor, *masks)
+        mask, of_mask = masks[0]
+        most = np.exp(np.where(np.isfinite(mask), mask + of_mask, mask))
+        spread: np.ndarray = (np.abs(value) + error) / self.divisor * (most - np.exp(mask))
+        return spread + error / self.divisor * most
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The quotient, and the sum where there is a mask."""

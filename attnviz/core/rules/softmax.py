@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Table, masked
 from attnviz.core.rules.expression import (
     LOWERED,
     MOST,
@@ -98,31 +98,28 @@ class Softmax(Rule):
         return left / left.sum(-1, keepdim=True) if self.shared else left
 
     def bounded(self, *tables: Bounded) -> Bounded:
-        """Return shares with errors; a score's error e counts as exp(e)."""
-        value, error = tables[0]
-        if len(tables) == 1:
-            return self._shares(value, error)
-        mask, of_mask = tables[1]
+        """Return shares, NaN where float32 has none that a mask leaves."""
+        made = super().bounded(*tables)
+        if len(tables) == 1 or not self.shared:
+            return made
         with np.errstate(all="ignore"):
-            if self.shared:  # as if it had been added before
-                made = self._shares(*tables[0].under(tables[1]))
-                small = self._shares(value, error).value.astype(np.float32)  # what is too small for float32 is none
-                left = (small * np.exp(mask)).sum(-1, keepdims=True)
-                return Bounded(np.where((left > 0) & np.isfinite(left), made.value, np.nan), made.error)
-            shares = self._shares(value, error)
-            times, most = np.exp(mask), np.exp(mask + of_mask)
-            return Bounded(shares.value * times, (shares.value + shares.error) * (most - times) + shares.error * most)
+            left = (self.values(tables[0].value).astype(np.float32) * np.exp(tables[1].value)).sum(-1, keepdims=True)
+        return made._replace(value=np.where((left > 0) & np.isfinite(left), made.value, np.nan))
 
-    def _shares(self, value: np.ndarray, error: np.ndarray) -> Bounded:
-        if self.axis != ROWS:
-            made = replace(self, axis=ROWS)._shares(*(in_lines(each, self.axis) for each in (value, error)))
-            return Bounded(*(out_of_lines(each, self.axis, value.shape) for each in made))
-        with np.errstate(all="ignore"):
-            largest = np.maximum(value.max(-1, keepdims=True), self._sink)
-            exponentials = np.exp(value - largest)
-            shares = exponentials / (exponentials.sum(-1, keepdims=True) + np.exp(self._sink - largest))
-            most = np.minimum(error + error.max(-1, keepdims=True), 50.0)
-            return Bounded(shares, np.minimum(shares * np.expm1(most), 1.0))
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
+        """A score's error e counts as exp(e)."""
+        score, *masks = tables
+        if not masks or self.shared:  # as if a mask had been added before
+            return self._moved(made, masked(score.error, *masks))
+        mask, of_mask = masks[0]
+        shares, most = self.values(score.value), np.exp(mask + of_mask)
+        error = self._moved(shares, score.error)
+        return (shares + error) * (most - np.exp(mask)) + error * most
+
+    def _moved(self, shares: np.ndarray, error: np.ndarray) -> np.ndarray:
+        lines = in_lines(error, self.axis)
+        most = out_of_lines(np.minimum(lines + lines.max(-1, keepdims=True), 50.0), self.axis, shares.shape)
+        return np.minimum(shares * np.expm1(most), 1.0)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the sizes of shares, masked ones with all their intermediate numbers."""

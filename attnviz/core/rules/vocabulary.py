@@ -115,15 +115,10 @@ class Surprise(Rule):
         made: tuple[Size, Size] = (n, 1)  # type: ignore[assignment]
         return made
 
-    def bounded(self, *tables: Bounded) -> Bounded:
-        """Return losses with the row's largest error plus the target's."""
-        n = len(self.targets)
-        value, error = (each[:n] for each in tables[0])
-        own, its_error = (each[range(n), self.of_one][:, None] for each in (value, error))
-        with np.errstate(all="ignore"):
-            largest = value.max(-1, keepdims=True)
-            summed = np.log(np.exp(value - largest).sum(-1, keepdims=True))
-            return Bounded(summed - (own - largest), error.max(-1, keepdims=True) + its_error)
+    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
+        """Return the row's largest error plus the target's."""
+        error = tables[0].error[: len(made)]
+        return error.max(-1, keepdims=True) + error[range(len(made)), self.of_one][:, None]
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the sizes of differences to the largest and of the logarithm."""

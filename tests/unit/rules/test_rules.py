@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attnviz.core.rules import RULES, Bounded, Rule, Scale
+from attnviz.core.rules import (
+    FLOAT32,
+    RULES,
+    Bounded,
+    Lookup,
+    Product,
+    Recut,
+    Relative,
+    Rotate,
+    Rule,
+    Scale,
+    Share,
+    Slice,
+    Softmax,
+    Surprise,
+    TimesRoot,
+)
 from attnviz.core.stages import attention_table
 from attnviz.core.trace import Trace
 from tests.examples import examples
@@ -50,25 +67,56 @@ def test_a_rule_refuses_shapes_that_do_not_fit(rule: Rule, shapes: tuple[tuple[i
             rule.shape(*odd)
 
 
-@each_case
-@given(seed=st.integers(0, 1000))
-@settings(max_examples=examples(20))
-def test_the_float64_value_is_what_is_computed(rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int) -> None:
-    sources = drawn(shapes, seed)
-    np.testing.assert_allclose(
-        rule.bounded(*as_tables(sources)).value, rule.compute(*sources).numpy(), rtol=1e-12, atol=1e-14
-    )
+@pytest.mark.parametrize(
+    ("rule", "shape"),
+    [
+        (Relative(1), (1, 5)), (Relative(), (1, 4)), (Slice(1, 3), (3, 2)), (Recut(2, 1), (3, 3)), (Rotate(), (3, 3)),
+        (Rotate(thetas=(1.0, 0.3)), (3, 3)), (Lookup((4,)), (4, 2)), (Surprise((2,)), (3, 2)),
+        (Surprise((0, 0)), (1, 2)),
+    ],
+)  # fmt: skip
+def test_a_rule_refuses_what_is_too_small_for_its_settings(rule: Rule, shape: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=r"has shape \(\d, \d\), expected"):
+        rule.shape(shape)
 
 
 @each_case
-@given(seed=st.integers(0, 1000))
+def test_exact_sources_pass_on_no_error_and_what_is_not_shifted_is_the_same(
+    rule: Rule, shapes: tuple[tuple[int, int], ...]
+) -> None:
+    sources = drawn(shapes)
+    assert not rule.bounded(*as_tables(sources)).error.any()
+    torch.testing.assert_close(rule.unshifted(*sources), rule.compute(*sources))
+
+
+@pytest.mark.parametrize(("rule", "shapes"), [case for case in CASES if case[0].name in ("product", "layer_norm")] + [
+    (Softmax(), ((3, 4),)), (Softmax(sink=0.5), ((3, 4),)), (Share(), ((3, 4),)), (Scale(d_k=2), ((3, 4),)),
+    (TimesRoot(), ((3, 4),)),
+])  # fmt: skip
+def test_how_far_roundings_take_a_row_is_its_own_and_grows_with_its_numbers(
+    rule: Rule, shapes: tuple[tuple[int, int], ...]
+) -> None:
+    rule = replace(rule, typed=()) if isinstance(rule, Product) else rule
+    first, *others = as_tables(drawn(shapes))
+    error = rule.computed_in(FLOAT32, first, *others).error
+    for row in range(len(error)):
+        alone = rule.computed_in(FLOAT32, Bounded.exactly(first.value[row : row + 1]), *others).error
+        np.testing.assert_allclose(alone, error[row : row + 1])
+    if rule == Product() or rule.name in ("scale", "times_root"):
+        twice = rule.computed_in(FLOAT32, Bounded.exactly(2 * first.value), *others[:1]).error
+        once = rule.computed_in(FLOAT32, first, *others[:1]).error
+        np.testing.assert_array_equal(twice, 2 * once)
+
+
+@each_case
+@given(seed=st.integers(0, 1000), error=st.sampled_from((0.01, 0.3)))
 @settings(max_examples=examples(20))
 def test_the_bound_holds_what_errors_of_the_sources_can_do(
-    rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int
+    rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int, error: float
 ) -> None:
     sources = drawn(shapes, seed)
-    moved = [each + 0.01 * (2 * torch.rand_like(each) - 1) for each in sources]
-    bounded = rule.bounded(*as_tables(sources, 0.01))
+    moved = [each + error * (2 * torch.rand_like(each) - 1) for each in sources]
+    bounded = rule.bounded(*as_tables(sources, error))
     with np.errstate(invalid="ignore"):
         gap = np.nan_to_num(np.abs(rule.compute(*moved).numpy() - bounded.value))  # -∞ less -∞
     assert (gap <= bounded.error + 1e-12).all()
