@@ -133,7 +133,7 @@ _SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", D
 
 
 def show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
-    """Show one head's board, with what can be changed in it around it."""
+    """Show one head's board and what can be changed in it."""
     trace, own = view.heads[layer, head], view.layers[layer]
     with st.container(horizontal=True, vertical_alignment="center"):
         show_controls(own, head, edits, trace)

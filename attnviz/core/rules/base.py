@@ -43,7 +43,7 @@ class Bounded(NamedTuple):
 
 
 def masked(error: np.ndarray, *masks: Bounded) -> np.ndarray:
-    """Return errors with those of a mask, if any: what it hides is exact."""
+    """Return errors with those of a mask: what it hides is exact."""
     return np.where(masks[0].value == -np.inf, 0.0, error + masks[0].error) if masks else error
 
 
