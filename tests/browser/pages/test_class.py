@@ -93,6 +93,13 @@ def test_a_class_predicts_talks_and_predicts_again(
     with Path(file.value.path()).open(encoding="utf-8") as table:
         assert [row["votes"] for row in csv.DictReader(table)] == ["0", "1", "1", "0", "2", "0"]
 
+    asks = teacher.get_by_label(say("classes.teacher.ask")).first
+    asks.select_option("root")
+    teacher.get_by_role("button", name=say("classes.teacher.ask")).click()
+    tables = teacher.frame_locator(".of-app").locator(".st-key-questions_pictures")
+    expect(tables).to_be_visible()
+    for asked_beside in (".st-key-question_panel", ".st-key-question_head"):
+        expect(teacher.frame_locator(".of-app").locator(asked_beside)).to_be_hidden()
     for _ in range(2):
         teacher.get_by_role("button", name=re.compile("end", re.I)).click()
     expect(people[1].get_by_text("This class has ended")).to_be_visible()

@@ -57,6 +57,16 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
         expect(reader.page.get_by_test_id("stHeader")).to_be_hidden()
         eventually(partial(digits_below, reader.page, pixels), [])
         eventually(lambda: look_at(reader.page).sideways, 0)
+    lit = reader.page.locator(".stApp:hover")
+
+    def moves() -> int:
+        reader.page.mouse.move(500, 500)
+        reader.page.mouse.move(501, 501)
+        return lit.count()
+
+    eventually(moves, 1)
+    reader.page.keyboard.press("Shift")  # as keys turn pages
+    expect(lit).to_have_count(0)
     reader.page.keyboard.press("Escape")
     expect(reader.page.get_by_test_id("stHeader")).to_be_visible()
 

@@ -13,9 +13,10 @@ const secret = location.hash.slice(1);
 
 const [open, shown, told] = [0, 1, 2];
 const SHORT = new URL("..", HERE).href.replace(/^https?:\/\/|\/$/g, "");
-// What the app's page of a step asks stands in the panel here, and nothing leads to another step.
-const ASKED_BESIDE = ".st-key-lesson_head, .st-key-lesson_questions, "
-  + "[data-testid=stLayoutWrapper]:has(> .st-key-lesson_asked) { display: none !important; }";
+// What the app's page asks stands in the panel here, and nothing leads to another step or question.
+const ASKED_BESIDE = ".st-key-lesson_head, .st-key-lesson_questions, .st-key-question_head, "
+  + ".stColumn:has(.st-key-question_panel), [data-testid=stLayoutWrapper]:has(> .st-key-lesson_asked) "
+  + "{ display: none !important; } @media (max-width: 640px) { .st-key-questions_pictures > * { zoom: 0.8; } }";
 const COUNTS_HIDDEN = "hidden-counts";
 const place = el("section", { className: "board" });
 const panel = el("section", { className: "panel" });
