@@ -37,7 +37,7 @@ from attnviz.words import say
 _FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
 _RUNG = "check.ex.rung"
 _HAND_IN = "check.hand_in.made"  # an exercise, the sheet to hand in that is like it, and its secret
-_FAIR_FROM = 2  # inputs and dimensions of a key: of less, none is fair
+_FAIR_FROM = 2  # inputs and dimensions of a key, or with decimals one of them: of less, hardly one is fair
 _FIRST = Exercise(blank=(), fair=True)  # where no link names one
 
 
@@ -240,7 +240,9 @@ def _show_for_teacher(exercise: Exercise) -> None:
 
 def _show_hand_in(exercise: Exercise) -> None:
     """Offer a sheet to hand in, and the key with its secret."""
-    if not exercise.blank or min(exercise.d_in, exercise.d_k) < _FAIR_FROM:
+    few = min if exercise.integers else max
+    if not exercise.blank or few(exercise.d_in, exercise.d_k) < _FAIR_FROM:
+        st.text(say("exercises.hand_in.none", n=_FAIR_FROM))
         return
     like, sheet, secret = this_session().get(_HAND_IN, (None, None, ""))
     if like != exercise:

@@ -4,6 +4,7 @@ import re
 import struct
 from collections.abc import Callable
 from contextlib import suppress
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from playwright.sync_api import Error, Response, expect
 
 from attnviz.documents.marking_page import STYLE
 from attnviz.exercises.exercise import Exercise, left_out
-from attnviz.exercises.gradebook import sheet_to_hand_in
+from attnviz.exercises.gradebook import read_keys
 from attnviz.published import worked_example
 from attnviz.words import say
 from tests.browser.lesson import Learner
+from tests.browser.looks import BY_COLOUR
 from tests.browser.playground import eventually
 
 HANDOUT = worked_example("three-words")
@@ -127,10 +129,10 @@ class Wire:
     def _take_frame(self, frame: str | bytes) -> None:
         self.sent.append(frame.encode() if isinstance(frame, str) else frame)
 
-    def right_numbers(self, exercise: Exercise) -> set[str]:
+    def right_numbers(self, exercise: Exercise, most: int | None = None) -> set[str]:
         """Which of the numbers that are asked for were sent: as printed, in more digits, or as bytes."""
         given = {number for name in exercise.given for number in printed(exercise.table(name))}
-        sent = b"\n".join(self.sent)
+        sent = b"\n".join(self.sent[:most])
         text = sent.decode("latin-1").replace("\xe2\x88\x92", "-").replace(STYLE, "")
         found = set()
         for name in exercise.blank:
@@ -139,7 +141,8 @@ class Wire:
                 kinds = (struct.pack(kind, value) for kind in ("<d", ">d"))
                 if "." not in number or len(number) < 4 or number in given:
                     continue
-                told = re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", text) or f"{value:.5f}"[:-1] in text
+                forms = f"{re.escape(number)}(?![\\w.])|{re.escape(f'{value:.5f}'[:-1])}"
+                told = re.search(rf"(?<![\w.])(?:{forms})", text)
                 found |= {number} if told or any(kind in sent for kind in kinds) else set()
         return found
 
@@ -153,26 +156,41 @@ def printed(table: np.ndarray) -> set[str]:
 
 
 def test_a_sheet_to_hand_in_sends_no_right_number(new_learner: Callable[..., Learner]) -> None:
+    """The button makes it on a page that shows right numbers; its link doesn't, whatever is changed in that."""
     like = Exercise(3, integers=False, blank=left_out(4))
-    sheet = sheet_to_hand_in(like, b"a secret")
-    for exercise, first in ((like, True), (sheet, False)):
-        reader = new_learner()
-        wire = Wire(reader)
-        reader.open("/exercises", check=f"exercise.{exercise.encoded()}")
-        cell = reader.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)
-        cell.fill("9.87")
-        cell.press("Enter")
-        reader.page.wait_for_url("**answers=*")
-        if first:
-            reader.press("Mark my answers")
-            reader.says("The first error is")
-            assert wire.right_numbers(exercise)  # to practise on: they are seen here
-            continue
-        expect(reader.page.locator("code").last).to_contain_text("answers=")
-        reader.page.reload()
-        expect(reader.page.locator("code").last).to_contain_text("answers=")
-        assert len(wire.sent) > 10
-        assert wire.right_numbers(sheet) == set(), wire.around(sheet)
+    teacher, student = new_learner(), new_learner()
+    wires = Wire(teacher), Wire(student)
+    fill_first(teacher, check=f"exercise.{like.encoded()}")
+    teacher.press("Mark my answers")
+    teacher.says("The first error is")
+    assert wires[0].right_numbers(like)  # to practise on: they are seen here
+    sent_before = len(wires[0].sent)
+    teacher.page.get_by_text(say("exercises.for_teacher"), exact=True).click()
+    teacher.press(say("exercises.hand_in.make"))
+    with teacher.page.expect_download() as keys:
+        teacher.press(say("exercises.hand_in.key"))
+    (sheet,) = read_keys(keys.value.path().read_text(encoding="utf-8")).values()
+    link = teacher.page.get_by_role("link", name=say("exercises.hand_in.link")).get_attribute("href") or ""
+    handed = f"exercise.{sheet.encoded()}"
+    assert parse_qs(urlsplit(link).query)["check"] == [f"{handed}.student"]
+    by_chance = wires[0].right_numbers(sheet, sent_before)
+    assert wires[0].right_numbers(sheet) == by_chance
+    for check in (f"{handed}.student", handed):
+        fill_first(student, check=check)
+        student.page.reload()
+        expect(student.page.locator("code").last).to_contain_text("answers=")
+        assert len(wires[1].sent) > 10
+        assert wires[1].right_numbers(sheet) <= by_chance, wires[1].around(sheet)
+    student.page.emulate_media(forced_colors="active")
+    eventually(lambda: student.page.evaluate(BY_COLOUR), [])
+
+
+def fill_first(reader: Learner, **address: str) -> None:
+    reader.open("/exercises", **address)
+    cell = reader.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)
+    cell.fill("9.87")
+    cell.press("Enter")
+    reader.page.wait_for_url("**answers=*")
 
 
 def test_after_marking_tab_goes_from_field_to_field(check: Learner) -> None:

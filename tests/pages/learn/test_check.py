@@ -528,6 +528,12 @@ def test_a_teacher_makes_a_sheet_to_hand_in_on_the_page_and_takes_its_key_home()
     assert say("exercises.hand_in.make") not in {button.label for button in students.at.button}
     page.press(say("exercises.another"))
     assert say("exercises.hand_in.make") in {button.label for button in page.at.button}  # of another exercise
+    for kind, offered_ in (("1.2.i", False), ("1.1.d", False), ("1.2.d", True)):
+        page = CheckPage(f"exercise.7.3.{kind}.s.c")
+        assert (say("exercises.hand_in.none", n=2) in page.says) is not offered_
+        if offered_:
+            page.press(say("exercises.hand_in.make"))
+            assert page.at.session_state["check.hand_in.made"][1].to_hand_in
 
 
 def test_heads_are_pasted_stacked_marked_below_their_matrix_and_kept_in_the_address(page: CheckPage) -> None:
