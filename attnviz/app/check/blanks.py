@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import streamlit as st
 
+from attnviz.app.parts.predicting import lead_on, take_focus
 from attnviz.app.session import url_texts
 from attnviz.app.session.link_values import receive
 from attnviz.app.session.session import this_session
@@ -66,6 +67,7 @@ def show_blanks(
                 answers[name] = _show_cells(exercise, name)
                 below[name] = st.container()
     url_texts.put(ANSWERS, typed_into(exercise))  # so that a reload and a link bring it back
+    take_focus(asks=True)
     if not exercise.to_hand_in:
         st.button(say("exercises.mark"), on_click=_mark, args=(exercise,))
     return answers, below
@@ -101,6 +103,8 @@ def _ask(exercise: Exercise, name: str, others: Sequence[Mistake]) -> None:
 
 def _choose(exercise: Exercise, name: str, rule: str) -> None:
     progress_of(exercise).rules[name] = rule
+    if rule in (_SKIPPED, rule_of(exercise.trace, name)):
+        lead_on(f".st-key-check_blank_{name} input")
 
 
 def cells_of(exercise: Exercise) -> Iterator[Cell]:

@@ -11,6 +11,7 @@ import streamlit as st
 from attnviz.app.check.blanks import Cell, cells_of, place_in, progress_of, show_blanks, take_answers, typed_into
 from attnviz.app.check.showing import checked, show_verdict
 from attnviz.app.parts.charts import download
+from attnviz.app.parts.predicting import lead_on
 from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
@@ -170,9 +171,14 @@ def _show_next(exercise: Exercise) -> None:
         return
     taken = say(f"exercises.rungs.take.{rung + 1}")
     st.button(
-        say("exercises.rungs.next", rung=taken), type="primary", key="check.next", on_click=_open,
+        say("exercises.rungs.next", rung=taken), type="primary", key="check.next", on_click=_climb,
         args=(replace(exercise, blank=left_out(rung + 1)),),
     )  # fmt: skip
+
+
+def _climb(exercise: Exercise) -> None:
+    _open(exercise)
+    lead_on(".st-key-check_blanks button")
 
 
 def _show_marks(

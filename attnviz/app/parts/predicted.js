@@ -1,22 +1,21 @@
-// What happened after a prediction has the focus, and is read aloud; so has the heading of what is asked next, or
+// What happened after a prediction has the focus, and is read aloud; so has what is asked next, or
 // follows where the focus was lost. Where a choice is a row or a cell, a click on it on the board makes it.
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-/** @typedef {{ asks: boolean, opened: number, times: number, cells: Record<string, string> }} Data */
+/** @typedef {{ asks: boolean, at: string, opened: number, times: number, cells: Record<string, string> }} Data */
 
 const PATIENCE_MS = 5000; // a board tells what happened once its numbers have come
-const HEADING = ".st-key-question_head h2, .st-key-lesson_head h2, [class*=_asked] h2";
 let [told, shown] = [0, 0];
 /** @type {Data["cells"]} */
 let choices = {};
 addEventListener("click", choose, true);
 
 /** @param {Drawing<Data>} drawing */
-export default function predicted({ data: { asks, opened, times, cells } }) {
+export default function predicted({ data: { asks, at, opened, times, cells } }) {
   choices = cells;
   if (times > told) focusOn(outcome);
-  else if (opened > shown && (asks || document.activeElement === document.body)) focusOn(() => document.querySelector(HEADING));
+  else if (opened > shown && (asks || document.activeElement === document.body)) focusOn(() => document.querySelector(at));
   [told, shown] = [Math.max(told, times), Math.max(shown, opened)];
 }
 
@@ -31,8 +30,10 @@ function outcome() {
 function focusOn(find, until = performance.now() + PATIENCE_MS) {
   const place = find();
   if (place instanceof HTMLElement) {
-    place.tabIndex = -1;
-    place.style.outline = "none";
+    if (place.tabIndex < 0) {
+      place.tabIndex = -1;
+      place.style.outline = "none";
+    }
     place.focus();
   } else if (performance.now() < until) requestAnimationFrame(() => focusOn(find, until));
 }

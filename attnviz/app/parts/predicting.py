@@ -32,6 +32,7 @@ _script = st.components.v2.component(
     "attnviz_predicted", html="<i></i>", js=script(Path(__file__).with_name("predicted.js"))
 )
 _PUNCTUATION, _ESCAPED = re.compile(r"([!-/:-@\[-`{-~])"), r"\\\1"
+_HEADING = ".st-key-question_head h2, .st-key-lesson_head h2, [class*=_asked] h2"
 # Large choices, then what was predicted beside what happened.
 _STYLE = """<style>
 [class*="st-key-predict-"] button { justify-content: flex-start; min-height: 52px !important; padding-left: 18px; }
@@ -42,10 +43,11 @@ _STYLE = """<style>
 
 @dataclass
 class _Done:
-    """How many predictions were made, and subjects opened."""
+    """How many predictions were made, and subjects opened; where the last begins."""
 
     times: int = 0
     opened: int = 0
+    at: str = ""
 
 
 class _All(Container[str]):
@@ -102,17 +104,18 @@ def show_outcome(asked: Asked) -> None:
     take_focus()
 
 
-def take_focus() -> None:
+def take_focus(*, asks: bool = False) -> None:
     """Give the focus to what was just told, or opened."""
-    _take_focus("told", this_session().part(_Done).times, {})
+    _take_focus("told", this_session().part(_Done).times, {}, asks=asks)
 
 
 def _take_focus(name: str, times: int, cells: Mapping[str, str], *, asks: bool = False) -> None:
-    opened = this_session().part(_Done).opened
-    data = {"asks": asks, "opened": opened, "times": times, "cells": dict(cells)}
+    done = this_session().part(_Done)
+    data = {"asks": asks, "at": done.at, "opened": done.opened, "times": times, "cells": dict(cells)}
     _script(key=f"predicting.{name}", data=data)
 
 
-def lead_on() -> None:
-    """Give the focus to the next heading; in a callback."""
-    this_session().part(_Done).opened += 1
+def lead_on(at: str = _HEADING) -> None:
+    """Give the focus to what comes next; in a callback."""
+    done = this_session().part(_Done)
+    done.opened, done.at = done.opened + 1, at

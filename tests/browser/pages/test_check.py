@@ -88,6 +88,7 @@ def test_a_rung_is_climbed_by_keyboard_alone(check: Learner) -> None:
         page.keyboard.press("Enter")
         check.says(" would be ") if left else None
         expect(rules).to_have_count(left)
+    expect(fields.first).to_be_focused()
     hint = page.get_by_role("button", name=re.compile("hint", re.IGNORECASE))
     for told in exercise.hints("context", 0, 0):
         hint.focus()
@@ -111,6 +112,7 @@ def test_a_rung_is_climbed_by_keyboard_alone(check: Learner) -> None:
     page.keyboard.press("Enter")
     eventually(lambda: "check=exercise.1.3.2.2.i.s.ac.f" in check.address, True)
     check.says(say("exercises.rule.ask"))
+    expect(rules.first).to_be_focused()
 
 
 class Wire:
