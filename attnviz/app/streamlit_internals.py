@@ -1,4 +1,4 @@
-"""Private parts of Streamlit that we use, and three that we replace.
+"""Private parts of Streamlit that we use, and five that we replace.
 
 tests/unit/server/test_streamlit_internals.py holds what is used of each, and says of what is replaced when it can go.
 """
@@ -13,8 +13,10 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.logger import get_logger
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils import script_requests
 from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_FIELDS as MOST_FIELDS
 from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_LENGTH as MOST_LENGTH
 from streamlit.runtime.state.safe_session_state import SafeSessionState
@@ -28,6 +30,7 @@ __all__ = ["MOST_FIELDS", "MOST_LENGTH", "DeltaGenerator", "get_logger", "get_sc
 # What a reader's page sends; others are for developers, and clear_cache empties what Streamlit keeps for all sessions.
 _OF_READERS = {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"}
 _value_of, _add_file = WStates.__getitem__, MemoryUploadedFileManager.add_file
+_joined, _hear = script_requests._coalesce_widget_states, SafeSessionState.on_script_will_rerun
 
 
 def is_fragment_run() -> bool:
@@ -64,6 +67,26 @@ def replace_parts() -> None:
     WStates.__getitem__ = _value_of_its_type  # type: ignore[method-assign]
     MemoryUploadedFileManager.add_file = _keep_few  # type: ignore[assignment, method-assign]
     SafeSessionState.filtered_state = property(_Singly)  # type: ignore[assignment, method-assign]
+    SafeSessionState.on_script_will_rerun = _hear_whole  # type: ignore[assignment, method-assign]
+    script_requests._coalesce_widget_states = _with_all_told
+
+
+def _with_all_told(old: WidgetStates | None, new: WidgetStates | None) -> WidgetStates | None:
+    """Join two messages that one run answers; Back's omits a page's controls."""
+    if joined := _joined(old, new):
+        told = {each.id for each in joined.widgets}
+        joined.widgets.extend(each for each in (old.widgets if old else ()) if each.id not in told)
+    return joined
+
+
+def _hear_whole(states: SafeSessionState, *given: Any, **more: Any) -> None:
+    """Take what was told and call back, without giving way halfway."""
+    gives_way = states._yield_callback
+    object.__setattr__(states, "_yield_callback", lambda: None)
+    try:
+        _hear(states, *given, **more)
+    finally:
+        object.__setattr__(states, "_yield_callback", gives_way)
 
 
 def _value_of_its_type(states: WStates, key: str) -> Any:

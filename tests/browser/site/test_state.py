@@ -315,19 +315,13 @@ def test_what_is_done_on_any_page_is_known_to_a_server_started_anew_and_to_one_t
     board.errors.clear()  # the network was away
 
 
-# What isn't held: a model's switch, whose overlapping runs now and then leave out a message that Streamlit's page has
-# dropped already ("Cached ForwardMsg MISS"); and a table's cell, which on a busy machine is told after Back.
-@pytest.mark.parametrize(
-    ("path", "address", "act"),
-    [each for each in ON_ANY_PAGE if each[2] not in (_switches_a_head_off, _edits_a_table)],
-)
+@pytest.mark.parametrize(("path", "address", "act"), ON_ANY_PAGE)
 def test_what_is_done_on_any_page_is_there_though_back_and_forward_or_a_link_follow_at_once(
     new_board: Callable[..., Board], path: str, address: dict[str, Any], act: Callable[[Board], str]
 ) -> None:
     board, other = new_board(), "questions" if path == "/lesson" else "lesson"
     _open_with_a_step(board, path, address)
     wanted = act(board)
-    board.page.wait_for_timeout(100)  # as fast as a hand: within some 30 ms, Streamlit forgets what a field held
     board.page.go_back()
     for _ in range(2):  # where the act's step is written in the moment of Back, that leads past two
         with suppress(Error):  # ... or in that of Forward, nothing is there to go to any more

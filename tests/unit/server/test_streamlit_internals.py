@@ -3,6 +3,7 @@
 import inspect
 import math
 import re
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +23,8 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.scriptrunner_utils import script_requests
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SessionState
 from streamlit.runtime.state.common import WidgetMetadata
@@ -58,6 +61,7 @@ def test_the_fields_that_are_read_and_filled_are_there(owner: type) -> None:
         (internals._value_of, ["self", "k"]),
         (WStates.set_widget_metadata, ["self", "widget_meta"]),
         (internals._add_file, ["self", "session_id", "file"]),
+        (internals._joined, ["old_states", "new_states"]),
         (MemoryUploadedFileManager.remove_file, ["self", "session_id", "file_id"]),
         (Runtime.is_active_session, ["self", "session_id"]),
     ],
@@ -174,6 +178,57 @@ def test_all_sessions_together_hold_so_many_bytes_and_those_who_have_most_lose_t
     assert uploads._total_bytes > MAX_UPLOADED_BYTES - MAX_FILE_BYTES
 
 
+# Messages of a page that one run answers: the page's own controls aren't told by Back, which follows a press of one
+
+
+def told_by(joins: Any) -> dict[str, str]:
+    """What a run is told that answers a press and, as it hasn't begun yet, Back."""
+    press, back = (
+        WidgetStates(widgets=[WidgetState(id=name, string_value=by) for name in names])
+        for by, names in (("press", ["of all pages", "of this page"]), ("back", ["of all pages"]))
+    )
+    requests = ScriptRequests()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(script_requests, "_coalesce_widget_states", joins)
+        requests.request_rerun(RerunData(widget_states=press))
+        requests.request_rerun(RerunData(widget_states=back, is_history_navigation=True))
+    data = requests.on_scriptrunner_ready().rerun_data
+    assert data.is_history_navigation
+    assert data.widget_states is not None
+    return {each.id: each.string_value for each in data.widget_states.widgets}
+
+
+def test_what_was_pressed_is_told_though_back_follows_at_once() -> None:
+    assert told_by(internals._with_all_told) == {"of all pages": "back", "of this page": "press"}
+    assert internals._with_all_told(None, None) is None
+
+
+class AskedForError(Exception):
+    """Another run is asked for."""
+
+
+def known_of_a_press(hears: Any) -> tuple[bool, ...]:
+    """What a session knows of a press, and of what that called back, as Back follows before its run has begun."""
+
+    def asked() -> None:
+        raise AskedForError
+
+    def called_back(state: SessionState, **more: object) -> None:
+        states["first"] = "second" in states
+
+    states = SafeSessionState(SessionState(), asked)
+    with pytest.MonkeyPatch.context() as patch, suppress(AskedForError):
+        patch.setattr(SessionState, "_call_callbacks", called_back)
+        hears(states, WidgetStates(widgets=[WidgetState(id="w", bool_value=True)]))
+    with pytest.raises(AskedForError):
+        states["third"] = 3
+    return "w" in states._state._new_widget_state.states, "first" in states._state
+
+
+def test_a_press_is_called_back_wholly_though_another_run_is_asked_for() -> None:
+    assert known_of_a_press(internals._hear_whole) == (True, True)
+
+
 # What is replaced can go where one of these fails: Streamlit does it itself by then
 
 
@@ -182,6 +237,14 @@ def test_streamlit_itself_hands_on_what_was_forged(monkeypatch: pytest.MonkeyPat
     with pytest.raises(ValueError, match="NaN"):
         sent(WHOLE, "double_value", double_value=math.nan)
     assert sent(CHOICE, "string_value", string_value="c")[0] == "c"
+
+
+def test_streamlit_itself_forgets_what_was_pressed_before_back() -> None:
+    assert told_by(internals._joined) == {"of all pages": "back"}
+
+
+def test_streamlit_itself_leaves_what_it_was_told_where_another_run_is_asked_for() -> None:
+    assert known_of_a_press(internals._hear) == (False, False)
 
 
 def test_streamlit_itself_holds_whatever_is_uploaded(monkeypatch: pytest.MonkeyPatch) -> None:
