@@ -71,11 +71,11 @@ def replace_parts() -> None:
     script_requests._coalesce_widget_states = _with_all_told
 
 
-def _with_all_told(old: WidgetStates | None, new: WidgetStates | None) -> WidgetStates | None:
+def _with_all_told(old_states: WidgetStates | None, new_states: WidgetStates | None) -> WidgetStates | None:
     """Join two messages that one run answers; Back's omits a page's controls."""
-    if joined := _joined(old, new):
+    if joined := _joined(old_states, new_states):
         told = {each.id for each in joined.widgets}
-        joined.widgets.extend(each for each in (old.widgets if old else ()) if each.id not in told)
+        joined.widgets.extend(each for each in (old_states.widgets if old_states else ()) if each.id not in told)
     return joined
 
 

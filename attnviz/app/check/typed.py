@@ -81,11 +81,14 @@ def take_from_address() -> None:
     What is typed and stands in no URL is not given up for what an older one holds, nor what a page still held when its
     server went.
     """
-    form, fits, wrote = kept().packed
+    now = kept()
+    form, fits, wrote = now.packed
     if fits:
         typed = take(TABLES)
-        if url_texts.current(TABLES) != wrote and form == _mark(form_now()) and not came_back():
+        text = url_texts.current(TABLES)
+        if text != wrote and form == _mark(form_now()) and not came_back():
             fill(typed)
+            now.packed = _mark({**DEFAULTS, **typed}), True, text  # at once: another run may end this one anywhere
 
 
 def keep_in_address() -> bool:

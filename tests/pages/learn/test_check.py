@@ -7,9 +7,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
+from attnviz.app.check import typed
 from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, layer_table
@@ -240,6 +242,18 @@ def test_the_address_carries_what_was_typed() -> None:
     assert again.says == page.says
     assert again.errors == page.errors
     assert in_address(page.press("Clear").at, "tables") == ""
+
+
+def test_back_that_another_run_cuts_short_takes_nothing_from_the_address(
+    page: CheckPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The form was emptied then, and what the next run found empty it took out of the address that led Forward."""
+    tables = in_address(page.type(q="1 2").run().run().at, "tables")  # after that, the page has it
+    with monkeypatch.context() as patch:
+        patch.setattr(typed, "keep_in_address", st.stop)
+        page.change(tables=None)
+    page.change(tables=tables)
+    assert (page.text_of("q"), in_address(page.at, "tables")) == ("1 2", tables)
 
 
 def drawn_table(seed: int, rows: int, columns: int, decimals: int) -> str:
