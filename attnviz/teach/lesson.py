@@ -135,6 +135,8 @@ def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
         places = {"numbers": plural(d_in, "number"), "token": _label(trace, query), "row": row}
         return [said("lesson.embeddings.row_of_layer", layer=layer - 1, **places), said("lesson.embeddings.read")]
     key = "lesson.embeddings.row" if trace.p is None else "lesson.embeddings.row_of_sum"
+    again = [at for at, token in enumerate(trace.tokens)
+             if at != query and token == trace.tokens[query] and trace.x[at].equal(trace.x[query])]  # fmt: skip
     return [
         said(key, numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
         *(
@@ -142,7 +144,7 @@ def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
             if "times_root" in {stage.kind for stage in trace.stages.values()}
             else []
         ),
-        said("lesson.embeddings.alone"),
+        said("lesson.embeddings.again", other=_label(trace, again[0])) if again else said("lesson.embeddings.alone"),
     ]
 
 

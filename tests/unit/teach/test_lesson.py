@@ -118,6 +118,7 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> N
 @example(Scenario("a b", causal=True, mask_use="zeroed"), 0)
 @example(Scenario("a b", causal=True, mask_use="factor"), 0)
 @example(Scenario("a b c", causal=True, mask_use="renormalized", temperature=0.01), 0)
+@example(Scenario("a b a"), 0)
 @example(Scenario("a b", masking="painted", edits=(Edit("mask", 0, 0, -math.inf), Edit("mask", 0, 1, -math.inf))), 0)
 @example(Scenario("a b", mask=[[-math.inf] * 2, [0, 0]], mask_use="zeroed"), 0)
 @example(Scenario("a b", masking="painted", edits=(Edit("mask", 0, 0, 0.5),)), 0)
@@ -135,6 +136,12 @@ def test_every_step_is_true_whatever_is_masked_switched_and_follows(scenario: Sc
         weights, context, scaled = seen.attention_weights[query], seen.context[query], seen.scaled_scores[query]
         finite = bool(weights.isfinite().all())
         assert ("nothing has passed" in says[1]) == (layer == 0)
+        if "are read alike" in says[1]:
+            again = [at for at, token in enumerate(seen.tokens) if token == seen.tokens[query]]
+            assert len(again) > 1
+            if usual and scenario.positions == "none" and not mask.any():
+                same = seen.attention_weights[:, again]
+                torch.testing.assert_close(same, same[:, :1].expand_as(same), equal_nan=True)
         assert f"each row of {'X′' if scenario.norm == 'pre' else 'X'}." in says[2] or not usual
         assert ("masked with −∞" in says[5] or "cells with −∞" in says[5]) == (hides and plain)
         if "will read all" in says[0]:
