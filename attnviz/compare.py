@@ -67,12 +67,8 @@ class Comparison:
         if a.shape != b.shape:
             return None
         moved = b - a
-        return moved.where(~(moved.abs() <= self._rounded(a, b)), 0.0)
-
-    def _rounded(self, a: Tensor, b: Tensor) -> float:
-        """Return the largest difference that rounding alone may make."""
         scores = max(_largest(trace.scaled_scores) for trace in (self.a, self.b))
-        return _ROUNDING * max(1.0, scores) * max(_largest(a), _largest(b))
+        return moved.where(~(moved.abs() <= _ROUNDING * max(1.0, scores) * max(_largest(a), _largest(b))), 0.0)
 
 
 def _largest(matrix: Tensor) -> float:
@@ -204,7 +200,8 @@ def moved_most(comparison: Comparison, name: str, digits: int, most: int = 3) ->
     """
     difference = comparison.difference(name)
     if difference is None:
-        return [_why_not(comparison, name)]
+        a, b = ("×".join(map(str, getattr(trace, name).shape)) for trace in (comparison.a, comparison.b))
+        return [say("compare.moved.shapes", matrix=_called(name), a=a, b=b)]
     defined = difference.isfinite().all(-1)
     distance = difference.abs().sum(-1) / 2 if name == "attention_weights" else difference.norm(dim=-1)
     distance = torch.where(defined, distance, 0.0)
@@ -268,11 +265,6 @@ def _percent(share: float) -> str:
     if share < _LEAST:
         return say("compare.moved.hardly", least=written(100 * _LEAST, 1))
     return say("compare.moved.share", share=written(100 * share, 1))
-
-
-def _why_not(comparison: Comparison, name: str) -> str:
-    a, b = ("×".join(map(str, getattr(trace, name).shape)) for trace in (comparison.a, comparison.b))
-    return say("compare.moved.shapes", matrix=_called(name), a=a, b=b)
 
 
 def other_words(comparison: Comparison) -> str:

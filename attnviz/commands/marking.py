@@ -16,7 +16,7 @@ from attnviz.exercises.hand_ins import Linked, Marked, hand_ins_of, mark_hand_in
 from attnviz.link.page_texts import CHECK_TEXT, EXERCISE
 from attnviz.link.parameter_table import ANSWERS, CHECK
 from attnviz.link.typed_form import ANSWERS_TEXT
-from attnviz.marking import CARRIED, Marking, mark_fitting, verdict
+from attnviz.marking import CARRIED, mark_fitting, verdict
 from attnviz.marking.handout import tables_in
 from attnviz.marking.settings import symbol_of
 from attnviz.tables.handout import sorted_tables
@@ -73,7 +73,10 @@ def mark(arguments: Sequence[str]) -> int:
     tokens = tuple(name.strip() for name in given.tokens.split(",") if name.strip())
     write_text(given.html, marking_page(marking, tokens, given.file.name))
     write_text(given.csv, marking_csv(marking, tokens))
-    print("\n".join(_in_lines(marking, tokens)))
+    words = verdict(marking, tokens)
+    first = [words.first_error, *(f"  {line}" for line in words.arithmetic)] if words.first_error else []
+    summary = f"{words.summary} {words.nothing_yet}".rstrip()
+    print("\n".join([summary, *first, *words.doubt, *words.slips, *words.tables, *words.reading, *words.rounding]))
     notes = [f"{symbol_of(name)}: {told}" for name, table in tables.items() for told in table.told]
     notes += [f"{symbol_of(name)} isn't read. {why}" for name, why in refused.items()]
     notes += [f"{symbol_of(each.name)} isn't marked. {each.error} {each.cause}".rstrip() for each in misfits]
@@ -104,13 +107,6 @@ def _tables_of(text: str) -> tuple[dict[str, Printed], dict[str, str]]:
     read = tables_in(found.tables)
     refused = {name: table for name, table in read.items() if isinstance(table, str)}
     return {name: table for name, table in read.items() if isinstance(table, Printed)}, refused
-
-
-def _in_lines(marking: Marking, tokens: Sequence[str]) -> list[str]:
-    words = verdict(marking, tokens)
-    first = [words.first_error, *(f"  {line}" for line in words.arithmetic)] if words.first_error else []
-    summary = f"{words.summary} {words.nothing_yet}".rstrip()
-    return [summary, *first, *words.doubt, *words.slips, *words.tables, *words.reading, *words.rounding]
 
 
 def write_text(file: Path | None, text: str) -> None:

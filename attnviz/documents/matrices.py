@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.colours.palette import LETTERS, Hatch, theme
+from attnviz.colours.palette import LETTERS, theme
 from attnviz.colours.shading import channels, takes_black
 from attnviz.core.trace import Trace
 from attnviz.documents.board_svg import heatmap_svg, table_svg
@@ -79,16 +79,11 @@ def _cell(picture: Picture, row: int, column: int, rgb: np.ndarray, dark_ink: bo
     text, title = value_in_words(picture, row, column), ""
     if kind != FINITE:
         hatch = hatch_of(picture, kind)
-        background, ink = _hatching(hatch), hatch.ink
+        angles = (135, 45) if hatch.crossed else (135,)
+        lines = [_LINES.format(angle=angle, line=hatch.line) for angle in angles]
+        background, ink = ",".join((*lines, hatch.ground)), hatch.ink
         text, title = sign_of(picture, kind).sign, f' title="{html.escape(text)}"'
     return f'<td style="{_CELL};background:{background};color:{ink}"{title}>{html.escape(text)}</td>'
-
-
-def _hatching(hatch: Hatch) -> str:
-    """Return a hatched background, as CSS has it."""
-    angles = (135, 45) if hatch.crossed else (135,)
-    lines = [_LINES.format(angle=angle, line=hatch.line) for angle in angles]
-    return ",".join((*lines, hatch.ground))
 
 
 def _labelled_picture(picture: Picture) -> str:

@@ -57,10 +57,7 @@ def class_sheets(exercises: Iterable[Exercise], link_of: LinkOf = lambda exercis
     exercises = tuple(exercises)
     sheets = "".join(_sheet(exercise, link_of(exercise)) for exercise in exercises)
     keys = "".join(map(_key, exercises))
-    return (
-        page_of(say("exercises.class_sheets"), _STYLE, sheets),
-        page_of(say("exercises.class_keys"), _STYLE, keys),
-    )
+    return (page_of(say("exercises.class_sheets"), _STYLE, sheets), page_of(say("exercises.class_keys"), _STYLE, keys))
 
 
 def _sheet(exercise: Exercise, link: str) -> str:

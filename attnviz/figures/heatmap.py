@@ -75,7 +75,8 @@ def _layout(picture: Picture, formula: str, filled_up: bool) -> dict[str, Any]:
     width, height = _cell_size(picture)
     left = 14 + max(width_of(label) for label in picture.row_names)
     angle, label_room, right = _column_label_room(picture.column_names, width)
-    title_width = _title_width(picture.stage, formula)
+    made = 0 if formula == picture.stage.title else len(formula) + 3
+    title_width = 8 + TITLE_SIZE * (0.56 * len(picture.stage.title) + 0.49 * made)
     wanted = max(NARROWEST, title_width * SMALLEST_TITLE / TITLE_SIZE)
     right = max(right, wanted - left - width * n_columns)
     whole = left + width * n_columns + right
@@ -179,12 +180,6 @@ def _column_label_room(columns: list[str], cell_width: float) -> tuple[int, floa
 def formula_in(trace: Trace, stage: Stage) -> str:
     """Return the formula of a stage as this trace computed it."""
     return formula_of(stage.name, trace.stages)
-
-
-def _title_width(stage: Stage, formula: str) -> float:
-    """Return the pixels of a title's first line at full size."""
-    made = 0 if formula == stage.title else len(formula) + 3
-    return 8 + TITLE_SIZE * (0.56 * len(stage.title) + 0.49 * made)
 
 
 def about_of(picture: Picture) -> str:

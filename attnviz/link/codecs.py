@@ -224,8 +224,8 @@ class By:
     """A value by two functions; `read` may raise ``ValueError``."""
 
     read: Callable[[str], Any]
-    write: Callable[[Any], str]
-    said: Callable[[], str]
+    encode: Callable[[Any], str]
+    expected: Callable[[], str]
 
     def decode(self, raw: str) -> Any:
         try:
@@ -235,12 +235,6 @@ class By:
         except ValueError:
             raise UnreadableError from None
 
-    def encode(self, value: Any) -> str:
-        return self.write(value)
-
-    def expected(self) -> str:
-        return self.said()
-
 
 @dataclass(frozen=True)
 class Parts:
@@ -248,7 +242,7 @@ class Parts:
 
     codecs: tuple[Codec, ...]
     sign: str
-    said: Callable[[], str]
+    expected: Callable[[], str]
     rest: str = ""
 
     def decode(self, raw: str) -> tuple[Any, ...]:
@@ -262,9 +256,6 @@ class Parts:
     def encode(self, value: tuple[Any, ...]) -> str:
         *first, last = (codec.encode(each) for codec, each in zip(self.codecs, value, strict=True))
         return self.sign.join(first if last == self.rest else (*first, last))
-
-    def expected(self) -> str:
-        return self.said()
 
 
 @dataclass(frozen=True)

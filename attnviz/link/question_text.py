@@ -77,7 +77,8 @@ def example_as_written(question: Question, text: str) -> tuple[Example, list[str
     options = question.defaults
     for option in question.options:
         given = own.get(option.name, option.default)
-        choice = _translated(question, option, given)
+        placed = dict(enumerate(PLACED.get((question.slug, option.name), ())))
+        choice = placed.get(int(given), given) if given.isascii() and given.isdigit() and len(given) < 3 else given
         if option.may_be(choice):
             options[option.name] = choice
         else:
@@ -104,11 +105,6 @@ def _no_choice(option: Option | Exponent, given: str) -> str:
         expected = Number(0, MAX_P).expected()
         return say("links.value", name=option.name, raw=quoted(given), expected=expected, used=option.default)
     return say("links.choice", raw=quoted(given), label=option.label, used=option.choices[option.default])
-
-
-def _translated(question: Question, option: Option | Exponent, given: str) -> str:
-    placed = dict(enumerate(PLACED.get((question.slug, option.name), ())))
-    return placed.get(int(given), given) if given.isascii() and given.isdigit() and len(given) < 3 else given
 
 
 def _parts(question: Question, query: str) -> tuple[dict[str, str], str]:

@@ -59,7 +59,12 @@ def causes_of(marking: Marking, table: MarkedTable) -> tuple[Cause, ...]:
 
 def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iterator[Cause]:
     """Yield slips that explain most wrong cells and make none worse."""
-    worth, others = _worth(table), ~table.at(Mark.BLANK) & ~wrong
+    both = np.concatenate([table.given[np.isfinite(table.given)], table.followed[np.isfinite(table.followed)]])
+    width = 2 * table.windows.half + (0.0 if table.spread is None else 2 * DEVIATIONS * table.spread)
+    scale = float(np.abs(both).mean()) * 2 if both.size else 1.0
+    # How much evidence each cell gives: more with finer digits.
+    worth = np.clip(np.log(np.maximum(scale, 10 * width) / width), 0.0, _MOST_OF_A_CELL)
+    others = ~table.at(Mark.BLANK) & ~wrong
     names = list(marking.stages)
     earlier = names[: names.index(table.stage.name)]
     before = [{each: tables[each] for each in earlier if each in tables} for tables in (marking.before, marking.full)]
@@ -94,7 +99,8 @@ def _made(
         for candidate, step in zip(together, steps, strict=True):
             made = None if candidate is None else _carried_on(marking, table, step, candidate.values)
             if made is not None and made.shape == held.shape:
-                holds = _holds(table, made)
+                spread = 0.0 if table.spread is None else DEVIATIONS * table.spread
+                holds = table.windows.hold(made, spread + (0.0 if table.noise is None else table.noise))
                 held |= holds
                 values, most = (made, holds.sum()) if holds.sum() > most else (values, most)
         chosen = together[0] or together[1]
@@ -129,20 +135,6 @@ def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.nda
             changed.add(name)
             tables[name] = made_by(stage.rule, *(tables[each] for each in stage.sources))
     return made_by(table.stage.rule, *(tables[each] for each in table.stage.sources))
-
-
-def _holds(table: MarkedTable, values: np.ndarray) -> np.ndarray:
-    """Return which cells these numbers would be printed like."""
-    spread = 0.0 if table.spread is None else DEVIATIONS * table.spread
-    return table.windows.hold(values, spread + (0.0 if table.noise is None else table.noise))
-
-
-def _worth(table: MarkedTable) -> np.ndarray:
-    """Return how much evidence each cell gives: more with finer digits."""
-    both = np.concatenate([table.given[np.isfinite(table.given)], table.followed[np.isfinite(table.followed)]])
-    width = 2 * table.windows.half + (0.0 if table.spread is None else 2 * DEVIATIONS * table.spread)
-    scale = float(np.abs(both).mean()) * 2 if both.size else 1.0
-    return np.clip(np.log(np.maximum(scale, 10 * width) / width), 0.0, _MOST_OF_A_CELL)
 
 
 _FITS = 0.05  # attention weights that are so near are taken for those of another scale

@@ -24,7 +24,9 @@ def in_its_unit(table: Printed, kind: str, fits: Callable[[Printed], np.ndarray]
     for unit, zeros in ((100, 2), (1000, 3)):
         if unit == 100 and kind != "softmax":
             continue  # elsewhere, a hundred times too large is too large
-        read = _parts_of(table, unit, zeros)
+        shown = None if table.shown is None else tuple(tuple(n + zeros for n in row) for row in table.shown)
+        in_units = with_numbers(table, table.array / unit)
+        read = replace(in_units, decimals=min(table.decimals + zeros, MAX_DECIMALS), shown=shown)
         sums = np.nansum(np.where(np.isfinite(table.array), table.array, 0.0), axis=1)
         adds_up = kind == "softmax" and bool((np.abs(sums / unit - 1) < 0.05).all())
         if fits(read)[there].mean() >= 0.7 or adds_up:
@@ -35,12 +37,6 @@ def in_its_unit(table: Printed, kind: str, fits: Callable[[Printed], np.ndarray]
 def with_numbers(table: Printed, numbers: np.ndarray) -> Printed:
     """Return a table with other numbers in its cells."""
     return replace(table, rows=tuple(map(tuple, numbers.tolist())))
-
-
-def _parts_of(table: Printed, unit: int, zeros: int) -> Printed:
-    shown = None if table.shown is None else tuple(tuple(n + zeros for n in row) for row in table.shown)
-    in_units = with_numbers(table, table.array / unit)
-    return replace(in_units, decimals=min(table.decimals + zeros, MAX_DECIMALS), shown=shown)
 
 
 _AS_ENDLESS = -9_999.0  # so far below, people print −∞: −10000, −1e9
@@ -123,7 +119,8 @@ class Grid(NamedTuple):
 
     def holds(self, table: Printed) -> np.ndarray:
         """Return which cells print a number of this type, or nothing finite."""
-        values, units = table.array, _own_units(table)
+        shortest = table.shown is not None and len({count for row in table.shown for count in row}) > 1
+        values, units = table.array, (10.0 ** -np.array(table.shown, dtype=np.float64) if shortest else _units(table))
         with np.errstate(all="ignore"):  # numbers may be of any size, and some are infinite
             steps = self.steps(values)
             near = np.abs(np.round(values / steps) * steps - values) <= 0.5 * units * (1 + 1e-6) + 1e-12
@@ -203,9 +200,3 @@ def behind(table: Printed, grid: Grid | None = None) -> np.ndarray:
 def _units(table: Printed) -> np.ndarray:
     """Return the last printed place of each cell."""
     return 10.0 ** -table.places.astype(np.float64)
-
-
-def _own_units(table: Printed) -> np.ndarray:
-    """Return each cell's last printed place, its own in shortest-form prints."""
-    shortest = table.shown is not None and len({count for row in table.shown for count in row}) > 1
-    return 10.0 ** -np.array(table.shown, dtype=np.float64) if shortest else _units(table)

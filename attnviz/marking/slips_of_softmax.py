@@ -139,18 +139,13 @@ def _less_by_distance(step: Step) -> Candidates:
     head = slice(step.head, None if step.head is None else step.head + 1)
     slopes = alibi_slopes(step.settings.heads.n).tolist()[head]
     if step.given is not None:
-        slopes = [_slope(step.given, step.right, distance)]
+        each = ((step.right - step.given) / distance)[distance > 0]
+        each = each[np.isfinite(each)]
+        slopes = [float(np.median(each))] if each.size else []
     for slope in slopes:
         if slope > 0:
             fitted = int(step.given is not None)
             yield Candidate(step.right - slope * distance, {"slope": written(slope, 3)}, fitted)
-
-
-def _slope(given: np.ndarray, right: np.ndarray, distance: np.ndarray) -> float:
-    """Return the median amount subtracted per step of distance; 0 if unknown."""
-    each = ((right - given) / distance)[distance > 0]
-    each = each[np.isfinite(each)]
-    return float(np.median(each)) if each.size else 0.0
 
 
 def _of_features(step: Step) -> Candidates:

@@ -20,7 +20,9 @@ def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> Editing:
     """
     editing = Editing()
     for edit in edits:
-        layer = _layer_of(edit, layers)
+        if not 0 <= edit.layer < len(layers):
+            raise ValueError(f"there is no layer {edit.layer} for {edit}, expected one up to {len(layers) - 1}")
+        layer = layers[edit.layer]
         if edit.matrix == EVEN:
             editing.even.add(edit.layer)
             continue
@@ -38,17 +40,11 @@ def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> Editing:
     return editing
 
 
-def _layer_of(edit: ModelEdit, layers: Sequence[Layer]) -> Layer:
-    if not 0 <= edit.layer < len(layers):
-        raise ValueError(f"there is no layer {edit.layer} for {edit}, expected one up to {len(layers) - 1}")
-    return layers[edit.layer]
-
-
 def _lay_cell(editing: Editing, edit: ModelEdit, head: int, layer: Layer) -> None:
     part = edit.matrix[-1]
     tensor = getattr(layer.attended, {"q": "query", "k": "key", "v": "value"}[part])
     own = head if part == "q" else head * len(tensor) // layer.n_heads  # several heads may read the same keys
-    made = layer.made[part][own]
+    made = layer.made[part](own)
     if edit.matrix in PARTS:
         _check_place(edit, tuple(tensor.shape[-2:]))
         if made is None:

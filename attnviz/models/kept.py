@@ -74,13 +74,10 @@ class Kept:
         with self._lock:
             self._held[key] = held
             self._held.move_to_end(key)
-            self._make_room()
+            sizes = sum(size for _, size in self._held.values())
+            while len(self._held) > 1 and (sizes > self.most_bytes or len(self._held) > self.most):
+                sizes -= self._held.popitem(last=False)[1][1]
         return held
-
-    def _make_room(self) -> None:
-        sizes = sum(size for _, size in self._held.values())
-        while len(self._held) > 1 and (sizes > self.most_bytes or len(self._held) > self.most):
-            sizes -= self._held.popitem(last=False)[1][1]
 
 
 class _Loading:

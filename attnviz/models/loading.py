@@ -84,7 +84,11 @@ def _included(name: str) -> tuple[Any, Any]:
 def _load(name: str, sha256: str | None = None) -> tuple[Any, Any]:
     tell("package")
     package = _counting_package()
-    _check_folder(name)
+    folder = Path(name)
+    if folder.is_dir():
+        _check_size(name, sum(file.stat().st_size for file in folder.glob("*.safetensors")))
+    elif is_folder(name):
+        raise RefusedError("model_no_folder", detail=_not_had(name, "there is no such folder"), value=name)
     if sha256 is not None:
         tell("sum")
         check_sum(Path(name) / _WEIGHTS, sha256)
@@ -144,14 +148,6 @@ def _size_by(config: Any, outline: Any) -> int:
     return sum(int(parameter.numel()) for parameter in outline.parameters()) * size
 
 
-def _check_folder(name: str) -> None:
-    folder = Path(name)
-    if folder.is_dir():
-        _check_size(name, sum(file.stat().st_size for file in folder.glob("*.safetensors")))
-    elif is_folder(name):
-        raise RefusedError("model_no_folder", detail=_not_had(name, "there is no such folder"), value=name)
-
-
 def room() -> int:
     """Return the most bytes for all models: a third of memory, capped."""
     memory = bytes_of_memory()
@@ -192,8 +188,7 @@ def _refused(name: str, error: Exception, *, offline: bool) -> RefusedError:
 
 
 def _not_had(name: str, why: str) -> str:
-    message = f"the model {in_short(name)} can't be had, expected a folder or a name: {why}"
-    return message
+    return f"the model {in_short(name)} can't be had, expected a folder or a name: {why}"
 
 
 @cache

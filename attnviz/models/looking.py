@@ -92,11 +92,7 @@ def look_into(
 
 
 def _look_into_module(
-    module: nn.Module,
-    x: object,
-    tokens: tuple[str, ...],
-    edits: tuple[ModelEdit, ...] = (),
-    named: Named | None = None,
+    module: nn.Module, x: object, tokens: tuple[str, ...], edits: tuple[ModelEdit, ...] = (), named: Named | None = None
 ) -> ModelTrace:
     """Return what a module computes for `x`; see :func:`attnviz.look_into`."""
     if not isinstance(x, Tensor) or x.dim() not in (2, 3) or (x.dim() == 3 and len(x) != 1) or 0 in x.shape:

@@ -46,10 +46,7 @@ class Included(NamedTuple):
 
 
 ALONG: Mapping[str, Included] = MappingProxyType(
-    {
-        STORIES: Included("attnviz.models", "stories", None),
-        INCLUDED: Included(PACKAGE, "model", _SHA256),
-    }
+    {STORIES: Included("attnviz.models", "stories", None), INCLUDED: Included(PACKAGE, "model", _SHA256)}
 )
 
 
@@ -140,7 +137,8 @@ def new_decoder(n_entries: int, n_places: int, n_layers: int, n_heads: int, widt
         if "wte" in name:
             torch.nn.init.normal_(parameter, 0.0, SPREAD, generator=generator)
         elif "wpe" in name:
-            parameter.data = _waves(n_places, width)
+            angles = torch.arange(n_places)[:, None] * 100.0 ** -(torch.arange(width // 2) / (width // 2))
+            parameter.data = torch.cat([angles.sin(), angles.cos()], dim=1) * SPREAD * 2**0.5
         elif parameter.dim() == 2:
             bound = parameter.shape[0] ** -0.5
             torch.nn.init.uniform_(parameter, -bound, bound, generator=generator)
@@ -148,11 +146,6 @@ def new_decoder(n_entries: int, n_places: int, n_layers: int, n_heads: int, widt
             torch.nn.init.constant_(parameter, float("ln_" in name and name.endswith("weight")))
     model.tie_weights()
     return model
-
-
-def _waves(n_places: int, width: int) -> torch.Tensor:
-    angles = torch.arange(n_places)[:, None] * 100.0 ** -(torch.arange(width // 2) / (width // 2))
-    return torch.cat([angles.sin(), angles.cos()], dim=1) * SPREAD * 2**0.5
 
 
 def tokenizer_of(vocabulary: Sequence[str], n_places: int) -> Any:

@@ -233,7 +233,7 @@ def reads_others(layer: Layer) -> bool:
     attended = layer.attended
     if attended.query.shape[-2] != attended.key.shape[-2]:
         return True
-    q, k = layer.made["q"][0], layer.made["k"][0]
+    q, k = layer.made["q"](0), layer.made["k"](0)
     return q is not None and k is not None and not torch.equal(q.x, k.x)
 
 

@@ -4,8 +4,9 @@ It compares them with each product's columns, turned or not, and needs no list o
 in another way may name its parts, if attention made of them is what it computes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -39,6 +40,9 @@ class Made:
     turn: Rotate | None = None
 
 
+MadeHeads = Callable[[int], Made | None]  # by a head's number
+
+
 def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate] = ()) -> Made | None:
     """Return how a head's `part` ``(n_tokens, d)`` was made, None if unknown.
 
@@ -57,17 +61,9 @@ def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotat
     return None
 
 
-class MadeHeads:
-    """How each head's queries, keys or values were made, found on demand."""
-
-    def __init__(self, parts: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate]) -> None:
-        self._parts, self._projections, self._turns = parts, projections, turns
-        self._known: dict[int, Made | None] = {}
-
-    def __getitem__(self, head: int) -> Made | None:
-        if head not in self._known:
-            self._known[head] = found(self._parts[head], self._projections, self._turns)
-        return self._known[head]
+def made_heads(parts: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate]) -> MadeHeads:
+    """Return how each head's queries, keys or values were made, found on demand."""
+    return cache(lambda head: found(parts[head], projections, turns))
 
 
 def _candidates(part: Tensor, made: Tensor) -> list[int]:
@@ -171,7 +167,8 @@ def attended_as_named(
         q, k, v = q.chunk(3, -1)
     for each in attended:
         if all(
-            _is_of(tensor, made) for tensor, made in zip((each.query, each.key, each.value), (q, k, v), strict=True)
+            _alike(tensor.transpose(0, 1).flatten(1), made)
+            for tensor, made in zip((each.query, each.key, each.value), (q, k, v), strict=True)
         ):
             return each
     ends = [each.reshape(-1, each.shape[-1]) for each in _tensors(result)]
@@ -232,11 +229,6 @@ def _weight_of(module: nn.Module, part: str, name: str) -> Tensor:
         names = ", ".join(repr(each.removesuffix(".weight")) for each, of in known.items() if of.dim() == 2)
         raise ValueError(f"{part} is {name!r}, expected a part of {type(module).__name__} with a weight: {names}")
     return weight
-
-
-def _is_of(tensor: Tensor, made: Tensor) -> bool:
-    """Whether heads ``(n_heads, n_tokens, d)`` are a product's columns in order."""
-    return _alike(tensor.transpose(0, 1).flatten(1), made)
 
 
 def _alike(one: Tensor, other: Tensor) -> bool:

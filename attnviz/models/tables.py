@@ -64,7 +64,7 @@ def parts_of(
     added, bias = (None if each is None else each[head % len(each)] for each in (attended.added, attended.bias))
     return HeadParts(
         {part: _in_float32(tensors[part][at]) for part, at in places.items()},
-        {part: made[part][at] for part, at in places.items()},
+        {part: made[part](at) for part, at in places.items()},
         added,
         attended.scaling,
         None if attended.weights is None else attended.weights[head],
@@ -90,7 +90,9 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
         notices.append(say("models.notices.changed", matrix=table[name].title))
     matrices = run(table, given) | own
     if parts.sink is not None:
-        table = _with_sink(table, parts.sink, matrices["attention_weights"])
+        least, most = (percent(float(each)) for each in torch.aminmax(1 - matrices["attention_weights"].sum(-1)))
+        told = _told("sink", number=significant(parts.sink), least=least, most=most)
+        table = MappingProxyType({**table, "attention_weights": table["attention_weights"].retold(**told)})
     dtype = None if parts.weights is None else parts.weights.dtype
     half = dtype not in (None, matrices["q"].dtype)
     if half:
@@ -108,13 +110,6 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
         if not half:
             matrices[name] = tensor
     return AttentionTrace(table, matrices, tokens, notices)
-
-
-def _with_sink(table: Table, sink: float, weights: Tensor) -> Table:
-    """Return a table that says how much of rows a sink takes."""
-    least, most = (percent(float(each)) for each in torch.aminmax(1 - weights.sum(-1)))
-    told = _told("sink", number=significant(sink), least=least, most=most)
-    return MappingProxyType({**table, "attention_weights": table["attention_weights"].retold(**told)})
 
 
 def _unknown(table: Table) -> Table:

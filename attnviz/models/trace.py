@@ -17,7 +17,7 @@ from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, figures_of_heads
 from attnviz.models.edits import EVEN, ModelEdit
 from attnviz.models.pieces import Piece, pieces_of
-from attnviz.models.projections import MadeHeads
+from attnviz.models.projections import MadeHeads, made_heads
 from attnviz.models.tables import averaged, head_trace, parts_of, with_output
 from attnviz.models.watching import Attended
 
@@ -65,7 +65,7 @@ class Layer:
         """How each head's queries, keys and values were made, None if unknown."""
         parts = {"q": self.attended.query, "k": self.attended.key, "v": self.attended.value}
         turns = {"q": self.turns, "k": self.turns, "v": ()}
-        return {name: MadeHeads(part, self.attended.projections, turns[name]) for name, part in parts.items()}
+        return {name: made_heads(part, self.attended.projections, turns[name]) for name, part in parts.items()}
 
     @cached_property
     def _heads(self) -> dict[int, AttentionTrace]:

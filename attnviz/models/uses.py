@@ -85,14 +85,10 @@ class Costs:
         return tokens * self.kept * self.n_bytes
 
 
-def _of_shape(layers: int, d_model: int, d_feed_forward: int, vocabulary: int, n_bytes: int) -> Costs:
-    """Return a decoder's costs; its heads together are as wide as d_model."""
-    weights = layers * (4 * d_model**2 + 2 * d_model * d_feed_forward) + vocabulary * d_model
-    return Costs(weights, layers * 2 * d_model, layers * 2 * d_model, n_bytes)
-
-
-# Brown et al. 2020, Language Models are Few-Shot Learners, table 2.1; numbers of 16 bits.
-GPT_3 = _of_shape(96, 12_288, 4 * 12_288, 50_257, 2)
+# Brown et al. 2020, Language Models are Few-Shot Learners, table 2.1; feed-forward steps are four times as wide as
+# vectors, heads together as wide, numbers have 16 bits.
+_LAYERS, _WIDTH, _ENTRIES = 96, 12_288, 50_257
+GPT_3 = Costs(12 * _LAYERS * _WIDTH**2 + _ENTRIES * _WIDTH, 2 * _LAYERS * _WIDTH, 2 * _LAYERS * _WIDTH, 2)
 
 
 def costs_of(view: ModelTrace) -> Costs | None:

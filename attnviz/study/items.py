@@ -84,7 +84,10 @@ def _printed(trace: AttentionTrace) -> dict[str, np.ndarray]:
 def _drawn(random: Random, kind: str, part: str, trace: AttentionTrace) -> Item:
     """Return an item with a random cell to work out, and choices."""
     table = random.choice("qkv") if kind == "projection" else _TABLES.get(kind, kind)
-    right = _from_printed(trace, table)
+    stage, printed = trace.stages[table], _printed(trace)
+    assert stage.rule is not None
+    sources = (torch.from_numpy(printed[name]) if name in printed else trace[name] for name in stage.sources)
+    right: np.ndarray = stage.rule.compute(*sources).numpy().round(DECIMALS) + 0.0
     cells = [(int(row), int(column)) for row, column in np.argwhere(np.isfinite(right) & (right != 0))]
     # Of attention weights, none of a query that reads one key alone.
     cells = [cell for cell in cells if table != "attention_weights" or right[cell] < 1]
@@ -99,15 +102,6 @@ def _drawn(random: Random, kind: str, part: str, trace: AttentionTrace) -> Item:
             chosen.append(float(other))
     random.shuffle(chosen)
     return Item(kind, part, trace, table, row, column, tuple(chosen), chosen.index(value))
-
-
-def _from_printed(trace: AttentionTrace, table: str) -> np.ndarray:
-    """Return a table computed from the printed tables that it's made from."""
-    stage, printed = trace.stages[table], _printed(trace)
-    assert stage.rule is not None
-    sources = (torch.from_numpy(printed[name]) if name in printed else trace[name] for name in stage.sources)
-    made: np.ndarray = stage.rule.compute(*sources).numpy().round(DECIMALS) + 0.0
-    return made
 
 
 def _others(trace: AttentionTrace, table: str, kind: str, right: np.ndarray, row: int, column: int) -> Iterator[float]:

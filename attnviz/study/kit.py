@@ -37,7 +37,11 @@ def kit(seed: int) -> Mapping[str, str]:
     files["key.html"] = _page("key", seed, _key(seed))
     files["sus.html"] = _page("sus", seed, _sus())
     files["protocol.html"] = _page("protocol", seed, paragraphs(_protocol(seed)))
-    return files | {"results.csv": _blank_results()}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns())
+    writer.writerows([n, *[""] * (len(columns()) - 1)] for n in range(1, CLASS + 1))
+    return files | {"results.csv": out.getvalue()}
 
 
 def _page(name: str, seed: int, body: str) -> str:
@@ -99,11 +103,3 @@ def _protocol(seed: int) -> Iterable[str]:
         between=f"{smallest_effect_between(half):.2f}",
     )  # fmt: skip
     return (*steps, worth)
-
-
-def _blank_results() -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns())
-    writer.writerows([n, *[""] * (len(columns()) - 1)] for n in range(1, CLASS + 1))
-    return out.getvalue()

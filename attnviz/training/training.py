@@ -138,15 +138,11 @@ class Training:
         table = of_text(self.model.table, ids, len(ids), ids[1:])
         given = {**self._without(self.at(step), without), **mask_of(table, len(ids))}
         if len(ids) > 1:
-            given["counted"] = self._counted(tokens)
+            n = len(tokens) - 1
+            told = [self.model.task.counts(tokens, place) for place in range(n)]
+            counted = torch.tensor([told if any(told) else [True] * n], dtype=torch.float32)
+            given["counted"] = counted / counted.sum()
         return AttentionTrace(table, run(table, given), tokens)
-
-    def _counted(self, tokens: tuple[str, ...]) -> Tensor:
-        """Return each place's share in a text's loss ``(1, tokens - 1)``."""
-        n = len(tokens) - 1
-        told = [self.model.task.counts(tokens, place) for place in range(n)]
-        counted = torch.tensor([told if any(told) else [True] * n], dtype=torch.float32)
-        return counted / counted.sum()
 
     def without(self, step: int, heads: Iterable[tuple[int, int]]) -> Ablation:
         """Return the results without some heads, given as (layer, head).

@@ -49,9 +49,7 @@ def _key(exercise: Exercise, name: str, row: int, column: int) -> str:
     return f"check.answer.{exercise.encoded()}.{name}.{row}.{column}"
 
 
-def show_blanks(
-    exercise: Exercise,
-) -> tuple[dict[str, np.ndarray], dict[str, DeltaGenerator]]:
+def show_blanks(exercise: Exercise) -> tuple[dict[str, np.ndarray], dict[str, DeltaGenerator]]:
     """Draw boxes for blanks; return what's typed, and where marks go."""
     answers, below = {}, {}
     known = [name for name in exercise.blank if exercise.to_hand_in or _is_known(exercise, name)]

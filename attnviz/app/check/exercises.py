@@ -19,16 +19,7 @@ from attnviz.core.limits import MAX_SEED
 from attnviz.core.stages import STAGES
 from attnviz.documents.marking_page import in_pairs, marked_table
 from attnviz.exercises.answer_sheet import answer_sheet, table_of
-from attnviz.exercises.exercise import (
-    DECIMALS,
-    MOST_D,
-    MOST_HINTS,
-    MOST_TOKENS,
-    RESULTS,
-    RUNGS,
-    Exercise,
-    left_out,
-)
+from attnviz.exercises.exercise import DECIMALS, MOST_D, MOST_HINTS, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
 from attnviz.exercises.gradebook import keys_json, sheet_to_hand_in
 from attnviz.link.page_texts import EXERCISE, Checked
 from attnviz.link.parameter_table import ANSWERS, CHECK, texts
@@ -182,12 +173,7 @@ def _climb(exercise: Exercise) -> None:
 
 
 def _show_marks(
-    marking: Marking,
-    exercise: Exercise,
-    says: DeltaGenerator,
-    below: dict[str, DeltaGenerator],
-    *,
-    for_student: bool,
+    marking: Marking, exercise: Exercise, says: DeltaGenerator, below: dict[str, DeltaGenerator], *, for_student: bool
 ) -> None:
     filled = sum(table.n_cells for table in marking.tables)
     blank = sum(table.count(Mark.BLANK) for table in marking.tables)

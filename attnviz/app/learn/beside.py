@@ -6,7 +6,7 @@ from typing import Protocol, cast
 import streamlit as st
 
 from attnviz.app.keeper.runs import in_turn
-from attnviz.app.learn.pool import FAILED, LEFT, PAUSED
+from attnviz.app.learn.pool import FAILED, LEFT, PAUSED, Work
 from attnviz.app.learn.running import EVERY, job_of, learning, leave, run_on, shared, waiting_in_words
 from attnviz.app.text import as_message
 from attnviz.training import Learner, StepTaken, TrainingSettings, finished, outcome_of, taken_by
@@ -77,7 +77,7 @@ class OneStep:
             self.taken = taken_by(self._learner)
 
 
-class Told(Protocol):
+class Told(Work, Protocol):
     """Work that tells how much of it is done, and of what."""
 
     @property
@@ -85,15 +85,8 @@ class Told(Protocol):
         """What it was asked for: of another, it isn't the work."""
 
     @property
-    def done(self) -> bool:
-        """Whether all is."""
-
-    @property
     def part(self) -> float:
-        """How much is, from 0 to 1."""
-
-    def advance(self) -> object:
-        """Do one step."""
+        """How much is done, from 0 to 1."""
 
 
 def work_in(name: str, asked: object) -> Told | None:

@@ -85,7 +85,12 @@ def _show_task(settings: TrainingSettings) -> None:
                   icon=":material/play_arrow:", on_click=_try,
                   args=(settings_for(TASKS[settings.task], **changed),))  # fmt: skip
     st.text(say(f"learn.tasks.{settings.task}.look"))
-    _show_sentence(settings)
+    own, of_now = learning(), take(LEARN_SENTENCE) or example_of(settings)
+    # What is too long stays in the field as long as the sentence that is read is the one beside which it was typed.
+    this_session().put(_SENTENCE, own.too_long[1] if own.too_long and own.too_long[0] == of_now else of_now)
+    st.text_input(  # without max_chars: the browser would refuse a longer paste without a word
+        say("learn.board.sentence"), key=_SENTENCE, icon=":material/edit:", on_change=_take_sentence, args=(of_now,)
+    )
 
 
 def _take_task() -> None:
@@ -99,15 +104,6 @@ def _try(settings: TrainingSettings) -> None:
     this_session().put("learn.task.open", False)
     begin_with(settings)
     open_settings(settings)
-
-
-def _show_sentence(settings: TrainingSettings) -> None:
-    own, of_now = learning(), take(LEARN_SENTENCE) or example_of(settings)
-    # What is too long stays in the field as long as the sentence that is read is the one beside which it was typed.
-    this_session().put(_SENTENCE, own.too_long[1] if own.too_long and own.too_long[0] == of_now else of_now)
-    st.text_input(  # without max_chars: the browser would refuse a longer paste without a word
-        say("learn.board.sentence"), key=_SENTENCE, icon=":material/edit:", on_change=_take_sentence, args=(of_now,)
-    )
 
 
 def example_of(settings: TrainingSettings) -> str:

@@ -142,7 +142,9 @@ class Pool:
         begun = looked = time.monotonic()
         while job.state == RUNNING and not job.work.done and job.steps != 0:
             if job.steps is None:  # whoever waits for a few steps alone has a page that runs until then
-                self._give_way(job)
+                end = time.monotonic() + GIVES_WAY
+                while self._busy() and job.state == RUNNING and time.monotonic() < end:
+                    time.sleep(LOOK_AGAIN)
             if job.state != RUNNING:
                 return
             job.work.advance()
@@ -155,11 +157,6 @@ class Pool:
                 looked = now
                 if not job.is_there():
                     self.pause(job, LEFT)
-
-    def _give_way(self, job: Job) -> None:
-        end = time.monotonic() + GIVES_WAY
-        while self._busy() and job.state == RUNNING and time.monotonic() < end:
-            time.sleep(LOOK_AGAIN)
 
     def _end(self, job: Job) -> None:
         with self._changed:

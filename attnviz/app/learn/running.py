@@ -44,30 +44,17 @@ def learning() -> Learning:
     return this_session().part(Learning)
 
 
-class Shelf(Kept):
-    """The trainings that were finished last, for whoever asks for the same."""
-
-    def __init__(self, most: int = MOST_KEPT) -> None:
-        super().__init__(most=most)
-
-    def keep(self, training: Training) -> Key:
-        """Keep a training; return its key."""
-        key = training.settings, len(training.losses)
-        self.put(key, training)
-        return key
-
-
 class Shared(NamedTuple):
-    """The workers, and the shelf."""
+    """The workers, and the trainings that were finished last, by their keys."""
 
     pool: Pool
-    shelf: Shelf
+    shelf: Kept
 
 
 @cache
 def shared() -> Shared:
     """Return the workers and finished trainings that all sessions share."""
-    made = Shared(Pool(max(1, n_cores() - 1), busy=lambda: CLOCK.times_any), Shelf())
+    made = Shared(Pool(max(1, n_cores() - 1), busy=lambda: CLOCK.times_any), Kept(most=MOST_KEPT))
     figures.count_trainings(lambda: made.pool.length)
     return made
 

@@ -180,7 +180,9 @@ def _pause() -> None:
 
 def _keep(work: OneTraining) -> None:
     training = work.training()
-    learning().shown, learning().job = shared().shelf.keep(training), None
+    key = training.settings, len(training.losses)
+    shared().shelf.put(key, training)
+    learning().shown, learning().job = key, None
     if work.is_of(settings_of_address()):
         name_in_address(training.settings)  # with the rate that was changed on the way, and where it was stopped
 

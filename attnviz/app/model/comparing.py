@@ -85,7 +85,12 @@ def _other(
         return say("models.compare.this", layer=layer, head=head), view.heads[layer, head]
     name, text = view.name, view.text
     if asked.kind == MODEL:
-        name = _other_model(asked, name)
+        others = _others(name)
+        shown = asked.name if asked.name in others else others[0]
+        this_session().put(_MODEL_KEY, shown)
+        st.selectbox(say("models.page.model"), others, key=_MODEL_KEY,
+                     on_change=lambda: _keep(Compared(MODEL, name=this_session().get(_MODEL_KEY))))  # fmt: skip
+        name = shown
     else:
         text = sentence(MODEL_COMPARED, say("models.compare.sentence"), _TEXT_KEY)
         if not text.strip() or is_too_long(text):
@@ -118,16 +123,6 @@ def _keep_head() -> None:
     layer, head = this_session().get(_LAYER_KEY), this_session().get(_HEAD_KEY)
     if layer is not None and head is not None:  # a field that was emptied says nothing
         _keep(Compared(HEAD, (int(layer), int(head))))
-
-
-def _other_model(asked: Compared, name: str) -> str:
-    """Draw which other model; the first of the others, unless told."""
-    others = _others(name)
-    shown = asked.name if asked.name in others else others[0]
-    this_session().put(_MODEL_KEY, shown)
-    st.selectbox(say("models.page.model"), others, key=_MODEL_KEY,
-                 on_change=lambda: _keep(Compared(MODEL, name=this_session().get(_MODEL_KEY))))  # fmt: skip
-    return shown
 
 
 def _apart(comparison: Comparison, called: str) -> str:

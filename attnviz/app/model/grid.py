@@ -36,10 +36,7 @@ _heads = st.components.v2.component(
     js=script(_HERE / "heads.js", {"CONSTANTS": CONSTANTS}),
 )
 _head = st.components.v2.component(
-    "attnviz_model_head",
-    html='<div class="view"></div>',
-    css=_STYLE,
-    js=script(_HERE / "head.js"),
+    "attnviz_model_head", html='<div class="view"></div>', css=_STYLE, js=script(_HERE / "head.js")
 )
 
 
@@ -55,7 +52,8 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
         "parameters": {"head": MODEL_HEAD, "query": MODEL_QUERY},
         "from": mark_of_now(),
     }
-    _heads(key="model.heads", data=_with_grid(data, grid.text))
+    # The grid is JSON already.
+    _heads(key="model.heads", data=json.dumps(data).encode()[:-1] + b', "grid": ' + grid.text + b"}")
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
@@ -90,11 +88,6 @@ def _look_for(view: ModelTrace) -> str:
         return say("models.look.one", token=read[0])
     kind = "decoder_opened" if view.kinds == ("decoder",) and view.notices else view.kinds[0]
     return say(f"models.look.{kind}", first=read[0], last=read[-1])
-
-
-def _with_grid(data: dict[str, Any], grid: bytes) -> bytes:
-    """Return the data as JSON, with the grid, which is JSON already."""
-    return json.dumps(data).encode()[:-1] + b', "grid": ' + grid + b"}"
 
 
 def _sorted(view: ModelTrace, order: str, above: int) -> list[tuple[int, int]] | None:
@@ -138,10 +131,7 @@ def _cut_in_words(view: ModelTrace) -> list[str]:
     """Say which words are cut into pieces, and which parts are unknown."""
     pieces = list(zip(view.tokens, view.pieces, strict=False))
     words = [say("models.page.piece", word=word, tokens=" · ".join(tokens)) for word, tokens in _several(pieces)]
-    return [
-        *unknown_in_words(view),
-        *([say("models.page.pieces", words=", ".join(words))] if words else []),
-    ]
+    return [*unknown_in_words(view), *([say("models.page.pieces", words=", ".join(words))] if words else [])]
 
 
 def _several(pieces: list[tuple[str, Piece]]) -> Iterator[tuple[str, list[str]]]:

@@ -1,7 +1,6 @@
 """The page Real model: a sentence, all heads, and one board."""
 
 from itertools import takewhile
-from typing import Any
 
 import streamlit as st
 
@@ -72,7 +71,8 @@ def show_model() -> None:
 def _show_page(*, alone: bool) -> None:
     st.html(_STYLE)
     open_on_first_model()
-    opened = _opened()
+    linked = "compare" if take(MODEL_COMPARE).kind else "heads" if take(MODEL_CELL) is None else "board"
+    opened = model_session().opened or linked
     if opened == "heads":
         left, right = st.columns((532, 742), gap="large")
     else:
@@ -109,12 +109,6 @@ def _show_page(*, alone: bool) -> None:
             st.warning(as_message(told(error)), icon=":material/info:")
 
 
-def _opened() -> str:
-    """Return which view is opened: the session's, or the one linked."""
-    linked = "compare" if take(MODEL_COMPARE).kind else "heads" if take(MODEL_CELL) is None else "board"
-    return model_session().opened or linked
-
-
 def _show_all(
     whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int,
     asked: Asked,
@@ -135,7 +129,11 @@ def _show_all(
         show_switch(view.layers[place[0]], place[1], whole.edits, "off")
     with right:
         show_head()
-        _ways_on()
+        with st.container(horizontal=True, vertical_alignment="center", key="model_ways"):
+            st.button(say("models.page.numbers"), key="model.numbers", type="primary", on_click=_open, args=("board",))
+            st.button(say("models.page.beside"), key="model.beside", type="tertiary", on_click=_open, args=("compare",))
+            st.button(say("models.change.number"), key="model.change", type="tertiary", on_click=_open,
+                      args=("board",), kwargs={"changes": True})  # fmt: skip
 
 
 def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str) -> None:
@@ -147,15 +145,6 @@ def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str)
         show_board(view, *place, query, view.edits)
     else:
         show_comparison(view, place, take(MODEL_TARGET), query)
-
-
-def _ways_on() -> None:
-    """Draw buttons to the head's board, its changes, and a comparison."""
-    with st.container(horizontal=True, vertical_alignment="center", key="model_ways"):
-        st.button(say("models.page.numbers"), key="model.numbers", type="primary", on_click=_open, args=("board",))
-        st.button(say("models.page.beside"), key="model.beside", type="tertiary", on_click=_open, args=("compare",))
-        st.button(say("models.change.number"), key="model.change", type="tertiary", on_click=_open,
-                  args=("board",), kwargs={"changes": True})  # fmt: skip
 
 
 def _open(what: str, *, changes: bool = False) -> None:
@@ -236,15 +225,10 @@ def _query(view: ModelTrace, place: tuple[int, int]) -> int:
     """Return the picked token, or a telling one if none is picked."""
     layer, picked = (view.original or view).layers[place[0]], take(MODEL_QUERY)
     if picked is None and not view.written:
-        return _telling(layer.weights[place[1]])
+        others = layer.weights[place[1]].clone()
+        others[:, 0] = 0
+        if others.shape[0] == others.shape[1]:
+            others.fill_diagonal_(0)
+        return int(others.max(-1).values.argmax())
     last = len(layer.tokens) - 1  # of which the next word is made
     return last if picked is None else min(int(picked), last)
-
-
-def _telling(weights: Any) -> int:
-    """Return the token that reads another (not the first) most."""
-    others = weights.clone()
-    others[:, 0] = 0
-    if others.shape[0] == others.shape[1]:
-        others.fill_diagonal_(0)
-    return int(others.max(-1).values.argmax())

@@ -114,7 +114,11 @@ class _Story:
             new = (name for name in world.names if name not in self.does)
             word = yield from self._choose(evenly(new, more) | beginnings)
         while word == "here":
-            yield from self._pet()
+            yield from self._say("is the")
+            kind = yield from self._any(each for each in self.world.kinds if each not in self.pets)
+            self.pets[kind] = yield from self._any(each for each in self.world.pets if each not in self.pets.values())
+            yield from self._say(".")
+
             more = 0.6 if len(self.pets) < world.most_pets else 0.0
             word = yield from self._choose({"here": more} | self._begin(1 - more))
         while (yield from self._sentence(word)):
@@ -149,13 +153,6 @@ class _Story:
             if among:
                 does.append((yield from self._any(word for word in among if word not in taken)))
         self.does[name] = does
-        yield from self._say(".")
-
-    def _pet(self) -> Told:
-        """Here is the dog bello."""
-        yield from self._say("is the")
-        kind = yield from self._any(each for each in self.world.kinds if each not in self.pets)
-        self.pets[kind] = yield from self._any(each for each in self.world.pets if each not in self.pets.values())
         yield from self._say(".")
 
     def _sentence(self, word: str) -> Generator[Point, str, bool]:
