@@ -14,7 +14,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from attnviz.app.session.memory import mark_of, read_query
+from attnviz.app.session.memory import mark_of
+from attnviz.link.state import read_query
 from benchmarks.asking import Asking
 from benchmarks.websocket import Socket, open_socket
 

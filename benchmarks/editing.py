@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from attnviz.app.components.board import AT
 from attnviz.app.session.address import PUT_OFF
-from attnviz.app.session.memory import read_query
+from attnviz.link.state import read_query
 from benchmarks.client import Client
 
 _ANSWERED = (200, 204)  # with the latter, the page's run is to tell the numbers

@@ -220,7 +220,7 @@ def state_of(
     Of the texts beside the controls only those of these `names` are read, where they are given: all else is as if the
     query didn't have it. `show` and `left_out` are those of :func:`read_link`.
     """
-    came = _parameters(query) if isinstance(query, str) else dict(query)
+    came = read_query(query) if isinstance(query, str) else dict(query)
     if names is not None:
         came = _only(came, names)
     opened = read_link(came, show, left_out)
@@ -243,8 +243,8 @@ def state_of(
     )  # fmt: skip
 
 
-def _parameters(query: str) -> dict[str, str]:
-    """Return a query's parameters; none if the query is too long."""
+def read_query(query: str) -> dict[str, str]:
+    """Return a query's parameters, the last of repeated ones; none if it's too long."""
     if len(query) > MOST_CHARACTERS:
         return {}
     try:

@@ -25,7 +25,6 @@ from attnviz.app.session.memory import (
     memory,
     pages,
     patch_of,
-    read_query,
     value_of,
     written,
 )
@@ -33,7 +32,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import MOST_LENGTH, get_script_run_ctx, run_again
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, parameters, read_controls
-from attnviz.link.state import as_the_app_opens
+from attnviz.link.state import as_the_app_opens, read_query
 from attnviz.scripts import script
 
 _EARS = "address.ears"

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 from zlib import crc32
 
 from attnviz.app.session.session import this_session
-from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH, get_script_run_ctx
+from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters
-from attnviz.link.state import as_the_app_opens
+from attnviz.link.state import as_the_app_opens, read_query
 
 
 @dataclass
@@ -50,17 +50,6 @@ class Memory:
     turned: str | None = None  # the last query of a run of our own
     turning: str | None = None  # the query of a run that turns controls
     whole: bool = True  # whether the controls were set by what was asked for, and not moved since
-
-
-def read_query(query: str) -> dict[str, str]:
-    """Return a query's parameters; the last value of repeated ones."""
-    if len(query) > MOST_LENGTH:
-        return {}
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
-    except ValueError:
-        return {}
-    return dict(pairs)
 
 
 def mark_of(query: Mapping[str, str]) -> str:

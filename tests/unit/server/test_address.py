@@ -5,28 +5,13 @@ from urllib.parse import urlencode
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz.app.session.memory import becomes, mark_of, patch_of, read_query
+from attnviz.app.session.memory import becomes, mark_of, patch_of
+from attnviz.link.state import read_query
 from tests.node import PageScript
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 queries = st.dictionaries(texts, texts, max_size=6)
-WRITTEN = (
-    "&",
-    "=",
-    "%",
-    "+",
-    "?",
-    ";",
-    "#",
-    "\0",
-    "%C3%A9",
-    "%C3",
-    "%ff",
-    "%2",
-    "%26",
-    "a",
-    "b",
-)  # as browsers do, in ASCII
+WRITTEN = [*"&=%+?;#\0ab", "%C3%A9", "%C3", "%ff", "%2", "%26"]  # as browsers do, in ASCII
 
 
 @given(st.lists(st.sampled_from(WRITTEN), max_size=12).map("".join) | queries.map(urlencode))
