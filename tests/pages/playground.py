@@ -16,7 +16,7 @@ from attnviz.core.heads import is_of_a_head
 from attnviz.core.rules import in_rows
 from attnviz.core.stages import EVERY_STAGE, pictured
 from attnviz.words import say
-from tests.pages.reader import Reader, as_array, in_address
+from tests.pages.reader import Reader, as_array, in_address, sent_to
 
 JOURNEY = 1  # the position of "journey" in the published sentence
 
@@ -70,9 +70,7 @@ class Playground(Reader):
     @property
     def heatmaps(self) -> dict[str, Any]:
         """What the page is sent of all heatmaps; nothing where it has none."""
-        protos = [element.proto for element in self.at.get("bidi_component")]
-        sent = [json.loads(proto.bytes) for proto in protos if proto.component_name == "attnviz_heatmaps"]
-        return sent[0] if sent else {"groups": [], "pictures": {}, "frames": []}
+        return next(iter(sent_to(self.at, "heatmaps")), {"groups": [], "pictures": {}, "frames": []})
 
     @property
     def charts(self) -> dict[str, Any]:

@@ -3,15 +3,20 @@
 import base64
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.app.entry import SCRIPT
 from attnviz.app.model import looked
+from attnviz.link import parameter_table as table
+from attnviz.models import offered
 
 _ROOT = Path(__file__).parents[2]
 PAGES = sorted(f"pages/{page.name}" for page in (_ROOT / "pages").glob("*.py"))
@@ -36,16 +41,36 @@ def as_array(drawn: Any, dtype: type = np.float32) -> np.ndarray:
     return flat.reshape([int(n) for n in drawn["shape"].split(",")]) if "shape" in drawn else flat
 
 
+def sent_to(at: AppTest, component: str) -> list[dict[str, Any]]:
+    """Return what the page's components of this name are given to draw."""
+    protos = [element.proto for element in at.get("bidi_component")]
+    return [json.loads(p.json or p.bytes) for p in protos if p.component_name == f"attnviz_{component}"]
+
+
 def boards_of(at: AppTest) -> list[dict[str, Any]]:
     """Return what the boards of the page are given to draw."""
-    protos = [element.proto for element in at.get("bidi_component")]
-    return [json.loads(proto.bytes) for proto in protos if proto.component_name == "attnviz_board"]
+    return sent_to(at, "board")
 
 
 def forget_models() -> None:
     """Have models loaded anew, as by a server that has just started."""
     looked._shelf.cache_clear()
     looked._kept.cache_clear()
+
+
+@contextmanager
+def offering(*folders: object) -> Iterator[None]:
+    """Have the server offer the models of these folders."""
+
+    def anew() -> None:
+        for cached in (offered, table.texts):
+            cached.cache_clear()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTNVIZ_MODELS", ",".join(map(str, folders)))
+        anew()
+        yield
+    anew()
 
 
 class Reader:
@@ -118,6 +143,11 @@ class Reader:
         return any(button.label == label and not button.disabled for button in self.at.button)
 
     # What a reader sees.
+
+    def sent(self, component: str) -> dict[str, Any]:
+        """What the page's one component of this name is given to draw."""
+        (found,) = sent_to(self.at, component)
+        return found
 
     @property
     def boards(self) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,14 @@ def anything(draw: st.DrawFn) -> Scenario:
         scenario = with_replaced(scenario, {name: draw(numbers | st.sampled_from(("identity", "zeros", "random:7")))})
     edits = [edit._replace(value=edit.value / 4) for edit in draw(edits_of(scenario, most=4))]
     return with_edits(scenario, [*scenario.edits, *edits])
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until this holds, on a busy machine, too."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.002)
 
 
 def with_edits(scenario: Scenario, edits: Iterable[Edit]) -> Scenario:

@@ -63,7 +63,7 @@ def test_a_run_of_the_page_draws_the_same(server: TestClient, page: str, address
         assert {**drawn, **told} == drawn
         assert set(drawn) - set(told) == {"from", "numbers"}
         return
-    reader = Reader(f"pages/{page}.py", **address) if address else _bare()
+    reader = Reader(f"pages/{page}.py", **address) if address else Reader(utm_source="mail")
     (drawn,) = reader.boards
     if page == "questions":  # whose own cell isn't in the address
         del told["picked"]
@@ -99,11 +99,6 @@ def _largest(asked: dict[str, Any], role: str) -> float:
     matrices = [asked["matrices"][each["name"]] for each in asked["stages"] if each["role"] == role]
     sent = [number for each in matrices for number in (*each.get("values", ()), *(n for _, n in each.get("runs", ())))]
     return max((abs(number) for number in sent if isinstance(number, float)), default=0) or 1
-
-
-def _bare() -> Reader:
-    reader = Reader(utm_source="mail")
-    return reader
 
 
 def test_of_a_presentation_it_is_told_as_it_is_shown(server: TestClient) -> None:

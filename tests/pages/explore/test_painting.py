@@ -1,12 +1,10 @@
 """The rest of a page waits until the browser has painted what stands first, and no longer."""
 
 import gc
-import json
 import time
 from collections.abc import Iterator
 from threading import Timer
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import streamlit as st
@@ -26,17 +24,10 @@ def server() -> Iterator[TestClient]:
         yield client
 
 
-def first_asks(reader: Reader) -> Any:
-    """What a reader's browser is told of the first picture of all."""
-    protos = [element.proto for element in reader.at.get("bidi_component")]
-    (found,) = [proto for proto in protos if proto.component_name == "attnviz_first"]
-    return json.loads(found.json)["asks"]
-
-
 def test_the_rest_comes_once_the_browser_has_painted_what_has_begun(
     server: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asks = first_asks(reader := Reader())
+    asks = (reader := Reader()).sent("first")["asks"]
     page = painting_that_says(asks["word"])
     assert page is not None
     assert page.begun
@@ -58,17 +49,17 @@ def test_the_controls_of_a_page_that_is_opened_wait_for_its_first_picture_and_fo
     page: str, address: dict[str, str]
 ) -> None:
     reader = Reader(f"pages/{page}.py", **address)
-    asks = first_asks(reader)
+    asks = reader.sent("first")["asks"]
     told = painting_that_says(asks["word"])
     assert told is not None
     assert told.begun
     reader.set("seed", 5).visit("pages/lesson.py")
-    assert first_asks(reader) == asks, "what it draws stays: it has the style of all pages"
+    assert reader.sent("first")["asks"] == asks, "what it draws stays: it has the style of all pages"
 
 
 def test_only_a_page_of_this_server_tells_and_of_a_strange_word_nothing_is_said(server: TestClient) -> None:
     reader = Reader()
-    asks = first_asks(reader)
+    asks = reader.sent("first")["asks"]
     page = painting_that_says(asks["word"])
     assert page is not None
     for headers in ({}, {"origin": "https://elsewhere.example.org"}):

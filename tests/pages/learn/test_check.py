@@ -362,14 +362,6 @@ def test_an_example_is_the_set_up_with_one_click_and_gives_back_what_was_edited(
 # Exercises
 
 
-def test_the_same_link_gives_the_same_exercise() -> None:
-    first, second = (CheckPage("exercise.7") for _ in range(2))
-    given = [html.proto.body for html in first.at.get("html") if "<caption>X" in html.proto.body]
-    assert given == [html.proto.body for html in second.at.get("html") if "<caption>X" in html.proto.body]
-    other = CheckPage("exercise.8")
-    assert given != [html.proto.body for html in other.at.get("html") if "<caption>X" in html.proto.body]
-
-
 def test_a_link_that_names_no_exercise_is_told() -> None:
     page = CheckPage("exercise.7.99.<b>")
     (message,) = page.messages

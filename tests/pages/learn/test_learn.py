@@ -1,11 +1,9 @@
 """The page Watch it learn: what it trains are the library's numbers, and whatever goes wrong is told in a sentence."""
 
 import base64
-import json
 import math
 import re
-import time
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -30,17 +28,13 @@ from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.training import Place, Training, train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
+from tests.pages.packed import numbers_in
 from tests.pages.reader import Reader, in_address
+from tests.unit.helpers import until
 
 PAGE = "pages/learn.py"
 SOON = 60.0
 FEW = "task.agreement*steps.20"
-
-
-def data_of(reader: Reader, component: str) -> dict[str, Any]:
-    """What a component of the page is sent."""
-    (found,) = [each.proto for each in reader.at.get("bidi_component") if each.proto.component_name == component]
-    return dict(json.loads(found.json or found.bytes))
 
 
 def own(reader: Reader) -> Learning:
@@ -58,10 +52,7 @@ def beside(reader: Reader, name: str) -> Any:
 
 def trained(reader: Reader) -> Reader:
     """Wait for what is under way, as the browser does, which asks again and again."""
-    end = time.monotonic() + SOON
-    while (job := job_in(reader)) is not None and job.active:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: job_in(reader) is None or not job_in(reader).active)
     return reader.run().run()
 
 
@@ -69,22 +60,11 @@ def opened(**query: str) -> Reader:
     return trained(Reader(PAGE, **query))
 
 
-def unpacked(sent: dict[str, Any]) -> np.ndarray:
-    """The numbers of a matrix as a page is sent them."""
-    if "float32" in sent:
-        return np.frombuffer(base64.b64decode(sent["float32"]), "<f4")
-    return np.array([float(value) for value in sent["values"]], dtype=np.float32)
-
-
 def matches(reader: Reader, training: Training, step: int, text: str | None = None) -> bool:
     """Whether the page shows these numbers of a moment, and has those that were learned until then."""
-    time_of, kept, trace = (
-        data_of(reader, "attnviz_learn_time"),
-        data_of(reader, "attnviz_learn_kept"),
-        training.trace(step, text),
-    )
+    time_of, kept, trace = reader.sent("learn_time"), reader.sent("learn_kept"), training.trace(step, text)
     names = [head["name"] for head in time_of["model"]["heads"]]
-    shown = [unpacked(time_of["model"]["table"]["matrices"][name]) for name in names]
+    shown = [numbers_in(time_of["model"]["table"]["matrices"], name) for name in names]
     at = time_of["arrived"] - 1 if time_of["at"] is None else time_of["at"]
     numbers = np.frombuffer(base64.b64decode(kept["float32"]), "<f4").reshape(-1, kept["size"])[at - kept["since"]]
     learned = np.concatenate([each.numpy().ravel() for each in training.at(step).parameters.values()])
@@ -102,11 +82,11 @@ def test_a_training_shows_the_library_s_numbers_at_each_moment() -> None:
     trained(reader)
     training = train("agreement", steps=20)
     assert matches(reader, training, 20)
-    time_of = data_of(reader, "attnviz_learn_time")
+    time_of = reader.sent("learn_time")
     assert time_of["steps"] == [moment.step for moment in training.moments]
     held_out = [value for _, value in time_of["charts"]["loss"]["curves"][1]["points"]]
     assert held_out == [moment.loss for moment in training.moments]
-    kept = data_of(reader, "attnviz_learn_kept")
+    kept = reader.sent("learn_kept")
     assert kept["id"] == time_of["id"]
     assert in_address(reader.at, "learn") == FEW
     assert reader.messages == []
@@ -143,11 +123,11 @@ def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
     trained(Reader(PAGE).set("learn.steps", 20).press_key("learn.start"))
     second = Reader(PAGE).set("learn.steps", 20)
     assert matches(second, train("agreement", steps=20), 0)
-    begun = data_of(second, "attnviz_learn_time")["begun"]
+    begun = second.sent("learn_time")["begun"]
     second.press_key("learn.start")  # which is done at once, for the numbers are the same
     assert own(second).job is None
     assert matches(second, train("agreement", steps=20), 20)
-    assert data_of(second, "attnviz_learn_time")["begun"] == begun + 1  # and seen from its first moment on
+    assert second.sent("learn_time")["begun"] == begun + 1  # and seen from its first moment on
 
 
 def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
@@ -161,7 +141,7 @@ def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
 
 @pytest.mark.parametrize(("step", "told"), [("0", say("learn.board.random")), ("1", "in 1 step.")])
 def test_the_board_says_how_long_its_numbers_were_learned(step: str, told: str) -> None:
-    assert told in data_of(part(opened(learn=FEW, learn_step=step), "numbers"), "attnviz_board")["about"]
+    assert told in part(opened(learn=FEW, learn_step=step), "numbers").sent("board")["about"]
 
 
 @pytest.mark.parametrize("name", ["learning_rate", "steps", "seed", "d_model"])
@@ -199,7 +179,7 @@ def test_a_loss_that_is_no_number_ends_in_a_sentence_and_the_curves_until_then()
     assert training.stopped
     done = len(training.losses)
     assert reader.messages == [say("learn.no_number", steps=plural(done, "step"))]
-    assert data_of(reader, "attnviz_learn_time")["done"] == done
+    assert reader.sent("learn_time")["done"] == done
 
 
 @pytest.mark.parametrize(
@@ -237,25 +217,12 @@ def test_a_text_longer_than_a_link_is_said_to_be_in_none_and_its_link_trains_no_
     other = opened(learn=link)
     assert other.messages == [say("learn.own.lost", characters=characters)]
     assert own(other).job is None
-    assert own(other).job is None
     other.set("learn.typed", text.replace("ba", "ca"))  # as long, and another: that of the link stays lost
     assert matches_text(trained(other.press_key("learn.start")), train("text", steps=3, text=text.replace("ba", "ca")))
     other = opened(learn=link)
     trained(other.set("learn.typed", text))
     assert other.messages == []
     assert matches_text(other, train("text", steps=3, text=text))
-
-
-class Sharing(Reader):
-    """A reader who has the Share button open."""
-
-    def run(self) -> Self:
-        self.at.session_state["share"] = True  # AppTest knows no popovers and forgets the state of this
-        return super().run()
-
-    @property
-    def files(self) -> list[str]:
-        return [each.proto.label for each in self.at.get("download_button")]
 
 
 def test_a_file_is_learned_from_and_one_that_is_no_text_is_told() -> None:
@@ -276,9 +243,7 @@ def test_a_file_is_learned_from_and_one_that_is_no_text_is_told() -> None:
 
 
 def matches_text(reader: Reader, training: Training) -> bool:
-    return data_of(reader, "attnviz_learn_time")["model"]["entries"] == [
-        visible(token) for token in training.model.task.vocabulary
-    ]
+    return reader.sent("learn_time")["model"]["entries"] == [visible(token) for token in training.model.task.vocabulary]
 
 
 @pytest.mark.parametrize("name", ["sticks", "saturated"])
@@ -308,10 +273,7 @@ def test_the_gradient_of_a_number_stands_beside_its_finite_difference_and_the_op
     row, column = divmod(int(own.abs().argmax()), own.shape[1])
     assert f"∂J/∂W_q[{row}, {column}]" in codes(reader)
     reader.press(say("learn.glass.look"))
-    end = time.monotonic() + SOON
-    while beside(reader, STEP).active:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: not beside(reader, STEP).active)
     reader.run()
     taken = training.step_taken(7).updates["w_q"]
     for matrix in (taken.before, taken.gradient, taken.after):
@@ -347,7 +309,7 @@ def test_where_softmax_is_saturated_the_gradients_of_queries_and_keys_are_said_t
 
 def weights_of(board: dict[str, Any], name: str = "attention_weights") -> np.ndarray:
     """The numbers of a matrix as a board is sent them."""
-    return unpacked(board["matrices"][name])
+    return numbers_in(board["matrices"], name)
 
 
 def switch_off(reader: Reader, heads: list[tuple[int, int]], model: str) -> Reader:
@@ -372,15 +334,16 @@ def test_heads_are_switched_off_at_a_moment_and_board_and_probabilities_follow()
     assert board["numbersOf"] != whole["numbersOf"]
     assert board["about"].endswith(say("learn.board.without", heads="layer 0"))
     assert board["limits"].keys() >= whole["limits"].keys()
-    model = data_of(reader, "attnviz_learn_time")["model"]
+    model = reader.sent("learn_time")["model"]
     assert model["off"] == [{"name": "layers.0.w_o", "first": 0, "after": training.settings.d_k}]
     assert [head["off"] for head in model["heads"]] == [True, False]
-    sent = np.frombuffer(base64.b64decode(model["table"]["matrices"]["probabilities"]["float32"]), "<f4")
-    assert np.array_equal(sent, without.probabilities.numpy().ravel())
+    assert np.array_equal(
+        numbers_in(model["table"]["matrices"], "probabilities"), without.probabilities.numpy().ravel()
+    )
     reader.press(say("learn.off.on"))
     (again,) = reader.boards
     assert again["matrices"] == whole["matrices"]
-    assert data_of(reader, "attnviz_learn_time")["model"]["off"] == []
+    assert reader.sent("learn_time")["model"]["off"] == []
     assert [each.value for each in reader.at.info] == []
 
 
@@ -390,7 +353,7 @@ def test_a_frozen_matrix_keeps_its_numbers_on_the_page_too() -> None:
     trained(reader.press_key("learn.start"))
     training = train("agreement", steps=20, frozen=("w_q", "w_e"))
     assert matches(reader, training, 20)
-    kept = data_of(reader, "attnviz_learn_kept")["float32"]
+    kept = reader.sent("learn_kept")["float32"]
     numbers = np.frombuffer(base64.b64decode(kept), "<f4").reshape(len(training.moments), -1)
     since = 0
     for name, shape in training.model.shapes.items():
@@ -423,20 +386,18 @@ def test_probabilities_and_losses_are_explained_cell_by_cell(name: str) -> None:
     assert loss.text in shown(reader) or loss.words in shown(reader)
 
 
-def with_seeds() -> Reader:
-    """A reader who has trained three seeds."""
-    reader = part(opened(learn=FEW), "seeds").set("learn.seeds.n", 3).press(say("learn.seeds.start"))
-    end = time.monotonic() + SOON
-    while beside(reader, MANY).active:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+def with_seeds(n: int = 3, **address: str) -> Reader:
+    """A reader who has trained so many seeds."""
+    reader = part(opened(**{"learn": FEW} | address), "seeds").set("learn.seeds.n", n)
+    reader.press(say("learn.seeds.start"))
+    until(lambda: not beside(reader, MANY).active)
     return reader.run()
 
 
 def test_many_seeds_are_trained_counted_and_opened() -> None:
     reader = with_seeds()
     outcomes = train_many("agreement", range(3), steps=20)
-    sent = data_of(reader, "attnviz_learn_seeds")["seeds"]
+    sent = reader.sent("learn_seeds")["seeds"]
     assert [each["seed"] for each in sent] == [0, 1, 2]
     assert [each["accuracies"][-1] for each in sent] == pytest.approx([each.accuracy for each in outcomes], abs=1e-4)
     learned = sum(each.accuracy >= 0.9 for each in outcomes)

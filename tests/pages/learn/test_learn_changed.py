@@ -1,22 +1,14 @@
 """What is changed on the way of a training: its address names what it is, and nothing runs on that nobody sees."""
 
 import re
-import time
-from collections.abc import Callable
 
 from attnviz import train
 from attnviz.app.learn.beside import MANY
 from attnviz.app.learn.running import shared
 from attnviz.words import plural, say
-from tests.pages.learn.test_learn import FEW, PAGE, SOON, beside, data_of, job_in, matches, opened, own, part, trained
+from tests.pages.learn.test_learn import FEW, PAGE, SOON, beside, job_in, matches, opened, own, part, trained
 from tests.pages.reader import Reader, in_address
-
-
-def _wait_until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + SOON
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+from tests.unit.helpers import until
 
 
 def test_while_a_training_goes_on_its_address_names_the_rates_so_far() -> None:
@@ -25,9 +17,9 @@ def test_while_a_training_goes_on_its_address_names_the_rates_so_far() -> None:
     job = job_in(reader)
     assert job.active
     assert in_address(reader.at, "learn") == "task.agreement*steps.5000*rates.1:0.5"
-    _wait_until(lambda: job.work.step > 1)  # another rate before any further step is in place of the one before
+    until(lambda: job.work.step > 1)  # another rate before any further step is in place of the one before
     reader.set("learn.rate", 0.1)
-    _wait_until(lambda: len(job.work.settings.rates) > 1)
+    until(lambda: len(job.work.settings.rates) > 1)
     assert job_in(reader.run()) is job
     reader.press(say("learn.pause"))
     (first, second) = job.work.settings.rates
@@ -41,7 +33,7 @@ def test_the_text_of_a_link_that_holds_none_opens_its_moment() -> None:
     reader = opened(learn=link, learn_step="1", learn_sentence="ab")
     assert own(reader).job is None
     trained(reader.set("learn.typed", text))
-    assert data_of(part(reader, "numbers"), "attnviz_board")["moment"] == 1
+    assert part(reader, "numbers").sent("board")["moment"] == 1
     assert re.fullmatch(re.escape(link) + "-[0-9a-f]{12}", in_address(reader.at, "learn"))
     assert in_address(reader.at, "learn_step") == "1"
     assert in_address(reader.at, "learn_sentence") == "ab"

@@ -1,22 +1,14 @@
 """What is looked at closer at a moment of a training: the batch, gradients in numbers, seeds of one's own text."""
 
-import time
-
 import pytest
 
-from attnviz.app.learn.beside import MANY
 from attnviz.app.learn.gradients import small
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
-from tests.pages.learn.test_learn import FEW, SOON, beside, data_of, opened, part
-from tests.pages.reader import Reader
+from tests.pages.learn.test_learn import FEW, opened, part, with_seeds
 
 TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
-
-
-def html_of(reader: Reader) -> str:
-    return "\n".join(each.proto.body for each in reader.at.get("html"))
 
 
 def test_each_text_of_a_step_can_be_read() -> None:
@@ -37,7 +29,7 @@ def test_each_text_of_a_step_can_be_read() -> None:
 def test_a_matrix_and_its_gradient_stand_in_numbers(matrix: str) -> None:
     training = train("agreement", steps=20)
     reader = part(opened(learn=FEW, learn_step="7"), "glass").set("learn.glass.matrix", matrix)
-    shown, gradient = html_of(reader), training.gradients(7).of[matrix]
+    shown, gradient = "\n".join(each.proto.body for each in reader.at.get("html")), training.gradients(7).of[matrix]
     assert gradient.shape[0] <= 20
     for table in (training.at(7).parameters[matrix], gradient):
         for value in table.flatten().tolist():
@@ -45,22 +37,13 @@ def test_a_matrix_and_its_gradient_stand_in_numbers(matrix: str) -> None:
     assert not any(each.startswith("This matrix has") for each in reader.captions)
 
 
-def with_seeds_of(learn: str, **more: str) -> Reader:
-    reader = part(opened(learn=learn, **more), "seeds").set("learn.seeds.n", 2).press(say("learn.seeds.start"))
-    end = time.monotonic() + SOON
-    while beside(reader, MANY).active:
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return reader.run()
-
-
 def test_seeds_of_a_text_of_one_s_own_tell_their_held_out_loss() -> None:
-    reader = with_seeds_of("task.text*steps.3", learn_text=TEXT)
+    reader = with_seeds(2, learn="task.text*steps.3", learn_text=TEXT)
     outcomes = train_many("text", range(2), steps=3, text=TEXT)
     ends = sorted(each.held_out_losses[-1] for each in outcomes)
     told = say("learn.seeds.losses", seeds=plural(2, "seed"), low=written(ends[0], 3), high=written(ends[1], 3))
     assert told in reader.texts
-    sent = data_of(reader, "attnviz_learn_seeds")
+    sent = reader.sent("learn_seeds")
     assert not sent["hasLaw"]
     assert not any(each["learned"] for each in sent["seeds"])
     for each, outcome in zip(sent["seeds"], outcomes, strict=True):
@@ -69,8 +52,8 @@ def test_seeds_of_a_text_of_one_s_own_tell_their_held_out_loss() -> None:
 
 
 def test_seeds_of_a_task_have_their_loss_beside_their_right_answers() -> None:
-    reader = with_seeds_of(FEW)
-    sent = data_of(reader, "attnviz_learn_seeds")
+    reader = with_seeds(2)
+    sent = reader.sent("learn_seeds")
     outcomes = train_many("agreement", range(2), steps=20)
     assert sent["hasLaw"]
     for each, outcome in zip(sent["seeds"], outcomes, strict=True):

@@ -7,7 +7,7 @@ import numpy as np
 from attnviz import train
 from attnviz.app.learn.running import shared
 from attnviz.words import plural, say
-from tests.pages.learn.test_learn import FEW, PAGE, data_of, matches, opened, part, switch_off, trained, weights_of
+from tests.pages.learn.test_learn import FEW, PAGE, matches, opened, part, switch_off, trained, weights_of
 from tests.pages.reader import Reader, in_address
 
 STEPS = plural(20, "step")
@@ -22,7 +22,7 @@ def paused() -> Reader:
 
 def shown_in(reader: Reader) -> tuple[Any, ...]:
     """What the page draws: the head's numbers, the curves, and every number of every moment."""
-    time, kept = data_of(reader, "attnviz_learn_time"), data_of(reader, "attnviz_learn_kept")
+    time, kept = reader.sent("learn_time"), reader.sent("learn_kept")
     return time["model"]["table"], time["charts"], time["steps"], kept
 
 
@@ -58,10 +58,10 @@ def test_heads_that_are_off_stand_in_the_link() -> None:
     (board,) = other.boards
     without = train("repeat", steps=3).trace(2, without=[(0, 0)]).layers[1].attention_weights
     assert np.array_equal(weights_of(board), without.numpy().ravel())
-    assert data_of(other, "attnviz_learn_time")["model"]["off"] == data_of(reader, "attnviz_learn_time")["model"]["off"]
+    assert other.sent("learn_time")["model"]["off"] == reader.sent("learn_time")["model"]["off"]
     other.press(say("learn.off.on"))
     assert in_address(other.at, "learn_off") == ""
-    assert data_of(other, "attnviz_learn_time")["model"]["off"] == []
+    assert other.sent("learn_time")["model"]["off"] == []
 
 
 def test_a_head_that_no_model_has_is_told() -> None:
@@ -69,7 +69,7 @@ def test_a_head_that_no_model_has_is_told() -> None:
     assert len(reader.messages) == 1
     assert say("learn.link.off", names="`7-1`") in reader.messages[0]
     assert in_address(reader.at, "learn_off") == "0-0"
-    assert data_of(reader, "attnviz_learn_time")["model"]["off"] != []
+    assert reader.sent("learn_time")["model"]["off"] != []
     other = opened(learn=FEW, learn_off="2-3")  # another model has it
     assert other.messages == [say("learn.off.gone", heads="layer 2, head 3")]
     assert in_address(other.at, "learn_off") == ""

@@ -1,8 +1,7 @@
 """Whoever waits for a training is told for what and how long; what breaks off is told, and can be tried again."""
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -11,8 +10,9 @@ from attnviz.app.learn.beside import MANY, ManySeeds
 from attnviz.app.learn.pool import RUNNING, Job
 from attnviz.app.learn.running import shared
 from attnviz.words import plural, say
-from tests.pages.learn.test_learn import FEW, PAGE, SOON, beside, data_of, job_in, opened, part
+from tests.pages.learn.test_learn import FEW, PAGE, SOON, beside, job_in, opened, part
 from tests.pages.reader import Reader
+from tests.unit.helpers import until
 
 MANY_STEPS = 5000
 
@@ -29,13 +29,6 @@ class Blocking:
 
     def advance(self) -> None:
         self.may.wait(SOON)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + SOON
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -61,13 +54,13 @@ def test_a_page_says_how_many_are_before_it_and_then_shows_how_far_it_is(others:
     reader.run()
     assert say("learn.learning") in reader.texts
     until(lambda: len(job.work.progress[1]) > 2)
-    before = data_of(reader, "attnviz_learn_kept")
-    came = data_of(reader.run(), "attnviz_learn_kept")
+    before = reader.sent("learn_kept")
+    came = reader.run().sent("learn_kept")
     assert came["since"] <= before["since"] + len(before["float32"])  # none is left out
-    assert data_of(reader, "attnviz_learn_time")["active"]
+    assert reader.sent("learn_time")["active"]
     reader.press(say("learn.pause"))
     assert not job.active
-    assert data_of(reader, "attnviz_learn_kept")["since"] == 0
+    assert reader.sent("learn_kept")["since"] == 0
 
 
 def test_who_comes_when_the_line_is_full_is_told_to_try_later(
@@ -91,4 +84,4 @@ def test_seeds_that_break_off_are_told_and_can_be_tried_again(monkeypatch: pytes
     reader.press(label)
     until(lambda: not beside(reader, MANY).active)
     assert reader.run().errors == []
-    assert len(data_of(reader, "attnviz_learn_seeds")["seeds"]) == 3
+    assert len(reader.sent("learn_seeds")["seeds"]) == 3

@@ -22,7 +22,7 @@ from attnviz.models import INCLUDED, STORIES, kept, loading, offered
 from attnviz.models.loading import Progress, load
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
-from tests.pages.reader import Reader, as_array, forget_models, in_address
+from tests.pages.reader import Reader, as_array, forget_models, in_address, offering
 from tests.unit import small_models
 
 PAGE = "pages/model.py"
@@ -31,9 +31,7 @@ ANIMAL = say("models.page.example")
 
 def heads_of(reader: Reader) -> dict[str, Any]:
     """What the grid of all heads is given to draw."""
-    protos = [element.proto for element in reader.at.get("bidi_component")]
-    (found,) = [proto for proto in protos if proto.component_name == "attnviz_model_heads"]
-    data = json.loads(found.bytes)
+    data = reader.sent("model_heads")
     return dict(data["grid"] | data)
 
 
@@ -247,35 +245,25 @@ def test_a_text_of_as_many_tokens_as_the_model_has_places_is_read_and_one_more_i
     assert heads_of(reader)["rows"] == 4
 
 
-def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    offered.cache_clear()
-    table.texts.cache_clear()
-    monkeypatch.setenv("ATTNVIZ_MODELS", "/no/such/folder")
-    try:
+def test_a_model_that_cannot_be_had_says_why_and_the_page_goes_on() -> None:
+    with offering("/no/such/folder"):
         assert offered() == {STORIES: STORIES, INCLUDED: INCLUDED, "folder": "/no/such/folder"}
         reader = Reader(PAGE, model=INCLUDED).set("model.name", "folder")
         assert reader.messages == [say("models.page.no_model", model="`folder`", why=say("refused.model_no_folder"))]
         assert reader.set("model.name", INCLUDED).messages == []
         assert heads_of(reader)["layers"] == 6
-    finally:
-        offered.cache_clear()
-        table.texts.cache_clear()
 
 
 @pytest.fixture
-def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def damaged(tmp_path: Path) -> Iterator[str]:
     """A model that is offered, of which one weight isn't a number."""
     model = small_models.MODELS["BERT"]()
     with torch.no_grad():
         model.encoder.layer[1].attention.self.query.weight[0, 0] = torch.nan
     model.save_pretrained(tmp_path / "damaged")
     small_models.tokenizer().save_pretrained(tmp_path / "damaged")
-    monkeypatch.setenv("ATTNVIZ_MODELS", str(tmp_path / "damaged"))
-    offered.cache_clear()
-    table.texts.cache_clear()
-    yield "damaged"
-    offered.cache_clear()
-    table.texts.cache_clear()
+    with offering(tmp_path / "damaged"):
+        yield "damaged"
 
 
 def test_a_model_that_yields_no_numbers_is_told_and_nothing_is_lost(damaged: str) -> None:
@@ -300,13 +288,8 @@ def of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     }.items():  # fmt: skip
         make().save_pretrained(folder / name)
         small_models.tokenizer().save_pretrained(folder / name)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTNVIZ_MODELS", ",".join(map(str, sorted(folder.iterdir()))))
-        offered.cache_clear()
-        table.texts.cache_clear()
+    with offering(*sorted(folder.iterdir())):
         yield
-    offered.cache_clear()
-    table.texts.cache_clear()
 
 
 @pytest.mark.usefixtures("of_their_own")

@@ -19,7 +19,7 @@ from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.link import parameter_table as table
-from attnviz.models import INCLUDED, STORIES, ModelEdit, load, offered, similarity
+from attnviz.models import INCLUDED, STORIES, ModelEdit, load, similarity
 from attnviz.models.offering import short_name
 from attnviz.models.reasons import moved, patched
 from attnviz.models.uses import costs_in_words
@@ -29,7 +29,8 @@ from attnviz.training.tasks.story_grammar import ASKED, World, stories
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 from tests.pages.learn.test_model import heads_of, helps, on_board, opened_as
-from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address
+from tests.pages.packed import numbers_in
+from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address, offering
 from tests.unit.small_models import MODELS, TEXT, WORDS, bart, t5, tokenizer
 
 PAGE = "pages/model.py"
@@ -49,26 +50,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
         make().save_pretrained(folder)
         tokenizer().save_pretrained(folder)
         made[name] = str(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTNVIZ_MODELS", ",".join(made.values()))
-        for cached in (offered, table.texts):
-            cached.cache_clear()
+    with offering(*made.values()):
         yield made
-    for cached in (offered, table.texts):
-        cached.cache_clear()
     forget_models()
-
-
-def loaded(folder: str) -> tuple[Any, Any]:
-    return load(folder)
-
-
-def sent(board: dict[str, Any], name: str) -> np.ndarray:
-    """The numbers of a matrix as a board is sent them."""
-    matrix = board["matrices"][name]
-    if "values" in matrix:
-        return np.array(matrix["values"], dtype=np.float32)
-    return np.frombuffer(base64.b64decode(matrix["float32"]), dtype="<f4")
 
 
 def metrics(reader: Reader) -> dict[str, str]:
@@ -77,9 +61,7 @@ def metrics(reader: Reader) -> dict[str, str]:
 
 def nexts(reader: Reader) -> dict[str, Any]:
     """What the bars of the next words are given to draw."""
-    protos = [element.proto for element in reader.at.get("bidi_component")]
-    (found,) = [proto for proto in protos if proto.component_name == "attnviz_model_next"]
-    return dict(json.loads(found.json))
+    return reader.sent("model_next")
 
 
 def most_probable(view: ModelTrace, temperature: float = 1.0, top: int = 10) -> dict[int, float]:
@@ -163,7 +145,7 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     asked = {"model": folders["gpt2"], "model_text": TEXT, "model_head": "1.2"}
     reader = Reader(PAGE, **asked)
     assert reader.messages == []
-    view = look_into(*loaded(folders["gpt2"]), TEXT)
+    view = look_into(*load(folders["gpt2"]), TEXT)
     rows, found = nexts(reader)["rows"], most_probable(view)
     assert [row["token"] for row in rows] == [WORDS[each] for each in found]
     assert [row["probability"] for row in rows] == pytest.approx(list(found.values()))
@@ -179,7 +161,7 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     shares = step.chances.probabilities
     assert [row["drawn"] for row in nexts(reader)["rows"]] == pytest.approx(sorted(shares.tolist())[:-4:-1])
     reader.set("model.1.2.off", True)
-    changed = look_into(*loaded(folders["gpt2"]), TEXT, edits=["1.2.off"])
+    changed = look_into(*load(folders["gpt2"]), TEXT, edits=["1.2.off"])
     found = most_probable(changed, 0.5, 3)
     assert [row["probability"] for row in nexts(reader)["rows"]] == pytest.approx(list(found.values()))
     before = most_probable(view, 0.5, len(WORDS))
@@ -188,7 +170,7 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
 
 def test_a_word_is_appended_and_read_from_the_cache(folders: dict[str, str]) -> None:
     asked = {"model": folders["gpt2"], "model_text": "the cat sat", "model_head": "1.2"}
-    start = look_into(*loaded(folders["gpt2"]), "the cat sat")
+    start = look_into(*load(folders["gpt2"]), "the cat sat")
     steps = start.write(4, seed=0, top_k=10)
     ids = [each.id for each in steps]
     for n in range(1, 4):  # as the page does it: what is drawn next is appended
@@ -228,7 +210,7 @@ def test_a_words_score_is_told_part_by_part(folders: dict[str, str]) -> None:
     asked = {"model": folders["gpt2"], "model_text": TEXT, "model_why": "6"}
     reader = Reader(PAGE, **asked)
     assert reader.messages == []
-    why = look_into(*loaded(folders["gpt2"]), TEXT).why(6)
+    why = look_into(*load(folders["gpt2"]), TEXT).why(6)
     shown = nexts(reader)["reasons"]
     assert shown["title"] == say("write.why.title", token=WORDS[6], score=written(why.logit, 4))
     ordered = sorted(why.parts, key=lambda part: -abs(part.value))
@@ -249,7 +231,7 @@ def test_another_sentences_numbers_are_put_in_its_place(folders: dict[str, str])
     asked = {"model": folders["gpt2"], "model_text": TEXT}
     reader = Reader(PAGE, **asked, model_from=other, model_place="1.11")
     assert reader.messages == []
-    view, from_b = (look_into(*loaded(folders["gpt2"]), text) for text in (TEXT, other))
+    view, from_b = (look_into(*load(folders["gpt2"]), text) for text in (TEXT, other))
     shown = nexts(reader)["places"]
     assert np.allclose(shown["shares"], moved(view, from_b), atol=1e-6)
     assert (shown["picked"], shown["tokens"][1][:2]) == ("1.11", ["[CLS]", "the (1)"])
@@ -260,7 +242,7 @@ def test_another_sentences_numbers_are_put_in_its_place(folders: dict[str, str])
     assert not np.any(nexts(reader)["places"]["shares"])
     assert in_address(reader.at, "model_place") == ""
     changed = Reader(PAGE, **asked, model_from=other, model_edits="1.2.off")
-    off = look_into(*loaded(folders["gpt2"]), TEXT, edits=["1.2.off"])
+    off = look_into(*load(folders["gpt2"]), TEXT, edits=["1.2.off"])
     assert np.allclose(nexts(changed)["places"]["shares"], moved(off, from_b), atol=1e-6)
 
 
@@ -313,7 +295,7 @@ def test_what_cant_be_written_is_told_and_nothing_is_lost(folders: dict[str, str
 
 def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, str]) -> None:
     asked = {"model": folders["bart"], "model_text": TEXT, "model_target": "der kater", "model_head": "1.2"}
-    view = look_into(*loaded(folders["bart"]), TEXT, target="der kater")
+    view = look_into(*load(folders["bart"]), TEXT, target="der kater")
     for kind in ("encoder", "decoder"):
         reader = Reader(PAGE, **asked, model_kind=kind)
         assert reader.messages == []
@@ -328,7 +310,7 @@ def test_each_kind_of_attention_of_an_encoder_with_a_decoder(folders: dict[str, 
     assert board["keys"][1:4] == ["the (1)", "cat", "sat"]
     own = cross.heads[1, 2]
     for name in ("attention_weights", "q", "k", "v", "context", "x", "y", "w_k"):
-        assert np.array_equal(sent(board, name), own[name].numpy().flatten())
+        assert np.array_equal(numbers_in(board["matrices"], name), own[name].numpy().flatten())
     assert say("models.page.cross") in reader.captions
     read = cross.layers[0].read
     assert as_message(say("models.look.cross", first=read[0], last=read[-1])) in helps(opened_as(reader, "heads"))
@@ -426,7 +408,7 @@ def test_a_changed_head_stands_beside_what_it_was() -> None:
 def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
     reader = Reader(PAGE, model_text=TEXT, model_head="1.2").press_key("model.beside").set("model.compare", "model")
     reader.set("model.compare.model", short_name(folders["gpt2"]))
-    own = look_into(*loaded(folders["gpt2"]), TEXT).heads[1, 2].attention_weights.numpy()
+    own = look_into(*load(folders["gpt2"]), TEXT).heads[1, 2].attention_weights.numpy()
     link = in_address(reader.at, "model_compare")
     assert link == f"model.{short_name(folders['gpt2'])}"
     asked = {"model_text": TEXT, "model_head": "1.2"}

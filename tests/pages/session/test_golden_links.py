@@ -1,6 +1,5 @@
 """Links of before restore what only pages can: what is picked, pinned, hidden, typed and drawn."""
 
-import json
 from typing import Any
 
 import pytest
@@ -72,9 +71,7 @@ def restores(page: Playground, expected: Any) -> None:
 
 def shows_what_is_picked(page: Playground, expected: Any) -> None:
     if "picked" in expected:
-        pickers = [json.loads(each.proto.json) for each in page.at.get("bidi_component")
-                   if each.proto.component_name == "attnviz_token_picker"]  # fmt: skip
-        assert [picker["picked"] for picker in pickers] == [expected["picked"]]
+        assert page.sent("token_picker")["picked"] == expected["picked"]
     if "cell" in expected:
         keys = [f"playground.cell.{part}" for part in ("matrix", "row", "column")]
         assert [page.value(key) for key in keys] == expected["cell"]

@@ -1,6 +1,5 @@
 """What stands in the address: changes of matrices, and what can't be used."""
 
-import re
 import time
 from typing import Any
 from urllib.parse import urlencode
@@ -14,7 +13,6 @@ from attnviz.core.changes import changes_of
 from attnviz.core.limits import MAX_EDITS
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.changes_text import encode_changes
-from attnviz.link.set_up import parameters
 from attnviz.published import worked_example
 from attnviz.words import say
 from tests.pages.playground import Playground
@@ -89,21 +87,6 @@ def test_a_link_is_kept_where_another_page_is_opened_before_the_controls_stand(m
     assert playground.run().shows(wanted)
 
 
-JUNK = ["nonsense", "w_q.9.9.1.0", "w_q.<b>x</b>", "w_q." + "9" * 5000 + ".0.1"]  # more of it in tests/unit
-WHYS = ("number", "too_large", "unreadable", "misfit")
-
-
-@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: junk[:20])
-def test_junk_among_the_edits_is_left_out_with_one_message_and_the_rest_is_kept(junk: str) -> None:
-    playground = Playground(edits=f"{junk}*w_q.0.1.0.9")
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
-    (message,) = playground.messages
-    whys = (say(f"links.changes.{why}", n=n, first="FIRST", value="VALUE") for why in WHYS for n in (1, 2))
-    patterns = [re.escape(why).replace("FIRST", "`.+`").replace("VALUE", "`.+`") for why in whys]
-    said = message.removeprefix(say("links.part", part=""))
-    assert any(re.fullmatch(pattern, said, re.DOTALL) for pattern in patterns), message
-
-
 def test_more_edits_than_are_allowed_get_a_message() -> None:
     edits = "*".join(f"w_q.{row}.{column}.1" for row in range(70) for column in range(70))
     playground = Playground(d_in="70", d_out="70", edits=edits)
@@ -111,34 +94,6 @@ def test_more_edits_than_are_allowed_get_a_message() -> None:
     n_left, first = 70 * 70 - MAX_EDITS, f"`w_q.{MAX_EDITS // 70}.{MAX_EDITS % 70}.1.0`"
     refused = say("links.changes.no_room", n=n_left, first=first, most=f"{MAX_EDITS:,}")
     assert refused in message
-
-
-def test_what_an_address_cannot_be_falls_back_with_one_message() -> None:
-    playground = Playground(d_in="abc", seed="-1", device="cuda:9")
-    assert playground.shows(Scenario(**PUBLISHED))
-    (message,) = playground.messages
-    assert message.startswith(say("links.parts"))
-    for part in (
-        "d_in = `abc` should be a whole number from 1 to 1024; 3 is used",
-        "seed = `-1` should be a whole number from 0 to 4294967295; 123 is used",
-        "device = `cuda:9` should be one of cpu",
-    ):
-        assert part in message
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("d_out", "99999999999999999999999"), ("causal", "maybe"), ("tokenizer", "<img src=x onerror=alert(1)>")],
-)
-def test_a_parameter_falls_back_to_its_default(name: str, value: str) -> None:
-    playground = Playground(**{name: value})
-    assert playground.shows(Scenario(**PUBLISHED))
-    (message,) = playground.messages
-    assert f"{name} = `" in message
-    assert playground.at.session_state[name] == parameters()[name].default
-    playground.set("d_out", 4)
-    assert playground.messages == []
-    assert playground.shows(Scenario(**PUBLISHED, d_out=4))
 
 
 @pytest.mark.parametrize(

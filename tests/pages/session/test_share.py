@@ -19,7 +19,7 @@ from attnviz.link.codecs import pack
 from attnviz.link.set_up import MOST_GIVEN, parameters
 from attnviz.words import say
 from tests.pages.playground import Playground
-from tests.pages.reader import Reader
+from tests.pages.reader import Reader, sent_to
 
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
@@ -80,9 +80,7 @@ def test_a_lesson_link_hides_controls_and_keeps_their_values() -> None:
 def test_a_lesson_link_can_leave_predictions_off(sharing: Sharing) -> None:
     sharing.at.session_state["share"] = True
     sharing.at.checkbox(key="share.without").check().run()
-    protos = [each.proto for each in sharing.at.get("bidi_component")]
-    sent = [json.loads(each.json)["adds"] for each in protos if each.component_name == "attnviz_copy_link"]
-    assert sent == [{}, {"predictions": "off"}]
+    assert [each["adds"] for each in sent_to(sharing.at, "copy_link")] == [{}, {"predictions": "off"}]
 
 
 def test_every_control_can_be_hidden(sharing: Sharing) -> None:
@@ -135,13 +133,9 @@ MARKUP = (
 )
 
 
-def hostile_file(field: str) -> bytes:
-    return json.dumps({"format": "attnviz scenario", "version": 1, field: MARKUP}).encode()
-
-
 @pytest.mark.parametrize("field", ["init", "version", "x", "device", "tokenizer", "edits", MARKUP])
 def test_nothing_in_a_refused_scenario_is_markup(sharing: Sharing, field: str) -> None:
-    sharing.open_scenario(hostile_file(field))
+    sharing.open_scenario(json.dumps({"format": "attnviz scenario", "version": 1, field: MARKUP}).encode())
     assert_no_markup(sharing)
 
 

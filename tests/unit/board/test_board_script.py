@@ -13,7 +13,7 @@ from attnviz.core.scenario import traced
 from attnviz.explanation.summary import attends_most
 from attnviz.words import say
 from tests.node import PageScript
-from tests.unit.helpers import edits_of, setups
+from tests.unit.helpers import edits_of, setups, with_edits
 from tests.unit.small_models import MODELS, tokenizer
 
 _READS = """({ made, reads: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
@@ -36,11 +36,6 @@ _MISJUDGED = """({ made: madeOf, difference: { difference } }, [data, wanted]) =
     return (JSON.stringify(found) === JSON.stringify({matrix, row, column})) !== wrong;
   });
 }"""
-
-
-def with_edits(scenario: Scenario, edits: tuple[Edit, ...]) -> Scenario:
-    fields = {name: getattr(scenario, name) for name in Scenario.__dataclass_fields__ if name != "edits"}
-    return Scenario(**fields, edits=edits)
 
 
 EXTREMES = st.sampled_from((1e30, -1e30, 3.4e38, -3.4e38, 1e20, 1e-20, -1e-38, 1e-45, 1e4, 9999.99995, 0.25, 0.0, -0.0))

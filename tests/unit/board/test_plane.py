@@ -13,8 +13,8 @@ from attnviz import AttentionTrace, Edit, Scenario
 from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
 from tests.node import PageScript
-from tests.unit.board.test_board_script import scenarios, with_edits
-from tests.unit.helpers import setups
+from tests.unit.board.test_board_script import scenarios
+from tests.unit.helpers import setups, with_edits
 
 SIZES = st.tuples(st.integers(160, 330), st.integers(140, 420))
 _PICTURES = """(modules, [data, query, [width, height], before]) => {
@@ -70,10 +70,6 @@ def test_a_querys_length_times_the_reach_that_is_drawn_is_the_score(
             assert [(mark["at"][0] - x) / unit, (y - mark["at"][1]) / unit] == pytest.approx(key.tolist(), abs=1e-9)
 
 
-def boxes_of(picture: Any) -> list[Any]:
-    return picture["places"] + ([] if picture["crowded"] else picture["rulers"])
-
-
 def apart(a: Any, b: Any) -> bool:
     across = a["x"] + a["width"] <= b["x"] + 1e-6 or b["x"] + b["width"] <= a["x"] + 1e-6
     return across or a["y"] + a["height"] <= b["y"] + 1e-6 or b["y"] + b["height"] <= a["y"] + 1e-6
@@ -90,7 +86,7 @@ def test_no_name_lies_on_another_and_of_up_to_8_words_each_has_one(
         st.none() | st.dictionaries(st.sampled_from([*map(str, range(count)), "main"]), st.integers(-1, 39))
     )
     for picture in pictures(script, scenario, query, size, kept):
-        boxes = boxes_of(picture)
+        boxes = picture["places"] + ([] if picture["crowded"] else picture["rulers"])
         for at, box in enumerate(boxes):
             assert box["x"] >= -1e-6
             assert box["x"] + box["width"] <= size[0] + 1e-6

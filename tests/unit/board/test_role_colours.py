@@ -27,14 +27,10 @@ themes = pytest.mark.parametrize("theme", THEMES)
 roles = pytest.mark.parametrize("role", SHADES)
 
 
-def ramp_of(role: str, theme: str) -> np.ndarray:
-    return ramp(getattr(PAPER, theme), getattr(SHADES[role], theme))
-
-
 @themes
 @roles
 def test_a_ramp_goes_from_the_page_to_the_role_and_more_is_more_ink(role: str, theme: str) -> None:
-    steps = ramp_of(role, theme)
+    steps = ramp(getattr(PAPER, theme), getattr(SHADES[role], theme))
     assert (steps[0] == channels(getattr(PAPER, theme))).all()
     assert (steps[-1] == channels(getattr(SHADES[role], theme))).all()
     light = luminance(steps)

@@ -39,24 +39,8 @@ _FEEDS = """({ made: madeOf, reach: { feeds } }, [data, place]) => {
 }"""
 
 Box = dict[str, float]
-WORDS = [
-    "the",
-    "fluffy",
-    "cat",
-    "chased",
-    "a",
-    "mouse",
-    "and",
-    "then",
-    "it",
-    "slept",
-    "on",
-    "my",
-    "new",
-    "mat",
-    "all",
-    "day",
-]
+WORDS = ["the", "fluffy", "cat", "chased", "a", "mouse", "and", "then"]
+WORDS += ["it", "slept", "on", "my", "new", "mat", "all", "day"]
 
 scenarios = st.builds(
     lambda n, d_in, d_out, d_v, bias, causal, positions, d_ff: Scenario(

@@ -19,17 +19,8 @@ from attnviz.teach.variations import (
     next_token_loss,
     training_step,
     with_matrix,
-    with_positions,
     with_stage_of_positions,
 )
-
-
-def test_contexts_travel_with_their_tokens_until_positions_are_added() -> None:
-    forth, back = Scenario("dog bites man", seed=3), Scenario("man bites dog", seed=3)
-    torch.testing.assert_close(trace(forth).context.flip(0), trace(back).context)
-    torch.testing.assert_close(trace(forth).attention_weights.flip(0, 1), trace(back).attention_weights)
-    there, here = trace(with_positions(forth)), trace(with_positions(back))
-    assert (there.context.flip(0) - here.context).abs().max() > 0.01
 
 
 @given(st.lists(st.decimals(-1000, 1000, places=3).map(float), max_size=4), st.booleans())

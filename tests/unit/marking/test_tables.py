@@ -137,6 +137,7 @@ any_text = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=20)
 @given(any_text, st.booleans(), st.booleans(), st.none() | st.integers(1, 3), st.none() | st.integers(1, 3))
 @example(", ,", False, False, None, None)
 @example("0,5, \n, ,", False, True, None, None)
+@example("1" * 400 + " 2", False, False, None, None)
 @settings(max_examples=examples(1500))
 def test_whatever_is_pasted_is_a_table_or_refused_in_a_sentence(
     text: str, infinite: bool, blanks: bool, columns: int | None, rows: int | None
@@ -147,19 +148,9 @@ def test_whatever_is_pasted_is_a_table_or_refused_in_a_sentence(
         refused = str(error)
     else:
         assert len({len(row) for row in read.rows}) == 1
+        assert infinite or blanks or torch.tensor(read.rows).isfinite().all()
         return
     assert re.fullmatch(r"[A-Z“].*[.?]", refused, re.DOTALL), refused
-
-
-@given(st.text() | st.text('0123456789.,;-+eE \t\n[]|&%\\"') | st.text("12 []&|\n\\"))
-@example("1" * 400 + " 2")
-def test_any_text_is_a_table_of_finite_numbers_or_an_error(text: str) -> None:
-    try:
-        table = parse_table(text)
-    except ValueError:
-        return
-    assert table.dim() == 2
-    assert torch.isfinite(table).all()
 
 
 # Commas that begin decimals, or part numbers; the page's script is held to the same file

@@ -7,7 +7,6 @@ import pytest
 
 from attnviz import Scenario, explain
 from attnviz.core.scenario import traced
-from attnviz.core.trace import Trace
 from attnviz.explanation.latex import in_latex
 from tests.unit.rules.test_every_rule import traces
 from tests.unit.single_stage import CASES, drawn, trace_of
@@ -22,16 +21,11 @@ DEEP: tuple[dict[str, object], ...] = (
 )
 
 
-def every_table() -> list[Trace]:
-    """Traces whose tables have all symbols that there are, whole and as seen from each layer."""
-    deep = [traced(Scenario("a b c", **each)) for each in DEEP]  # type: ignore[arg-type]
-    views = [whole.seen_from(0, layer) for whole in deep for layer in range(len(whole.layers))]
-    return [*traces(), *deep, *views]
-
-
 def test_every_symbol_of_every_table_is_latex() -> None:
     seen = set()
-    for trace in every_table():
+    deep = [traced(Scenario("a b c", **each)) for each in DEEP]  # type: ignore[arg-type]
+    views = [whole.seen_from(0, layer) for whole in deep for layer in range(len(whole.layers))]
+    for trace in [*traces(), *deep, *views]:
         for name, stage in trace.stages.items():
             if stage.symbol in seen and stage.kind == "given":
                 continue

@@ -60,13 +60,9 @@ def test_python_and_d3_know_every_format(largest: float, digits: int) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 17))
 def test_a_setting_is_written_as_shortly_as_its_digits_allow(value: float, digits: int) -> None:
     text = significant(value, digits)
-    assert Decimal(read_exactly(text)) == Decimal(f"{value:.{digits}g}")
+    assert Decimal(text.replace("−", "-")) == Decimal(f"{value:.{digits}g}")
     assert text.startswith("−") == (value < 0)
     assert "-" not in text
-
-
-def read_exactly(text: str) -> str:
-    return text.replace("−", "-")
 
 
 @pytest.mark.parametrize(("value", "text"), [(math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "NaN"), (2.0, "2")])

@@ -16,11 +16,6 @@ from tests.unit.teach.seen.sentences import number
 BEGIN = say("explanation.product.parts", ww="|", wp="", pw="", pp="").partition("|")[0]
 
 
-def parts_said(notes: tuple[str, ...]) -> list[float]:
-    (note,) = (each for each in notes if each.startswith(BEGIN))
-    return [number(each) for each in re.findall(r"−?\d+\.\d+(?:e[+−-]?\d+)?", note)]
-
-
 @given(st.sampled_from(("sinusoidal", "learned")), st.integers(0, 30), st.integers(1, 5), st.booleans(), st.booleans())
 @settings(max_examples=examples(30), deadline=None)
 def test_the_parts_are_the_score_and_its_explanation_says_them(
@@ -33,5 +28,6 @@ def test_the_parts_are_the_score_and_its_explanation_says_them(
     parts = score_parts(seen)
     torch.testing.assert_close(sum(parts).float(), seen.scores, rtol=1e-4, atol=1e-4)  # type: ignore[union-attr]
     for row, column in ((0, 2), (1, 1)):
-        said = parts_said(explain(seen, "scores", row, column, digits=6).notes)
+        (note,) = (each for each in explain(seen, "scores", row, column, digits=6).notes if each.startswith(BEGIN))
+        said = [number(each) for each in re.findall(r"−?\d+\.\d+(?:e[+−-]?\d+)?", note)]
         assert said == pytest.approx([float(part[row, column]) for part in parts], abs=1e-5, rel=1e-5)

@@ -37,6 +37,7 @@ from attnviz.export import (
     trace_safetensors,
 )
 from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.link.state import state_of
 from attnviz.words.numbers import written
 from tests.examples import examples
 from tests.node import PageScript
@@ -164,7 +165,10 @@ def test_any_set_up_is_what_it_says_in_float64(scenario: Scenario) -> None:
 
 
 def in_link(scenario: Scenario, made: AttentionTrace) -> None:
-    assert scenario_from_query(query_of(scenario)) == (scenario, [])
+    query = query_of(scenario)
+    assert scenario_from_query(query) == (scenario, [])
+    if query:  # bare, it opens another example
+        assert (state_of(query).scenario, state_of(query).told) == (scenario, ())
 
 
 def in_file(scenario: Scenario, made: AttentionTrace) -> None:

@@ -14,9 +14,8 @@ from attnviz.core.changes import Changes, changes_of
 from attnviz.core.stages import EDITABLE, MASK
 from attnviz.link.changes_text import decode_changes, encode_changes
 from attnviz.link.codecs import Choice, Number, Whole, pack
-from attnviz.link.set_up import Control, parameters, read_controls, scenario_of
+from attnviz.link.set_up import Control, parameters, scenario_of
 from tests.node import PageScript
-from tests.unit.helpers import setups
 
 CHARACTERS_A_URL_CARRIES = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._*")
 
@@ -40,14 +39,10 @@ def changes(draw: st.DrawFn) -> Changes:
 
 
 @given(changes())
-def test_changes_come_back_from_their_text(made: Changes) -> None:
-    assert decode_changes(encode_changes(made)) == (made, [])
-
-
-@given(changes())
 @example(Changes((Edit("w_q", 0, 0, 1e30), Edit("w_q", 0, 1, -1e-30))))
 def test_a_url_carries_the_text_of_changes_as_it_is(made: Changes) -> None:
     text = encode_changes(made)
+    assert decode_changes(text) == (made, [])
     assert set(text) <= CHARACTERS_A_URL_CARRIES
     if text:
         assert parse_qs("edits=" + text) == {"edits": [text]}
@@ -133,14 +128,6 @@ def test_the_defaults_make_the_published_scenario() -> None:
 def test_every_setting_of_a_scenario_is_a_parameter() -> None:
     fields = set(Scenario.__dataclass_fields__) - set(EDITABLE) - {"deeper", "edits"}
     assert fields <= set(parameters())
-
-
-@given(setups(whole=True))
-def test_a_scenario_comes_back_from_the_values_of_its_parameters(scenario: Scenario) -> None:
-    values = {name: getattr(scenario, name) for name in parameters() if hasattr(scenario, name)}
-    assert scenario_of(values | {"digits": 3}) == scenario
-    written = {name: parameters()[name].codec.encode(value) for name, value in values.items()}
-    assert read_controls(written) == (values | {"digits": parameters()["digits"].default}, {})
 
 
 NUMBERS = [control for control in parameters().values() if isinstance(control.codec, Whole | Number)]

@@ -10,22 +10,14 @@ from attnviz import Scenario
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.link.changes_text import encode_changes
 from attnviz.link.parameter_table import texts
-from attnviz.link.set_up import parameters, query_of
+from attnviz.link.set_up import parameters
 from attnviz.link.state import MOST_CHARACTERS, state_of
 from attnviz.published import OPENING, starting_points
 from tests.rubbish import RUBBISH
-from tests.unit.helpers import setups
 from tests.unit.server.test_link import changes
 
 NAMES = [*parameters(), *texts(), "utm_source", "colour"]
 VALUES = st.sampled_from([*RUBBISH.values(), "true", "0", "1", "2", "7", "a b", "", "scores.1.1", "w_q.0.1.0.9"])
-
-
-@given(setups(whole=True, heads=True))
-def test_a_scenario_written_as_a_query_is_read_from_it(scenario: Scenario) -> None:
-    if query := query_of(scenario):  # bare, it opens another example
-        state = state_of(query)
-        assert (state.scenario, state.told) == (scenario, ())
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6), changes())

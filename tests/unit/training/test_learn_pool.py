@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -11,6 +11,7 @@ from attnviz.app.learn.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING,
 from attnviz.app.learn.running import OneTraining
 from attnviz.training import train
 from attnviz.training.tasks import TASKS, settings_for
+from tests.unit.helpers import until
 
 SOON = 20.0  # seconds, on a machine that is busy with other tests
 
@@ -32,13 +33,6 @@ class Counting:
         self.left -= 1
         self.seen.append(self.name)
         time.sleep(0.001)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + SOON
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.002)
 
 
 @contextmanager

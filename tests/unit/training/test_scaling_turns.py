@@ -11,17 +11,11 @@ from hypothesis import strategies as st
 
 from attnviz.app.keeper.runs import Turns
 from tests.examples import examples
+from tests.unit.helpers import until
 
 
 class LeftError(Exception):
     pass
-
-
-def wait_until_in_line(turns: Turns, n: int) -> None:
-    ends = time.monotonic() + 30
-    while turns.length != n:
-        assert time.monotonic() < ends
-        time.sleep(0.001)
 
 
 @given(st.integers(1, 4), st.integers(1, 12))
@@ -59,10 +53,8 @@ def test_turns_come_in_the_order_of_asking_and_everybody_hears_how_many_are_befo
     threads = [Thread(target=sweep, args=(i,)) for i in range(4)]
     for i, thread in enumerate(threads):
         thread.start()
-        wait_until_in_line(turns, i + 1)
-    ends = time.monotonic() + 30
-    while not all(told[i] for i in (1, 2, 3)) and time.monotonic() < ends:
-        time.sleep(0.001)
+        until(lambda n=i + 1: turns.length == n)  # type: ignore[misc]
+    until(lambda: all(told[i] for i in (1, 2, 3)))
     for gate in gates:
         gate.set()
     for thread in threads:
@@ -87,13 +79,13 @@ def test_who_leaves_while_waiting_or_in_its_turn_frees_the_place() -> None:
 
     holder = Thread(target=first)
     holder.start()
-    wait_until_in_line(turns, 1)
+    until(lambda: turns.length == 1)
     with pytest.raises(LeftError), turns.turn(leave):
         left.append("had a turn")
     assert turns.length == 1
     waits = Thread(target=lambda: turns.turn(lambda before: None).__enter__())
     waits.start()
-    wait_until_in_line(turns, 2)
+    until(lambda: turns.length == 2)
     done.set()
     holder.join(30)
     waits.join(30)
