@@ -244,7 +244,7 @@ def state_of(
 
 
 def read_query(query: str) -> dict[str, str]:
-    """Return a query's parameters, the last of repeated ones; none if it's too long."""
+    """Return a query's parameters, the last of each; none beyond all limits."""
     if len(query) > MOST_CHARACTERS:
         return {}
     try:

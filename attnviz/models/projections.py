@@ -62,7 +62,7 @@ def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotat
 
 
 def made_heads(parts: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate]) -> MadeHeads:
-    """Return how each head's queries, keys or values were made, found on demand."""
+    """Return how each head's queries, keys or values were made, on demand."""
     return cache(lambda head: found(parts[head], projections, turns))
 
 
