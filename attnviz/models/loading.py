@@ -188,7 +188,8 @@ def _refused(name: str, error: Exception, *, offline: bool) -> RefusedError:
 
 
 def _not_had(name: str, why: str) -> str:
-    return f"the model {in_short(name)} can't be had, expected a folder or a name: {why}"
+    message = f"the model {in_short(name)} can't be had, expected a folder or a name: {why}"
+    return message
 
 
 @cache
