@@ -18,7 +18,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import combinations, islice
 from statistics import mean, median
 from types import MappingProxyType
 
@@ -193,10 +193,19 @@ def sheet_to_hand_in(like: Exercise, secret: bytes) -> Exercise:
     for inputs in islice(like.draws(generator), _TRIES):
         x, w_q, w_k, w_v = inputs
         trace = attend(x, w_q, w_k, w_v, scale=like.scale, tokens=like.tokens)
-        if least <= work_of(trace) <= most and is_good(trace) and _shows_each(trace):
+        if _are_ws_apart(*inputs) and least <= work_of(trace) <= most and is_good(trace) and _shows_each(trace):
             text = like.with_inputs(inputs, word_of("")).encoded()
             return like.with_inputs(inputs, word_of(text, secret))
     raise ValueError(f"no fair sheet has d_in = {like.d_in} and d_k = {like.d_k}, expected larger ones, or decimals")
+
+
+def _are_ws_apart(x: torch.Tensor, *ws: torch.Tensor) -> bool:
+    """Whether no miscopied number makes a W look like another.
+
+    That changes one row of a product, or one column.
+    """
+    differ = (x @ (one - other) != 0 for one, other in combinations(ws, 2))
+    return all(each.any(1).sum() > 1 and each.any(0).sum() >= min(2, each.shape[1]) for each in differ)
 
 
 def _shows_each(trace: AttentionTrace) -> bool:

@@ -191,7 +191,10 @@ def test_fair_sheets_have_no_numbers_in_which_a_mistake_hides(to_hand_in: bool) 
         assert len({tuple(w.flatten().tolist()) for w in (trace.w_q, trace.w_k, trace.w_v)}) == 3
         assert not torch.equal(trace.scores, trace.scores.T)
         assert float((trace.attention_weights.max(-1).values - trace.attention_weights.min(-1).values).min()) >= 0.05
-        assert not to_hand_in or 0.5 <= work_of(trace) <= 0.65
+        if to_hand_in:
+            assert 0.5 <= work_of(trace) <= 0.65
+            for one, other in combinations((trace.q, trace.k, trace.v), 2):  # a number miscopied changes a line alone
+                assert min(int((one != other).any(axis).sum()) for axis in (0, 1)) > 1
         for name in RESULTS:
             tables = [mistake.values for mistake in mistakes(trace, name, 2)]
             tables.append(exercise.table(name))
