@@ -37,6 +37,7 @@ _HEADING = ".st-key-question_head h2, .st-key-lesson_head h2, [class*=_asked] h2
 _STYLE = """<style>
 [class*="st-key-predict-"] button { justify-content: flex-start; min-height: 52px !important; padding-left: 18px; }
 [class*="st-key-predict-"] button p { font-size: 17px; font-weight: 600; }
+h2:focus a { visibility: hidden !important; }
 .st-key-prediction_both [data-testid="stText"] { font-size: 18px !important; font-weight: 600; }
 </style>"""
 
