@@ -33,6 +33,7 @@ from attnviz.link.page_texts import (
     SWEEP_TEXT,
     TOKENS,
     Checked,
+    Counted,
     cell_fits,
 )
 from attnviz.link.parameter import Parameter
@@ -114,22 +115,9 @@ def _of_the_board() -> tuple[Parameter, ...]:
     """Return the parameters of the set-up, the board, and the sweep."""
     return (
         EDITS,
-        Parameter(
-            QUERY,
-            None,
-            Whole(0, 99_999, may_be_blank=True),
-            20,
-            used="links.used.second",
-            fit=TOKENS.fit,
-            words=TOKENS.words,
-            of_scenario=True,
-        ),
-        Parameter(
-            HEAD, 0, Whole(0, MAX_HEADS - 1), 20, 2, fit=HEADS_THERE.fit, words=HEADS_THERE.words, of_scenario=True
-        ),
-        Parameter(
-            LAYER, 0, Whole(0, MAX_LAYERS - 1), 20, 2, fit=LAYERS_THERE.fit, words=LAYERS_THERE.words, of_scenario=True
-        ),
+        _counted(QUERY, None, Whole(0, 99_999, may_be_blank=True), TOKENS, 1, "links.used.second"),
+        _counted(HEAD, 0, Whole(0, MAX_HEADS - 1), HEADS_THERE),
+        _counted(LAYER, 0, Whole(0, MAX_LAYERS - 1), LAYERS_THERE),
         Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
         Parameter(OPEN, "", Choice(("", WHAT_IF, KEEP)), 20, 2),
         Parameter(BITS, "", Choice(("", *WAYS)), 40, 2),
@@ -138,6 +126,10 @@ def _of_the_board() -> tuple[Parameter, ...]:
         Parameter(PINNED, None, SCENARIO_TEXT, MOST_GIVEN, message="links.kept"),
         Parameter(SWEEP, SweepSettings(), SWEEP_TEXT, 2000, message="links.sweep.parts"),
     )
+
+
+def _counted(name: str, default: int | None, codec: Whole, of: Counted, since: int = 2, used: str = "") -> Parameter:
+    return Parameter(name, default, codec, 20, since, used=used, fit=of.fit, words=of.words, of_scenario=True)
 
 
 def example_of(model: str) -> str | None:

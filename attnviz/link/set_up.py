@@ -1,10 +1,10 @@
 """The set-up's controls, scenarios as URL queries, and named examples.
 
-A parameter more is one row here, and a place among the controls (attnviz/app/shell/setup.py).
+A parameter more is one name here, and a place among the controls (attnviz/app/shell/setup.py).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -59,11 +59,6 @@ _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name i
 }
 
 
-def _control(name: str, codec: Codec | None = None, most: int = 40, since: int = 2, used: str = "") -> Control:
-    """Return a setting's control, with the scenario's default and codec."""
-    return Control(name, _DEFAULTS[name], codec or _codec(name), TEXTS.get(name, most), since, used=used)
-
-
 def _codec(name: str) -> Codec:
     if name in TEXTS:
         return Text(TEXTS[name])
@@ -72,42 +67,31 @@ def _codec(name: str) -> Codec:
     return Flag() if name in FLAGS else Whole(*WHOLE[name], may_be_blank=name in MAY_BE_NONE)
 
 
+# In the order in which they're listed; those of the first form of links, and what is used where one can't be read.
+_CONTROLS = (
+    "text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "n_heads", "n_kv_heads", "output", "norm", "n_layers",
+    "same_layers", "positions", "embedding_factor", "weighting", "reads", "second", "d_ff", "activation", "init",
+    "seed", "device", "bias", "causal", "masking", "mask_size", "mask_use", "scale", "temperature", "what_if", "digits",
+)  # fmt: skip
+_FIRST = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "device", "bias", "causal", "scale",
+          "temperature", "digits")  # fmt: skip
+_USED = {"d_v": "links.used.d_out", "n_kv_heads": "links.used.n_heads", "d_ff": "links.used.none",
+         "what_if": "links.used.none"}  # fmt: skip
+
+
 @cache
 def parameters() -> Mapping[str, Control]:
     """Return the set-up's controls by name, with this machine's devices."""
+    own: dict[str, Codec] = {
+        "device": Choice(tuple(available_devices())), "digits": Whole(MIN_DIGITS, MAX_DIGITS), "what_if": SWITCHES,
+        "temperature": Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE),
+    }  # fmt: skip
+    most = {**TEXTS, "what_if": MOST_CHARACTERS}
     rows = (
-        _control("text", since=1),
-        _control("tokenizer", since=1),
-        _control("embedding", since=1),
-        _control("d_in", since=1),
-        _control("d_out", since=1),
-        _control("d_v", since=1, used="links.used.d_out"),
-        _control("n_heads"),
-        _control("n_kv_heads", used="links.used.n_heads"),
-        _control("output"),
-        _control("norm"),
-        _control("n_layers"),
-        _control("same_layers"),
-        replace(_control("positions"), renewed=True),
-        _control("embedding_factor"),
-        _control("weighting"),
-        _control("reads"),
-        _control("second"),
-        _control("d_ff", used="links.used.none"),
-        _control("activation"),
-        _control("init", since=1),
-        _control("seed", since=1),
-        _control("device", Choice(tuple(available_devices())), since=1),
-        _control("bias", since=1),
-        _control("causal", since=1),
-        _control("masking"),
-        _control("mask_size"),
-        _control("mask_use"),
-        _control("scale", since=1),
-        _control("temperature", Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE), since=1),
-        _control("what_if", SWITCHES, MOST_CHARACTERS, used="links.used.none"),
-        _control("digits", Whole(MIN_DIGITS, MAX_DIGITS), since=1),
-    )
+        Control(name, _DEFAULTS[name], own.get(name) or _codec(name), most.get(name, 40), 1 if name in _FIRST else 2,
+                used=_USED.get(name, ""), renewed=name in _OLDER)
+        for name in _CONTROLS
+    )  # fmt: skip
     return MappingProxyType({row.name: row for row in rows})
 
 

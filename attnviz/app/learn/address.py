@@ -1,6 +1,5 @@
 """Training settings in the address: reading, changing and drawing their fields."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -112,36 +111,30 @@ def learned_in(settings: TrainingSettings) -> list[str]:
 
 def whole(name: str, settings: TrainingSettings, low: int, high: int, step: int = 1) -> None:
     """Draw the field of a whole number."""
-    key = f"learn.{name}"
-    this_session().put(key, getattr(settings, name))
-    st.number_input(
-        say(f"learn.settings.{name}"), low, high, None, step=step, key=key, on_change=_take(name, key), width=122
-    )
+    st.number_input(min_value=low, max_value=high, value=None, step=step, width=122, **_field(name, settings))
 
 
 def choice(name: str, settings: TrainingSettings, choices: tuple[str, ...]) -> None:
     """Draw a choice among some names."""
-    key = f"learn.{name}"
-    this_session().put(key, getattr(settings, name))
-    st.selectbox(
-        say(f"learn.settings.{name}"), choices, key=key, on_change=_take(name, key), width=118,
-        format_func=lambda choice: say(f"learn.choices.{choice}"),
-    )  # fmt: skip
+    st.selectbox(options=choices, width=118, format_func=lambda choice: say(f"learn.choices.{choice}"),
+                 **_field(name, settings))  # fmt: skip
 
 
 def switch(name: str, settings: TrainingSettings) -> None:
     """Draw a switch."""
+    st.toggle(**_field(name, settings))
+
+
+def _field(name: str, settings: TrainingSettings) -> dict[str, Any]:
+    """Put a setting into its field; return what any field has."""
     key = f"learn.{name}"
     this_session().put(key, getattr(settings, name))
-    st.toggle(say(f"learn.settings.{name}"), key=key, on_change=_take(name, key))
+    return {"label": say(f"learn.settings.{name}"), "key": key, "on_change": _take, "args": (name, key)}
 
 
-def _take(name: str, key: str) -> Callable[[], None]:
-    def take_it() -> None:
-        if not is_blank(name, key):
-            change(**{name: this_session().get(key)})
-
-    return take_it
+def _take(name: str, key: str) -> None:
+    if not is_blank(name, key):
+        change(**{name: this_session().get(key)})
 
 
 def is_blank(name: str, key: str) -> bool:
