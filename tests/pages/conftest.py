@@ -1,6 +1,6 @@
 """What the page tests share: the app, opened as a reader opens it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -32,12 +32,6 @@ def _own_shelf() -> Iterator[None]:
     shared.cache_clear()
     yield
     shared.cache_clear()
-
-
-@pytest.fixture
-def open_playground() -> Callable[..., Playground]:
-    """Open the playground, with these parameters in its address."""
-    return Playground
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Edits of the matrices: typed, pasted, replaced, undone, dropped and brought back."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -192,8 +191,8 @@ def test_beyond_a_dozen_edits_are_chosen_from_a_list_to_be_undone(playground: Pl
     assert playground.shows(replace(wanted, edits=wanted.edits[:-1]))
 
 
-def test_a_cell_typed_just_before_another_undo_is_kept(open_playground: Callable[..., Playground]) -> None:
-    playground = open_playground(edits="w_q.0.0.0.5")
+def test_a_cell_typed_just_before_another_undo_is_kept() -> None:
+    playground = Playground(edits="w_q.0.0.0.5")
     key = playground.at.data_editor[0].key or ""
     playground.at.session_state[key] = {"edited_rows": {1: {"1": "0.77"}}, "added_rows": [], "deleted_rows": []}
     playground.press("Undo")

@@ -1,6 +1,5 @@
 """The lesson page: its steps, its link, its challenges."""
 
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,15 +15,9 @@ from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 from tests.pages.reader import Reader, boards_of, in_address
 
-Lesson = Callable[..., AppTest]
 
-
-@pytest.fixture
-def lesson() -> Lesson:
-    def open_lesson(**address: str) -> AppTest:
-        return Reader("pages/lesson.py", **({"predictions": "off"} | address)).at
-
-    return open_lesson
+def lesson(**address: str) -> AppTest:
+    return Reader("pages/lesson.py", **({"predictions": "off"} | address)).at
 
 
 def title(at: AppTest) -> str:
@@ -50,7 +43,7 @@ def press(at: AppTest, label: str) -> AppTest:
     return at
 
 
-def test_next_leads_through_every_step_and_back_returns(lesson: Lesson) -> None:
+def test_next_leads_through_every_step_and_back_returns() -> None:
     at = lesson()
     for number, step in enumerate(STEPS, 1):
         assert title(at) == f"## {number}. {step.title}"
@@ -60,7 +53,7 @@ def test_next_leads_through_every_step_and_back_returns(lesson: Lesson) -> None:
     assert title(at).startswith(f"## {len(STEPS) - 1}.")
 
 
-def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson: Lesson) -> None:
+def test_a_link_opens_at_its_step_and_rubbish_at_the_first() -> None:
     assert title(lesson(step="4")) == "## 4. One score"
     for rubbish in ("two", "99"):
         at = lesson(step=rubbish)
@@ -72,14 +65,14 @@ def test_a_link_opens_at_its_step_and_rubbish_at_the_first(lesson: Lesson) -> No
     assert not lesson(step="4").warning
 
 
-def test_what_is_told_apart_from_the_sentences_is_sent_with_them(lesson: Lesson) -> None:
+def test_what_is_told_apart_from_the_sentences_is_sent_with_them() -> None:
     for number, step in enumerate(STEPS, 1):
         told = tells(lesson(step=str(number)))
         assert (told["analogy"], told["about"]) == (step.analogy, about_the_numbers(step, Scenario()))
     assert about_the_numbers(STEPS[2], Scenario())
 
 
-def test_next_has_its_own_part_played_once_and_back_and_a_link_have_none(lesson: Lesson) -> None:
+def test_next_has_its_own_part_played_once_and_back_and_a_link_have_none() -> None:
     assert boards_of(lesson(step="7"))[0]["play"] is None
     at = lesson()
     numbers = []
@@ -95,16 +88,14 @@ def test_next_has_its_own_part_played_once_and_back_and_a_link_have_none(lesson:
     assert boards_of(at)[0]["play"] is None
 
 
-def test_a_challenge_is_marked_as_done_when_it_is(lesson: Lesson) -> None:
+def test_a_challenge_is_marked_as_done_when_it_is() -> None:
     at = lesson(step="9")
     assert "✓ Done: Make every token" not in texts(at)
     assert "✓ Done: Make every token" in texts(lesson(step="9", edits="w_q.zeros"))
 
 
 @pytest.mark.parametrize("address", [{"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}])
-def test_every_step_sends_its_sentences_with_the_places_of_their_numbers(
-    lesson: Lesson, address: dict[str, str]
-) -> None:
+def test_every_step_sends_its_sentences_with_the_places_of_their_numbers(address: dict[str, str]) -> None:
     scenario, ignored = scenario_from_query(urlencode(address))
     assert not ignored
     query = min(1, len(scenario.tokens) - 1)
@@ -115,20 +106,20 @@ def test_every_step_sends_its_sentences_with_the_places_of_their_numbers(
         assert tells(at)["sentences"] == [each.sent() for each in told]
 
 
-def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word(lesson: Lesson) -> None:
+def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word() -> None:
     for number, step in enumerate(STEPS, 1):
         at = lesson(step=str(number), text=" ")
         assert [each.value for each in at.info] == [say("lesson.blank")], step.title
 
 
-def test_a_step_frames_what_is_new_and_nothing_else(lesson: Lesson) -> None:
+def test_a_step_frames_what_is_new_and_nothing_else() -> None:
     for number, step in enumerate(STEPS, 1):
         drawn = Reader("pages/lesson.py", step=str(number), predictions="off").boards
         assert [set(each["fresh"]) for each in drawn] == [set(step.new)]
 
 
 @pytest.mark.parametrize("step", STEPS[1:], ids=lambda step: step.name)
-def test_nothing_of_a_step_is_in_the_page_before_its_prediction(lesson: Lesson, step: Step) -> None:
+def test_nothing_of_a_step_is_in_the_page_before_its_prediction(step: Step) -> None:
     at = lesson(step=step.name, predictions="on")
     trace = traced(scenario_from_query("")[0])
     asks = prediction_of(step.name, trace, 1, DEFAULT_DIGITS)
@@ -145,7 +136,7 @@ def test_nothing_of_a_step_is_in_the_page_before_its_prediction(lesson: Lesson, 
     assert in_address(at, "predicted") == f"step-{step.name}.{wrong}"
 
 
-def test_a_step_leads_to_the_questions_asked_there(lesson: Lesson) -> None:
+def test_a_step_leads_to_the_questions_asked_there() -> None:
     at = lesson(step="8", predictions="on")
     asked = next(question for question in QUESTIONS if question.step == 8)
     press(at, asked.title)

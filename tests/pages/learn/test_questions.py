@@ -1,7 +1,6 @@
 """The page of questions: its list, its links, its buttons, sliders and choices, on examples of their own."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,6 @@ from attnviz.words import plural, say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, boards_of, control_of, in_address
 
-Open = Callable[..., AppTest]
 ALL = say("question_page.all", questions=plural(len(QUESTIONS), "question"))
 NEXT = say("question_page.next")
 SKIP = say("predicting.skip")
@@ -39,12 +37,8 @@ def answered(question: Question) -> Example:
     return replace(start_of(question), scenario=scenario, options=options)
 
 
-@pytest.fixture
-def opened() -> Open:
-    def open_page(**address: str) -> AppTest:
-        return Reader("pages/questions.py", **address).at
-
-    return open_page
+def opened(**address: str) -> AppTest:
+    return Reader("pages/questions.py", **address).at
 
 
 def press(at: AppTest, label: str) -> AppTest:
@@ -70,9 +64,7 @@ def board(at: AppTest) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.slug)
-def test_a_prediction_that_fails_names_its_misconception_and_opens_what_refutes_it(
-    opened: Open, question: Question
-) -> None:
+def test_a_prediction_that_fails_names_its_misconception_and_opens_what_refutes_it(question: Question) -> None:
     at = opened(question=question.slug)
     labels = [str(each.label) for each in at.button if str(each.key).startswith("predict.")]
     assert labels == [*question.asked.choices.values()]
@@ -93,7 +85,7 @@ def test_a_prediction_that_fails_names_its_misconception_and_opens_what_refutes_
 
 
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if each.what_if], ids=lambda question: question.slug)
-def test_what_is_tried_on_the_playground_is_the_example_of_the_question(opened: Open, question: Question) -> None:
+def test_what_is_tried_on_the_playground_is_the_example_of_the_question(question: Question) -> None:
     page = Playground("pages/questions.py", question=question.slug, text="another sentence", edits="w_q.0.0.9")
     page.press(SKIP)
     page.press(say("what_if.way"))
@@ -101,7 +93,7 @@ def test_what_is_tried_on_the_playground_is_the_example_of_the_question(opened: 
     assert page.shows(answered(question).scenario)
 
 
-def test_the_list_opens_each_question_and_leads_back(opened: Open) -> None:
+def test_the_list_opens_each_question_and_leads_back() -> None:
     at = opened()
     for question in QUESTIONS:
         press(at, question.title)
@@ -110,7 +102,7 @@ def test_the_list_opens_each_question_and_leads_back(opened: Open) -> None:
     assert title(at) == ""
 
 
-def test_the_list_has_a_card_for_each_question_under_its_subject(opened: Open) -> None:
+def test_the_list_has_a_card_for_each_question_under_its_subject() -> None:
     at = opened()
     headings = [f"## {say(f'question_page.subject.{subject}')}" for subject in SUBJECTS]
     assert [each.value for each in at.markdown if each.value in headings] == headings
@@ -118,7 +110,7 @@ def test_the_list_has_a_card_for_each_question_under_its_subject(opened: Open) -
     assert cards == [f"questions.open.{question.slug}" for question in QUESTIONS]
 
 
-def test_what_is_no_number_is_neither_drawn_nor_told_as_0(opened: Open) -> None:
+def test_what_is_no_number_is_neither_drawn_nor_told_as_0() -> None:
     question = next(each for each in QUESTIONS if each.slug == "numerics")
     link = link_of(question, {"dtype": "float16", "shift": "off"})
     chart = next(iter(opened(question=question.slug, numbers=link).get("plotly_chart"))).proto
@@ -129,7 +121,7 @@ def test_what_is_no_number_is_neither_drawn_nor_told_as_0(opened: Open) -> None:
     assert "NaN" not in chart.alt
 
 
-def test_next_leads_through_all_in_the_order_of_the_list_and_links_open_at_theirs(opened: Open) -> None:
+def test_next_leads_through_all_in_the_order_of_the_list_and_links_open_at_theirs() -> None:
     at = opened(question=QUESTIONS[0].slug)
     for question in QUESTIONS[1:]:
         assert title(press(press(at, SKIP), NEXT)) == f"## {question.title}"
@@ -139,12 +131,12 @@ def test_next_leads_through_all_in_the_order_of_the_list_and_links_open_at_their
     assert title(opened(question="seven")) == ""
 
 
-def test_what_is_no_question_opens_the_list(opened: Open) -> None:
+def test_what_is_no_question_opens_the_list() -> None:
     assert title(opened(question="seven")) == ""
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.slug)
-def test_every_button_slider_and_choice_does_what_it_says(opened: Open, question: Question) -> None:
+def test_every_button_slider_and_choice_does_what_it_says(question: Question) -> None:
     at = press(opened(question=question.slug), SKIP)
     example, query = answered(question), question.first_followed(question.start)
     scenario, options = example.scenario, example.options
@@ -175,7 +167,7 @@ def test_every_button_slider_and_choice_does_what_it_says(opened: Open, question
             says(scenario, options)
 
 
-def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened: Open) -> None:
+def test_the_example_travels_in_the_link_and_leaves_the_playground_alone() -> None:
     at = press(press(press(opened(question="11"), SKIP), "1 training step"), "1 training step")
     told, link = texts(at), in_address(at, "numbers")
     assert texts(opened(question="11", numbers=link)) == told
@@ -189,9 +181,7 @@ def test_the_example_travels_in_the_link_and_leaves_the_playground_alone(opened:
     ("number", "name", "choice"),
     [(4, "w_k", "wider"), (6, "divisor", "d_in"), (5, "p", "0.35"), (7, "place", "queries"), (8, "axis", "columns")],
 )
-def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(
-    opened: Open, number: int, name: str, choice: str
-) -> None:
+def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(number: int, name: str, choice: str) -> None:
     question = numbered(number)
     link = link_of(question, {name: choice})
     at = opened(question=question.slug, numbers=link)
@@ -204,7 +194,7 @@ def test_a_choice_travels_in_the_link_and_start_again_takes_it_back(
     assert question.asked.act in [each.value.removeprefix("## ").replace("\\", "") for each in at.markdown]
 
 
-def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
+def test_the_buttons_lead_to_the_lesson_and_to_the_sweep() -> None:
     at = press(press(opened(question="5"), SKIP), "Open the scaling page")
     assert in_address(at, "sweep") == "dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p"
     at = press(press(opened(question="8"), SKIP), say("question_page.lesson", number=7))
@@ -212,7 +202,7 @@ def test_the_buttons_lead_to_the_lesson_and_to_the_sweep(opened: Open) -> None:
     assert any(markdown.value == "## 7. Softmax" for markdown in at.markdown)
 
 
-def test_the_token_of_a_link_is_followed_until_it_starts_again(opened: Open) -> None:
+def test_the_token_of_a_link_is_followed_until_it_starts_again() -> None:
     question = numbered(1)
     assert board(opened(question="1"))["query"] == 0
     at = opened(question="1", numbers=example_text(question, replace(answered(question), query=3)))
