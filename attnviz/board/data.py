@@ -18,7 +18,7 @@ from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view
-from attnviz.core.masks import PAINTED
+from attnviz.core.masks import PAINTED, Masked
 from attnviz.core.rules import declaration, in_rows
 from attnviz.core.rules.product import summed_factors
 from attnviz.core.scenario import Scenario
@@ -182,11 +182,10 @@ def packed(trace: Trace) -> dict[str, dict[str, Any]]:
 def _whys(trace: Trace, name: str, matrix: torch.Tensor) -> dict[str, str]:
     """Return a mask's reasons as JSON, their cells as run lengths."""
     stage = trace.stages[name]
-    if stage.masked is None or stage.masked.kind is None or not stage.masked.kind.whys:
+    if all(other.masked_by != name for other in trace.stages.values()):
         return {}
-    reasons = stage.masked.reasons(matrix.cpu().numpy() == -np.inf, stage.own_from)
-    placed = stage.masked.kind.by_places
-    whys = [{"key": why.key, "n": why.n, "placed": placed, "cells": _lengths(cells.ravel())} for why, cells in reasons]
+    reasons = (stage.masked or Masked()).reasons(in_rows(matrix).cpu().numpy() == -np.inf, stage.own_from)
+    whys = [why._asdict() | {"placed": placed, "cells": _lengths(cells.ravel())} for why, placed, cells in reasons]
     return {"whys": json.dumps(whys)}
 
 

@@ -36,7 +36,7 @@ interface Matrix {
   rows: number;
   columns: number;
   values: Float64Array;
-  /** Of a mask whose kind is known. */
+  /** Of what hides cells. */
   whys?: Why[];
 }
 

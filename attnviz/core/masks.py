@@ -191,20 +191,21 @@ class Masked:
         assert self.kind is not None
         return self.kind.hidden(n_queries, n_keys, self.size, max(0, n_keys - n_queries))
 
-    def reasons(self, hidden: np.ndarray, own_from: int | None) -> list[tuple[Why, np.ndarray]]:
+    def reasons(self, hidden: np.ndarray, own_from: int | None) -> list[tuple[Why, bool, np.ndarray]]:
         """Return the reasons for hidden cells, each with the cells it explains.
 
-        Keys that no token may read come first. Of numbers that are given or painted, these are those of every kind
-        that counts no tokens, or hides exactly these. The first query's own key is `own_from`; where that is None, keys
-        and queries have no places in common.
+        Between them is whether a reason goes by places. Keys that no token may read come first. Of numbers that are
+        given or painted, these are those of every kind that counts no tokens, or hides exactly these. The first query's
+        own key is `own_from`; where that is None, keys and queries have no places in common.
         """
         nobody = np.array(np.broadcast_to(hidden.all(0), hidden.shape))
-        found, n_kept = [(Why("nobody"), nobody)], own_from or 0
+        found, n_kept = [(Why("nobody"), False, nobody)], own_from or 0
         for kind in (self.kind,) if self.kind is not None and self.kind.whys else MASKS.values():
             size = self.size if kind is self.kind else kind.size_of(hidden, n_kept) if kind.whys and kind.sized else 0
             if size is not None and not (own_from is None and kind.by_places):
-                found += kind.reasons((hidden.shape[0], hidden.shape[1]), size, n_kept)
-        return [each for each in found if each[1].any()]
+                reasons = kind.reasons((hidden.shape[0], hidden.shape[1]), size, n_kept)
+                found += [(why, kind.by_places, cells) for why, cells in reasons]
+        return [each for each in found if each[-1].any()]
 
     def why(self, hidden: np.ndarray, row: int, column: int, own_from: int | None = 0) -> Why:
         """Return why a cell is hidden; `hidden` is where there is -∞.
@@ -216,7 +217,7 @@ class Masked:
         ('painted', Why(key='window', n=2))
         """
         reasons = self.reasons(hidden, own_from)
-        return next((why for why, cells in reasons if cells[row, column] and hidden[cells].all()), Why(PAINTED))
+        return next((why for why, _, cells in reasons if cells[row, column] and hidden[cells].all()), Why(PAINTED))
 
 
 def mask_named(given: str) -> tuple[str, int | None]:

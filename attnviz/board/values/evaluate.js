@@ -44,7 +44,7 @@ export function evaluateWithin(stages, given, before, most = MOST_STEPS) {
       older.add(stage.name);
       matrices[stage.name] = before[stage.name];
     } else {
-      matrices[stage.name] = computedBy(stage, matrices);
+      matrices[stage.name] = { ...computedBy(stage, matrices), whys: before[stage.name].whys };
     }
   }
   return { matrices, older };

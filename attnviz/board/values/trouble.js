@@ -22,7 +22,7 @@ const quotientBeyond = (/** @type {MadeCell} */ cell) =>
 
 // By its name in a declaration.
 /** @type {Record<string, (cell: MadeCell, at: At, piece: Piece, saying: Saying) => string[]>} */
-const KINDS = { copied, read, row: wholeRow, logits, quotient, distance, share, softmax, direction, sum: summed,
+const KINDS = { copied, read, row: wholeRow, logits, quotient, share, softmax, direction, sum: summed,
   turned: summed };
 
 /** @param {MadeCell} cell @param {At} at @param {Piece} piece @param {Saying} saying */
@@ -30,31 +30,31 @@ export function notesOf(cell, at, piece, saying) {
   return KINDS[piece.trouble](cell, at, piece, saying);
 }
 
-function copied(/** @type {MadeCell} */ cell) {
-  const broken = cell.sources.flat().find(isBroken);
-  return broken && isBroken(cell) ? [already(cell, broken)] : [];
+function read(/** @type {MadeCell} */ cell) {
+  const broken = cell.sources.slice(0, cell.masked ? 1 : undefined).flat().find(isBroken);
+  return broken ? [already(cell, broken)] : isBroken(cell) && !cell.masked ? [onTheWay(cell)] : [];
 }
 
-function read(/** @type {MadeCell} */ cell) {
-  const broken = cell.sources.flat().find(isBroken);
-  return broken ? [already(cell, broken)] : isBroken(cell) ? [onTheWay(cell)] : [];
+function copied(/** @type {MadeCell} */ cell) {
+  return isBroken(cell) ? read(cell) : [];
 }
 
 function wholeRow(/** @type {MadeCell} */ cell) {
-  if (!isBroken(cell)) return [];
-  const broken = cell.sources.flat().find(isBroken);
-  return broken ? [already(cell, broken), say("explanation.trouble.undefined_row")] : [onTheWay(cell)];
+  const isUndefined = isBroken(cell) && cell.sources.flat().some(isBroken);
+  return [...copied(cell), ...(isUndefined ? [say("explanation.trouble.undefined_row")] : [])];
+}
+
+// The first score of a row that makes all of it undefined.
+function undefining(/** @type {MadeCell} */ { sources: [row] }) {
+  return row.find(({ value }) => Number.isNaN(value) || value === Infinity);
 }
 
 /** @param {MadeCell} cell @param {At} at @param {Piece} piece */
 function logits(cell, at, { value }) {
   const shift = worked(levelIn(value))(at, 0);
   const said = shift ? [say("explanation.surprise.lowered", { largest: cell.write(shift) })] : [];
-  if (!isBroken(cell)) return said;
-  const broken = cell.sources[0].find(({ value: each }) => Number.isNaN(each) || each === Infinity);
-  if (broken) return [...said, already(cell, broken), say("explanation.trouble.undefined_row")];
-  const certain = cell.sources[0].find(isBroken);
-  return [...said, certain ? already(cell, certain) : onTheWay(cell)];
+  const broken = isBroken(cell) && undefining(cell);
+  return [...said, ...(broken ? [already(cell, broken), say("explanation.trouble.undefined_row")] : copied(cell))];
 }
 
 /** @param {any} node @returns {any} */
@@ -73,11 +73,6 @@ function quotient(cell, at, { value }) {
   if (!mask.value || cell.value !== mask.value || !divided || !Number.isFinite(mask.value)) return said;
   return [...said, say("explanation.scale.swallowed",
     { mask: cell.write(mask.value), score: cell.write(divided), dtype: FLOAT32.name })];
-}
-
-function distance(/** @type {MadeCell} */ cell) {
-  const broken = cell.sources.slice(0, cell.masked ? 1 : 2).flat().find(isBroken);
-  return broken ? [already(cell, broken)] : isBroken(cell) && !cell.masked ? [onTheWay(cell)] : [];
 }
 
 /** @param {MadeCell} cell @param {At} at @param {Piece} piece */
@@ -124,7 +119,7 @@ function lowered(cell, at, saying) {
 /** @param {MadeCell} cell @param {Saying} saying */
 function undefinedLine(cell, saying) {
   const [{ line, undefined: whole }] = cell.stage.declared;
-  const broken = cell.sources[0].find(({ value }) => Number.isNaN(value) || value === Infinity);
+  const broken = undefining(cell);
   const why = !broken
     ? [say("explanation.trouble.no_score", { line: saying.say(line) }), say("explanation.trouble.quotient")]
     : [already(cell, broken, saying.beside(broken)),
@@ -190,47 +185,19 @@ function factorsIn(cell, at, node, k) {
   return [{ matrix: cell.stage.sources[node[1]], row, column, value: worked(/** @type {any} */ (node))(at, k) }];
 }
 
-// Why a mask hides a cell: as its kind says, or where that is not known, told by the mask alone. See core/masks.py.
-
 // Why a mask hides a cell, in words.
 export function whyHidden(/** @type {MadeCell} */ { made, stage, row, column, ofRow, ofColumn }) {
   const { key, n } = reasonOf(made.matrices[stage.sources[1]], row, column, stage.own_from);
   return say(`explanation.hidden.${key}`, { key: ofColumn, query: ofRow, n });
 }
 
-/**
- * `n` are the tokens of a window. The first query's own key is `from`, and those before it were kept; where it's null,
- * keys are of another sentence, and neither before nor behind a query.
- * @param {Matrix} mask @param {number} row @param {number} column @param {number | null} from @returns {{ key: string,
- * n: number }}
- */
-function reasonOf(mask, row, column, from) {
-  const { rows, columns } = mask;
-  const hides = (/** @type {number} */ r, /** @type {number} */ c) => valueAt(mask, r, c) === -Infinity;
-  /** @param {(row: number, column: number) => boolean} holds */
-  const everywhere = (holds) => {
-    for (let r = 0; r < rows; r += 1) for (let c = 0; c < columns; c += 1) if (!holds(r, c)) return false;
-    return true;
-  };
-  if (everywhere((r, c) => c !== column || hides(r, c))) return { key: "nobody", n: 0 };
-  if (mask.whys) {
-    const holds = (/** @type {Float64Array} */ cells) =>
-      cells.every((own, at) => !own || mask.values[at] === -Infinity);
-    return mask.whys.find(({ cells, placed }) => !(placed && from === null) && cells[row * columns + column]
-      && holds(cells)) ?? { key: "painted", n: 0 };
-  }
-  if (from === null) return { key: "painted", n: 0 };
-  const before = (/** @type {number} */ r, /** @type {number} */ c) => from + r - c;
-  if (before(row, column) < 0 && everywhere((r, c) => before(r, c) >= 0 || hides(r, c))) return { key: "later", n: 0 };
-  if (before(row, column) === 0 && everywhere((r, c) => before(r, c) !== 0 || hides(r, c)))
-    return { key: "itself", n: 0 };
-  if (before(row, column) > 0) {
-    let n = before(row, column);
-    everywhere((r, c) => {
-      if (before(r, c) >= 0 && hides(r, c)) n = Math.min(n, before(r, c));
-      return true;
-    });
-    if (everywhere((r, c) => hides(r, c) === (before(r, c) < 0 || before(r, c) >= n))) return { key: "window", n };
-  }
-  return { key: "painted", n: 0 };
+// The first of the reasons that Python sends of which all cells are hidden. Where keys are of another sentence, none
+// that goes by places.
+/** @param {Matrix} mask @param {number} row @param {number} column @param {number | null} from
+ *  @returns {Pick<Why, "key" | "n">} */
+function reasonOf({ rows, columns, values, whys = [] }, row, column, from) {
+  const hides = (/** @type {number} */ at) => values[at] === -Infinity;
+  if (Array.from({ length: rows }, (_, r) => r * columns + column).every(hides)) return { key: "nobody", n: 0 };
+  return whys.find(({ cells, placed }) => !(placed && from === null) && cells[row * columns + column]
+    && cells.every((own, at) => !own || hides(at))) ?? { key: "painted", n: 0 };
 }

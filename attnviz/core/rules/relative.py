@@ -84,7 +84,7 @@ class Relative(Rule):
                 value, (numbers.name(*at),),
                 (sentence(f"explanation.relative.{where}", cell=numbers.name(*at),
                           tokens=tokens_of(-apart if where == "before" else apart)),),
-                ((apart, *ends),), trouble="distance",
+                ((apart, *ends),), trouble="read",
             )
             for where, ends in wheres.items()
         )  # fmt: skip

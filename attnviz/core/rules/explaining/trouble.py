@@ -38,8 +38,8 @@ class Trouble:
         """Yield the sentences."""
         kinds: dict[str, Callable[[], Iterator[str]]] = {
             "copied": self._copied, "read": self._read, "sum": self._summed, "turned": self._summed,
-            "row": self._row, "logits": self._logits, "quotient": self._quotient, "distance": self._distance,
-            "share": self._share, "softmax": self._softmax, "direction": self._direction,
+            "row": self._row, "logits": self._logits, "quotient": self._quotient, "share": self._share,
+            "softmax": self._softmax, "direction": self._direction,
         }  # fmt: skip
         return kinds[self.kind]()
 
@@ -53,35 +53,33 @@ class Trouble:
     def _on_the_way(self) -> str:
         return say("explanation.trouble.on_the_way", largest=self.cell.largest_float)
 
-    def _copied(self) -> Iterator[str]:
-        if not self.is_finite and (broken := self._broken()):
-            yield self.cell.already(broken)
+    def _undefining(self) -> Factor | None:
+        """Return the first score that makes all of its row undefined."""
+        row = self.cell.factors(self.cell.sources[0])
+        return next((each for each in row if math.isnan(each.value) or each.value == math.inf), None)
 
     def _read(self) -> Iterator[str]:
-        if broken := self._broken():
+        if broken := self._broken(*[0] * self.cell.masked):
             yield self.cell.already(broken)
-        elif not self.is_finite:
+        elif not self.is_finite and not self.cell.masked:
             yield self._on_the_way()
 
+    def _copied(self) -> Iterator[str]:
+        yield from () if self.is_finite else self._read()
+
     def _row(self) -> Iterator[str]:
-        if self.is_finite:
-            return
-        broken = self._broken()
-        yield self._on_the_way() if broken is None else self.cell.already(broken)
-        if broken is not None:
+        yield from self._copied()
+        if not self.is_finite and self._broken():
             yield say("explanation.trouble.undefined_row")
 
     def _logits(self) -> Iterator[str]:
         if self.made.shift:
             yield say("explanation.surprise.lowered", largest=self.cell.write(self.made.shift))
-        if self.is_finite:
-            return
-        row = self.cell.factors(self.cell.sources[0])
-        broken = next((each for each in row if math.isnan(each.value) or each.value == math.inf), None)
-        certain = broken or self._broken()
-        yield self._on_the_way() if certain is None else self.cell.already(certain)
-        if broken is not None:
+        if not self.is_finite and (broken := self._undefining()):
+            yield self.cell.already(broken)
             yield say("explanation.trouble.undefined_row")
+        else:
+            yield from self._copied()
 
     def _quotient(self) -> Iterator[str]:
         score, *masks = (self.cell.factors(cells)[0] for cells in self.cell.sources)
@@ -97,13 +95,6 @@ class Trouble:
         if mask and self.cell.value == mask and score and math.isfinite(mask):
             places = {"mask": self.cell.write(mask), "score": self.cell.write(score)}
             yield say("explanation.scale.swallowed", dtype=self.cell.precision.dtype, **places)
-
-    def _distance(self) -> Iterator[str]:
-        broken = self._broken() if not self.cell.masked else self._broken(0)
-        if broken is not None:
-            yield self.cell.already(broken)
-        elif not self.is_finite and not self.cell.masked:
-            yield self._on_the_way()
 
     def _share(self) -> Iterator[str]:
         if self.cell.masked:
@@ -149,8 +140,7 @@ class Trouble:
 
     def _undefined(self) -> Iterator[str]:
         """Yield which score makes a line undefined, or that none is finite."""
-        row, piece = self.cell.factors(self.cell.sources[0]), self.said.piece
-        broken = next((each for each in row if math.isnan(each.value) or each.value == math.inf), None)
+        piece, broken = self.said.piece, self._undefining()
         if broken is None:
             yield say("explanation.trouble.no_score", line=self.said.sentence(piece["line"]))
             yield say("explanation.trouble.quotient")
