@@ -33,11 +33,15 @@ _STEPPED = "lesson.stepped"  # the step that Next led to last, and how often it 
 # What is asked has the place of what is told afterwards, at the right of the board, or above it.
 _ASKED_CSS = """<style>
 .st-key-lesson_body { position: relative; }
-@media (min-width: 948px) {
+@media (width > 1100px) {
   :root:not([data-presents]) [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_asked) {
     position: absolute; top: 5.5rem; right: 0; z-index: 9; background: var(--attnviz-page);
     width: clamp(190px, 28% - 24px, 536px);
   }
+}
+@media (641px <= width <= 1100px) { /* sentence and matrices would reach below it */
+  .st-key-lesson_asked { display: grid; grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); }
+  .st-key-lesson_asked > :not([class*="st-key-predict-"]) { grid-column: 1 / -1; }
 }
 </style>"""
 

@@ -77,3 +77,7 @@ def test_in_a_frame_of_another_page_stands_the_content_alone(new_board: Callable
     expect(board.cell(("w_q", 0, 0))).to_be_visible()
     for part in (board.page.get_by_test_id("stTopNav"), board.page.get_by_text("Share", exact=True)):
         expect(part).to_be_hidden()
+    board.page.set_viewport_size({"width": 1000, "height": 700})
+    board.open("/lesson", step="scale", embed="true")
+    expect(board.page.locator(".st-key-lesson_asked")).to_be_visible()
+    board.page.get_by_role("button", name=say("board.sentence.edit")).click(trial=True)  # nothing lies on it
