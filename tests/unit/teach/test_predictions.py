@@ -160,21 +160,19 @@ def test_neither_its_length_nor_its_place_tells_which_choice_is_right() -> None:
     for every in ([question.asked for question in QUESTIONS], of_steps, of_switches, of_others + of_masks):
         chance = np.mean([1 / len(asked.choices) for asked in every])
         for at in (0, 1, -1):
-            print(at, chance, np.mean([[*asked.choices][at] == asked.right for asked in every]))
-            assert np.mean([[*asked.choices][at] == asked.right for asked in every]) < chance + 0.17
+            assert np.mean([[*asked.choices][at] == asked.right for asked in every]) < chance + 0.13
         for best in (max, min):
             of_length = [[name for name, label in asked.choices.items()
                           if len(label) == best(map(len, asked.choices.values()))] for asked in every]  # fmt: skip
             found = [(asked.right in names) / len(names) for asked, names in zip(every, of_length, strict=True)]
-            print(best, chance, np.mean(found))
-            assert np.mean(found) < chance + 0.17
+            assert np.mean(found) < chance + 0.13
 
 
 def _changed(change: Callable[[Scenario], Scenario | None]) -> Callable[[Scenario], AttentionTrace | None]:
-    return lambda scenario: (made := change(scenario)) and traced(made)
+    return lambda scenario: None if (made := change(scenario)) is None else traced(made)
 
 
-_OTHERS = {
+_OTHERS: dict[str, Callable[[Scenario], AttentionTrace | None]] = {
     "one_matrix": _changed(one_matrix), "equal": _changed(equal_projections), "times": _changed(partial(times, c=2.0)),
     "row": _changed(partial(row_plus, row=0, c=5.0)), "dropout": _changed(partial(dropout, p=0.1, seed=0)),
     "bits": lambda scenario: computed_in(traced(scenario), DTYPES["float16"], True),
