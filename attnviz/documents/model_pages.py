@@ -48,7 +48,7 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
     inks = ramp(PAPER.on(dark), ROLES["a"].on(dark)).astype(np.uint8)
     names = [token_labels(tokens) if len(tokens) == n else tuple(map(str, range(n)))
              for tokens, n in ((first.tokens, rows), (first.read, columns))]  # fmt: skip
-    parts = parts_of(view)
+    parts, cross = parts_of(view), first.kind == "cross"
     return {
         "layers": view.n_layers, "heads": view.n_heads, "rows": rows, "columns": columns, "limit": limit,
         "step": (step := math.ceil(max(rows, columns) / side)), "masked": first.kind == "decoder" and not view.notices,
@@ -56,12 +56,12 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
         "shades": _shades(weights, view.n_heads, step, limit, len(inks)), "ramp": inks.tobytes().hex(),
         "weights": [[bits_of(own) for own in layer] for layer in weights] if in_full else None,
         "strongest": None if in_full else [[_strongest(own) for own in layer] for layer in weights],
-        "tokens": list(names[0]), "read": list(names[1]), "same": first.kind != "cross", "order": None,
+        "tokens": list(names[0]), "read": list(names[1]), "same": not cross, "order": None,
         "kept": view.computed_from if view.written else None,
         "typed": typed_in_words(view) or [""] * rows, "marks": marks_of(view) or [""] * rows,
         "told": [
-            [{"short": _short(view, i, head), "parts": [float(each[i][head]) for each in parts.values()]}
-             for head in range(layer.n_heads)]
+            [{"short": "" if cross else figures_in_short(view.measured(i, head), head, ALL_SHARES)["short"],
+              "parts": [float(each[i][head]) for each in parts.values()]} for head in range(layer.n_heads)]
             for i, layer in enumerate(view.layers)
         ],
     }  # fmt: skip
@@ -106,12 +106,6 @@ def typed_in_words(view: ModelTrace) -> list[str]:
             same = not piece.typed or piece.typed == token.strip()
             told.append("" if same else say("models.pieces.typed", typed=piece.typed))
     return told
-
-
-def _short(view: ModelTrace, layer: int, head: int) -> str:
-    if view.layers[layer].kind == "cross":
-        return ""
-    return figures_in_short(view.measured(layer, head), head, ALL_SHARES)["short"]
 
 
 def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:

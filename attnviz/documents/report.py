@@ -65,7 +65,8 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     sentence, second = visible_text(scenario.text), visible_text(scenario.second)
     titles = {ITSELF: "report.title", SECOND: "report.title_second", KEPT: "report.title_kept"}
     title = say(titles[scenario.reads], sentence=sentence, second=second)
-    set_up = paragraphs([_set_up(scenario), _vectors(scenario), *_changes(scenario, digits), *trace.notices])
+    vectors = vectors_in_words(scenario).replace(" (double rim)", "")  # so they are marked in the app
+    set_up = paragraphs([_set_up(scenario), vectors, *_changes(scenario, digits), *trace.notices])
     return report_page(
         title,
         f"""{set_up}
@@ -107,10 +108,6 @@ def _set_up(scenario: Scenario) -> str:
         for name in named
     ]
     return say("report.set_up", tokens=plural(len(scenario.tokens), "token"), settings="; ".join(shown))
-
-
-def _vectors(scenario: Scenario) -> str:
-    return vectors_in_words(scenario).replace(" (double rim)", "")  # so they are marked in the app
 
 
 def _changes(scenario: Scenario, digits: int) -> list[str]:
