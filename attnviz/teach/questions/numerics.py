@@ -195,11 +195,13 @@ def _divisors(now: Now) -> Seen:
         key = "seen.root.too_little" if largest[3, -1] > largest[3, 0] else "seen.root.too_much"
         verdict = say(key, p=p, first=own[0], last=own[-1], narrow=DIMS[0], wide=DIMS[-1])
     says = [verdict, say("seen.root.measured", keys=KEYS, trials=TRIALS, even=f"{1 / KEYS:.2f}")]
+    at = [0, 1, 2, 3] if float(p) else [0, 3]  # undivided, nothing tells what dividing does
+    names = tuple(names[i] for i in at)
     return Seen(
         tuple(says),
         (
-            Table(say("seen.root.largest"), largest, "share", names, columns, limit=1.0),
-            Table(say("seen.root.spread"), spread, rows=names, columns=columns, limit=4.0),
+            Table(say("seen.root.largest"), largest[at], "share", names, columns, limit=1.0),
+            Table(say("seen.root.spread"), spread[at], rows=names, columns=columns, limit=4.0),
         ),
     )
 
@@ -210,7 +212,7 @@ ROOT = Question(
     _divisors,
     subject="scaling",
     predicts=Prediction(
-        lambda now: _divisors(now).tables[0].matrix[3, -1], {"p": "0.5"}, {"more": {"p": "1"}, "same": {"p": "1"}}
+        lambda now: _divisors(now).tables[0].matrix[-1, -1], {"p": "0.5"}, {"more": {"p": "1"}, "same": {"p": "1"}}
     ),
     then={"p": "1"},
     options=(Exponent("p", "questions.root.control", "0"),),

@@ -196,7 +196,8 @@ def test_4_the_one_forced_equality_and_what_d_v_moves() -> None:
 
 
 def test_5_only_the_root_keeps_the_largest_weight_where_it_is() -> None:
-    table = ROOT.look(ROOT.start, {}, 4).tables[0]
+    assert set(ROOT.look(ROOT.start, {}, 4).tables[0].rows) == {"not divided", "divided by d_k^0"}  # no more yet
+    table = ROOT.look(ROOT.start, {"p": "1"}, 4).tables[0]
     numbers = dict(zip(table.rows, table.matrix.tolist(), strict=True))
     # 300 trials: a standard error is at most 0.01.
     assert numbers["not divided"] == pytest.approx([0.46, 0.68, 0.89, 0.96], abs=0.04)
