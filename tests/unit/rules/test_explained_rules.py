@@ -9,7 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import explain
-from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Bounded, Precision, Rule, Shape
+from attnviz.core.rules import (
+    BFLOAT16,
+    FLOAT16,
+    FLOAT32,
+    Bounded,
+    Precision,
+    Product,
+    Rotate,
+    Rule,
+    Scale,
+    Shape,
+    Share,
+    Softmax,
+)
 from attnviz.core.trace import Trace
 from tests.examples import examples
 from tests.unit.displayed_arithmetic import check_arithmetic
@@ -80,3 +93,26 @@ def test_the_bound_covers_what_torch_computes_at_this_precision(
     with np.errstate(invalid="ignore"):
         gap = np.nan_to_num(np.abs(made - bound.value))  # -∞ less -∞
     assert (gap <= bound.error * (1 + 1e-6) + torch.finfo(dtype).tiny).all()
+
+
+@pytest.mark.parametrize(
+    ("rule", "n_sources", "symbols"),
+    [
+        (Product(), 2, "A[1, :] · B[:, 1]"),
+        (Product(transposed=True), 2, "A[1, :] · B[1, :]"),
+        (Softmax(), 1, "exp(A[1, 1]) / Σ_j exp(A[1, j])"),
+        (Softmax(axis="columns"), 1, "softmax(A[:, 1])[1]"),
+        (Softmax(axis="whole"), 1, "softmax(A[:, :])[1, 1]"),
+        (Softmax(sink=0.5), 1, "exp(A[1, 1]) / (Σ_j exp(A[1, j]) + exp(0.5))"),
+        (Scale(d_k=2, temperature=0.5), 1, "A[1, 1] / (√d_k · 0.5)"),
+        (Share(), 2, "A[1, 1] × exp(B[1, 1]) / Σ_j (A[1, j] × exp(B[1, j]))"),
+        (Rotate(), 1, "A[1, 0] sin φ + A[1, 1] cos φ"),
+    ],
+)
+def test_a_rule_says_what_it_reads_in_symbols(rule: Rule, n_sources: int, symbols: str) -> None:
+    made = explain(trace_of(rule, drawn(((2, 2),) * n_sources)), "made", 1, 1)
+    assert made.symbols == f"M[1, 1] = {symbols}"
+
+
+def test_a_line_of_one_number_is_named_as_a_cell() -> None:
+    assert explain(trace_of(Product(), drawn(((2, 1), (1, 2)))), "made", 1, 0).symbols == "M[1, 0] = A[1, 0] · B[0, 0]"
