@@ -54,7 +54,7 @@ export class Assembly {
     const height = (high - top) / zoom - 8 - above - board.strip.height;
     return {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
-      saysBelow: sentence && board.data.says !== false && saysBelow(words, inside),
+      saysBelow: sentence && board.data.says !== false && (!this.ribbons || saysBelow(words, inside)),
       tells: Boolean(tells), words: lengthOf(words, 1), ribbons: this.ribbons,
       ...(board.explores ? { folds: Object.fromEntries(board.folds) } : {}),
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),

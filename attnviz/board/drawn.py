@@ -78,7 +78,7 @@ class Looks:
 
 
 OF_PLAYGROUND = Looks(sentence=True, what_if=True)
-IN_A_HALL = replace(OF_PLAYGROUND, ribbons=None)
+IN_A_HALL = replace(OF_PLAYGROUND, ribbons=None, about="")
 
 
 def as_place(cell: Place | None) -> dict[str, Any] | None:

@@ -29,7 +29,7 @@ const FEET = 30; // titles under it
 export const RIBBONS = { whole: 78, low: 56, none: 0 }; // the room over the words
 const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 54, saysNarrow: 92, tools: 44 };
 // words in a lecture room, where matrices need theirs, and how large their letters are
-export const PRESENTED = { chips: 24, unshared: 0.5, letters: 0.65 };
+export const PRESENTED = { chips: 24, unshared: 2, letters: 0.65, says: 27 };
 const NARROW_PAGE = 500; // on which what is read takes twice as many lines, and tools two, over the ribbons
 const DOCK = 72;
 const PLANE = 420; // over the matrices, at most
@@ -98,16 +98,16 @@ export function layoutOf(stages, shapes, placed, room) {
 }
 
 // What the words take, with the ribbons over them and their shares under them.
-function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, saysBelow, tells, arcs: most }) {
-  const { chips, unshared } = tells && !arcs ? PRESENTED : SENTENCE;
-  const [says, shares] = [saysOf(width), arcs ? SENTENCE.shares : unshared];
+function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, saysBelow, arcs: most }) {
+  const { chips, unshared } = arcs ? SENTENCE : PRESENTED;
+  const [says, shares] = [saysOf(width, arcs), arcs ? SENTENCE.shares : unshared];
   const roof = arcs && most !== undefined && width < NARROW_PAGE ? SENTENCE.tools : 0;
   return { arcs, chips, shares, roof, height: roof + arcs + chips + shares + (saysBelow ? says : 0) };
 }
 
 // How high what is read is, under the words.
-export function saysOf(/** @type {number} */ width) {
-  return width < NARROW_PAGE ? SENTENCE.saysNarrow : SENTENCE.says;
+export function saysOf(/** @type {number} */ width, /** @type {number} */ arcs) {
+  return !arcs ? PRESENTED.says : width < NARROW_PAGE ? SENTENCE.saysNarrow : SENTENCE.says;
 }
 
 const TOOLS = 28; // over ribbons that have room: what is done with the words

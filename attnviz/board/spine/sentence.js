@@ -64,7 +64,7 @@ export class Sentence {
     const all = wordsOf(this.board.data);
     const { scale } = layout;
     this.layout = layout;
-    const size = ribbons || !tells ? scale : PRESENTED.letters * scale;
+    const size = ribbons ? scale : PRESENTED.letters * scale;
     const beside = !below && !tells && this.board.data.says !== false;
     const free = width - (beside ? (BESIDE + 2 * BETWEEN) * scale : 0);
     const by = Math.max(SMALLEST * scale, Math.min(size, (scale * free) / lengthOf(all, scale)));
@@ -151,11 +151,11 @@ export class Sentence {
     Object.assign(this.says.style, below
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width - this.tools.beside}px` }
       : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });
-    this.says.style.maxHeight = `${below ? saysOf(width) * scale : over ? under - top : chips + shares + scale}px`;
+    this.says.style.maxHeight = `${below ? saysOf(width, arcs) * scale : over ? under - top : chips + shares + scale}px`;
     toggle(this.says, "over", Boolean(over));
     toggle(this.says, "below", below);
     this.letScroll();
-    this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width) * scale : 0)}px`;
+    this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width, arcs) * scale : 0)}px`;
   }
 
   // Which word is picked, and what its chip says. Of hundreds of words, the others stay as they are.
@@ -208,7 +208,8 @@ export class Sentence {
     if (board.data.says === false) return;
     const [reads, share] =
       byReaders ? readBy(board.made, readOf) : (this.changeOf(before, shares) ?? readsInPercent(board.made, query));
-    const even = board.data.store ? "" : share; // a question has few words: it stands on the scale
+    // a question has few words, and a hall needs its room: it stands on the scale
+    const even = board.data.store || board.data.ribbons === null ? "" : share;
     toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     setText(this.reads, reads);
