@@ -175,12 +175,14 @@ def _looks_after(
     number = 1 + STEPS.index(step)
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
+    # In a hall the board has the room of what the speaker says, after what became of the prediction.
+    told = () if presenting and outcome else step.tells(trace, query, digits)
     return Looks(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
         holds=number < len(STEPS), sentence=True, says=False, ribbons=_ribbons(names, presenting),
         scaled="scaled_scores" in names,
-        tells={"outcome": outcome, "see": see, "sentences": [each.sent() for each in step.tells(trace, query, digits)],
+        tells={"outcome": outcome, "see": see, "sentences": [each.sent() for each in told],
                "analogy": step.analogy, "about": "" if presenting else about_the_numbers(step, scenario),
                "presents": presenting, "part": () if presenting else shown_matrices(step, trace)},
     )  # fmt: skip

@@ -6,6 +6,7 @@ example of the open question, what is chosen and predicted there and the token t
 
 from base64 import b64encode
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.predicting import prediction
 from attnviz.app.questions.panel import Panel, Stage, example_of, open_it
 from attnviz.app.session.address import go_to
-from attnviz.app.session.link_values import take
+from attnviz.app.session.link_values import is_presenting, take
 from attnviz.app.session.session import this_session
 from attnviz.app.text import is_dark
 from attnviz.board.data import FEW_DIGITS
@@ -126,18 +127,22 @@ def made_of(question: Question, example: Example) -> AttentionTrace:
     return question.made(example.scenario, example.options).seen_from(0)
 
 
-def looks_of(question: Question, example: Example, made: str) -> Looks:
-    """Return how a question's board looks: fixed before the prediction."""
+def looks_of(question: Question, example: Example, made: str, *, presenting: bool) -> Looks:
+    """Return how a question's board looks: fixed before the prediction.
+
+    In a hall its numbers have the room of the ribbons.
+    """
     asked = Stage.of(question, example, made) is Stage.ASKED
     fixed = question.fixed or asked
-    return questions.looks_of(question, example.scenario, example.options, fixed=fixed, holds=asked)
+    looks = questions.looks_of(question, example.scenario, example.options, fixed=fixed, holds=asked)
+    return replace(looks, ribbons=None) if presenting else looks
 
 
 def _show_board(question: Question, example: Example) -> None:
     scenario = question.makes(example.scenario, example.options)
     trace = question.made(example.scenario, example.options)
     first = trace.seen_from(0)
-    looks = looks_of(question, example, prediction(question.slug))
+    looks = looks_of(question, example, prediction(question.slug), presenting=is_presenting())
     if looks.about and not looks.says:
         st.caption(looks.about)
     for name in looks.names or ():

@@ -77,14 +77,17 @@ def _of_now(state: State, page: str) -> bytes | None:
     return packed(data | {"picked": as_place(picked)})
 
 
+def _presenting(state: State) -> bool:
+    return bool(state.values[PRESENT] == PRESENTED)
+
+
 def _looks(state: State, page: str, scenario: Scenario, trace: AttentionTrace) -> Looks:
-    presenting = state.values[PRESENT] == PRESENTED
     if page == PLAYGROUND:
-        return IN_A_HALL if presenting else OF_PLAYGROUND
+        return IN_A_HALL if _presenting(state) else OF_PLAYGROUND
     (step,) = [each for each in STEPS if each.name == state.values[STEP]]
     made = predicted_of(step, state.values)
     digits = state.values["digits"]
-    return looks_of_step(step, scenario, trace, state.position, digits, made, presenting=presenting)
+    return looks_of_step(step, scenario, trace, state.position, digits, made, presenting=_presenting(state))
 
 
 def _of_question(state: State) -> bytes | None:
@@ -93,7 +96,7 @@ def _of_question(state: State) -> bytes | None:
         return None
     example, _ = example_from_text(question, state.values[NUMBERS])
     made = TRIED if state.values[PREDICTIONS] == OFF else state.values[PREDICTED].get(question.slug, "")
-    looks = looks_of(question, example, made)
+    looks = looks_of(question, example, made, presenting=_presenting(state))
     if not looks.names:
         return None
     scenario = question.makes(example.scenario, example.options)
