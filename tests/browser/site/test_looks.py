@@ -100,6 +100,17 @@ def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_tha
     eventually(lambda: "present=" in page.url, False)
 
 
+@pytest.mark.parametrize(
+    "path", ["/?example=fluffy-cat", "/lesson?example=fluffy-cat&step=softmax", "/questions?question=order"]
+)
+def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[..., Learner], path: str) -> None:
+    page = new_learner(1920, 1080).go(f"{path}&present=1").page
+    cells, dock = page.locator(".board .cell:visible"), page.locator(".board .panel")
+    bottom = "cells => Math.max(...cells.map(cell => cell.getBoundingClientRect().bottom))"
+    expect(cells.first).to_be_visible()
+    eventually(lambda: cells.evaluate_all(bottom) <= dock.evaluate("dock => dock.getBoundingClientRect().top"), True)
+
+
 def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(
     new_reader: Callable[..., Playground],
 ) -> None:
