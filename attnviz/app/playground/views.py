@@ -17,7 +17,7 @@ from attnviz.app.playground.replaced import keep_as_a
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.link_values import take
-from attnviz.app.session.memory import mark_of_now
+from attnviz.app.session.memory import mark_of_now, memory
 from attnviz.app.session.painting import painting
 from attnviz.app.session.session import this_session
 from attnviz.board.data import MOST_COLUMNS, fits_board, has_numbers
@@ -68,7 +68,7 @@ def show_way_to_board(scenario: Scenario) -> None:
 def show_way_to_lesson(scenario: Scenario) -> None:
     """Draw the link to the lesson, for newcomers who have changed nothing."""
     first = this_session().part(_First)
-    first.visit &= set(url_texts.texts_held()) <= {CHANGES} and scenario == starting_points()[OPENING].scenario
+    first.visit &= set(memory().texts) <= {CHANGES} and scenario == starting_points()[OPENING].scenario
     if first.visit:
         st.button(
             say("playground.new_here", steps=plural(len(STEPS), "step")),

@@ -104,18 +104,10 @@ def _hear(now: Memory, said: Any, came: str, page: str | None, *, history: bool)
     elif came not in (now.came, now.turned) and page == now.page:  # a control was moved
         now.asked = read_query(came)
     else:
-        others = {name: text for name, text in now.asked.items() if name not in texts() and name not in _gone(now)}
-        now.asked = others | now.texts
+        gone = {*texts(), *once(), EXAMPLE, *now.forgotten}  # the last three leave the address once they were read
+        now.asked = {name: text for name, text in now.asked.items() if name not in gone} | now.texts
     now.said, now.came, now.page = said or now.said, came, page
     return now.asked
-
-
-def open_as(query: Mapping[str, str]) -> None:
-    """Run again with these parameters; only before bound controls are drawn."""
-    now = memory()
-    if now is not None:
-        now.turning = written(query)
-        run_again(now.turning)
 
 
 def _valid(said: Any) -> Any:
@@ -150,10 +142,8 @@ def _run_turned(now: Memory) -> None:
     run_again(now.turning, turns=True, page=page)
 
 
-def _offering() -> Offer | None:
+def _offering() -> Offer:
     now = memory()
-    if now is None:
-        return None
     if now.offering is None:
         now.offering = Offer(secrets.token_urlsafe(8))
         now.offers = [*now.offers, now.offering][-_MOST_OFFERS:]
@@ -162,38 +152,32 @@ def _offering() -> Offer | None:
 
 def offer(patch: Mapping[str, str | None]) -> None:
     """Offer the page a change of its parameters, in one history step."""
-    offering, now = _offering(), memory()
-    if offering is not None and now is not None:
-        offering.patch |= patch
-        lay(now.texts, patch)
+    _offering().patch |= patch
+    lay(memory().texts, patch)
 
 
 def turn(values: Mapping[str, Any]) -> None:
-    """Set controls in the next run; from a callback or before drawing.
-
-    >>> turn({"seed": 7})  # nothing, where no page is open
-    """
+    """Set controls in the next run; from a callback or before drawing."""
     offering, table = _offering(), parameters()
-    if offering is not None:
-        offering.patch |= {
-            name: None if value == table[name].default else table[name].codec.encode(value)
-            for name, value in values.items()
-        }
-        offering.drawn = 0
+    offering.patch |= {
+        name: None if value == table[name].default else table[name].codec.encode(value)
+        for name, value in values.items()
+    }
+    offering.drawn = 0
 
 
 def turn_now(values: Mapping[str, Any]) -> None:
     """Set controls and restart this run, once."""
     turn(values)
     now = memory()
-    if now is not None and now.turning is None:
+    if now.turning is None:
         _run_turned(now)
 
 
 def correct(name: str, text: str) -> None:
     """Replace an unusable parameter in the address, without a history step."""
     now = memory()
-    if now is not None and now.texts.get(name, "") != text:
+    if now.texts.get(name, "") != text:
         now.corrected[name] = now.texts.get(name, ""), text
         lay(now.texts, {name: text or None})
         for each in now.offers:  # where the page hasn't taken it yet
@@ -202,16 +186,12 @@ def correct(name: str, text: str) -> None:
 
 def go_to(page: str) -> None:
     """Go to another page, given by file; only in a callback."""
-    if (offering := _offering()) is not None:
-        offering.file = page
+    _offering().file = page
 
 
 def tell(page: str, key: str = "address") -> None:
     """Tell the page what was drawn, after a run or a fragment."""
-    session = this_session()
-    now = session.address
-    if now is None:
-        return
+    now = memory()
     set_up, asked = controls(now), asked_of(now)
     found = becomes(asked, set_up, now.texts, now.forgotten)
     now.opening = now.opening if asked else found
@@ -231,8 +211,3 @@ def tell(page: str, key: str = "address") -> None:
     now.offering, now.whole, now.back, now.became = None, False, False, found
     now.corrected.clear()
     _address(key=key, data={"drawn": drawn, "opening": written(now.opening)}, on_said_change=lambda: None, height=1)
-
-
-def _gone(now: Memory) -> set[str]:
-    """Return the parameters that leave the address once they were read."""
-    return {*once(), EXAMPLE, *now.forgotten}

@@ -34,9 +34,9 @@ class Offer:
 class Memory:
     """A session's record of its page: its query, texts and offers."""
 
-    asked: dict[str, str]
-    came: str
-    page: str | None
+    asked: dict[str, str] = field(default_factory=dict)
+    came: str = ""
+    page: str | None = None
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)  # texts that came with a link and that no page has read yet
@@ -52,31 +52,24 @@ class Memory:
     whole: bool = True  # whether the controls were set by what was asked for, and not moved since
 
 
+def _halves(text: str) -> bytes:  # of UTF-16, by which JavaScript sorts
+    return text.encode("utf-16-be", "surrogatepass")
+
+
 def mark_of(query: Mapping[str, str]) -> str:
     """Return what tells a query from others, as address.js has it.
 
     >>> mark_of({"seed": "7"}), mark_of({"b": "1", "a": "é"}) == mark_of({"a": "é", "b": "1"})
     ('6.4241862541', True)
     """
-    text = "\n".join(f"{name}={query[name]}" for name in sorted(query, key=_as_in_javascript))
+    text = "\n".join(f"{name}={query[name]}" for name in sorted(query, key=_halves))
     data = text.encode("utf-8", "replace")
     return f"{len(data)}.{crc32(data)}"
 
 
-def _as_in_javascript(text: str) -> bytes:
-    """Return by what JavaScript sorts texts: the halves of UTF-16."""
-    return text.encode("utf-16-be", "surrogatepass")
-
-
-def memory() -> Memory | None:
-    """Return this session's record of its page; None before its first run."""
-    return this_session().address
-
-
-def came_bare() -> bool:
-    """Whether the page came without parameters, or with too many to read."""
-    now = memory()
-    return now is None or not now.asked
+def memory() -> Memory:
+    """Return what this session knows of its page; nothing, where none is open."""
+    return this_session().address or Memory()
 
 
 def written(query: Mapping[str, str]) -> str:
@@ -108,27 +101,24 @@ def pages() -> list[Any]:
 def place_of_now() -> tuple[str, str]:
     """Return the address's end and query of the last page drawn."""
     now = memory()
-    page = next((each.get("url_pathname", "") for each in pages() if now and each["page_script_hash"] == now.page), "")
-    return str(page), written(now.became) if now else ""
+    page = next((each.get("url_pathname", "") for each in pages() if each["page_script_hash"] == now.page), "")
+    return str(page), written(now.became)
 
 
 def came_back() -> bool:
     """Whether this is the first run for an already open page."""
-    now = memory()
-    return now is not None and now.back
+    return memory().back
 
 
 def asked() -> dict[str, str]:
     """Return what is asked for, as texts, where the page is opened."""
     now = memory()
-    return {} if now is None else read_query(now.turning) if now.turning else now.asked
+    return read_query(now.turning) if now.turning else now.asked
 
 
 def forget(names: Any) -> None:
     """Take parameters out of the address that the app has none of."""
-    now = memory()
-    if now is not None:
-        now.forgotten |= set(names)
+    memory().forgotten.update(names)
 
 
 def controls_are_quiet() -> bool:
@@ -136,8 +126,7 @@ def controls_are_quiet() -> bool:
 
     The page can then get numbers first, and rerun once for several changes.
     """
-    now = memory()
-    return now is not None and bool(now.became)
+    return bool(memory().became)
 
 
 def controls(now: Memory) -> dict[str, str]:
@@ -166,9 +155,8 @@ def asked_of(now: Memory) -> dict[str, str]:
 
 
 def mark_of_now() -> str:
-    """Return the mark of this run's query; blank without an open page."""
-    now = memory()
-    return "" if now is None else mark_of(asked_of(now))
+    """Return the mark of this run's query."""
+    return mark_of(asked_of(memory()))
 
 
 def becomes(

@@ -18,11 +18,6 @@ from attnviz.link.set_up import CHANGES, EDITS, parameters, scenario_of, told_mi
 from attnviz.words import plural
 
 
-def first_run() -> bool:
-    """Whether this is the session's first run, which reads the URL."""
-    return this_session().blank is None
-
-
 def say(message: str) -> None:
     """Show a plain message on this run; only `literal` makes markup."""
     this_session().messages.texts.append(message)
@@ -118,7 +113,7 @@ def set_up(values: dict[str, Any]) -> None:
 def start_set_up_anew(scenario: Scenario) -> None:
     """Begin the next set-up with a scenario's changes; offer old ones back."""
     session = this_session()
-    before = Changes() if session.set_up is None else current_changes()
+    before = Changes() if session.set_up is None else decode_changes(session.changes)[0]
     session.set_up = None  # nothing is carried over to what is another computation
     forget_offer()
     if before and before != changes_of(scenario):
@@ -156,11 +151,6 @@ def adopt(scenario: Scenario) -> None:
 def redraw_editors() -> None:
     """Redraw the editors from the current matrices, under new keys."""
     this_session().revision += 1
-
-
-def current_changes() -> Changes:
-    """Return the changes as they were kept last."""
-    return decode_changes(url_texts.current(CHANGES))[0]
 
 
 def offer_back(dropped: Changes) -> None:

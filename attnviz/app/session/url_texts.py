@@ -3,21 +3,20 @@
 The page has them, and says them; what Python changes of them is offered to it (see address.py).
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
-from attnviz.app.session import address, memory
+from attnviz.app.session.address import correct, offer
+from attnviz.app.session.memory import memory
 from attnviz.link.parameter_table import MOST_TOGETHER, PINNED
 from attnviz.link.parameter_table import texts as rows
 from attnviz.link.set_up import CHANGES, MOST_GIVEN
 
+__all__ = ["correct", "current", "fits", "put", "receive", "room", "send", "texts"]
+
 
 def receive(name: str) -> tuple[str, bool]:
     """Return the current text, and whether it newly came with a link."""
-    now = memory.memory()
-    if now is None:
-        return "", False
+    now = memory()
     arrived = name in now.fresh
     now.fresh.discard(name)
     return now.texts.get(name, ""), arrived
@@ -26,7 +25,7 @@ def receive(name: str) -> tuple[str, bool]:
 def send(name: str, text: str) -> None:
     """Make this the current text, as part of one history step."""
     if current(name) != (text or ""):
-        address.offer({name: text or None})
+        offer({name: text or None})
 
 
 def put(name: str, value: Any) -> None:
@@ -34,19 +33,14 @@ def put(name: str, value: Any) -> None:
     send(name, rows()[name].write(value))
 
 
-def correct(name: str, text: str) -> None:
-    """Replace an unusable text."""
-    address.correct(name, text)
-
-
 def current(name: str) -> str:
     """Return the current text."""
-    return texts_held().get(name, "")
+    return memory().texts.get(name, "")
 
 
 def texts() -> dict[str, str]:
     """Return all current texts, by the names of their parameters."""
-    return dict.fromkeys(rows(), "") | dict(texts_held())
+    return dict.fromkeys(rows(), "") | memory().texts
 
 
 def room(name: str) -> int:
@@ -59,9 +53,3 @@ def room(name: str) -> int:
 def fits(name: str, text: str) -> bool:
     """Whether the link has room for this text beside all others."""
     return len(text) <= room(name)
-
-
-def texts_held() -> Mapping[str, str]:
-    """Return the texts that say something, by the names of their parameters."""
-    now = memory.memory()
-    return MappingProxyType({} if now is None else now.texts)

@@ -26,10 +26,9 @@ from attnviz.app.model.typing import model_session
 from attnviz.app.parts import examples
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import open_as
-from attnviz.app.session.memory import asked, came_back, forget, memory
+from attnviz.app.session.memory import asked, came_back, forget, memory, written
 from attnviz.app.session.session import this_session
-from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH
+from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH, run_again
 from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter import Around, listed
@@ -103,7 +102,7 @@ def read(page: str) -> dict[str, Any]:
     """
     came = asked()
     now = memory()  # with what the page came with: where that is nothing, the app opens it with something
-    if page == "model" and now is not None and not says_nothing(now.asked):
+    if page == "model" and not says_nothing(now.asked):
         model_session().new = False
     opened = read_link(came, literal, what_was_left_out)
     if opened.told:
@@ -114,7 +113,8 @@ def read(page: str) -> dict[str, Any]:
     if opened.example:
         examples.name_now(opened.example)
     if opened.query != came:
-        open_as(opened.query)
+        now.turning = written(opened.query)
+        run_again(now.turning)
     values, _ = read_controls(opened.query)
     # As those of the controls, too: a reader who opens another page before these are drawn keeps them.
     session = this_session()

@@ -45,8 +45,8 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     table = parameters()
     session = this_session()
     session.shared = Shared()
-    first = state.first_run()
-    perhaps_refused = first and memory.came_bare()
+    first = session.blank is None
+    perhaps_refused = first and not memory.memory().asked
     opened = opened_link.read(page) if first else None
     panel = st.container(key="setup")
     values = _draw_panel(panel, table) if opened is None else opened
