@@ -68,7 +68,7 @@ def mark_of(query: Mapping[str, str]) -> str:
 
 
 def memory() -> Memory:
-    """Return what this session knows of its page; nothing, where none is open."""
+    """Return what is known of this session's page; nothing without one."""
     return this_session().address or Memory()
 
 
