@@ -17,9 +17,11 @@ from streamlit.elements.widgets import number_input, selectbox, text_widgets
 from streamlit.elements.widgets.number_input import NumberInputSerde
 from streamlit.elements.widgets.selectbox import SelectboxSerde
 from streamlit.file_util import get_static_dir
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import Runtime
+from streamlit.runtime.forward_msg_cache import populate_hash_if_needed
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData, RerunException
@@ -227,6 +229,14 @@ def known_of_a_press(hears: Any) -> tuple[bool, ...]:
 
 def test_a_press_is_called_back_wholly_though_another_run_is_asked_for() -> None:
     assert known_of_a_press(internals._hear_whole) == (True, True)
+
+
+def test_no_message_is_one_that_a_page_is_thought_to_have() -> None:
+    """It drops that one as an earlier run ends, and the message that refers to it ends the page for good."""
+    message = ForwardMsg()
+    message.delta.new_element.text.body = "a" * 1_000_000
+    populate_hash_if_needed(message)
+    assert not message.metadata.cacheable
 
 
 # What is replaced can go where one of these fails: Streamlit does it itself by then
