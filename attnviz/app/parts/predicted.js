@@ -15,7 +15,9 @@ addEventListener("click", choose, true);
 export default function predicted({ data: { asks, at, opened, times, cells } }) {
   choices = cells;
   if (times > told) focusOn(outcome);
-  else if (opened > shown && (asks || document.activeElement === document.body)) focusOn(() => document.querySelector(at));
+  else if (opened > shown && (asks || document.activeElement === document.body)) {
+    focusOn(() => document.querySelector(at));
+  }
   [told, shown] = [Math.max(told, times), Math.max(shown, opened)];
 }
 

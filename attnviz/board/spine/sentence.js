@@ -151,7 +151,8 @@ export class Sentence {
     Object.assign(this.says.style, below
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width - this.tools.beside}px` }
       : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });
-    this.says.style.maxHeight = `${below ? saysOf(width, arcs) * scale : over ? under - top : chips + shares + scale}px`;
+    const high = below ? saysOf(width, arcs) * scale : over ? under - top : chips + shares + scale;
+    this.says.style.maxHeight = `${high}px`;
     toggle(this.says, "over", Boolean(over));
     toggle(this.says, "below", below);
     this.letScroll();

@@ -159,7 +159,8 @@ function useOfMask({ stages }, number) {
   if (scaled?.settings.factor) return "times_score";
   if (number === -Infinity) return "hidden";
   if (!weights.sources.includes(CONSTANTS.MASK)) return "added";
-  return weights.is.shares?.powers === false ? "times_score" : weights.settings.shared ? "times_shared" : "times_weight";
+  if (weights.is.shares?.powers === false) return "times_score";
+  return weights.settings.shared ? "times_shared" : "times_weight";
 }
 
 // What the next stage does with it: "Next: ÷ √2, then softmax: 61 %.", where shares are shown; blank at the end.
