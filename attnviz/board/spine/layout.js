@@ -6,13 +6,15 @@ import { LEGEND, planOf, STRIP, THIN } from "./plan.js";
 import { leftFor } from "./telling.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
-const CELL = { width: 48, height: 28 }; // of scores and weights, at most
+const CELL = { width: 48, height: 28, few: 30 }; // of scores and weights, at most
 const ALL = { height: 200 }; // what the tokens share once they are too many for that; in width, six cells
 const LEAST = 3;
 // what a cell of scores gives way to on a narrow screen, and one of few columns on one so wide
 const [NARROW, NARROWEST, SCREEN] = [24, 18, 1000];
 // How wide cells are, and how large gaps, where there isn't room for all of it.
 const WAYS = [[42, 0.72], [42, 0.43], [38, 0.36], [32, 0.36], [28, 0.29], [26, 0.14], [24, 0.29], [24, 0.14]];
+const OF_FEW = [46, 0.58]; // before them, of so few tokens as a question has
+const FEW = 4;
 export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it in whole letters
 export const LEGIBLE = 24; // pixels: one as wide has it in the smallest, of as many digits as fit
 const NAMED_FEATURE = 46; // a column whose name stands over it
@@ -27,10 +29,11 @@ const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
 export const RIBBONS = { whole: 78, low: 56, none: 0 }; // the room over the words
-const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 54, saysNarrow: 92, tools: 44 };
+const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 54, saysMiddle: 72, saysNarrow: 92, tools: 44 };
 // words in a lecture room, where matrices need theirs, and how large their letters are
 export const PRESENTED = { chips: 24, unshared: 2, letters: 0.65, says: 27 };
 const NARROW_PAGE = 500; // on which what is read takes twice as many lines, and tools two, over the ribbons
+const MIDDLE_PAGE = 1100; // on which it takes one more
 const DOCK = 72;
 const PLANE = 420; // over the matrices, at most
 const SIX = 6; // rows of room over few tokens
@@ -53,7 +56,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const told = room.tells ? leftFor(room.width) : 0;
   const [wide, gaps] = told ? WAYS[0] : [CELL.width, 1]; // where nothing has to have room beside it
   const usual = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
-    row: Math.max(LEAST, Math.min(CELL.height, ALL.height / tokens)), gaps, strip: THIN };
+    row: Math.max(LEAST, Math.min(tokens > FEW ? CELL.height : CELL.few, ALL.height / tokens)), gaps, strip: THIN };
   const sentence = sentenceOf(room);
   const head = room.sentence ? sentence.height : 0;
   const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
@@ -73,12 +76,13 @@ export function layoutOf(stages, shapes, placed, room) {
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
   const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
   const may = room.folds ? foldableOf(plan) : [];
-  const ways = [[wide, gaps], ...WAYS.filter(([own, between]) => own < wide || between < gaps),
+  const few = tokens > FEW || told ? [] : [OF_FEW];
+  const ways = [[wide, gaps], ...few, ...WAYS.filter(([own, between]) => own < wide || between < gaps),
     ...(room.width < SCREEN ? [] : [[NARROWEST, 0.14]])];
   const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
   // A strip gives way before numbers do.
   const triesWith = (/** @type {string[]} */ folded, cells = LEAST) =>
-    strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : 2)
+    strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : few.length + 2)
     .map(([own, between]) => new Measure(plan, shapes, tokens, room, { wide: own, cell: Math.max(cells, Math.min(
       Math.max(NARROW, own), whole.cell, Math.max(roomy ? LEGIBLE : 0, (6 * Math.max(own, WAYS[0][0])) / tokens),
     )), row, gaps: between, strip, folded })));
@@ -93,7 +97,7 @@ export function layoutOf(stages, shapes, placed, room) {
   // The picked row is worth narrower gaps: it's read where cells are as wide as a number.
   const tries = [LEGIBLE, LEAST].flatMap((cells) => triesWith([...chosen, ...free], cells));
   // what is moved sideways anyway has its numbers
-  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + 1];
+  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + few.length + 1];
   return new Placing(plan, shapes, fits).layout(scale, width, room, may);
 }
 
@@ -107,7 +111,8 @@ function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, saysBelow, arcs:
 
 // How high what is read is, under the words.
 export function saysOf(/** @type {number} */ width, /** @type {number} */ arcs) {
-  return !arcs ? PRESENTED.says : width < NARROW_PAGE ? SENTENCE.saysNarrow : SENTENCE.says;
+  if (!arcs) return PRESENTED.says;
+  return width < NARROW_PAGE ? SENTENCE.saysNarrow : width < MIDDLE_PAGE ? SENTENCE.saysMiddle : SENTENCE.says;
 }
 
 const TOOLS = 28; // over ribbons that have room: what is done with the words

@@ -20,7 +20,7 @@ import { say } from "../../scripts/sentences.js";
 /** @type {Drawn[]} */
 const OTHERS = ["first", "second"];
 const NONE = { share: false, before: false, first: false, second: false };
-const SAYS = 76; // pixels over what is done with the words
+const SAYS = { high: 76, higher: 88, narrow: 420, over: 4 }; // pixels over what is done with the words
 const SMALLEST = 0.6; // of their size, before the words scroll
 
 export class Sentence {
@@ -147,7 +147,8 @@ export class Sentence {
     const { ofNow, tells } = this.board.data;
     const over = ofNow && !tells?.presents; // what is done with the words stands under it
     const under = arcs + chips - LINE * scale;
-    const top = over ? Math.max(0, under - SAYS * scale) : arcs - scale;
+    const high = width - left < SAYS.narrow * scale ? SAYS.higher : SAYS.high;
+    const top = over ? Math.max(-SAYS.over * scale, under - high * scale) : arcs - scale;
     Object.assign(this.says.style, below
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width - this.tools.beside}px` }
       : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });
