@@ -53,16 +53,15 @@ def show_history() -> None:
 
 
 def _show_step(name: str) -> None:
-    step, changed = step_named(name), _told(name)[1]
+    step = step_named(name)
     with st.container(key=f"history_step_{name}", border=True):
         st.markdown(f"### {step.said('title')}")
         st.html(_pictures(name, dark=is_dark()))
         st.text(step.said("line"))
-        if changed:
-            st.caption(changed)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(say("history.open"), key=f"history.open.{name}", on_click=_open, args=(name,))
-            st.link_button(step.said("paper"), step.paper, type="tertiary")
+            paper = step.said("paper")
+            st.link_button(paper.split(", ")[0], step.paper, help=paper, type="tertiary")
 
 
 def _open(name: str | None) -> None:
@@ -71,15 +70,16 @@ def _open(name: str | None) -> None:
 
 def _show_beside(step: Step) -> None:
     """Draw a step's board, with pictures of before and after."""
+    query, changed = _told(step.name)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=_open, args=(None,))
         st.markdown(f"**{step.said('title')}**")
         # Not st.page_link: the controls of this session would hold on to their values.
-        st.link_button(say("history.playground"), f"./?{_told(step.name)[0]}", key=f"history.playground.{step.name}",
+        st.link_button(say("history.playground"), f"./?{query}", key=f"history.playground.{step.name}",
                        icon=":material/open_in_new:", help=say("history.open_help"), type="tertiary")  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", key="history_beside"):
         st.html(_pictures(step.name, dark=is_dark()), width="content")
-        st.text(step.said("line"))
+        st.text(" ".join([step.said("line"), step.said("more"), changed]).strip())
     trace = traced(step.scenario).seen_from(0)
     show_board_of_model(trace, 1, names=tuple(trace.stages), key=f"history.board.{step.name}", picks={},
                         origin=say("history.about"))  # fmt: skip

@@ -34,7 +34,7 @@ class Step:
     paper: str
 
     def said(self, key: str) -> str:
-        """Return its "title", its "line" or what its "paper" is called."""
+        """Return its "title", "line", what is "more", or its "paper"'s name."""
         return say(f"history.steps.{self.name}.{key}")
 
     @property

@@ -52,9 +52,9 @@ def test_what_is_read_is_said_of_the_half_that_is_shown() -> None:
     """Vaswani et al. 2017, section 3.2.3: in the decoder, later tokens are masked."""
     first, masked = step_named("transformer"), [step for step in STEPS if trace(step.scenario).causal]
     assert not trace(first.scenario).is_hidden.any()
-    assert "the encoder, where every token reads before and behind itself" in first.said("line")
-    assert "in the decoder, later tokens are masked" in first.said("line")
-    assert not [step for step in masked if "before and behind" in step.said("line")]
+    assert "the encoder, where every token reads before and behind itself" in first.said("more")
+    assert "in the decoder, later tokens are masked" in first.said("more")
+    assert not [step for step in masked if "before and behind" in step.said("more")]
 
 
 def test_each_has_its_own_name_title_and_paper() -> None:
@@ -64,7 +64,7 @@ def test_each_has_its_own_name_title_and_paper() -> None:
     assert len(set(sources)) == len(sources)
     assert all(urlsplit(source).netloc == "arxiv.org" for source in sources)
     for step in STEPS:
-        assert all(step.said(key) for key in ("line", "paper"))
+        assert all(step.said(key) for key in ("line", "more", "paper"))
     for name in WITHOUT_PICTURE:
         assert all(say(f"history.no_stage.{name}.{key}") for key in ("title", "line", "paper"))
 

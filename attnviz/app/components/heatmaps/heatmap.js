@@ -23,14 +23,13 @@ export class Heatmap {
     this.element = make("figure");
     this.element.dataset.matrix = name;
     this.title = make("div", "title");
-    this.plain = make("p");
     this.about = make("p");
     this.columns = make("div", "columns");
     this.rows = make("div", "rows");
     this.cells = make("div", "cells");
     this.over = make("div", "over"); // what lies over the cells
     this.scale = make("div", "scale");
-    const caption = make("figcaption", "", [this.title, this.plain, this.about]);
+    const caption = make("figcaption", "", [this.title, this.about]);
     const plot = make("div", "plot", [this.columns, this.rows, make("div", "area", [this.cells, this.over])]);
     this.element.append(caption, plot, this.scale);
     /** @type {Picture | null} */
@@ -91,7 +90,7 @@ export class Heatmap {
     const bold = this.title.firstChild;
     if (bold instanceof HTMLElement) bold.style.color = FIGURES.ROLES[role][theme];
     this.title.style.fontSize = `${layout.title}px`;
-    setText(this.plain, plain);
+    write(this.title, "title", plain);
     setText(this.about, about);
   }
 
