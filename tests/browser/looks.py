@@ -16,7 +16,10 @@ MOST: Mapping[tuple[str, int], tuple[int, int, int | None]] = MappingProxyType({
     ("model", 390): (28, 125, None), ("lesson-1", 1366): (16, 90, 768), ("lesson-1", 390): (16, 90, 844),
     ("compare", 1366): (16, 110, None), ("compare", 390): (16, 110, None), ("scaling", 1366): (20, 95, None),
     ("scaling", 390): (16, 95, None), ("check", 1366): (20, 80, 722), ("check", 390): (16, 80, 844),
-    ("exercises", 1366): (18, 60, 722), ("exercises", 390): (16, 60, None),
+    ("exercises", 1366): (18, 60, 722), ("exercises", 390): (16, 60, None), ("history", 1366): (18, 255, None),
+    ("history", 390): (8, 105, None), ("heatmaps", 1366): (25, 150, None), ("heatmaps", 390): (22, 75, None),
+    ("questions", 1366): (19, 195, None), ("questions", 390): (10, 145, None), ("twelve", 1366): (15, 85, 768),
+    ("twelve", 390): (14, 70, None),
 })  # fmt: skip
 PICKED: Mapping[str, int] = MappingProxyType({"model": 0, "question": 4, "answered": 4})
 
