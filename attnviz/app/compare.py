@@ -169,7 +169,7 @@ def _show_matrix(
     alts = {label: say("compare.alt", title=title, which=label, moved=" ".join(moved)) for label in specs}
     with st.container(horizontal=True, gap="small", key=key.replace(".", "_")):
         for label, spec in specs.items():
-            show_figure(spec, f"{key}.{label}", alts[label])
+            show_figure(spec, f"{key}.{label}", alts[label], width=spec["layout"]["width"])
     return draw, alts
 
 

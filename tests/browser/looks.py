@@ -17,11 +17,11 @@ MOST: Mapping[tuple[str, int], tuple[int, int, int | None]] = MappingProxyType({
     ("compare", 1366): (16, 110, None), ("compare", 390): (16, 110, None), ("scaling", 1366): (20, 95, None),
     ("scaling", 390): (16, 95, None), ("check", 1366): (20, 80, 722), ("check", 390): (16, 80, 844),
     ("exercises", 1366): (18, 60, 722), ("exercises", 390): (16, 60, None), ("history", 1366): (18, 255, None),
-    ("history", 390): (8, 105, None), ("heatmaps", 1366): (25, 150, None), ("heatmaps", 390): (22, 75, None),
-    ("questions", 1366): (19, 195, None), ("questions", 390): (10, 145, None), ("twelve", 1366): (15, 85, 768),
-    ("twelve", 390): (14, 70, None),
+    ("history", 390): (8, 105, None), ("heatmaps", 1366): (25, 115, None), ("heatmaps", 390): (22, 75, None),
+    ("questions", 1366): (19, 195, None), ("questions", 390): (10, 145, None), ("twelve", 1366): (15, 85, None),
+    ("twelve", 390): (4, 70, None),
 })  # fmt: skip
-PICKED: Mapping[str, int] = MappingProxyType({"model": 0, "question": 4, "answered": 4})
+PICKED: Mapping[str, int] = MappingProxyType({"model": 0, "twelve": 0, "question": 4, "answered": 4})
 
 # What can be pressed, moved or typed into on the first screen, the bar's own included: a grid of pictures and a matrix
 # are one each by their arrow keys, and stand beside the count. Words are those outside of matrices and figures, whose
@@ -54,7 +54,7 @@ _LOOK = """() => {
     && !(each.parentElement && within(each.parentElement, kinds))
     && onScreen(cut(each.parentElement ?? each, each.getBoundingClientRect())));
   const matrices = 'table, [role=grid], .board .story, .cell, .matrix, .symbol-of, .name, .names, .columns, .share,'
-    + ' .op, .legend, .ticks, svg, .js-plotly-plot, [data-testid=stDataFrame]';
+    + ' .op, .legend, .ticks, svg, figure .plot, .js-plotly-plot, [data-testid=stDataFrame]';
   const scrolls = /auto|scroll/;
   const hidden = (parent, box) => { // by what doesn't scroll, and says nothing of it
     for (let at = parent; at; at = above(at)) {
@@ -71,7 +71,7 @@ _LOOK = """() => {
     const walker = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
     for (let n = 0; walker.nextNode(); n++) {
       const { parentElement: parent, data } = walker.currentNode;
-      if (!data.trim() || !parent || parent.closest('style, script, option, noscript, .js-plotly-plot')) continue;
+      if (!data.trim() || !parent || parent.closest('style, script, option, noscript')) continue;
       if (!shown(parent) || within(parent, `${notOurs}, .sr-only, .st-key-foot`)) continue;
       if (within(parent, '[data-testid=stIconMaterial], [data-testid=stTooltipIcon]')) continue;
       const range = document.createRange();
@@ -80,7 +80,8 @@ _LOOK = """() => {
       if (whole.some(each => onScreen(cut(parent, each)) && hidden(parent, each))) parts.push(data.trim());
       const boxes = whole.map(each => cut(parent, each)).filter(onScreen);
       if (!boxes.length) continue;
-      if (parseFloat(getComputedStyle(parent).fontSize) < 11.9) small.push(data.trim());
+      const power = parent.matches('.js-plotly-plot tspan'); // of ten, at an axis
+      if (parseFloat(getComputedStyle(parent).fontSize) < 11.9 && !power) small.push(data.trim());
       const of = `${roots.indexOf(root)}.${n}`;
       const floats = within(parent, '.panel, .stAppHeader, .st-key-name, .st-key-top_bar, .st-key-what_if');
       for (const box of boxes) { // letters end within their line

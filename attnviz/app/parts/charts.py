@@ -40,7 +40,7 @@ def show_figure(
     key: str,
     alt: str,
     *,
-    width: Literal["content", "stretch"] = "content",
+    width: Literal["content", "stretch"] | int = "content",
 ) -> None:
     """Draw a figure from a dictionary, with a text for screen readers."""
     st.plotly_chart(_PlainFigure(spec), width=width, theme=None, key=key, alt=alt, config=_CONFIG)

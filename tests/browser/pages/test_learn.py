@@ -166,3 +166,17 @@ def test_a_seed_of_many_is_opened_by_a_click(new_reader: Callable[..., Playgroun
     want = train("agreement", steps=20, seed=1).trace(20).attention_weights[5, 2].item()
     cell = page.locator(".time .weights tr.on td").nth(2)
     expect(cell).to_have_attribute("data-value", re.compile(f"^{want:.4f}"[:6]))
+
+
+def test_with_reduced_motion_play_goes_in_steps(new_reader: Callable[..., Playground]) -> None:
+    page = opened(new_reader())
+    page.emulate_media(reduced_motion="reduce")
+    slider, play = page.locator(".time .slider"), page.locator(".time .play")
+    last = int(slider.input_value())
+    seen = [last]
+    for _ in range(3):
+        play.click()
+        seen.append(int(slider.input_value()))
+        page.wait_for_timeout(200)  # a film would have gone on
+        assert int(slider.input_value()) == seen[-1]
+    assert seen == [last, 0, -(-last // 10), 2 * -(-last // 10)]

@@ -4,11 +4,15 @@ import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
+from attnviz import Scenario
 from attnviz.colours.palette import DARK
+from attnviz.link.codecs import pack
+from attnviz.link.set_up import query_of
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import BY_COLOUR, digits_below, look_at
@@ -17,9 +21,10 @@ from tests.browser.playground import Playground, eventually, holds
 HALLS = {(1366, 768): 24, (1920, 1080): 30}  # pixels that a digit has at least in a presentation
 # The sixth is 1366 at 200 %.
 WINDOWS = [(1366, 768), (1366, 650), (1920, 1080), (1024, 768), (800, 700), (683, 384), (390, 844)]
+TWELVE = "one two three four five six seven eight nine ten eleven twelve"
 PLACES = {
-    "explore": "/", "one-word": "/?text=cat",
-    "twelve": "/?text=one+two+three+four+five+six+seven+eight+nine+ten+eleven+twelve",
+    "explore": "/", "one-word": "/?text=cat", "twelve": f"/?{urlencode({'text': TWELVE})}",
+    "compare-twelve": f"/compare?{urlencode({'text': TWELVE, 'seed': 7, 'pinned': pack(query_of(Scenario(TWELVE)))})}",
     "heatmaps": "/?example=fluffy-cat&view=heatmaps", "compare": "/compare",
     **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 9)},
     **{name: f"/{name}" for name in ("scaling", "learn", "model", "check", "exercises", "history", "questions")},
@@ -69,6 +74,41 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
     expect(lit).to_have_count(0)
     reader.page.keyboard.press("Escape")
     expect(reader.page.get_by_test_id("stHeader")).to_be_visible()
+
+
+# From now on, what moves of a page for longer than a frame; a rule that no script's animation passes holds what folds.
+_WATCH = """() => {
+  window.moved = new Set();
+  const look = () => {
+    const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+    for (const { effect, timeline } of roots.flatMap(root => root.getAnimations()))
+      if (timeline === document.timeline && effect.getComputedTiming().duration > 16 && !effect.target.open)
+        window.moved.add(effect.target.outerHTML.slice(0, 200));
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+_FOLDED = "each => each.open && each.getBoundingClientRect().height < each.scrollHeight - 4"
+MOVING = {  # what is pressed, one after the other, on each page that moves
+    "explore": [".chip >> nth=2", ".playback .play", ".playback .leave", ".op.scale", "role=button[name='Set-up']"],
+    "question": [".st-key-predict-same button", "[role=radio] >> nth=1"],
+    "lesson-3": [".playback .play", ".st-key-lesson-next button"],
+    "history": [".st-key-history_step_gpt button", "[role=radio] >> nth=2"],
+}
+
+
+@pytest.mark.parametrize("name", MOVING)
+def test_with_reduced_motion_nothing_moves(new_learner: Callable[..., Learner], name: str) -> None:
+    reader = new_learner(*WINDOWS[0])
+    reader.page.emulate_media(reduced_motion="reduce")
+    reader.go(PLACES[name]).page.evaluate(_WATCH)
+    for selector in MOVING[name]:
+        reader.page.locator(selector).first.click()
+        reader.settle()
+    for summary in reader.page.locator(".stExpander summary:visible").all()[:1]:
+        summary.click()
+        assert not reader.page.locator("details").last.evaluate(_FOLDED)
+    assert reader.page.evaluate("[...window.moved]") == []
 
 
 def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_that_rests(

@@ -32,6 +32,7 @@ import { later, Next, Pictures } from "./next.js";
  *   from: string, roles: Pick<Roles, "a" | "paper">, model: Model }} Data
  */
 
+const PRESSES = 10;
 const PLAYED_MS = 10_000;
 const EACH_MS = 50; // of a moment at least, while a training is followed
 
@@ -177,9 +178,10 @@ class Time {
   // Play what there is in ten seconds; what comes while it trains is shown as it comes, each moment long enough to be
   // seen.
   start(follows = false) {
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (still && !follows) return this.step();
     if (!follows && this.at >= this.data.arrived - 1) this.at = 0;
     const each = follows ? EACH_MS : PLAYED_MS / Math.max(1, this.data.arrived - 1);
-    const still = follows && window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     const since = performance.now();
     let due = since + each;
     this.moving = since;
@@ -196,6 +198,14 @@ class Time {
     };
     this.show(true);
     requestAnimationFrame(turn);
+  }
+
+  // With reduced motion, a press is a tenth of the way.
+  step() {
+    const last = this.data.arrived - 1;
+    this.at = this.at < last ? Math.min(last, this.at + Math.ceil(last / PRESSES)) : 0;
+    this.show(true);
+    this.rest();
   }
 
   stop(rests = false) {
