@@ -54,10 +54,11 @@ def show_question(question: Question) -> None:
         left, right = st.columns([77, 23], gap="medium")
     with left, st.container(key="question_example"):
         _show_example(question, example, seen, has_board)
+    made = question.makes(example.scenario, example.options)
     with right, st.container(key="question_panel", gap="small"):
         pictured = has_board and seen.points is None  # the board has all the room
         tables = partial(_show_tables, seen, question) if pictured else lambda: None
-        Panel(question, example, seen, partial(_beside, example.scenario, has_board), tables).show()
+        Panel(question, example, seen, partial(_beside, made, has_board), tables).show()
     st.html(f"<style>{_STYLE}</style>")
 
 
@@ -89,7 +90,8 @@ def _show_example(question: Question, example: Example, seen: Seen, has_board: b
     board, pictures = st.columns(_BESIDE[question.slug])
     with board:
         _show_board(question, example)
-    with pictures, _beside(example.scenario, has_board, "pictures"):
+    made = question.makes(example.scenario, example.options)
+    with pictures, _beside(made, has_board, "pictures"):
         _show_tables(seen, question)
         title, alt = say("question_page.points"), say("question_page.points_alt")
         show_offered(partial(points_spec, seen.points), f"questions.{question.slug}.points", title, alt)

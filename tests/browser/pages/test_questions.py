@@ -254,6 +254,22 @@ def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(l
     learner.says(say("seen.axis.outside", names="“black”, “cat” and “sat”"))
 
 
+def test_what_a_try_and_a_switch_change_is_on_the_screen(new_learner: Callable[..., Learner]) -> None:
+    learner = begun(new_learner(1366, 768), "values")
+    learner.press("W_v = zeros")
+    shows_number(learner.cell("context", 0, 0), "0.0000")
+    for at in (("w_v", 0, 0), ("context", 0, 0), ("context", 3, 1)):
+        expect(learner.cell(*at)).to_be_in_viewport(ratio=1)
+    learner.go("/", example="fluffy-cat")
+    learner.press(say("board.views.what_if"))
+    score = learner.cell("scores", 1, 2)
+    before = score.get_attribute("data-value")
+    learner.page.get_by_text(say("what_if.projections.exchanged.choice"), exact=True).click()
+    _reveal(learner)  # what is predicted of it
+    expect(score).not_to_have_attribute("data-value", before or "")
+    expect(score).to_be_in_viewport(ratio=1)
+
+
 def test_a_token_is_followed_by_the_marked_row_and_nothing_is_changed_before_a_prediction(learner: Learner) -> None:
     learner.questions(question="values")
     followed = re.compile(r"\bquery\b")

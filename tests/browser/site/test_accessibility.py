@@ -16,6 +16,22 @@ def pages() -> dict[str, str]:
     return {name: "/" if i == 0 else f"/{name}" for i, name in enumerate(PAGES)}
 
 
+# What can be pressed or typed into on a page, and has no name, or that neither Tab nor the arrow keys of a group reach.
+_UNREACHED = """() => {
+  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+  const all = roots.flatMap(root => [...root.querySelectorAll(
+    'a[href], button, input, select, textarea, summary, [role=slider], [role=radio], [role=switch], [onclick]')]);
+  const named = each => each.ariaLabel || each.innerText || each.title || each.placeholder
+    || [...each.labels ?? []].some(label => label.innerText.trim()) || each.getAttribute('aria-labelledby');
+  const groups = '[role=radiogroup], [role=tablist], [role=grid], [role=menu], [role=group], [role=toolbar]';
+  const reached = each => each.tabIndex >= 0
+    || [...each.closest(groups)?.querySelectorAll('*') ?? []].some(other => other.tabIndex >= 0);
+  return all.filter(each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
+    && !each.closest('[aria-hidden=true], [inert], .stNumberInput') && !(named(each) && reached(each)))
+    .map(each => each.outerHTML.slice(0, 200));
+}"""
+
+
 @pytest.mark.parametrize("path", pages().values(), ids=pages())
 def test_nothing_is_found_on_a_page(new_learner: Callable[..., Learner], path: str) -> None:
     reader = new_learner().open(path, "board", causal="true", edits="w_q.0.1.0.9")
@@ -30,6 +46,7 @@ def test_nothing_is_found_on_a_page(new_learner: Callable[..., Learner], path: s
     for look in (reader.settle, narrow_and_dark):
         look()
         eventually(lambda: violations(reader.page), [])  # until what fades in or changes has done so
+        assert reader.page.evaluate(_UNREACHED) == []
 
 
 def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new_learner: Callable[..., Learner]) -> None:

@@ -12,7 +12,7 @@ from attnviz.link.question_text import NUMBERED, Example, example_text, question
 from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Option, Question
 from attnviz.words import plural, say
 from tests.pages.playground import Playground
-from tests.pages.reader import Reader, boards_of, control_of, in_address
+from tests.pages.reader import Reader, boards_of, control_of, in_address, sent_to
 
 ALL = say("question_page.all", questions=plural(len(QUESTIONS), "question"))
 NEXT = say("question_page.next")
@@ -144,7 +144,10 @@ def test_every_button_slider_and_choice_does_what_it_says(question: Question) ->
     def says(scenario: Scenario, options: dict[str, str]) -> None:
         wanted = question.look(scenario, options, 4, query)
         assert all(sentence in texts(at) for sentence in wanted.sentences)
+        drawn = {each["numbersOf"] for each in boards_of(at)}  # else it is marked as older
+        assert not drawn or {each["of"] for each in sent_to(at, "outdated")} <= drawn
 
+    says(scenario, options)
     for preset in question.presets:
         press(at, preset.label)
         scenario = question.pressed(preset, scenario)
