@@ -147,8 +147,8 @@ export class Sentence {
     const { ofNow, tells } = this.board.data;
     const over = ofNow && !tells?.presents; // what is done with the words stands under it
     const under = arcs + chips - LINE * scale;
-    const high = width - left < SAYS.narrow * scale ? SAYS.higher : SAYS.high;
-    const top = over ? Math.max(-SAYS.over * scale, under - high * scale) : arcs - scale;
+    const room = width - left < SAYS.narrow * scale ? SAYS.higher : SAYS.high;
+    const top = over ? Math.max(-SAYS.over * scale, under - room * scale) : arcs - scale;
     Object.assign(this.says.style, below
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width - this.tools.beside}px` }
       : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });
