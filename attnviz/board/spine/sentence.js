@@ -10,7 +10,7 @@ import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, SAYS as BESIDE, sharesOf
   wordsOf } from "./words.js";
 import { PRESENTED, saysOf } from "./layout.js";
 import { EDGE, GROUPS, LOOP, merged, ribbonsOf } from "./ribbons.js";
-import { LINE, SentenceTools } from "./sentence_tools.js";
+import { SentenceTools, toolsAt } from "./sentence_tools.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -20,7 +20,7 @@ import { say } from "../../scripts/sentences.js";
 /** @type {Drawn[]} */
 const OTHERS = ["first", "second"];
 const NONE = { share: false, before: false, first: false, second: false };
-const SAYS = { high: 76, higher: 88, narrow: 420, over: 4 }; // pixels over what is done with the words
+const OVER = 4; // pixels by which what is read may stand over the ribbons' roof
 const SMALLEST = 0.6; // of their size, before the words scroll
 
 export class Sentence {
@@ -143,12 +143,12 @@ export class Sentence {
   // What is read, beside the words or below them. What is said of the numbers may be long: it scrolls, and runs under
   // nothing.
   /** @param {Layout} layout @param {number} left @param {number} width @param {boolean} below */
-  putSays({ scale, arcs, chips, shares }, left, width, below) {
+  putSays(layout, left, width, below) {
+    const { scale, arcs, chips, shares } = layout;
     const { ofNow, tells } = this.board.data;
     const over = ofNow && !tells?.presents; // what is done with the words stands under it
-    const under = arcs + chips - LINE * scale;
-    const room = width - left < SAYS.narrow * scale ? SAYS.higher : SAYS.high;
-    const top = over ? Math.max(-SAYS.over * scale, under - room * scale) : arcs - scale;
+    const under = toolsAt(layout);
+    const top = over ? -OVER * scale : arcs - scale;
     Object.assign(this.says.style, below
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width - this.tools.beside}px` }
       : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });

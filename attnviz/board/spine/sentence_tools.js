@@ -9,7 +9,13 @@ import { say } from "../../scripts/sentences.js";
 
 // pixels that they take: where nothing is read, where it is, and those for layers
 const TOOLS = { few: 150, most: 350, layers: 110 };
-export const LINE = 34; // high is a line of them, under what is read
+const LINE = 34; // high is a line of them, under what is read
+const SAYS = 80; // pixels over it
+
+/** Where their line begins: under what is read, which is larger on a large screen. @param {Layout} layout */
+export function toolsAt({ arcs, chips, shares, scale }) {
+  return Math.min(arcs + chips + shares, Math.max(arcs + chips, (SAYS + LINE) * scale)) - LINE * scale;
+}
 
 export class SentenceTools {
   constructor(/** @type {Sentence} */ sentence) {
@@ -46,10 +52,9 @@ export class SentenceTools {
     this.beside = right ? tools * scale : 0;
     const above = below || left + tools * scale > width;
     toggle(this.element, "above", above && !right);
-    const under = arcs + chips - LINE * scale;
     Object.assign(this.element.style, above
       ? { right: "0px", left: "auto", top: `${right ? arcs + chips + layout.shares : 0}px` }
-      : { left: `${left + 10 * scale}px`, right: "auto", top: `${under}px` });
+      : { left: `${left + 10 * scale}px`, right: "auto", top: `${toolsAt(layout)}px` });
     this.offer();
   }
 
