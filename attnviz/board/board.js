@@ -27,8 +27,6 @@ import { Sentence } from "./spine/sentence.js";
 import { Telling } from "./spine/telling.js";
 import { Undo } from "./spine/undo.js";
 import { Story } from "./story/story.js";
-import { CONSTANTS } from "../scripts/sent.js";
-
 
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [],

@@ -2,8 +2,9 @@
 
 The lane: one run at a time, so that whoever edits a number isn't kept waiting by all who open a page at once. Python
 runs one thread at a time, and lets each wait for all others again and again. What answers an edit (POST /numbers) never
-waits here, and has one run beside it: beside two, numbers took four times as long, and no run came sooner. A run that
-takes long keeps its place for a moment alone, so that no sweep, training or slow browser holds others up.
+waits here, and has one run beside it: beside two, numbers took four times as long at the median, and runs gained
+little. A run that takes long keeps its place for a moment alone, so that no sweep, training or slow browser holds
+others up.
 
 The clock ends a run that has used a processor for longer than anything that the app offers takes. What a visitor can
 ask for is bounded by its size (core/limits.py, scaling/sweeps.py); this is for what was overlooked there. Time in which

@@ -6,7 +6,6 @@ import { button, make, setText, toggle } from "../cells/elements.js";
 import { short } from "../values/numbers.js";
 import { explain, inOneSentence, placeInWords, whatIsNext } from "../values/explain.js";
 import { addressOf } from "../places.js";
-import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Found } from "../values/difference.js" */
