@@ -225,6 +225,13 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
         return {f"{name}: {key}": bad for key, bad in limits.items() if bad}
 
     eventually(wrong, {})
+    for width, height in [(1366, 650), (1920, 1080), (1024, 768)] if wide else []:
+        learner.page.set_viewport_size({"width": width, "height": height})
+        eventually(
+            lambda: look_at(learner.page).trouble and (name, learner.page.url, look_at(learner.page).trouble), {}
+        )
+    if wide:
+        learner.page.set_viewport_size({"width": 1366, "height": 768})
 
 
 def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:

@@ -28,7 +28,8 @@ PLACES = {
     "heatmaps": "/?example=fluffy-cat&view=heatmaps", "compare": "/compare",
     **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 9)},
     **{name: f"/{name}" for name in ("scaling", "learn", "model", "check", "exercises", "history", "questions")},
-    "question": "/questions?question=values", "check-example": "/check?check=examples.love-ai",
+    "question": "/questions?question=values", "question-told": "/questions?question=parts&predictions=off",
+    "check-example": "/check?check=examples.love-ai",
 }  # fmt: skip
 
 
