@@ -20,7 +20,8 @@ import { say } from "../../scripts/sentences.js";
 /** @type {Drawn[]} */
 const OTHERS = ["first", "second"];
 const NONE = { share: false, before: false, first: false, second: false };
-const OVER = 4; // pixels by which what is read may stand over the ribbons' roof
+// pixels that what is read takes; so many where the page is narrow, and it begins over the ribbons' roof
+const SAYS = { high: 76, large: 78, higher: 88, narrow: 420, over: 4 };
 const SMALLEST = 0.6; // of their size, before the words scroll
 
 export class Sentence {
@@ -147,8 +148,9 @@ export class Sentence {
     const { scale, arcs, chips, shares } = layout;
     const { ofNow, tells } = this.board.data;
     const over = ofNow && !tells?.presents; // what is done with the words stands under it
-    const under = toolsAt(layout);
-    const top = over ? -OVER * scale : arcs - scale;
+    const under = toolsAt(layout, this.board.data.says !== false);
+    const room = scale > 1 ? SAYS.large : width - left < SAYS.narrow ? SAYS.higher : SAYS.high;
+    const top = over ? Math.max(-SAYS.over * scale, under - room * scale) : arcs - scale;
     Object.assign(this.says.style, below
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width - this.tools.beside}px` }
       : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });

@@ -10,11 +10,13 @@ import { say } from "../../scripts/sentences.js";
 // pixels that they take: where nothing is read, where it is, and those for layers
 const TOOLS = { few: 150, most: 350, layers: 110 };
 const LINE = 34; // high is a line of them, under what is read
-const SAYS = 80; // pixels over it
+const SAYS = 78; // pixels over it
 
-/** Where their line begins: under what is read, which is larger on a large screen. @param {Layout} layout */
-export function toolsAt({ arcs, chips, shares, scale }) {
-  return Math.min(arcs + chips + shares, Math.max(arcs + chips, (SAYS + LINE) * scale)) - LINE * scale;
+/** Where their line begins: under what is read, which is larger on a large screen.
+ *  @param {Layout} layout @param {boolean} says */
+export function toolsAt({ arcs, chips, shares, scale }, says) {
+  const most = says ? (SAYS + LINE) * scale : 0;
+  return Math.min(arcs + chips + shares, Math.max(arcs + chips, most)) - LINE * scale;
 }
 
 export class SentenceTools {
@@ -54,7 +56,7 @@ export class SentenceTools {
     toggle(this.element, "above", above && !right);
     Object.assign(this.element.style, above
       ? { right: "0px", left: "auto", top: `${right ? arcs + chips + layout.shares : 0}px` }
-      : { left: `${left + 10 * scale}px`, right: "auto", top: `${toolsAt(layout)}px` });
+      : { left: `${left + 10 * scale}px`, right: "auto", top: `${toolsAt(layout, data.says !== false)}px` });
     this.offer();
   }
 
