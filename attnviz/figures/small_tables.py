@@ -183,12 +183,22 @@ def _text(x: float, y: float, text: str, colour: str) -> dict[str, Any]:
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"color": colour, "size": FONT_SIZE}}
 
 
+def _joined(names: list[str], places: np.ndarray, span: float) -> list[str]:
+    """Return one label for all points as good as at one place."""
+    at = [tuple(place) for place in np.round(places / (span / 40 or 1)).tolist()]
+    return [
+        ", ".join(name for name, place in zip(names, at, strict=True) if place == own) if at.index(own) == i else ""
+        for i, own in enumerate(at)
+    ]
+
+
 def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
     """Return values, joined by lines, and contexts as points in a plane."""
     shown = theme(dark)
     values, contexts = points.values.detach().double().numpy(), points.contexts.detach().double().numpy()
     around = np.concatenate([values, values[:1]])
     names = [html.escape(label) for label in points.labels]
+    span = float(np.ptp(values, axis=0).max())
     colour = ROLES["v"].on(dark)  # of both: a context is made of values
 
     def scatter(places: np.ndarray, **more: Any) -> dict[str, Any]:
@@ -200,11 +210,12 @@ def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
         "data": [
             scatter(around, mode="lines", name=say("report.points.around"),
                     line={"color": shown.muted, "width": 1, "dash": "dot"}),
-            scatter(values, mode="markers+text", name=say("report.points.values"), text=names,
-                    textposition="top center",
+            scatter(values, mode="markers+text", name=say("report.points.values"),
+                    text=_joined(names, values, span), textposition="top center",
                     marker={"color": colour, "size": 12, "symbol": "square-open", "line": {"width": 2.5}}),
-            scatter(contexts, mode="markers+text", name=say("report.points.contexts"), text=names,
-                    textposition="bottom center", marker={"color": colour, "size": 10}),
+            scatter(contexts, mode="markers+text", name=say("report.points.contexts"),
+                    text=_joined(names, contexts, span), textposition="bottom center",
+                    marker={"color": colour, "size": 10}),
         ],
         "layout": {
             "width": 340, "height": 330, "margin": {"l": 36, "r": 24, "t": 28, "b": 92},

@@ -85,6 +85,8 @@ def test_the_band_runs_along_the_interval_and_around_its_curve(table: pd.DataFra
 def test_no_number_in_a_hover_is_written_by_a_template(table: pd.DataFrame) -> None:
     """The formats in Plotly's templates write a hyphen for the minus sign; those of its axes, and ours, do not."""
     points = Points(torch.tensor([[-1.0, 0.5]]), torch.tensor([[-0.25, -0.5]]), ("a",))
+    alike = Points(torch.tensor([[0.0, 0.0], [2.0, 0.0], [1.0, 0.0]]), torch.tensor([[1.0, 0.0]] * 3), ("a", "b", "c"))
+    assert [list(each["text"]) for each in points_spec(alike)["data"][1:]] == [["a", "b", "c"], ["a, b, c", "", ""]]
     specs = [heatmap_spec(attnviz.trace(Scenario("a " * 17)), name) for name in ("x", "scores", "attention_weights")]
     specs += [points_spec(points), row_spec({"sqrt": np.array([0.25, 0.75])}, "A row")]
     specs += [curve_spec(table, curve) for curve in CURVES]
