@@ -225,12 +225,11 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
         return {f"{name}: {key}": bad for key, bad in limits.items() if bad}
 
     eventually(wrong, {})
-    for width, height in [(1366, 650), (1920, 1080), (1024, 768)] if wide else []:
+    if wide:  # each question, asked and answered, in one of these windows, too
+        at = len(slug) + bool(stage)
+        width, height = [(1366, 650), (1920, 1080), (1024, 768)][at % 3]
         learner.page.set_viewport_size({"width": width, "height": height})
-        eventually(
-            lambda: look_at(learner.page).trouble and (name, learner.page.url, look_at(learner.page).trouble), {}
-        )
-    if wide:
+        eventually(lambda: look_at(learner.page).trouble and (name, width, look_at(learner.page).trouble), {})
         learner.page.set_viewport_size({"width": 1366, "height": 768})
 
 

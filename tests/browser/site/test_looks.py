@@ -141,9 +141,7 @@ def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_tha
     eventually(lambda: "present=" in page.url, False)
 
 
-@pytest.mark.parametrize(
-    "path", ["/?example=fluffy-cat", "/lesson?example=fluffy-cat&step=softmax", "/questions?question=order"]
-)
+@pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/questions?question=order"])
 def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[..., Learner], path: str) -> None:
     page = new_learner(1920, 1080).go(f"{path}&present=1").page
     cells, dock = page.locator(".board .cell:visible"), page.locator(".board .panel")

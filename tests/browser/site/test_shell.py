@@ -42,8 +42,8 @@ def test_the_set_up_covers_nothing_that_it_changes_and_says_what_it_refuses(new_
     temperature.press("Enter")
     refused = board.page.get_by_text("between 0.01 and 100.00")
     eventually(lambda: refused.evaluate("each => each.getBoundingClientRect().height") > 12, True)
-    refused.scroll_into_view_if_needed()
     on_top = """each => {
+      each.scrollIntoView({ block: 'center' });
       const {left, top} = each.getBoundingClientRect();
       return document.elementFromPoint(left + 4, top + 4) === each;
     }"""
