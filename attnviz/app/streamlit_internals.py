@@ -4,7 +4,6 @@ tests/unit/server/test_streamlit_internals.py holds what is used of each, and sa
 """
 
 import math
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -17,16 +16,14 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils import script_requests
-from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_FIELDS as MOST_FIELDS
-from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_LENGTH as MOST_LENGTH
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from attnviz.core.limits import MAX_UPLOADED_BYTES, MAX_UPLOADS
 
-__all__ = ["MOST_FIELDS", "MOST_LENGTH", "DeltaGenerator", "get_logger", "get_script_run_ctx", "is_connected",
-           "is_fragment_run", "is_of_a_reader", "replace_parts", "run_again"]  # fmt: skip
+__all__ = ["DeltaGenerator", "get_logger", "get_script_run_ctx", "is_connected", "is_fragment_run", "is_of_a_reader",
+           "replace_parts", "run_again"]  # fmt: skip
 # What a reader's page sends; others are for developers, and clear_cache empties what Streamlit keeps for all sessions.
 _OF_READERS = {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"}
 _value_of, _add_file = WStates.__getitem__, MemoryUploadedFileManager.add_file
@@ -57,16 +54,16 @@ def run_again(query: str, *, page: str | None = None, turns: bool = False) -> No
     `page` is a page's hash; with `turns`, bound controls take their values from the query, as after Back.
     """
     if context := get_script_run_ctx():
-        seen = {name: getattr(context, name) for name in ("cached_message_hashes", "context_info")}
-        page = page or context.page_script_hash
-        raise RerunException(RerunData(query, page_script_hash=page, is_history_navigation=turns, **seen))
+        page, seen = page or context.page_script_hash, context.context_info
+        raise RerunException(RerunData(query, page_script_hash=page, is_history_navigation=turns, context_info=seen))
 
 
 def replace_parts() -> None:
     """Put ours in the place of Streamlit's own, for this process."""
     WStates.__getitem__ = _value_of_its_type  # type: ignore[method-assign]
     MemoryUploadedFileManager.add_file = _keep_few  # type: ignore[assignment, method-assign]
-    SafeSessionState.filtered_state = property(_Singly)  # type: ignore[assignment, method-assign]
+    # A session's state, of which a control looks at its own value, is read value by value and not copied whole.
+    SafeSessionState.filtered_state = property(lambda states: states)  # type: ignore[assignment, method-assign]
     SafeSessionState.on_script_will_rerun = _hear_whole  # type: ignore[assignment, method-assign]
     script_requests._coalesce_widget_states = _with_all_told
 
@@ -75,42 +72,38 @@ def _with_all_told(old_states: WidgetStates | None, new_states: WidgetStates | N
     """Join two messages that one run answers; Back's omits a page's controls."""
     if joined := _joined(old_states, new_states):
         told = {each.id for each in joined.widgets}
-        joined.widgets.extend(each for each in (old_states.widgets if old_states else ()) if each.id not in told)
+        joined.widgets.extend(each for each in (old_states or joined).widgets if each.id not in told)
     return joined
 
 
 def _hear_whole(states: SafeSessionState, *given: Any, **more: Any) -> None:
     """Take what was told and call back, without giving way halfway."""
-    gives_way = states._yield_callback
-    object.__setattr__(states, "_yield_callback", lambda: None)
+    gives_way, vars(states)["_yield_callback"] = states._yield_callback, lambda: None
     try:
         _hear(states, *given, **more)
     finally:
-        object.__setattr__(states, "_yield_callback", gives_way)
+        vars(states)["_yield_callback"] = gives_way
 
 
 def _value_of_its_type(states: WStates, key: str) -> Any:
-    """Return a control's value; its default if the message was forged."""
+    """Return a control's value; its default if cleared or forged.
+
+    A value is taken where it's of the control's type, finite, allowed, and one that the control can read.
+    """
     state, control, value = states.states.get(key), states.widget_metadata.get(key), None
     if not isinstance(state, Serialized) or control is None:
         return _value_of(states, key)
-    with suppress(Exception):  # whatever a control makes of a value that it never sent
-        value = _value_of(states, key) if _is_of_type(state.value, control) else None
+    sent, kind, wanted = state.value, state.value.WhichOneof("value"), control.value_type
+    is_finite = all(map(math.isfinite, (sent.double_value, *sent.double_array_value.data)))
+    options = getattr(getattr(control.deserializer, "__self__", None), "formatted_options", None)
+    is_offered = kind != "string_value" or options is None or sent.string_value in options
+    if kind in (wanted, wanted.replace("double_", "int_")) and is_finite and is_offered:
+        with suppress(Exception):
+            value = _value_of(states, key)
     value = control.deserializer(None) if value is None or isinstance(value, DeletedFile) else value
     states.states[key] = Value(value)
     states.set_widget_metadata(control)  # Streamlit takes the type that was sent for the control's from now on
     return value
-
-
-def _is_of_type(sent: Any, control: Any) -> bool:
-    """Whether a sent value has a control's type, is finite and allowed."""
-    kind, wanted, maker = sent.WhichOneof("value"), control.value_type, getattr(control.deserializer, "__self__", None)
-    if kind is None or wanted is None:  # of a control that was cleared
-        return True
-    numbers = {"double_value": [sent.double_value], "double_array_value": sent.double_array_value.data}.get(kind, ())
-    options = getattr(maker, "formatted_options", None) if kind == "string_value" else None
-    is_offered = options is None or sent.string_value in options
-    return kind.replace("int_", "double_") == wanted and is_offered and all(map(math.isfinite, numbers))
 
 
 def _keep_few(uploads: MemoryUploadedFileManager, session_id: str, file: Any) -> None:
@@ -125,21 +118,3 @@ def _keep_few(uploads: MemoryUploadedFileManager, session_id: str, file: Any) ->
     while uploads._total_bytes > MAX_UPLOADED_BYTES:
         most = max(held, key=lambda each: sum(len(sent.data) for sent in held[each].values()))
         uploads.remove_file(most, next(iter(held[most])))
-
-
-class _Singly(Mapping[str, Any]):
-    """A session's state, read value by value instead of copied whole."""
-
-    def __init__(self, states: SafeSessionState) -> None:
-        self._states = states
-
-    def __getitem__(self, key: str) -> Any:
-        with self._states._lock:
-            return self._states._state[key]
-
-    def __iter__(self) -> Iterator[str]:
-        with self._states._lock:
-            return iter(self._states._state.filtered_state)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)

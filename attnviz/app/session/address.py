@@ -29,10 +29,10 @@ from attnviz.app.session.memory import (
     written,
 )
 from attnviz.app.session.session import this_session
-from attnviz.app.streamlit_internals import MOST_LENGTH, get_script_run_ctx, run_again
+from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, parameters, read_controls
-from attnviz.link.state import as_the_app_opens, read_query
+from attnviz.link.state import MOST_CHARACTERS, as_the_app_opens, read_query
 from attnviz.scripts import script
 
 _EARS = "address.ears"
@@ -114,7 +114,7 @@ def _valid(said: Any) -> Any:
     """Return what a page said; None for what none says."""
     if not isinstance(said, dict) or not all(isinstance(said.get(name), str) for name in ("query", "taken")):
         return None
-    return said if len(said["query"]) <= MOST_LENGTH else None
+    return said if len(said["query"]) <= MOST_CHARACTERS else None
 
 
 def _turns(offer: Offer) -> bool:

@@ -28,13 +28,13 @@ from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.memory import asked, came_back, forget, memory, written
 from attnviz.app.session.session import this_session
-from attnviz.app.streamlit_internals import MOST_FIELDS, MOST_LENGTH, run_again
+from attnviz.app.streamlit_internals import run_again
 from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter import Around, listed
 from attnviz.link.parameter_table import ANSWERS, LEFT_OUT, SWEEP, TABLES
 from attnviz.link.set_up import read_controls
-from attnviz.link.state import read_link, read_texts, says_nothing
+from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS, read_link, read_texts, says_nothing
 from attnviz.scripts import joined
 from attnviz.words import plural, say
 
@@ -64,7 +64,7 @@ def what_was_left_out(text: str) -> str:
         "links.long.said",
         characters=plural(length, "character"),
         parameters=plural(parameters, "parameter"),
-        most_characters=f"{MOST_LENGTH:,}",
+        most_characters=f"{MOST_CHARACTERS:,}",
         most_parameters=f"{MOST_FIELDS:,}",
         opened=all_but if names else say("links.long.last_of_each"),
     )
@@ -72,7 +72,7 @@ def what_was_left_out(text: str) -> str:
 
 def reopen_if_too_long() -> None:
     """Reopen a refused link with what fits; on the first run."""
-    told = _SCRIPT % (_REOPENED, MOST_LENGTH, MOST_FIELDS, LEFT_OUT, own_mark(int(time.time())))
+    told = _SCRIPT % (_REOPENED, MOST_CHARACTERS, MOST_FIELDS, LEFT_OUT, own_mark(int(time.time())))
     st.html(told, unsafe_allow_javascript=True)
 
 
