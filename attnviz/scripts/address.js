@@ -102,10 +102,9 @@ export class Address {
     return this.version;
   }
 
-  // To another page, with a change.
-  /** @param {string} page @param {Patch} [patch] */
-  go(page, patch = {}) {
-    this.become(patched(this.base, patch));
+  // To another page.
+  go(/** @type {string} */ page) {
+    this.become(ordered(this.base));
     this.path = new URL(page || ".", new URL(".", location.href)).pathname;
     this.write("push");
     this.turns = true;

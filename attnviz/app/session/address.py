@@ -32,7 +32,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, parameters, read_controls
-from attnviz.link.state import MOST_CHARACTERS, as_the_app_opens, read_query
+from attnviz.link.state import MOST_CHARACTERS, read_query
 from attnviz.scripts import script
 
 _EARS = "address.ears"
@@ -56,9 +56,8 @@ def hear() -> None:
     Where a button has turned controls, the run begins anew, as if the page had gone to an address that says so.
     """
     session = this_session()
-    now = session.address
-    offers = [] if now is None else [each.sent() for each in now.offers]
-    ears = {"ears": True, "offers": offers, "opening": written(as_the_app_opens({}) if now is None else now.opening)}
+    now, known = session.address, memory()
+    ears = {"ears": True, "offers": [each.sent() for each in known.offers], "opening": written(known.opening)}
     told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
     said, context = _valid(told.get("said")), get_script_run_ctx()
     came = "" if context is None else context.query_string

@@ -40,7 +40,7 @@ class Memory:
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)  # texts that came with a link and that no page has read yet
-    forgotten: set[str] = field(default_factory=set)
+    forgotten: set[str] = field(default_factory=set)  # parameters that the app has none of, to leave the address
     corrected: dict[str, tuple[str, str]] = field(default_factory=dict)  # texts that can't be had, and those in place
     offers: list[Offer] = field(default_factory=list)
     offering: Offer | None = None  # what this run adds to
@@ -116,15 +116,10 @@ def asked() -> dict[str, str]:
     return read_query(now.turning) if now.turning else now.asked
 
 
-def forget(names: Any) -> None:
-    """Take parameters out of the address that the app has none of."""
-    memory().forgotten.update(names)
-
-
 def controls_are_quiet() -> bool:
-    """Whether bound controls let the page report their changes.
+    """Whether the page reports what bound controls were moved to.
 
-    The page can then get numbers first, and rerun once for several changes.
+    It can then get numbers first, and rerun once for several changes.
     """
     return bool(memory().became)
 

@@ -26,7 +26,7 @@ from attnviz.app.model.typing import model_session
 from attnviz.app.parts import examples
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.memory import asked, came_back, forget, memory, written
+from attnviz.app.session.memory import asked, came_back, memory, written
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import run_again
 from attnviz.app.text import literal
@@ -109,7 +109,7 @@ def read(page: str) -> dict[str, Any]:
         figures.REFUSED_LINKS.inc()
     for part in opened.told:
         state.say_ignored(part)
-    forget(opened.unknown)
+    now.forgotten.update(opened.unknown)
     if opened.example:
         examples.name_now(opened.example)
     if opened.query != came:

@@ -27,6 +27,8 @@ def test_an_edit_changes_what_depends_on_it(playground: Playground) -> None:
     np.testing.assert_array_equal(playground.matrix("k"), before["k"])
     assert not np.array_equal(playground.matrix("q"), before["q"])
     assert "W_q[0, 1]: 0.5166 → 0.9000" in playground.texts
+    alt = say("editor.alt", title=STAGES["w_q"].title, meaning=STAGES["w_q"].meaning)
+    assert playground.at.data_editor[0].proto.alt == alt
 
 
 def test_a_second_and_a_third_edit_hold(playground: Playground) -> None:

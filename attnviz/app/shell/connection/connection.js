@@ -8,55 +8,41 @@ import { partOf } from "../../../scripts/parts.js";
 
 const BACK_SAID_MS = 4000; // how long it is said that the connection is back
 
-/** @type {Connection | null} */
-let connection = null;
+/** @type {{ place: HTMLElement, words: Words } | null} */
+let drawn = null; // last
+let connected = true;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let silence;
 
-export default function watch(/** @type {Drawing<Words>} */ { parentElement, data }) {
-  connection ??= new Connection();
-  connection.receive(partOf(parentElement, ".connection"), data);
+export default function watch(/** @type {Drawing<Words>} */ { parentElement, data: words }) {
+  if (!drawn) {
+    const of = { attributes: true, attributeFilter: ["data-test-connection-state"] };
+    new MutationObserver(look).observe(partOf(document, "[data-testid=stApp]"), of);
+    new MutationObserver(closeDialog).observe(document.body, { childList: true });
+  }
+  drawn = { place: partOf(parentElement, ".connection"), words };
+  look();
 }
 
-class Connection {
-  constructor() {
-    /** @type {HTMLElement | null} */
-    this.root = null;
-    this.words = { away: "", back: "" };
-    this.connected = true;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.silence = undefined;
-    this.app = partOf(document, "[data-testid=stApp]");
-    new MutationObserver(() => this.look())
-      .observe(this.app, { attributes: true, attributeFilter: ["data-test-connection-state"] });
-    new MutationObserver(() => this.closeDialog()).observe(document.body, { childList: true });
-  }
+function look() {
+  const now = partOf(document, "[data-testid=stApp]").dataset.testConnectionState === "CONNECTED";
+  if (now === connected) return;
+  connected = now;
+  show(drawn?.words[connected ? "back" : "away"] ?? "");
+  clearTimeout(silence);
+  if (connected) silence = setTimeout(() => show(""), BACK_SAID_MS);
+  window.dispatchEvent(new Event(connected ? "attnviz:back" : "attnviz:away"));
+  closeDialog();
+}
 
-  /** @param {HTMLElement} root @param {Words} words */
-  receive(root, words) {
-    Object.assign(this, { root, words });
-    this.look();
-  }
+function show(/** @type {string} */ text) {
+  drawn?.place.replaceChildren(text);
+  drawn?.place.classList.toggle("away", !connected);
+}
 
-  look() {
-    const connected = this.app.dataset.testConnectionState === "CONNECTED";
-    if (connected === this.connected) return;
-    this.connected = connected;
-    this.show(connected ? this.words.back : this.words.away);
-    clearTimeout(this.silence);
-    if (connected) this.silence = setTimeout(() => this.show(""), BACK_SAID_MS);
-    window.dispatchEvent(new Event(connected ? "attnviz:back" : "attnviz:away"));
-    this.closeDialog();
-  }
-
-  show(/** @type {string} */ text) {
-    this.root?.replaceChildren(text);
-    this.root?.classList.toggle("away", !this.connected);
-  }
-
-  // Streamlit's own words are for whoever started the server.
-  closeDialog() {
-    if (this.connected) return;
-    /** @type {HTMLElement | null} */
-    const close = document.querySelector("[data-testid=stDialog] button[aria-label=Close]");
-    close?.click();
-  }
+// Streamlit's own words are for whoever started the server.
+function closeDialog() {
+  /** @type {HTMLElement | null} */
+  const close = connected ? null : document.querySelector("[data-testid=stDialog] button[aria-label=Close]");
+  close?.click();
 }
