@@ -171,9 +171,9 @@ class Rule(ABC):
         with np.errstate(all="ignore"):
             return Bounded(made, self.moved(made, *tables))
 
-    @abstractmethod
     def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """Return how far errors of its sources may move each cell."""
+        """Return how far sources' errors may move cells; by default, as numbers."""
+        return self.values(*(each.error for each in tables))
 
     def computed_in(self, precision: Precision, *tables: Bounded) -> Bounded:
         """Return :meth:`bounded` with the rounding errors of this precision included."""
@@ -237,10 +237,6 @@ class Rule(ABC):
 
 class Copying(Rule):
     """A rule whose cells are cells of its sources, elsewhere."""
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """The same errors."""
-        return self.values(*(each.error for each in tables))
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Nothing is rounded."""

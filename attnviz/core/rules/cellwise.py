@@ -42,10 +42,6 @@ class Add(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0] + sources[1]
 
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """Errors add up."""
-        return tables[0].error + tables[1].error
-
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
         """It's passed on."""
         yield Derivative(row, column, 1.0)
@@ -74,10 +70,6 @@ class TimesRoot(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0] * math.sqrt(sources[0].shape[-1])
 
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """Errors grow with the numbers."""
-        return self.values(tables[0].error)
-
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The root is rounded before the product is."""
         return 2 * np.abs(made.value)
@@ -99,10 +91,6 @@ class ReLU(Rule):
 
     def compute(self, *sources: Tensor) -> Tensor:
         return torch.relu(sources[0])
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """No number moves further than its source."""
-        return tables[0].error
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,) = sources(1)
