@@ -40,6 +40,8 @@ class Way:
     - `refusal`, `misfit`: the key in `refused.toml` of why it can't be with other settings, and the facts of that
       sentence, of the settings that are asked for; None where it can.
     - `by_view`: whether heads are cut as numbers lie in memory, which changes to which tokens their rows belong.
+    - `asked`: the number that is predicted before: a "score", a "share" or the "sum" of a query's row.
+    - `mirrors`: whether it turns the scores over, so that the mirrored one is a choice.
     """
 
     name: str
@@ -48,6 +50,8 @@ class Way:
     refusal: str = ""
     misfit: Callable[[Any], dict[str, object] | None] = lambda asked: None
     by_view: bool = False
+    asked: str = "share"
+    mirrors: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,7 @@ def _over(axis: str) -> Way:
     return Way(
         axis, lambda made: made._replace(rule=Softmax(axis=axis), told=f"attention_weights_{axis}"),
         ("attention_weights",), "what_if_softmax", lambda asked: {} if USES[asked["mask_use"]].late else None,
+        asked="sum",
     )  # fmt: skip
 
 
@@ -94,18 +99,18 @@ SWITCHES: Kinds[Switch] = Kinds("what_if", (
     _switch(PROJECTIONS, "q",
         Way("exchanged", lambda made: Made(made.rule, tuple(_EXCHANGED.get(each, each) for each in made.sources),
                                            _EXCHANGED.get(made.told, made.told)),
-            ("q", "k", *_EXCHANGED), "what_if_exchanged", _shares_keys),
+            ("q", "k", *_EXCHANGED), "what_if_exchanged", _shares_keys, asked="score", mirrors=True),
         # torch.nn.functional.linear multiplies by the transpose of its weight: y = x Aᵀ + b.
         Way("transposed", lambda made: made._replace(rule=Product(transposed=True)), ("q", "k", "v"),
-            "what_if_transposed", _is_not_square)),
+            "what_if_transposed", _is_not_square, asked="score")),
     # One view(heads, n, d) in place of view(n, heads, d).transpose(0, 1).
     _switch(CUT, "q", Way("view", lambda made: made._replace(told=made.told or "scores_recut"), ("scores",),
                           "what_if_cut", lambda asked: {} if asked["n_heads"] == 1 else _shares_keys(asked),
-                          by_view=True)),
+                          by_view=True, asked="score")),
     # Cosines are what Liu et al. 2022, Swin Transformer V2, section 3.3, has, with a learned factor.
     _switch(SCORES, "scores",
         Way("keys-first", lambda made: Made(made.rule, made.sources[::-1], "scores_keys_first"), ("scores",),
-            "what_if_keys_first", lambda asked: None if asked.n_read is None else {}),
+            "what_if_keys_first", lambda asked: None if asked.n_read is None else {}, asked="score", mirrors=True),
         Way("cosine", lambda made: made._replace(rule=Product(transposed=True, cosine=True), told="scores_cosine"),
             ("scores",))),
     _switch(TYPED, "scores"),  # numbers in cells in place of ways: see `WhatIf.typed`
@@ -117,6 +122,14 @@ SWITCHES: Kinds[Switch] = Kinds("what_if", (
 PLACES = tuple(
     f"{switch.name}.{way}" if way else switch.name for switch in SWITCHES.values() for way in switch.ways or ("",)
 )
+
+
+def way_at(place: str) -> Way | None:
+    """Return the way that one of :data:`PLACES` names; None of typed numbers."""
+    name, _, way = place.partition(".")
+    return SWITCHES[name].ways[way] if way else None
+
+
 # What these switches change, and what stands between: of each, learners ask what would be if it were otherwise.
 CONCERNED = frozenset({switch.stage for switch in SWITCHES.values()} | {"k", "mask", "scaled_scores"})
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.tokens import token_labels
-from attnviz.core.what_if import PLACES, SOFTMAX, TYPED, WhatIf
+from attnviz.core.what_if import PLACES, SOFTMAX, TYPED, WhatIf, way_at
 from attnviz.explanation.masking import key_of, reads_others
 from attnviz.explanation.origins import setting_in_words
 from attnviz.teach.predictions import Asked, spread
@@ -16,13 +16,6 @@ from attnviz.words.numbers import percent, written
 
 MORE, SAME, LESS, MIRRORED, OTHER = "more", "same", "less", "mirrored", "other"
 _MOVES = (MORE, SAME, LESS)
-# Of each switch, the number that is asked about; where it turns the scores over, the mirrored one is a choice.
-_ASKED = {
-    "projections.exchanged": "score", "projections.transposed": "score", "cut.view": "score",
-    "scores.keys-first": "score", "scores.cosine": "share", TYPED: "share",
-    "softmax.columns": "sum", "softmax.whole": "sum",
-}  # fmt: skip
-_TURNS = ("projections.exchanged", "scores.keys-first")
 
 
 def about(place: str) -> str:
@@ -42,7 +35,8 @@ class _Turned:
 
     @property
     def kind(self) -> str:
-        return _ASKED[self.place]
+        way = way_at(self.place)
+        return way.asked if way else "share"
 
     @property
     def matrix(self) -> str:
@@ -64,7 +58,8 @@ class _Turned:
 
     def choices(self, now: str) -> tuple[str, ...]:
         """Return the choices, from the largest; the mirrored score if it's different."""
-        if self.place not in _TURNS or self.mirrored in ("", now):
+        way = way_at(self.place)
+        if not way or not way.mirrors or self.mirrored in ("", now):
             return _MOVES
         scores = self.before.scores
         larger = bool(scores[self.key, self.query] > scores[self.query, self.key])

@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[3]
 MATRICES = "attnviz/words/en/matrices"
 COPIED = ("attnviz", "pages", "tests", "docs", "app.py", "pyproject.toml", "README.md")
 SECONDS = 300
+EXPLAINED = "({ made, explain: { explain } }, [data, place]) => explain(made(data), place).text"
 
 # What is added: after which line of which file, and the row.
 INITIALIZATION = (
@@ -102,8 +103,27 @@ SWITCH = (
         MATRICES + "/what_if.toml",
         r"refused = [^\n]*\n",
         '\n[halving]\nlabel = "How scores are halved"\ntwice.choice = "twice"\n'
-        'twice.note = "Not what attention does: scores are halved."\ntwice.more = "Scores are halved once more."\n',
+        'twice.note = "Not what attention does: scores are halved."\ntwice.more = "Scores are halved once more."\n'
+        '[predict.wrong.halving_twice]\nsame = "Scores are halved."\nalike = "Halves share alike."\n'
+        'turned = "Halves are closer."\n',
     ),
+)
+RULE = (
+    (
+        "attnviz/core/rules/cellwise.py",
+        r'in_code = "\{0\} \+ \{1\}"\n(.*\n)*?\n\n',
+        "@dataclass(frozen=True)\nclass Halved(Rule):\n"
+        '    """Half of each number."""\n\n'
+        '    name, in_formulas, in_code = "halved", "{0} / 2", "{0} / 2"\n\n'
+        "    def compute(self, *sources: Tensor) -> Tensor:\n        return sources[0] / 2\n\n"
+        "    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:\n        (x,) = sources(1)\n"
+        '        words = sentence("explanation.halved.words", number=x.named())\n'
+        '        return (Piece(x[I, J] / number(2.0), (x.name(), " / 2"), (words,), roundings=2),)\n\n\n',
+    ),
+    ("attnviz/core/rules/__init__.py", r"cellwise import ", "Halved, "),
+    ("attnviz/core/rules/__init__.py", r"    Product, Scale, ", "Halved, "),
+    ("attnviz/core/rules/__init__.py", r'    "BFLOAT16", ', '"Halved", '),
+    (MATRICES + "/explanation.toml", r"\n(?=\[hidden\]\n)", '[halved]\nwords = "{number} is halved."\n'),
 )
 # A second stage of each rule: name, symbol, rows, columns, colours, rule, sources.
 STAGES = (
@@ -113,6 +133,7 @@ STAGES = (
     ("kept_near", "Mk", "query", "key", "scores", "Cap(2.0)", ("warmed",)),
     ("shared_out", "Ms", "query", "key", "attention", "Softmax()", ("warmed",)),
     ("summed", "Ma", "query", "feature", "vectors", "Add()", ("context", "mixed_twice")),
+    ("in_halves", "Mh", "query", "feature", "vectors", "Halved()", ("summed",)),
     ("cut_off", "Mr", "query", "feature", "vectors", "ReLU()", ("summed",)),
     ("curved", "Mg", "query", "feature", "vectors", "GELU()", ("summed",)),
     ("cut_out", "Ml", "query", "feature", "vectors", "Slice(0, 1)", ("summed",)),
@@ -131,7 +152,8 @@ STAGE = (
     (
         "attnviz/core/stages/attending.py",
         r'\A"""[^\n]*\n\n',
-        "from attnviz.core.rules import GELU, Add, Cap, Concatenate, Product, ReLU, Rotate, Scale, Slice, Softmax\n",
+        "from attnviz.core.rules import GELU, Add, Cap, Concatenate, Halved, Product, ReLU, Rotate, Scale, Slice\n"
+        "from attnviz.core.rules import Softmax\n",
     ),
     (
         MATRICES + "/stages.toml",
@@ -155,7 +177,7 @@ def grown(folder: Path, additions: tuple[tuple[str, str, str], ...]) -> Path:
             shutil.copy(source, folder / name)
     for file, place, row in additions:
         text = (folder / file).read_text(encoding="utf-8")
-        found = list(re.finditer(place, text, re.DOTALL if ".*?\n" in place else 0))
+        found = list(re.finditer(place, text))
         assert len(found) == 1, f"{file}: where a row is added was found {len(found)} times: {place}"
         at = found[0].end()
         (folder / file).write_text(text[:at] + row + text[at:], encoding="utf-8")
@@ -164,7 +186,7 @@ def grown(folder: Path, additions: tuple[tuple[str, str, str], ...]) -> Path:
 
 def test_what_is_added_in_one_place_is_everywhere(tmp_path: Path) -> None:
     """All in one copy: to start Python, torch and Streamlit anew takes longer than what is walked then."""
-    folder = grown(tmp_path, (*INITIALIZATION, *STATISTIC, *STAGE, *MASK, *TOKENIZER, *POSITION, *SWITCH))
+    folder = grown(tmp_path, (*INITIALIZATION, *STATISTIC, *RULE, *STAGE, *MASK, *TOKENIZER, *POSITION, *SWITCH))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     environment |= {"PYTHONPATH": str(folder), "ATTNVIZ_ADDED": "1"}
     walks = sorted(str(file.relative_to(folder)) for file in folder.glob("tests/unit/rules/additions/of_*.py"))

@@ -1,7 +1,9 @@
 """Run in a copy of the package with a made-up kind of mask, tokenizer, position and switch: all that knows of them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -12,13 +14,16 @@ from attnviz import Scenario, explain, trace
 from attnviz.board.data import board_data
 from attnviz.core.masks import MASKS
 from attnviz.core.tokens import tokenize
+from attnviz.core.what_if import WhatIf
 from attnviz.documents import report
 from attnviz.explanation.masking import what_if_notes
 from attnviz.export import notebook, pytorch_script, scenario_from_json, scenario_json
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.marking import Printed, mark_pipeline, verdict
+from attnviz.teach.switched import turned
 from tests.node import PageScript
 from tests.pages.playground import Playground
+from tests.unit.rules.test_additions import EXPLAINED
 
 TEXT = "the cat sat on a mat"
 STRIPED = Scenario(TEXT, mask="striped", d_out=3, seed=7)
@@ -27,7 +32,6 @@ COUNTED = Scenario(TEXT, positions="counted", seed=7)
 HALVING = Scenario(TEXT, what_if="halving:twice", causal=True, seed=7)
 MADE_UP = {"masking": STRIPED, "tokenizer": COMMAS, "positions": COUNTED, "what_if": HALVING}
 each = pytest.mark.parametrize("scenario", MADE_UP.values(), ids=MADE_UP)
-_EXPLAINED = "({ made, explain: { explain } }, [data, place]) => explain(made(data), place).text"
 PLACES = np.subtract.outer(np.arange(6), np.arange(6))
 HIDDEN = (PLACES > 0) & (PLACES % 2 == 0)
 
@@ -68,15 +72,25 @@ def test_the_set_up_offers_and_explains_them(name: str, value: str) -> None:
     assert Playground(view="heatmaps", **{name: value}).value(name) == value
 
 
-def test_a_cell_says_why_it_is_hidden_here_and_on_the_board(script: PageScript) -> None:
-    made = trace(STRIPED)
-    explained = explain(made, "scaled_scores", 4, 2)
-    assert "stands at an even distance before" in explained.words
-    assert "stripes" in explain(made, "mask", 4, 2, scenario=STRIPED).words
-    data = board_data(STRIPED, made, 0, 4)
-    assert "striped" in data["matrices"]["mask"]["whys"]
-    place = {"matrix": "scaled_scores", "row": 4, "column": 2}
-    assert "stands at an even distance before" in script.run(_EXPLAINED, [data, place])
+def test_the_panel_offers_the_switch_and_asks_before_it_is_turned() -> None:
+    page = Playground(**dict(parse_qsl(query_of(replace(HALVING, what_if="")))))
+    page.at.session_state["playground.what_if"] = True
+    page.run().set("what_if.halving", "twice")
+    asked = turned(replace(HALVING, what_if=""), WhatIf.read("halving:twice"), "halving.twice", 1)
+    assert asked is not None
+    assert asked.asks in page.says
+    assert asked.wrong["same"] == "Scores are halved."
+
+
+@each
+def test_a_cell_is_explained_here_and_on_the_board(scenario: Scenario, script: PageScript) -> None:
+    made = trace(scenario)
+    at = min(4, len(made.tokens) - 1), 2
+    place = {"matrix": "scaled_scores", "row": at[0], "column": 2}
+    explained, data = explain(made, "scaled_scores", *at), board_data(scenario, made, 0, 4)
+    assert script.run(EXPLAINED, [data, place]) == explained.text
+    assert scenario != STRIPED or "stands at an even distance before" in explained.words
+    assert scenario != STRIPED or "stripes" in explain(made, "mask", *at, scenario=scenario).words
 
 
 def test_a_place_says_where_it_is_from_and_a_switch_what_it_does() -> None:

@@ -1,4 +1,4 @@
-"""Run in a copy of the package to whose table a second stage of every rule was added: all places that list stages."""
+"""Run in a copy of the package with a made-up rule, and a second stage of every one: all places that list stages."""
 
 import json
 from collections.abc import Callable
@@ -19,8 +19,10 @@ from attnviz.documents import heatmap_page, report, trace_markup
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json, trace_safetensors
 from attnviz.figures import heatmap_spec
 from attnviz.marking import Mark, Printed, mark_pipeline, verdict
+from tests.node import PageScript
 from tests.pages.playground import Playground
 from tests.unit.displayed_arithmetic import check_arithmetic
+from tests.unit.rules.test_additions import EXPLAINED
 from tests.unit.rules.test_additions import STAGES as ADDED
 
 NAMES = [name for name, *_ in ADDED]
@@ -33,6 +35,7 @@ REFEREES: dict[str, Callable[[attnviz.AttentionTrace], torch.Tensor]] = {
     "kept_near": lambda t: 2 * torch.tanh(t["warmed"] / 2),
     "shared_out": lambda t: torch.softmax(t["warmed"], -1),
     "summed": lambda t: t.context + t["mixed_twice"],
+    "in_halves": lambda t: t["summed"] / 2,
     "cut_off": lambda t: F.relu(t["summed"]),
     "curved": lambda t: F.gelu(t["summed"]),
     "cut_out": lambda t: t["summed"][:, :1],
@@ -84,9 +87,10 @@ def test_every_cell_is_explained(name: str) -> None:
 
 
 @each
-def test_the_board_has_it(name: str) -> None:
+def test_the_board_has_and_explains_it(name: str, script: PageScript) -> None:
     data = board_data(SCENARIO, MADE, 0, 4)
-    assert name in data["shown"]
+    place = {"matrix": name, "row": 1, "column": 0}
+    assert script.run(EXPLAINED, [data, place]) == explain(MADE, name, 1, 0, scenario=SCENARIO).text
     assert name in data["shown"]
     assert name in data["limits"]
     assert [stage["name"] for stage in data["stages"]] == list(MADE.stages)
