@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.rules import Rule
 from attnviz.core.stages import STAGES, attention_table, formula_of
 from attnviz.marking import Marking
 from attnviz.marking.causes import SLIPS
@@ -97,7 +98,7 @@ def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
 
 
 def _made(step: Step) -> Iterator[tuple[str, Candidate]]:
-    for slip in _tried(step.stage.kind, step.stage.name):
+    for slip in _tried(step.rule, step.stage.name):
         for made in slip.made(step):
             yield made.named or slip.name, made
             if slip.name == "not_normalized":
@@ -105,10 +106,10 @@ def _made(step: Step) -> Iterator[tuple[str, Candidate]]:
 
 
 @lru_cache(maxsize=16)
-def _tried(kind: str, name: str) -> tuple[Slip, ...]:
+def _tried(rule: Rule, name: str) -> tuple[Slip, ...]:
     """Return the slips of a stage that may be another rule."""
     may_be = {*_MISTAKEN[name], *_NAMING}
-    return tuple(slip for slip in SLIPS if slip.name in may_be and slip.where & {kind, f"{kind} {name}"})
+    return tuple(slip for slip in SLIPS if slip.name in may_be and slip.may_be(rule, name))
 
 
 def are_apart(right: np.ndarray, others: Sequence[Mistake]) -> bool:

@@ -73,7 +73,7 @@ def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iter
         half = float(np.median(table.windows.half))
         steps = [Step(marking, stage, tables, given, off, half) for tables in before]
         for slip in SLIPS:
-            if not steps[0].is_of(slip.where):
+            if not slip.may_be(stage.rule, steps[0].stage.name):
                 continue
             for name, candidates in _made(marking, table, slip, steps).items():
                 for candidate, held, values in candidates:
@@ -172,7 +172,7 @@ def _row(stage: Stage, row: int, tokens: Sequence[str]) -> str:
 @np.errstate(all="ignore")  # what overflows is no scale of note
 def _other_scale(marking: Marking, table: MarkedTable) -> str:
     """Return a hint at scores off by powers of ten, or empty."""
-    if table.stage.kind != "softmax" or marking.settings.masked is not None:
+    if table.stage.kind != Softmax.name or marking.settings.masked is not None:
         return ""
     given, scores = table.given, marking.before[table.stage.sources[0]]
     if scores.shape[1] < 3 or not (given > 0).all() or not np.isfinite(scores).all():

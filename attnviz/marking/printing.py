@@ -13,7 +13,7 @@ from attnviz.marking.settings import base_of
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 
 
-def in_its_unit(table: Printed, kind: str, fits: Callable[[Printed], np.ndarray]) -> tuple[Printed, int]:
+def in_its_unit(table: Printed, shares: bool, fits: Callable[[Printed], np.ndarray]) -> tuple[Printed, int]:
     """Return a table in whole units, and the unit it was in.
 
     The unit is 100 for percent or 1000, where only that makes most numbers fit; `fits` says which cells do.
@@ -22,13 +22,13 @@ def in_its_unit(table: Printed, kind: str, fits: Callable[[Printed], np.ndarray]
     if there.sum() < 2 or fits(table)[there].mean() > 0.3:
         return table, 1
     for unit, zeros in ((100, 2), (1000, 3)):
-        if unit == 100 and kind != "softmax":
+        if unit == 100 and not shares:
             continue  # elsewhere, a hundred times too large is too large
         shown = None if table.shown is None else tuple(tuple(n + zeros for n in row) for row in table.shown)
         in_units = with_numbers(table, table.array / unit)
         read = replace(in_units, decimals=min(table.decimals + zeros, MAX_DECIMALS), shown=shown)
         sums = np.nansum(np.where(np.isfinite(table.array), table.array, 0.0), axis=1)
-        adds_up = kind == "softmax" and bool((np.abs(sums / unit - 1) < 0.05).all())
+        adds_up = shares and bool((np.abs(sums / unit - 1) < 0.05).all())
         if fits(read)[there].mean() >= 0.7 or adds_up:
             return read, unit
     return table, 1

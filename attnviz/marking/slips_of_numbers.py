@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from attnviz.core.rules import GELU, ReLU
+from attnviz.core.rules import GELU, Add, ReLU, Scale
 from attnviz.marking.step import (
     ANY,
     PRODUCT,
@@ -25,7 +25,7 @@ def _left_as_it_was(step: Step) -> Candidates:
 
     Left-out summands and scaling are slips of their own.
     """
-    if step.stage.kind not in ("add", "scale"):
+    if step.stage.kind not in (Add.name, Scale.name):
         for name in step.stage.sources[:2] if step.stage.name in ("q", "k", "v") else step.stage.sources[-1:]:
             yield Candidate(step.tables[name], {"of": step.symbol(name)})
 
@@ -185,7 +185,7 @@ def _rounded_early(step: Step) -> Candidates:
 
 SLIPS = (
     Slip(
-        "other_activation", frozenset({"relu", "gelu"}),
+        "other_activation", (ReLU, GELU),
         lambda step: [made_by(GELU() if step.rule == ReLU() else ReLU(), step.sources[0])],
     ),
     Slip("left_as_it_was", ANY, _left_as_it_was),

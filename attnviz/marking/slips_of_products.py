@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from attnviz.core.rules import Concatenate, Slice
 from attnviz.core.stages import MASK, head_name
-from attnviz.marking.step import ADD, ANY, PRODUCT, SCORES, Candidate, Candidates, Slip, Step
+from attnviz.marking.step import ADD, ANY, PRODUCT, Candidate, Candidates, Slip, Step
 from attnviz.words.numbers import written
 
 _PROJECTED = ("w_q", "w_k", "w_v")
@@ -70,7 +71,7 @@ def _of_another_head(step: Step) -> Candidates:
     """The table is that of another head."""
     for other in range(step.settings.heads.n if step.head is not None else 0):
         table: np.ndarray | None
-        if step.stage.kind == "slice":
+        if step.stage.kind == Slice.name:
             table = _columns_of(step, other, step.stage.name)
         else:
             sources = [source for name in step.stage.sources if (source := _of(step, other, name)) is not None]
@@ -179,19 +180,19 @@ def _weights_turned(step: Step) -> Candidates:
 
 
 SLIPS = (
-    Slip("heads_cut", PRODUCT | {"slice"}, _cut_otherwise),
-    Slip("heads_joined", frozenset({"concatenate"}), _joined_otherwise),
-    Slip("one_head", SCORES, _one_head),
+    Slip("heads_cut", (*PRODUCT, Slice), _cut_otherwise),
+    Slip("heads_joined", (Concatenate,), _joined_otherwise),
+    Slip("one_head", PRODUCT, _one_head, ("scores",)),
     Slip("of_another_head", ANY, _of_another_head),
-    Slip("output_forgotten", frozenset({"product output"}), _output_forgotten),
-    Slip("not_transposed", SCORES, _not_transposed),
+    Slip("output_forgotten", PRODUCT, _output_forgotten, ("output",)),
+    Slip("not_transposed", PRODUCT, _not_transposed, ("scores",)),
     Slip("w_transposed", PRODUCT, _w_transposed),
     Slip("other_factor", PRODUCT, _other_factor),
     Slip("from_the_left", PRODUCT, _from_the_left),
-    Slip("weights_turned", frozenset({"product context"}), _weights_turned),
-    Slip("scaled_early", SCORES, _scaled_early),
+    Slip("weights_turned", PRODUCT, _weights_turned, ("context",)),
+    Slip("scaled_early", PRODUCT, _scaled_early, ("scores",)),
     Slip("bias_forgotten", PRODUCT, _bias_forgotten),
     Slip("bias_forgotten", ADD, _summand_forgotten),
     Slip("other_factor", ADD, _other_summand),
-    Slip("residual_added", frozenset({"product context", "product output"}), _residual_added),
+    Slip("residual_added", PRODUCT, _residual_added, ("context", "output")),
 )

@@ -189,5 +189,5 @@ SLIPS = (
     Slip("turned_by_place", PRODUCT, _turned_by_place),
     Slip("less_by_distance", SCALE, _less_by_distance),
     Slip("of_features", SOFTMAX, _of_features),
-    Slip("normed_first", PRODUCT | ADD, _normed_first),
+    Slip("normed_first", PRODUCT + ADD, _normed_first),
 )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from attnviz.core.rules import Bounded, Rule
+from attnviz.core.rules import RULES, Add, Bounded, Product, Rule, Scale, Slice, Softmax
 from attnviz.core.stages import Stage
 from attnviz.marking.outcome import Marking
 from attnviz.marking.settings import base_of, path_of
@@ -36,22 +36,24 @@ Candidates = Iterable[Candidate | np.ndarray]
 class Slip(NamedTuple):
     """A known slip: its name, where it can happen, and its results.
 
-    `name` is also its sentence's; `where` has kinds of stages, perhaps with a name.
+    `name` is also its sentence's; `where` are the rules of stages, `named` their names where not all are meant.
     """
 
     name: str
-    where: frozenset[str]
+    where: tuple[type[Rule], ...]
     ways: "Callable[[Step], Candidates]"
+    named: tuple[str, ...] = ()
+
+    def may_be(self, rule: Rule | None, name: str) -> bool:
+        """Whether it can be made in a stage of this rule and name."""
+        return type(rule) in self.where and (not self.named or name in self.named)
 
     def made(self, step: "Step") -> list[Candidate]:
         """Return what a step becomes by it."""
         return [each if isinstance(each, Candidate) else Candidate(each) for each in self.ways(step)]
 
 
-ANY = frozenset({"product", "scale", "softmax", "add", "relu", "gelu", "concatenate", "slice"})
-PRODUCT, SCALE, SOFTMAX, ADD, SCORES = (
-    frozenset({each}) for each in ("product", "scale", "softmax", "add", "product scores")
-)
+ANY, PRODUCT, SCALE, SOFTMAX, ADD = RULES, (Product,), (Scale,), (Softmax,), (Add,)
 
 
 @np.errstate(all="ignore")  # what overflows makes nothing of note
@@ -78,16 +80,12 @@ class Step:
         self.stage, self.tables, self.stages, self.decimals = stage, tables, marking.stages, marking.decimals
         if path := path_of(stage.name):
             self.head = stage.head
-            self.tables = tables if stage.kind == "slice" else _without(path, tables)
+            self.tables = tables if stage.kind == Slice.name else _without(path, tables)
             self.stages, self.decimals = _without(path, self.stages), _without(path, self.decimals)
             sources = tuple(name.removeprefix(path) for name in stage.sources)
             self.stage = replace(stage, name=base_of(stage.name), sources=sources)
         self.sources = tuple(self.tables[name] for name in self.stage.sources)
         self.right = self.made(*self.sources)
-
-    def is_of(self, where: frozenset[str]) -> bool:
-        """Whether a slip of these kinds of stages can be made here."""
-        return bool(where & {self.stage.kind, f"{self.stage.kind} {self.stage.name}"})
 
     @property
     def rule(self) -> Rule:

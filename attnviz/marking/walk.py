@@ -207,7 +207,7 @@ class Walk:
             either = windows.hold(made.exact.value) | windows.hold(made.followed.value)
             return either | windows.hold(made.now, own)
 
-        return in_its_unit(table, stage.kind, fits)
+        return in_its_unit(table, stage.makes_shares, fits)
 
     def _marks(self, table: Printed, made: _Made, tainted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return a table's marks, and which cells hidden digits make likely."""

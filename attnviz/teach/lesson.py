@@ -7,7 +7,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import CONTEXTS, in_view
-from attnviz.core.rules import owner_of
+from attnviz.core.rules import TimesRoot, owner_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import formula_of
 from attnviz.core.tokens import token_labels
@@ -141,7 +141,7 @@ def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
         said(key, numbers=plural(d_in, "number"), d_in=d_in, token=_label(trace, query), row=row),
         *(
             [said("lesson.embeddings.factor")]
-            if "times_root" in {stage.kind for stage in trace.stages.values()}
+            if TimesRoot.name in {stage.kind for stage in trace.stages.values()}
             else []
         ),
         said("lesson.embeddings.again", other=_label(trace, again[0])) if again else said("lesson.embeddings.alone"),

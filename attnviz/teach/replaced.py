@@ -13,7 +13,7 @@ from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.masks import ADDED, PAINTED, ZEROED, dropout_mask
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import MASK
+from attnviz.core.stages import MASK, WEIGHTINGS
 from attnviz.core.trace import run
 from attnviz.teach.masked import kept
 from attnviz.teach.predictions import Asked, by_size
@@ -273,7 +273,7 @@ def of_other(name: str, gap: float) -> Asked:
 
 
 def _has_softmax(scenario: Scenario) -> bool:
-    return scenario.weighting == "softmax"
+    return not WEIGHTINGS[scenario.weighting].linear
 
 
 def _rows(matrix: Tensor) -> tuple[tuple[float, ...], ...]:

@@ -12,7 +12,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import named
 from attnviz.core.limits import RefusedError
 from attnviz.core.masks import CAUSAL, MASKS
-from attnviz.core.rules import Product
+from attnviz.core.rules import Concatenate, Product, Slice
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import LAYERS, NORMS
 from attnviz.core.tokens import TOKENIZERS, tokenize, visible
@@ -99,7 +99,7 @@ def _start(training: Training) -> list[str]:
 
 def _model(settings: TrainingSettings) -> list[str]:
     several, (bias, tied) = settings.n_layers > 1, (settings.bias, settings.tied)
-    embedded = [f"{_W_E}[ids]", *['w["w_p"][: ids.shape[1]]'] * (settings.positions == "learned")]
+    embedded = [f"{_W_E}[ids]", *['w["w_p"][: ids.shape[1]]'] * settings.position.adds]
     unembedding = Product(transposed=tied).code("logits", "x", _W_E if tied else 'w["w_u"]', *['w["b_u"]'] * bias)
     return [
         f"d_k = {settings.d_k // settings.n_heads}  # of a head",
@@ -135,16 +135,16 @@ def _layer(settings: TrainingSettings) -> list[str]:
         if stage.rule is None or stage.head or name == "x":
             continue
         code = stage.rule.code(called(name), *map(called, stage.sources))
-        if stage.kind == "slice":
+        if stage.kind == Slice.name:
             code = [f"{called(name)} = {called(stage.sources[0])}[..., start : start + d_k]"]
-        elif stage.kind == "concatenate":
+        elif stage.kind == Concatenate.name:
             lines += [
                 "contexts = []",
                 f"for start in range(0, {settings.d_k}, d_k):",
                 *(f"    {each}" for each in of_head),
             ]
             code = ["    contexts.append(own_context)", "context = torch.cat(contexts, dim=-1)"]
-        elif stage.kind == "softmax":
+        elif stage.makes_shares:
             code.append("weights.append(attention_weights)")
         (lines if stage.head is None else of_head).extend(code)
     return [*lines, f"x = {name}"]
@@ -201,7 +201,7 @@ def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
     given: dict[str, Any] = {}
     for layer in range(settings.n_layers):
         given |= {named(layer, own): by for own, by in _of_layer(training, trace, layer).items()}
-    learned = settings.positions == "learned"
+    learned = settings.position.adds
     text, tokenizer = as_text(trace.tokens)
     matrices: dict[str, Any] = {
         name: numbers(trace[name if name in trace.stages else f"layers.0.{name}"])

@@ -31,7 +31,7 @@ def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Tabl
     >>> list(model_table(TrainingSettings(), ("a", "b")))[:4], list(model_table(TrainingSettings(), ("a", "b")))[-2:]
     (['w_e', 'w_p', 'e', 'p'], ['logits', 'probabilities'])
     """
-    learned = settings.positions == "learned"
+    learned = settings.position.adds
     stages: dict[str, Stage] = {"w_e": _stage("w_e", "W_e", "entry", "feature", "projections", entries=vocabulary)}
     if learned:
         stages["w_p"] = _stage("w_p", "W_p", "feature", "feature", "projections")
@@ -82,7 +82,7 @@ def of_text(table: Table, ids: Ids, length: int, targets: Ids = ()) -> Table:
     """
     stages = dict(table)
     for name, stage in table.items():
-        if stage.kind == "lookup":
+        if stage.kind == Lookup.name:
             of_places = stage.sources == ("w_p",)
             stages[name] = replace(stage, rule=Lookup(tuple(range(length)) if of_places else ids))
     if targets:

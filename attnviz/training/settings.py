@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attnviz.core.limits import MAX_SEED, MAX_TEXT_CHARACTERS, RefusedError, check_whole, in_short
+from attnviz.core.seeding import POSITIONS, Position
 from attnviz.core.stages import ACTIVATIONS
 
 MAX_STEPS = 5000
@@ -75,7 +76,7 @@ class TrainingSettings:
         object.__setattr__(self, "learning_rate", check_rate(self.learning_rate))
         if self.d_k % self.n_heads:
             raise RefusedError("model_heads", heads=self.n_heads, d_k=self.d_k)
-        if self.positions == "rotary" and self.d_k // self.n_heads % 2:
+        if self.position.turns and self.d_k // self.n_heads % 2:
             raise RefusedError("model_rotary", d_k=self.d_k)
         check_text(self.text)
         self._check_sequences()
@@ -88,6 +89,11 @@ class TrainingSettings:
         if [step for step, _ in rates] != sorted({step for step, _ in rates}):
             raise ValueError(f"rates are {in_short(rates)}, expected steps one after the other")
         object.__setattr__(self, "rates", rates)
+
+    @property
+    def position(self) -> Position:
+        """How it tells positions; vectors that are added are learned."""
+        return POSITIONS[self.positions]
 
     @property
     def end(self) -> int:

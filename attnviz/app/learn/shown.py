@@ -49,7 +49,7 @@ class Shown:
             tell_heads_off(self.training, self.step, self.off)
         _tell_alike(self.training.settings, self.trace)
         last = self.training.model.task.length - 1  # after which nothing ever came: its place is as random as it was
-        if self.training.settings.positions == "learned" and picked_token(self.training, self.trace.tokens) == last:
+        if self.training.settings.position.adds and picked_token(self.training, self.trace.tokens) == last:
             st.caption(say("learn.board.last_place", tokens=plural(last + 1, "token")))
 
 

@@ -15,6 +15,7 @@ from attnviz.app.session.link_values import picked_head, picked_layer
 from attnviz.app.session.session import this_session
 from attnviz.app.text import is_dark, told
 from attnviz.core.scenario import Scenario, traced
+from attnviz.core.stages import WEIGHTINGS
 from attnviz.core.tokens import token_labels
 from attnviz.figures.small_tables import table_spec
 from attnviz.scripts import script
@@ -36,7 +37,7 @@ _painter = st.components.v2.component(
 
 def show_mask(scenario: Scenario) -> None:
     """Draw the mask to paint, preset shapes, and each way's result."""
-    if scenario.what_if or scenario.weighting != "softmax" or max(map(len, _axes(scenario))) > MOST:
+    if scenario.what_if or WEIGHTINGS[scenario.weighting].linear or max(map(len, _axes(scenario))) > MOST:
         st.text(say("what_if.mask.not_here", most=MOST))
         return
     names, read = _axes(scenario)

@@ -149,7 +149,7 @@ def slips_of(exercise: Exercise, name: str) -> list[np.ndarray]:
     right = exercise.table(name)
     step = Step(marking, marking.stages[name], marking.before, right, np.zeros(right.shape, bool), 0.005)
     with np.errstate(all="ignore"):
-        made = [each for slip in SLIPS if step.is_of(slip.where) for each in slip.ways(step)]
+        made = [each for slip in SLIPS if slip.may_be(step.rule, name) for each in slip.ways(step)]
     tables = [np.asarray(each.values if isinstance(each, Candidate) else each).round(2) for each in made]
     return [each for each in tables if each.shape == right.shape and np.isfinite(each).all()
             and shows(each, exercise, name).any()]  # fmt: skip
