@@ -45,7 +45,7 @@ class Slip(NamedTuple):
     named: tuple[str, ...] = ()
 
     def may_be(self, rule: Rule | None, name: str) -> bool:
-        """Whether it can be made in a stage of this rule and name."""
+        """Whether a stage of this rule and name can have it."""
         return type(rule) in self.where and (not self.named or name in self.named)
 
     def made(self, step: "Step") -> list[Candidate]:
