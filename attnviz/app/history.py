@@ -21,6 +21,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import written
 
 _COLUMNS = ("tokens", "softmax", "linear", "softmax_numbers", "linear_numbers")
+_BESIDE = 64  # pixels of a picture over its board
 _STYLE = (Path(__file__).parent / "history.css").read_text()
 
 
@@ -71,22 +72,24 @@ def _open(name: str | None) -> None:
 def _show_beside(step: Step) -> None:
     """Draw a step's board, with pictures of before and after."""
     query, changed = _told(step.name)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=_open, args=(None,))
-        st.markdown(f"**{step.said('title')}**")
-        # Not st.page_link: the controls of this session would hold on to their values.
-        st.link_button(say("history.playground"), f"./?{query}", key=f"history.playground.{step.name}",
-                       icon=":material/open_in_new:", help=say("history.open_help"), type="tertiary")  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="center", key="history_beside"):
-        st.html(_pictures(step.name, dark=is_dark()), width="content")
-        st.text(" ".join([step.said("line"), step.said("more"), changed]).strip())
+    with st.container(horizontal=True, key="history_beside"):
+        with st.container(gap=None, key="history_told"):
+            head = st.container(horizontal=True, vertical_alignment="center")
+            head.button(say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=_open,
+                        args=(None,))  # fmt: skip
+            head.markdown(f"**{step.said('title')}**", width="content")
+            # Not st.page_link: the controls of this session would hold on to their values.
+            head.link_button(say("history.playground"), f"./?{query}", key=f"history.playground.{step.name}",
+                             icon=":material/open_in_new:", help=say("history.open_help"), type="tertiary")  # fmt: skip
+            st.text(" ".join([step.said("line"), step.said("more"), changed]).strip())
+        st.html(_pictures(step.name, dark=is_dark(), most=_BESIDE), width="content")
     trace = traced(step.scenario).seen_from(0)
     show_board_of_model(trace, 1, names=tuple(trace.stages), key=f"history.board.{step.name}", picks={},
-                        origin=say("history.about"))  # fmt: skip
+                        origin=say("history.about"), folds=True)  # fmt: skip
 
 
 @lru_cache(maxsize=64)
-def _pictures(name: str, *, dark: bool) -> str:
+def _pictures(name: str, *, dark: bool, most: int = 96) -> str:
     """Return the matrix that a step changed as small before-and-after pictures."""
     matrix, traces = pictured(step_named(name))
     drawn = [picture(trace, matrix, 2, None, dark) for trace in traces]
@@ -95,7 +98,7 @@ def _pictures(name: str, *, dark: bool) -> str:
         html.escape(say(f"history.{key}", matrix=each.stage.title)) for key, each in zip(told, drawn, strict=True)
     ]
     figures = "".join(
-        f"<figure>{small_picture(each, most=96)}<figcaption>{title}</figcaption></figure>"
+        f"<figure>{small_picture(each, most=most)}<figcaption>{title}</figcaption></figure>"
         for each, title in zip(drawn, titles, strict=True)
     )
     return f'<div class="history-pictures">{figures}</div>'

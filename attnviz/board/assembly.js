@@ -14,6 +14,7 @@ import { say } from "../scripts/sentences.js";
 const CHIPS_AT = 138;
 const AROUND = 9; // pixels by which what marks a row stands out of it
 const MAP = 30; // pixels under a board of which not all has room
+const LOW = 800; // pixels of a window in which a board under other pictures has no room for ribbons
 const BESIDE = 24; // pixels beside what is brought into view
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
 
@@ -56,15 +57,16 @@ export class Assembly {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
       saysBelow: sentence && board.data.says !== false && (!this.ribbons || saysBelow(words, inside)),
       tells: Boolean(tells), words: lengthOf(words, 1), ribbons: this.ribbons,
-      ...(board.explores ? { folds: Object.fromEntries(board.folds) } : {}),
+      ...(board.explores || board.data.folds ? { folds: Object.fromEntries(board.folds) } : {}),
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
     };
   }
 
   // The room for ribbons: less on a board that stands beside something else.
   get ribbons() {
-    const { ribbons, ofNow } = this.board.data;
-    return ribbons === null ? RIBBONS.none : ofNow === false ? RIBBONS.low : RIBBONS.whole;
+    const { data: { ribbons, ofNow, folds }, host } = this.board;
+    if (ribbons === null || (folds && host.view().bottom < LOW)) return RIBBONS.none;
+    return ofNow === false ? RIBBONS.low : RIBBONS.whole;
   }
 
   build(/** @type {string} */ structure) {
@@ -95,7 +97,7 @@ export class Assembly {
     board.grids.clear();
     board.views.disconnect();
     toggle(board.root, "silent", board.data.says === false);
-    toggle(board.root, "unread", board.data.ribbons === false || board.data.ribbons === null);
+    toggle(board.root, "unread", board.data.ribbons === false || !this.ribbons);
     board.strip.build();
     if (board.story.takes(room)) return board.story.lay(room);
     // A screen that is too narrow for the spine has the words alone, as long as no matrix is reached.

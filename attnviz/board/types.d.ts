@@ -253,6 +253,8 @@ interface BoardData extends TableData {
   /** What tells the page's query that this is drawn from. */
   from?: string;
   ofNow: boolean;
+  /** Whether what isn't attention folds where not all has room, though it isn't explored. */
+  folds?: boolean;
   /** What of a board is picked, by the parameters that say so. */
   picks?: { query?: string; cell?: string; head?: string } | null;
   /** Where all that is done on it is stored as one text, and that as it is without. */

@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 MOST: Mapping[tuple[str, int], tuple[int, int, int | None]] = MappingProxyType({
     ("explore", 1366): (20, 60, 704), ("explore", 390): (16, 44, None), ("question", 1366): (16, 75, 722),
     ("question", 390): (16, 75, None), ("answered", 1366): (16, 100, None), ("answered", 390): (16, 100, None),
-    ("learn", 1366): (20, 80, 694), ("learn", 390): (20, 80, None), ("model", 1366): (28, 125, 722),
+    ("learn", 1366): (20, 80, 694), ("learn", 390): (20, 80, None), ("model", 1366): (28, 121, 722),
     ("model", 390): (28, 125, None), ("lesson-1", 1366): (16, 90, 768), ("lesson-1", 390): (16, 90, 844),
     ("compare", 1366): (16, 110, None), ("compare", 390): (16, 110, None), ("scaling", 1366): (20, 95, None),
     ("scaling", 390): (16, 95, None), ("check", 1366): (20, 80, 722), ("check", 390): (16, 80, 844),

@@ -42,12 +42,19 @@ _STYLE = """<style>
 .st-key-learn_buttons .stButton button[kind="primary"] { min-height: 62px; padding-inline: 44px; border-radius: 12px; }
 .st-key-learn_buttons .stButton button[kind="primary"] p { font-size: 20px; font-weight: 600; }
 :has(> .st-key-learn_kept) { display: none; }
-@media (max-width: 640px) {
+@media (max-width: 640px) { CONTROLS_LAST }
+:root[data-presents] { CONTROLS_LAST
+  [data-testid="stLayoutWrapper"]:has(> .st-key-learn_buttons) { inset: 0 0 auto auto; }
+  .stMainBlockContainer .st-key-learn_buttons button[kind="primary"][kind] { min-height: 30px; padding-inline: 12px; }
+  .stMainBlockContainer .st-key-learn_buttons button[kind="primary"][kind] p { font-size: 15px; }
+}
+</style>""".replace(
+    "CONTROLS_LAST",
+    """
   .stVerticalBlock > :has(> .st-key-learn_asked), .st-key-learn_asked { display: contents; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-learn_controls) { order: 9; }
-  .st-key-learn_buttons .stButton button[kind="primary"] { padding-inline: 24px; }
-}
-</style>"""
+  .st-key-learn_buttons .stButton button[kind="primary"] { padding-inline: 24px; }""",
+)
 
 
 def show_learn() -> None:

@@ -57,7 +57,8 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
     if shown is not None and above:
         n_heads = plural(len(view.heads), "head")
         st.caption(say("models.page.shown", shown=len(shown), heads=n_heads, above=above))
-    st.caption(say("models.page.how"))
+    with st.container(key="model_how"):
+        st.caption(say("models.page.how"))
 
 
 def show_which(view: ModelTrace) -> None:

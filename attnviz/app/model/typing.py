@@ -109,7 +109,7 @@ Asked = tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]
 def show_asked() -> Asked:
     """Draw the fields for sentence, model and order; return their values."""
     name = take(MODEL)
-    with st.container(width=532):
+    with st.container(width=532, key="model_typed"):
         text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=MODEL_WRITTEN)
     with st.container(horizontal=True, vertical_alignment="center", key="model_asked", width=532):
         which = st.container()

@@ -47,13 +47,19 @@ _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _STYLE = """<style>
 [class*="st-key-model_"] .stButton button[kind="primary"] { min-height: 42px; padding-inline: 32px; }
 [class*="st-key-model_"] .stButton button[kind="primary"] p { font-size: 16px; font-weight: 600; }
-@media (max-width: 900px) {
+@media (max-width: 900px) { STACKED }
+:root[data-presents] { STACKED
+  .stMainBlockContainer [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { gap: 0; }
+  [data-testid="stLayoutWrapper"]:has(> :is(.st-key-model_how, .st-key-model_typed)) { order: 1; }
+}
+</style>""".replace(
+    "STACKED",
+    """
   [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { flex-direction: column; gap: 0.6rem; }
   [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) > .stColumn,
   [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) > .stColumn > div { display: contents; }
-  [data-testid="stLayoutWrapper"]:has(> :is(.st-key-model_next, .st-key-model_uses)) { order: 1; }
-}
-</style>"""
+  [data-testid="stLayoutWrapper"]:has(> :is(.st-key-model_next, .st-key-model_uses)) { order: 1; }""",
+)
 
 
 @st.fragment

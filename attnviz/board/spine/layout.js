@@ -237,9 +237,11 @@ class Measure {
   /** @param {Column} column @param {Column | undefined} before */
   gapBefore({ stage, factor, turned, weight }, before) {
     if (!before) return 0;
-    if (this.folded.includes(stage.name) && this.folded.includes(before.stage.name)) return FOLDED.gap;
+    const folded = this.folded.includes(stage.name) && this.folded.includes(before.stage.name);
     // with names of their own
-    if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage)) return this.gaps * GAP.column + LABELS;
+    if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage))
+      return (folded ? FOLDED.gap : this.gaps * GAP.column) + LABELS;
+    if (folded) return FOLDED.gap;
     const gap = stage.is.shares ? Math.max(OPERATION, this.gaps * GAP.operation)
       : this.gaps * GAP.column;
     if (!factor || turned || !weight) return gap;

@@ -25,9 +25,9 @@ const SAYS = { high: 76, large: 78, higher: 88, narrow: 420, over: 4 };
 const SMALLEST = 0.6; // of their size, before the words scroll
 
 export class Sentence {
-  /** @param {Pick<Board, "base" | "byReaders" | "data" | "display" | "explores" | "host" | "key" | "made" | "picked"
-   *  | "picking" | "plane" | "planeOver" | "query" | "root" | "ruler" | "sender" | "settled" | "shown" | "stages"
-   *  | "story" | "strip">} board */
+  /** @param {Pick<Board, "assembly" | "base" | "byReaders" | "data" | "display" | "explores" | "host" | "key" | "made"
+   *  | "picked" | "picking" | "plane" | "planeOver" | "query" | "root" | "ruler" | "sender" | "settled" | "shown"
+   *  | "stages" | "story" | "strip">} board */
   constructor(board) {
     this.board = board;
     this.ribbons = drawn("svg", "ribbons", UNSEEN);
@@ -213,7 +213,7 @@ export class Sentence {
     const [reads, share] =
       byReaders ? readBy(board.made, readOf) : (this.changeOf(before, shares) ?? readsInPercent(board.made, query));
     // a question has few words, and a hall needs its room: it stands on the scale
-    const even = board.data.store || board.data.ribbons === null ? "" : share;
+    const even = board.data.store || !board.assembly.ribbons ? "" : share;
     toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     setText(this.reads, reads);

@@ -80,6 +80,13 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
     widths = page.locator(".time .sentence svg > path").evaluate_all(_NUMBERS)
     assert [width / sum(widths) for width in widths] == pytest.approx(shares, abs=2e-3)
     assert max(end for _, _, end in before.values()) <= (MOST["learn", size[0]][2] or 844)
+    expect(page.locator(".time .headline")).to_have_text(re.compile(say("learn.time.by_chance", read="“keys”")))
+    if size[0] > 390:
+        page.keyboard.press("p")  # what begins it, and what happens then, are seen in a lecture room, too
+        for part in (start, *(page.locator(f".time {each}") for each in (*PARTS[:2], *PARTS[-2:]))):
+            expect(part).to_be_in_viewport(ratio=1)
+        page.keyboard.press("Escape")
+        eventually(lambda: boxes(page), before)
     start.click()
     expect(page.locator(".time .curves polyline").first).to_be_visible()
     during = boxes(page)

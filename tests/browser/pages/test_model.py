@@ -69,6 +69,12 @@ def test_the_page_opens_on_a_model_that_writes_with_its_heads_and_all_of_one_on_
         field = page.get_by_role("textbox", name=say("models.page.sentence"), exact=True)
         eventually(partial(field.evaluate, "each => innerWidth < 1366 || each.scrollWidth <= each.clientWidth"), True)
     assert len(told) == 1
+    page.set_viewport_size({"width": 1366, "height": 768})
+    expect(page.locator(".sentence:not([tabindex])")).to_be_visible()  # which has no need to be moved
+    page.keyboard.press("p")
+    for part in PARTS[:2]:  # what is picked, and what comes of it, are seen in a lecture room at once
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    expect(page.locator(".heads")).to_be_in_viewport(ratio=1)
 
 
 def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:

@@ -150,6 +150,21 @@ def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[.
     eventually(lambda: cells.evaluate_all(bottom) <= dock.evaluate("dock => dock.getBoundingClientRect().top"), True)
 
 
+@pytest.mark.parametrize("name", ["cross_attention", "linear", "kept_sentence"])
+def test_an_opened_step_of_the_history_stands_whole_in_one_screen(
+    new_learner: Callable[..., Learner], name: str
+) -> None:
+    page = new_learner(1366, 768).go("/history").page
+    page.locator(f".st-key-history_step_{name} button").click()
+    expect(page.locator(".board .cell[data-value]").first).to_be_visible()
+    for part in (".history-pictures", ".board .matrix[data-matrix=attention_weights]"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    weights, dock = page.locator(".board .matrix[data-matrix=attention_weights]"), page.locator(".board .panel")
+    bottom = "each => each.getBoundingClientRect().bottom"
+    eventually(lambda: weights.evaluate(bottom) <= dock.evaluate("each => each.getBoundingClientRect().top"), True)
+    eventually(lambda: look_at(page).trouble, {})
+
+
 def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(
     new_reader: Callable[..., Playground],
 ) -> None:

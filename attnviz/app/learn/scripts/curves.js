@@ -65,8 +65,8 @@ export function ticksOf(steps, width, apart = 44) {
 
 export const LEFT = 60; // pixels for what stands at the axis
 export const RIGHT = 14;
-const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // the last on a telephone
-const NARROW = 480;
+const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // the last on a small screen
+const [NARROW, STACKED, LOW] = [480, 752, 700];
 const LETTER = 5.7; // pixels of one in the legend
 
 /** @param {string} className @param {string} text @param {number} x @param {number} y */
@@ -89,7 +89,7 @@ export class Curves {
   draw({ title, top, curves }, steps, width) {
     this.left = width < NARROW ? 42 : LEFT;
     this.width = width - this.left - RIGHT;
-    const height = width < NARROW ? LOWER : HEIGHT;
+    const height = width <= STACKED || window.innerHeight < LOW ? LOWER : HEIGHT;
     const svg = drawn("svg", "", { width, height, role: "img", "aria-label": title });
     const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
     const most = top ?? Math.max(1e-9, ...values) * 1.05;

@@ -235,6 +235,8 @@ class Time {
     this.root.style.setProperty("--weight", roles.a[theme]);
     const own = heads.find(({ layer, head }) => layer === picked.layer && head === picked.head);
     this.view.show(made[own?.name ?? ""].values, this.query, later);
+    const { headline } = this.view;
+    if (!steps[this.at]) headline.textContent = say("learn.time.by_chance", { read: headline.textContent });
     this.pictures.paint(made, this.view.ramp);
     this.next.show(model, made, whole, this.query);
     const asks = model.right[this.query] === null ? "" : model.asks[this.query];
