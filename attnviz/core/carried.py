@@ -1,7 +1,6 @@
 """Changes carried from one scenario to the next."""
 
 import secrets
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -191,25 +190,3 @@ def edit_matrix(scenario: Scenario, name: str, values: torch.Tensor) -> Scenario
     differs = (values.to(torch.float32) != drawn).nonzero().tolist()
     edits = tuple(Edit(name, row, column, values[row, column].item()) for row, column in differs)
     return replace(scenario, edits=others + edits)
-
-
-def edit_cells(scenario: Scenario, values: Mapping[tuple[str, int, int], float | None]) -> Scenario:
-    """Return the scenario with numbers in cells ``(matrix, row, column)``.
-
-    None takes a cell's edit back.
-
-    Edits keep their order, so that what is said a second time, as by a page that heard no answer, changes nothing.
-
-    Raises ``ValueError`` for a matrix, cell or number that does not fit, or more than `MAX_EDITS` edits.
-
-    >>> edited = Scenario(edits=[("w_q", 0, 1, 0.9), ("w_k", 0, 0, 0.2)])
-    >>> edit_cells(edited, {("w_q", 0, 1): 0.9, ("w_k", 0, 0): None}).edits
-    (Edit(matrix='w_q', row=0, column=1, value=0.9),)
-    """
-    edits = {edit[:3]: edit for edit in scenario.edits}
-    for cell, value in values.items():
-        if value is None:
-            edits.pop(cell, None)
-        else:
-            edits[cell] = Edit(*cell, value)
-    return with_changes(scenario, replace(changes_of(scenario), edits=tuple(edits.values())))

@@ -75,15 +75,6 @@ def for_json(value: float) -> float | str:
     return value if math.isfinite(value) else "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def longest_written(digits: int) -> int:
-    """Return the longest float32's characters: a column's room.
-
-    >>> longest_written(4) == len(written(-1234.5678, 4)), longest_written(1) == len(written(-1e-7, 1))
-    (True, True)
-    """
-    return max(len(written(-1234.5, digits)), len(written(-1e-7, digits)))
-
-
 def in_format(value: float, number: str) -> str:
     """Write a number in a format, with a true minus, except zero.
 

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,6 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import Edit, Scenario, explain, trace
-from attnviz.core.carried import edit_cells
 from attnviz.core.stages import STAGES
 from attnviz.core.trace import Trace
 from attnviz.words import say
@@ -86,7 +86,7 @@ def test_a_mask_is_painted_cell_by_cell(new_board: Callable[..., Board]) -> None
     )
     expect(board.panel).to_contain_text(say("board.next.added", symbol="S′"))
     board.page.keyboard.press("Control+z")
-    once = edit_cells(now, {("mask", 1, 0): None})
+    once = replace(now, edits=now.edits[:1])
     board.shows_all(once, trace(once))
 
 

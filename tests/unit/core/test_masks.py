@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, UndefinedAttentionError, explain, trace
-from attnviz.core.carried import carry_over, edit_cells
+from attnviz.core.carried import carry_over
 from attnviz.core.changes import Changes, changes_of
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
@@ -82,13 +82,12 @@ def test_a_row_that_may_read_nothing_is_named(mask: Any, row: int) -> None:
         trace(Scenario("cat", mask=mask, n_heads=2, d_out=2))
 
 
-def test_cells_are_painted_and_taken_back() -> None:
-    scenario = edit_cells(Scenario("a b c", mask="painted"), {("mask", 0, 2): HIDDEN, ("mask", 1, 0): -1e4})
+def test_cells_are_painted() -> None:
+    scenario = Scenario("a b c", mask="painted", edits=[("mask", 0, 2, HIDDEN), ("mask", 1, 0, -1e4)])
     assert trace(scenario).attention_weights[0, 2] == 0
     again, ignored = scenario_from_query(query_of(scenario))
     assert (again, ignored) == (scenario, [])
-    assert edit_cells(scenario, {("mask", 0, 2): None, ("mask", 1, 0): None}) == Scenario("a b c", mask="painted")
-    opened = edit_cells(Scenario("a b c", mask="causal"), {("mask", 0, 1): 0.0})
+    opened = Scenario("a b c", mask="causal", edits=[("mask", 0, 1, 0.0)])
     assert not trace(opened).causal
     assert trace(opened).attention_weights[0, 1] > 0
 
