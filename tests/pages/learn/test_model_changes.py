@@ -24,10 +24,11 @@ from attnviz.models.offering import short_name
 from attnviz.models.reasons import moved, patched
 from attnviz.models.uses import costs_in_words
 from attnviz.models.writing import appended
-from attnviz.training.stories import JUDGED_BY, judged, without
+from attnviz.training.stories import JUDGED_BY
 from attnviz.training.tasks.story_grammar import ASKED, World, stories
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
+from benchmarks.stories import judged, without
 from tests.pages.learn.test_model import heads_of, helps, on_board, opened_as
 from tests.pages.packed import numbers_in
 from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address, offering

@@ -11,9 +11,10 @@ import torch
 
 from attnviz.models import STORIES, load
 from attnviz.models.offering import ALONG
-from attnviz.training.stories import KINDS, judged, kept, reading, trained
+from attnviz.training.stories import KINDS
 from attnviz.training.tasks.stories import LENGTH, SMALL, Stories
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, point_after, points, stories
+from benchmarks.stories import judged, kept, reading, trained
 
 WORLD = World()
 MOST_OVER = 1.03  # how much more than the entropy of the law the model's cross-entropy may be

@@ -216,7 +216,7 @@ NO_PAGE = {
     **{f"attnviz/export/{name}.py": "writes Python" for name in ("computation", "inputs", "matrices", "script")},
     "attnviz/documents/model_code.py": "writes Python",
     "attnviz/training/code.py": "writes Python",
-    "attnviz/training/stories.py": "writes a command line's help",
+    "attnviz/training/stories.py": "names what stories ask",
     "attnviz/training/tasks/story_grammar.py": "holds the words of a story",
     "attnviz/commands": "writes a command line's help",
     "attnviz/app/keeper": "writes into the server's log and figures",
