@@ -89,7 +89,7 @@ class Client:
 
     def _take(self, component: str, told: dict[str, Any]) -> None:
         """Take what a run tells of the page's query, as attnviz/scripts/address.js does."""
-        if told.get("ears"):
+        if "asks" in told:
             self.ears = component
         before = mark_of(read_query(self.query))
         for offer in told.get("offers", told.get("drawn", {}).get("offers", [])):

@@ -6,8 +6,10 @@
 // that is lost, a server that is new, hours offline, all are "drawn is not what I have".
 
 import { arranged, markOf, ordered, patched } from "./query.js";
+import { tellPainted } from "./parts.js";
 import { CONSTANTS } from "./sent.js";
 
+/** @import { Asks } from "./parts.js" */
 /** @import { Patch } from "./query.js" */
 /** @import { Drawing } from "./types.js" */
 
@@ -49,6 +51,7 @@ export class Address {
     this.query = ordered(location.search);
     this.bare = !this.query; // until something was written into it
     this.opening = ""; // what a bare address is opened with: of that, too, a change is made before it's drawn
+    this.word = ""; // of the session that is told of the first picture
     this.version = 1; // of the query
     this.versions = new Map([[markOf(this.query), 1]]);
     /** @type {(said: { query: string, taken: string, back: number, n: number }) => void} */
@@ -357,13 +360,18 @@ export class Address {
   }
 }
 
-// What Streamlit draws of the page's state: a part that hears it, before any control, and one that tells what was
-// drawn.
-/** @typedef {{ ears?: boolean, offers?: Offer[], opening?: string, drawn?: Drawn }} Data */
+// What Streamlit draws of the page's state: a part that hears it, before any control, and is to tell when the first
+// picture of the page is painted; and one that tells what was drawn.
+/** @typedef {{ asks?: Asks, offers?: Offer[], opening?: string, drawn?: Drawn }} Data */
 
 export default function addressPart(/** @type {Drawing<Data>} */ { data, setStateValue }) {
   const page = (window.attnvizAddress ??= new Address());
-  if (data.ears) page.setValue = (said) => setStateValue("said", said);
+  const { asks } = data;
+  if (asks) page.setValue = (said) => setStateValue("said", said);
+  if (asks && asks.word !== page.word) {
+    page.word = asks.word;
+    window.attnvizFirst = () => tellPainted(asks);
+  }
   if (data.opening) page.opening = data.opening;
   if (data.offers) page.take(data.offers);
   if (data.drawn) page.hear(data.drawn);

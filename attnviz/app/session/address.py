@@ -28,6 +28,7 @@ from attnviz.app.session.memory import (
     value_of,
     written,
 )
+from attnviz.app.session.painting import painting
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
 from attnviz.link.parameter_table import once, texts
@@ -57,7 +58,8 @@ def hear() -> None:
     """
     session = this_session()
     now, known = session.address, memory()
-    ears = {"ears": True, "offers": [each.sent() for each in known.offers], "opening": written(known.opening)}
+    offers = [each.sent() for each in known.offers]
+    ears = {"asks": painting().asks(), "offers": offers, "opening": written(known.opening)}
     told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
     said, context = _valid(told.get("said")), get_script_run_ctx()
     came = "" if context is None else context.query_string

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from attnviz.app.server import middleware, routes
 from attnviz.app.session.painting import painting_that_says
-from tests.pages.reader import Reader
+from tests.pages.reader import Reader, sent_to
 
 HERE = {"origin": "http://testserver"}
 
@@ -24,10 +24,16 @@ def server() -> Iterator[TestClient]:
         yield client
 
 
+def asked(reader: Reader) -> dict[str, str]:
+    """What the page is to tell."""
+    (asks,) = [each["asks"] for each in sent_to(reader.at, "address") if "asks" in each]
+    return dict(asks)
+
+
 def test_the_rest_comes_once_the_browser_has_painted_what_has_begun(
     server: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asks = (reader := Reader()).sent("first")["asks"]
+    asks = asked(reader := Reader())
     page = painting_that_says(asks["word"])
     assert page is not None
     assert page.begun
@@ -49,17 +55,17 @@ def test_the_controls_of_a_page_that_is_opened_wait_for_its_first_picture_and_fo
     page: str, address: dict[str, str]
 ) -> None:
     reader = Reader(f"pages/{page}.py", **address)
-    asks = reader.sent("first")["asks"]
+    asks = asked(reader)
     told = painting_that_says(asks["word"])
     assert told is not None
     assert told.begun
     reader.set("seed", 5).visit("pages/lesson.py")
-    assert reader.sent("first")["asks"] == asks, "what it draws stays: it has the style of all pages"
+    assert asked(reader) == asks
 
 
 def test_only_a_page_of_this_server_tells_and_of_a_strange_word_nothing_is_said(server: TestClient) -> None:
     reader = Reader()
-    asks = reader.sent("first")["asks"]
+    asks = asked(reader)
     page = painting_that_says(asks["word"])
     assert page is not None
     for headers in ({}, {"origin": "https://elsewhere.example.org"}):

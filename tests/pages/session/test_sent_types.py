@@ -28,7 +28,6 @@ TYPES = {
     "attnviz_board": ("BoardData", ""),
     "attnviz_connection": ("Words", "attnviz/app/shell/connection/connection.js"),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
-    "attnviz_first": ("Data", "attnviz/app/shell/top_bar/first.js"),
     "attnviz_heatmaps": ("Data", "attnviz/app/components/heatmaps/types.js"),
     "attnviz_learn_kept": ("Data", "attnviz/app/learn/scripts/kept.js"),
     "attnviz_learn_seeds": ("Data", "attnviz/app/learn/scripts/seeds.js"),

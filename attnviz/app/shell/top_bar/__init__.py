@@ -8,7 +8,6 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.app.session import address, url_texts
-from attnviz.app.session.painting import painting
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
@@ -39,13 +38,11 @@ def _colours() -> str:
 
 
 # Nothing to see. A component, drawn first of all, makes the browser fetch what components need before what two dozen
-# widgets need: the board stands on the first visit 0.4 s earlier. It brings the style of all pages along, and of a page
-# that was just opened it tells when the first picture is painted.
+# widgets need: the board stands on the first visit 0.4 s earlier. It brings the style of all pages along.
 _first = st.components.v2.component(
     "attnviz_first",
     html="<span></span>",
     css=_colours() + "".join((_HERE / f"{name}.css").read_text() for name in _STYLES),
-    js=script(_HERE / "first.js"),
     isolate_styles=False,
 )
 
@@ -75,7 +72,7 @@ def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
     this_session().page = page
     with st.container(key="first"):
         # The same in each run: one that is drawn anew takes the style away for a moment.
-        _first(key="first_component", height=1, data={"asks": painting().asks()})
+        _first(key="first_component", height=1)
         address.hear()
     with st.container(key="name"):
         st.title(say("app.name"), anchor=False, width="content")
