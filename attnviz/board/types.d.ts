@@ -57,7 +57,6 @@ interface Settings {
   axis: string;
   sink: number | null;
   epsilon: number;
-  targets: number[];
   ids: number[];
   head: number;
   place: number;

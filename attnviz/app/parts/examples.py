@@ -135,21 +135,13 @@ def show_blank(key: str) -> None:
     st.text_input(say("setup.text.label"), key=_BLANK, on_change=_take_text, label_visibility="collapsed",
                   placeholder=say("setup.text.help"))  # fmt: skip
     first = starting_points()[OPENING].scenario.text
-    st.button(say("setup.text.first", text=first), on_click=_begin_with, args=(first,), key="blank.first")
+    st.button(say("setup.text.first", text=first), on_click=turn, args=({"text": first},), key="blank.first")
 
 
 def show_second_sentence(key: str) -> None:
     """Say that the page needs self-attention, and offer to switch to it."""
     st.info(say(key), icon=":material/swap_horiz:")
-    st.button(say("setup.reads.itself"), on_click=_read_itself, key="blank.reads")
-
-
-def _read_itself() -> None:
-    turn({"reads": ITSELF})
-
-
-def _begin_with(text: str) -> None:
-    turn({"text": text})
+    st.button(say("setup.reads.itself"), on_click=turn, args=({"reads": ITSELF},), key="blank.reads")
 
 
 def _take_text() -> None:

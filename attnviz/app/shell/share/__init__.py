@@ -207,7 +207,7 @@ def show_share(scenario: Scenario | None, *, own_examples: bool = False) -> None
             return
         chosen = st.segmented_control(
             say("share.what"), (LINK, *KINDS, OPEN), default=LINK, required=True,
-            format_func=_part_in_words, label_visibility="collapsed", key="share.part",
+            format_func=lambda part: say(f"share.part.{part}"), label_visibility="collapsed", key="share.part",
         )  # fmt: skip
         if chosen == LINK:
             show_links(shared.attachment)
@@ -229,7 +229,3 @@ def show_share(scenario: Scenario | None, *, own_examples: bool = False) -> None
             show_data(scenario)
         else:
             show_open(scenario)
-
-
-def _part_in_words(part: str) -> str:
-    return say(f"share.part.{part}")
