@@ -53,7 +53,7 @@ checks: dev-packages node-packages
 
 search: export ATTNVIZ_EXAMPLES = 500
 search: dev-packages
-	$(PYTEST) $(shell grep -l "@given" tests/unit/*/*.py)
+	$(PYTEST) $(shell grep -lE "@given|tests.examples" tests/unit/*/*.py)
 
 quick: js
 	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/core/test_attention.py tests/unit/core/test_attention_laws.py \

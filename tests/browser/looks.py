@@ -30,20 +30,31 @@ _LOOK = """() => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
   const all = selector => roots.flatMap(root => [...root.querySelectorAll(selector)]);
   const above = each => each.assignedSlot ?? each.parentElement ?? each.getRootNode().host ?? null;
+  const once = (read, known = new Map()) => each => { // of an element, what was read before
+    if (!known.has(each)) known.set(each, read(each));
+    return known.get(each);
+  };
+  const asked = {};
   const within = (each, selector) => {
-    for (let at = each; at; at = above(at)) if (at.matches(selector)) return true;
-    return false;
+    asked[selector] ??= once(at => at !== null && (at.matches(selector) || asked[selector](above(at))));
+    return asked[selector](each);
   };
   const shown = each => each.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  const cut = (each, { left, right, top, bottom }) => { // what is cut isn't seen
-    for (let at = each; at; at = above(at)) {
-      if (getComputedStyle(at).overflow === 'visible') continue;
-      const box = at.getBoundingClientRect();
-      [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
-      [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
-    }
-    return { left, right, top, bottom };
-  };
+  const styleOf = once(each => {
+    const { overflow, overflowX, overflowY, textOverflow } = getComputedStyle(each);
+    return { overflow, overflowX, scrolls: /auto|scroll/.test(overflowX + overflowY), textOverflow };
+  });
+  const boxOf = once(each => each.getBoundingClientRect());
+  const both = (one, other) => ({
+    left: Math.max(one.left, other.left), right: Math.min(one.right, other.right),
+    top: Math.max(one.top, other.top), bottom: Math.min(one.bottom, other.bottom),
+  });
+  const everything = { left: -Infinity, right: Infinity, top: -Infinity, bottom: Infinity };
+  const seenOf = once(each => { // what is cut isn't seen
+    if (each === null) return everything;
+    return styleOf(each).overflow === 'visible' ? seenOf(above(each)) : both(seenOf(above(each)), boxOf(each));
+  });
+  const cut = (each, box) => both(seenOf(each), box);
   const onScreen = ({ left, right, top, bottom }) =>
     right - left > 1 && bottom - top > 4 && right > 0 && left < innerWidth && bottom > 0 && top < innerHeight;
   const kinds = 'a[href], button, input, select, textarea, summary, [role=slider], [role=radio], [role=switch]';
@@ -55,13 +66,12 @@ _LOOK = """() => {
     && onScreen(cut(each.parentElement ?? each, each.getBoundingClientRect())));
   const matrices = 'table, [role=grid], .board .story, .cell, .matrix, .symbol-of, .name, .names, .columns, .share,'
     + ' .op, .legend, .ticks, svg, figure .plot, .js-plotly-plot, [data-testid=stDataFrame]';
-  const scrolls = /auto|scroll/;
   const hidden = (parent, box) => { // by what doesn't scroll, and says nothing of it
     for (let at = parent; at; at = above(at)) {
-      const { overflowX, overflowY, textOverflow } = getComputedStyle(at);
-      if (scrolls.test(overflowX + overflowY) || textOverflow === 'ellipsis' || at.matches('.cell')) return false;
+      const { overflowX, scrolls, textOverflow } = styleOf(at);
+      if (scrolls || textOverflow === 'ellipsis' || at.matches('.cell')) return false;
       if (overflowX === 'visible') continue;
-      const { left, right, top, bottom } = at.getBoundingClientRect();
+      const { left, right, top, bottom } = boxOf(at);
       if (box.left < left - 2 || box.right > right + 2 || box.top < top - 6 || box.bottom > bottom + 6) return true;
     }
     return false;

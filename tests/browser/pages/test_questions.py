@@ -95,6 +95,9 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
     for at, question in enumerate(QUESTIONS):
         learner.is_at(question.title)
         expect(learner.page.get_by_text(question.asked.act, exact=True)).to_be_visible()
+        if wide:  # each question, asked and answered, in one of the other windows, too
+            _is_clean(learner, question.slug)
+            learner.page.set_viewport_size({"width": size[0], "height": size[1]})
         _look(learner, question.slug, wide)
         answers = {*question.answer, question.try_this, say("question_page.seen"), question.asked.happened}
         answers |= {say(f"questions.{question.name}.wrong.{wrong}") for wrong in question.predicts.wrong}
@@ -113,6 +116,10 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
         expect(learner.page.get_by_text(question.answer[0], exact=True)).to_be_in_viewport()
         _look(learner, f"{question.slug}, answered", wide)
         assert (say(f"questions.{question.name}.wrong.{wrong}") in _holds(learner, question, *question.acted)) == wide
+        if wide:
+            width, height = [(1366, 650), (1920, 1080), (1024, 768)][at % 3]
+            learner.page.set_viewport_size({"width": width, "height": height})
+            _is_clean(learner, f"{question.slug}, answered")
         if at + 1 < len(QUESTIONS):
             learner.press(say("question_page.next"))
             expect(learner.page.locator(".st-key-question_head h2")).to_be_focused()
@@ -225,12 +232,14 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
         return {f"{name}: {key}": bad for key, bad in limits.items() if bad}
 
     eventually(wrong, {})
-    if wide:  # each question, asked and answered, in one of these windows, too
-        at = len(slug) + bool(stage)
-        width, height = [(1366, 650), (1920, 1080), (1024, 768)][at % 3]
-        learner.page.set_viewport_size({"width": width, "height": height})
-        eventually(lambda: look_at(learner.page).trouble and (name, width, look_at(learner.page).trouble), {})
-        learner.page.set_viewport_size({"width": 1366, "height": 768})
+
+
+def _is_clean(learner: Learner, name: str) -> None:
+    def wrong() -> tuple[str, Any, dict[str, Any]] | None:
+        trouble = look_at(learner.page).trouble
+        return (name, learner.page.viewport_size, trouble) if trouble else None
+
+    eventually(wrong, None)
 
 
 def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:

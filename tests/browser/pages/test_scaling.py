@@ -1,4 +1,4 @@
-"""The scaling page in a browser: sweeps that run, are picked from, followed, stopped, kept in the address."""
+"""The scaling page in a browser: a sweep that runs, is picked from, followed, kept in the address."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,11 +8,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz.link.set_up import parameters
+from attnviz.words import say
 from tests.browser.playground import Playground, eventually
 from tests.browser.readers import Tabs, readers
 
 SMALL = "dims.2-8-64*trials.50"
-LONG = ("2, 64, 4096", 10_000)  # dimensions and trials: several seconds on any machine
 
 
 class Reader(Playground):
@@ -23,17 +23,12 @@ class Reader(Playground):
         if "404 (Not Found)" not in error:
             super()._note(error)
 
-    def sweep(self, settings: str = SMALL) -> Self:
-        return self.open("/scaling", **({"sweep": settings} if settings else {})).unfold()
-
     def unfold(self) -> Self:
-        """Open all that is folded below the plot."""
-        self.page.locator(".js-plotly-plot").first.wait_for()
-        folded = self.page.locator("[data-testid=stMain] details:not([open]) > summary:visible")
-        while folded.count():
-            each = folded.first.element_handle()  # what is opened may hold another one
-            each.press("Enter")  # what the one before it holds is still coming in: a click would miss what moves
-            eventually(lambda: each.evaluate("summary => summary.parentElement.open"), True)  # noqa: B023
+        """Open the settings of the sweep, and the row."""
+        for part in ("controls", "row"):
+            summary = self.page.get_by_test_id("stMain").locator("summary", has_text=say(f"scaling.{part}.heading"))
+            summary.press("Enter")  # what is above it is still coming in: a click would miss what moves
+            eventually(lambda: summary.evaluate("summary => summary.parentElement.open"), True)  # noqa: B023
         return self
 
     def type_dims(self, text: str) -> Self:
@@ -48,14 +43,6 @@ class Reader(Playground):
         assert box is not None
         self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         return self
-
-    @property
-    def progress(self) -> Locator:
-        return self.page.get_by_test_id("stProgress")
-
-    @property
-    def stop(self) -> Locator:
-        return self.page.get_by_role("button", name="Stop", exact=True)
 
     def looks_at(self, dim: int) -> None:
         """Wait until the row, the sentence and the way to the playground are of this dimension."""
@@ -83,11 +70,6 @@ class Reader(Playground):
 @pytest.fixture
 def new_scaling_reader(tabs: Tabs, server: str) -> Iterator[Callable[..., Reader]]:
     yield from readers(Reader, tabs, server)
-
-
-@pytest.fixture
-def reader(new_scaling_reader: Callable[..., Reader]) -> Reader:
-    return new_scaling_reader().sweep()
 
 
 def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(

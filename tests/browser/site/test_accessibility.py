@@ -1,4 +1,4 @@
-"""Every page and what opens on it, in light, dark and on a telephone: a checker of accessibility finds nothing."""
+"""Every page and what opens on it, in light, dark and on a telephone: its door, and that axe finds nothing."""
 
 from collections.abc import Callable
 
@@ -9,12 +9,7 @@ from attnviz.words import say
 from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner
 from tests.browser.playground import at_rest, eventually
-
-
-def pages() -> dict[str, str]:
-    """Return all pages and where they are: the first is the first page."""
-    return {name: "/" if i == 0 else f"/{name}" for i, name in enumerate(PAGES)}
-
+from tests.browser.site.test_doors import stands_behind_its_door
 
 # What can be pressed or typed into on a page, and has no name, or that neither Tab nor the arrow keys of a group reach.
 _UNREACHED = """() => {
@@ -32,11 +27,13 @@ _UNREACHED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", pages().values(), ids=pages())
-def test_nothing_is_found_on_a_page(new_learner: Callable[..., Learner], path: str) -> None:
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_stands_behind_its_door_and_nothing_is_found(new_learner: Callable[..., Learner], name: str) -> None:
+    path = "/" if name == PAGES[0] else f"/{name}"
     reader = new_learner().open(path, "board", causal="true", edits="w_q.0.1.0.9")
     reader.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
     at_rest(reader.page, lambda: reader.page.locator("*").count())  # what is drawn last is there
+    stands_behind_its_door(reader, name)
 
     def narrow_and_dark() -> None:
         reader.darken()
