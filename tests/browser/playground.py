@@ -30,7 +30,6 @@ _READ_OWN = """figure => {
   const middle = element => (box(element).top + box(element).bottom) / 2;
   const cells = [...figure.querySelectorAll('.cells > span')].map(
     cell => ({y: middle(cell), x: box(cell).left + box(cell).width / 2, text: cell.textContent}));
-  const outline = figure.querySelector('.followed');
   return [...figure.querySelectorAll('.rows > span')].map(label => {
     const y = middle(label);
     const inRow = cells.filter(cell => Math.abs(cell.y - y) < 8);
@@ -38,7 +37,6 @@ _READ_OWN = """figure => {
       label: label.textContent,
       cells: inRow.map(cell => cell.text),
       places: inRow.map(cell => [cell.x, cell.y]),
-      outlined: outline !== null && box(outline).top < y && y < box(outline).bottom,
     };
   });
 }"""
@@ -187,21 +185,6 @@ class Playground:
         with self._where_it_is(box):
             box.fill(str(value))
             box.press("Enter")
-        return self
-
-    def choose(self, label: str, option: str) -> Self:
-        """Pick from a list; one that the answer to an earlier change has closed is opened again."""
-        box = self.page.get_by_label(label, exact=True)
-        choice = self.page.get_by_role("option", name=option, exact=True)
-        for patience in (5, 10, SECONDS):
-            with self._where_it_is(box):
-                box.click()
-                try:
-                    choice.click(timeout=1000 * patience)
-                    break
-                except TimeoutError:
-                    if patience == SECONDS:
-                        raise
         return self
 
     def switch(self, label: str) -> Self:
@@ -372,9 +355,6 @@ class Playground:
 
     def cells(self, matrix: str) -> list[list[str]]:
         return [row["cells"] for row in self.read(matrix)]
-
-    def outlined(self, matrix: str) -> list[str]:
-        return [row["label"] for row in self.read(matrix) if row["outlined"]]
 
     def shows(self, matrix: str, label: str, numbers: list[str]) -> None:
         """Wait until a row has these numbers."""

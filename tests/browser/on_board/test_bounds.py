@@ -1,4 +1,4 @@
-"""What the board promises its readers, measured where they see it: in a browser, in pixels, shares and milliseconds.
+"""What the board promises its readers, measured where they see it: in a browser, in pixels.
 
 What a telephone shows is measured in test_story.py, the play in test_play.py, names in the plane in test_plane.py; that
 roles are told apart without a kind of cones, and letters on every colour, in tests/unit/board/test_role_colours.py.
@@ -96,13 +96,3 @@ def aligned(board: Bounds) -> None:
     assert [x for x, *_ in rows["scores"]] == pytest.approx(keys, abs=1)
     assert [x for x, *_ in rows["context"]] == pytest.approx([x for x, *_ in board.row_of("v", 0)], abs=1)
     assert [x for x, *_ in rows["q"]] == pytest.approx([x for x, *_ in board.row_of("w_q", 0)], abs=1)
-
-
-# --- The hand -------------------------------------------------------------------------------------------------
-
-
-def apart(one: list[float], other: list[float]) -> float:
-    """How many pixels lie between two boxes."""
-    across = max(one[0], other[0]) - min(one[0] + one[2], other[0] + other[2])
-    down = max(one[1], other[1]) - min(one[1] + one[3], other[1] + other[3])
-    return float(max(across, 0) ** 2 + max(down, 0) ** 2) ** 0.5

@@ -20,9 +20,6 @@ VIEWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("/lesson", {"step": 1}),
     ("/lesson", {"step": 9}),
     ("/compare", {"pinned": A}),
-    ("/questions", {}),
-    ("/scaling", {}),
-    ("/check", {}),
 )
 
 

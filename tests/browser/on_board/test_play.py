@@ -21,15 +21,6 @@ _SHADOW = """const host = document.querySelector('[class*=st-key-][class*=board]
 const root = host.shadowRoot;
 const board = root.querySelector('.board');
 const lookOf = each => [each.effect.target.getAttribute('class'), each.effect.getTiming().duration];"""
-# How much of a cell of the board is seen through the veil, and which cells are at work or made.
-_SEEN = f"""at => {{ {_SHADOW}
-  const cell = root.querySelector(`[data-at="${{at}}"]`);
-  const over = Number(getComputedStyle(cell).zIndex) >= 4;
-  return over ? 1 : 1 - Number(getComputedStyle(root.querySelector('.veil')).opacity);
-}}"""
-_MARKED = (
-    f"mark => {{ {_SHADOW} return [...root.querySelectorAll('.cell.' + mark)].map(each => each.dataset.at).sort() }}"
-)
 _MOVING = f"""() => {{ {_SHADOW}
   return root.getAnimations().filter(each => each.playState === 'running').map(lookOf);
 }}"""
@@ -59,10 +50,6 @@ _BLUR = """() => {
   while (at.activeElement?.shadowRoot) at = at.activeElement.shadowRoot;
   at.activeElement?.blur();
 }"""
-_BOXES = f"""() => {{ {_SHADOW}
-  const seen = [...root.querySelectorAll('.cell, .chip, .panel')];
-  return seen.map(each => JSON.stringify(each.getBoundingClientRect()));
-}}"""
 _RIBBONS = f"() => {{ {_SHADOW} return [...root.querySelectorAll('.ribbon')].map(each => each.getAttribute('d')) }}"
 
 
@@ -76,12 +63,6 @@ class Player(Board):
     @property
     def slider(self) -> Locator:
         return self.board.locator(".playback .moment")
-
-    def seen(self, at: str) -> float:
-        return round(float(self.page.evaluate(_SEEN, at)), 3)
-
-    def marked(self, mark: str) -> list[str]:
-        return list(self.page.evaluate(_MARKED, mark))
 
     def moving(self) -> list[list[Any]]:
         return list(self.page.evaluate(_MOVING))
@@ -118,13 +99,7 @@ def player(new_player: Callable[..., Player]) -> Player:
 # --- The play ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_row_is_played_phase_by_phase_and_ends_with_the_board_as_it_stood(
-    new_player: Callable[..., Player], theme: str
-) -> None:
-    player = new_player(color_scheme=theme)
-    player.open_board(**PUBLISHED, query=1)
-    player.torch_says()
+def test_a_row_is_played_phase_by_phase_and_ends_with_the_board_as_it_stood(player: Player) -> None:
     before, numbers = player.picture(), player.numbers()
     player.page.evaluate(_LISTEN)
     player.play.click()

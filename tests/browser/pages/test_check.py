@@ -55,27 +55,6 @@ def test_the_handout_is_pasted_and_the_verdict_read(check: Learner) -> None:
     expect(check.page.locator("td.right")).to_have_count(13)
 
 
-def test_an_exercise_is_filled_in_hinted_and_marked(check: Learner) -> None:
-    check.go_to("Exercises").page.wait_for_url("**/exercises*")
-    expect(check.page.get_by_role("button", name=say("exercises.rungs.next", rung=""))).to_be_visible()
-    check.open("/exercises", check="exercise")
-    cell = check.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)
-    cell.fill("99")
-    cell.press("Enter")
-    eventually(lambda: "answers=" in check.link, True)
-    check.press("Mark my answers")
-    check.says("The first error is a number of “the”, Q[0, 0]: 99.00 should be")
-    expect(check.page.locator("td.wrong")).to_have_count(1)
-    check.press("Hint")
-    check.press("Next hint")
-    expect(check.page.locator("code").last).to_contain_text("Q[0, 0] = X[0, :] · W_q[:, 0]")
-    check.page.get_by_text(say("exercises.for_teacher"), exact=True).click()
-    with check.page.expect_download() as download:
-        check.press("Answer sheet for the teacher")
-    text = download.value.path().read_text(encoding="utf-8")
-    assert "Answers, exercise 1.3.2.2.i.s.qksdac" in text
-
-
 def test_a_rung_is_climbed_by_keyboard_alone(check: Learner) -> None:
     """A wrong rule is told what it gives, a wrong number where it's wrong, and the next rung comes once all are right;
     a hint comes in three stages."""

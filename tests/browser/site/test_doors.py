@@ -77,6 +77,7 @@ def test_on_a_telephone_the_doors_are_headings_of_a_list_for_fingers(new_learner
     eventually(lambda: links.evaluate_all(high), True)  # once the list has unfolded
     links.get_by_text(say("app.exercises.title")).click()
     reader.page.wait_for_url("**/exercises*")
+    expect(links.first).not_to_be_in_viewport()  # it has closed
 
 
 def test_an_old_link_to_an_exercise_opens_its_page_and_back_leads_away(new_learner: Callable[..., Learner]) -> None:

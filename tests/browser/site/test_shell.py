@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from attnviz.words import say
 from tests.browser.accessibility import violations
 from tests.browser.board import Board
-from tests.browser.lesson import Learner
 from tests.browser.looks import contrast
 from tests.browser.playground import eventually
 
@@ -61,15 +60,6 @@ def test_controls_of_a_closed_set_up_keep_their_values_over_pages_back_and_reloa
         board.page.wait_for_selector('[data-test-script-state="notRunning"]')
         eventually(lambda: kept <= set(board.address[1:].split("&")), True)
         expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
-
-
-def test_on_a_telephone_the_pages_are_in_a_menu(new_learner: Callable[..., Learner]) -> None:
-    reader = new_learner(390, 844).go()
-    reader.page.get_by_test_id("stExpandSidebarButton").click()
-    reader.page.get_by_role("link", name="Lesson", exact=True).click()
-    reader.page.wait_for_url("**/lesson*")
-    expect(reader.page.get_by_label("Sentence", exact=True)).to_have_value("the fluffy cat chased a mouse")
-    expect(reader.page.get_by_test_id("stSidebarNavLink").first).not_to_be_in_viewport()  # it has closed
 
 
 def test_in_a_frame_of_another_page_stands_the_content_alone(new_board: Callable[..., Board]) -> None:

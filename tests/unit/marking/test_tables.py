@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,6 @@ tables = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(finite, min_size=
         ("‐1 ‑2 —3 －4 ﹣5 ⁻6 ➖7", [[-1, -2, -3, -4, -5, -6, -7]]),
         ("0,57\t0,81\n−1,5\t2", [[0.57, 0.81], [-1.5, 2]]),
         ("0,57 0,81\n1,05 2", [[0.57, 0.81], [1.05, 2]]),
-        ("0,57; 0,81", [[0.57, 0.81]]),
         ('"0,5","0,75"', [[0.5, 0.75]]),
         ('"0.5","0.75"', [[0.5, 0.75]]),
         ("42.2%\t15.5 %", [[0.422, 0.155]]),
@@ -39,8 +37,6 @@ tables = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(finite, min_size=
         ("25 % 75 %\n10 \\% 90%", [[0.25, 0.75], [0.1, 0.9]]),
         ("2,5 % 7,5 %", [[0.025, 0.075]]),
         ("[1 2]", [[1, 2]]),
-        ("[1 2]\n[3 4]", [[1, 2], [3, 4]]),
-        ("[[1, 2], [3, 4]]", [[1, 2], [3, 4]]),
         ("q = np.array([[1., -2.], [3., 4.],])", [[1, -2], [3, 4]]),
         ("array([[1.5, 2. ]], dtype=float32)", [[1.5, 2]]),
         ("Parameter containing:\ntensor([[ 0.2961,  0.5166]], requires_grad=True)", [[0.2961, 0.5166]]),
@@ -54,9 +50,7 @@ tables = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(finite, min_size=
         ),
         ("[1/2, ½]", [[0.5, 0.5]]),
         ("| 0,5 | −1 |\n|---|---|\n| 1,234 | 2 |", [[0.5, -1], [1.234, 2]]),
-        ("| a | b |\n|---|:-:|\n| 1 | 2 |", [[1, 2]]),
         ("|    | 0 | 1 |\n|---:|---:|---:|\n| I | 0.5 | 1 |\n| love | 2 | 3 |", [[0.5, 1], [2, 3]]),
-        ("| 5 | 6 |\n|---|---|\n| 1 | 2 |", [[5, 6], [1, 2]]),
         ("1 | 2\n3 | 4", [[1, 2], [3, 4]]),
     ],
 )
@@ -71,7 +65,6 @@ def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> Non
     [
         ("1\t2\n3\tabc", "Line 2: “abc” isn't a number"),
         ("1, 2\n\n3, x", "Line 3: “x” isn't a number"),
-        ("1,2\n3,x", "Line 2: “x” isn't a number"),
         ("1;2;3\n4;;6", "Line 2 has an empty cell after “4”"),
         ("\t2\t3", "Line 1 begins with an empty cell"),
         (",2 1\n,3", "Line 1 begins with an empty cell"),
@@ -92,7 +85,6 @@ def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> Non
         ("[[1, 2],\n [3, 4]", "Line 2: a bracket is opened and never closed"),
         ("[[1.  2. ... 3. 4.]]", "Line 1: this print-out is shortened"),
         ("[[1. 2.]\n ...\n [3. 4.]]", "Line 2: this print-out is shortened"),
-        ("tensor([[[1.]],\n [[2.]]])", "Line 2 begins a second table of a batch"),
         ("[[1,,2]]", "Line 1 has an empty cell after “1”"),
         ("[[1, 2]] and more", "Line 1: “and more” stands after the table"),
         ("import os\n[[1]]", "Line 1: “import os” stands before the brackets"),
@@ -183,16 +175,3 @@ def test_a_column_of_decimal_commas_is_no_table_of_two_columns(rows: list[list[i
     column = "\n".join(f"{a / 100:.2f}" for a, _ in rows).replace(".", ",")
     assert parse_table(column).tolist() == decimals
     assert parse_table(column, columns=1).tolist() == decimals
-
-
-@pytest.mark.parametrize(
-    "text",
-    [" " * 150_000 + "x[1]", "[1]" + " " * 150_000 + "x", "1" * 150_000 + "x", "-" * 150_000 + "|x", "[" * 150_000,
-     "[1]" * 50_000, "\\begin" * 30_000, "|" * 150_000, '"' * 150_000, "&\\\\" * 40_000, "0,5 " * 40_000],
-    ids=lambda text: text[:4],
-)  # fmt: skip
-def test_no_text_takes_long(text: str) -> None:
-    started = time.process_time()
-    with pytest.raises(ValueError):  # noqa: PT011  that it ends is what counts
-        read_table(text)
-    assert time.process_time() - started < 6  # on any machine; in steps that grow with its square it would be minutes

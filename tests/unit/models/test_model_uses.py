@@ -1,23 +1,16 @@
 """What a model's numbers are for: the next token, and how alike two sentences are, by the published formulas."""
 
 import itertools
-from functools import cache
 
 import pytest
 import torch
 
-from attnviz import ModelTrace, look_into
+from attnviz import look_into
 from attnviz.models import INCLUDED, load, sentence_vector, similarity
-from tests.unit.small_models import MODELS, TEXT, tokenizer
 
 # The first example of the documentation of sentence-transformers, with its similarities for this model.
 SENTENCES = ("The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium.")
 PUBLISHED = {(0, 1): 0.6660, (0, 2): 0.1046, (1, 2): 0.1411}
-
-
-@cache
-def view_of(name: str) -> ModelTrace:
-    return look_into(MODELS[name](), tokenizer(), TEXT)
 
 
 def test_two_sentences_are_as_alike_as_is_published() -> None:

@@ -27,32 +27,6 @@ TEXTS = [f"{name}:{setting}" for name, switch in SWITCHES.items() for setting in
 ON = [*TEXTS, "typed:0:1:3.5", "typed:1:0:-2,typed:2:2:0.1"]
 
 
-@st.composite
-def switched(draw: st.DrawFn) -> Scenario:
-    """A scenario with one switch or several, of one head or two."""
-    on = WhatIf.read("")
-    for name, switch in SWITCHES.items():
-        if switch.settings:
-            on = on.with_(name, draw(st.sampled_from(("", *switch.settings))))
-    for row, column, number in draw(
-        st.lists(st.tuples(*[st.integers(0, 2)] * 2, st.floats(-5, 5, width=32)), max_size=2)
-    ):
-        on = on.typing(row, column, number)
-    heads = draw(st.sampled_from((1, 2)))
-    heads = 2 if on.get("cut") else heads
-    reads = draw(st.sampled_from(("itself", "second", "kept")))
-    if reads != "itself" and on.get("scores") == "keys-first":
-        on = on.with_("scores", "")
-    second = reads == "second"  # which has no places in common
-    return Scenario(
-        "the cat sat", d_in=4, d_out=4, n_heads=heads, bias=draw(st.booleans()),
-        init=draw(st.sampled_from(("normal", "linear"))), seed=draw(st.integers(0, 50)),
-        mask="none" if second else draw(st.sampled_from(("none", "causal"))), what_if=on.text,
-        mask_use=draw(st.sampled_from(("added", "factor"))), reads=reads, second="it was there",
-        positions="none" if second else draw(st.sampled_from(("none", "rotary"))),
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("text", ON)
 @pytest.mark.parametrize("layers", [1, 2])
 def test_what_is_on_is_said_not_to_be_what_attention_does(text: str, layers: int) -> None:

@@ -45,10 +45,6 @@ def number(text: str) -> float:
     return float(text.replace("−", "-").replace("∞", "inf").replace("%", ""))
 
 
-def numbers(text: str) -> list[float]:
-    return [number(each) for each in text.strip("()").split(", ")]
-
-
 def named(text: str) -> dict[str, float]:
     """Read "0.5 for “the”, −1.0 for “cat”"."""
     return {token: number(value) for token, value in written_for(text).items()}
