@@ -100,8 +100,6 @@ def test_the_handout_is_loaded_and_marked(page: CheckPage) -> None:
 @pytest.mark.parametrize(
     ("name", "summary"),
     [
-        ("journey", "✓ All 96 results are right: 78 to the last printed digit, 18 within rounding."),
-        ("journey-linear", "✓ All 12 results are right, to the last printed digit."),
         ("love-ai", "✓ All 42 results are right: 40 to the last printed digit, 2 within rounding."),
         ("slide-row", "⚠ Wrong scale: the printed scores are about ten times too large."),
         ("softmax-times-8", "✓ All 10 results are right, to the last printed digit."),
@@ -209,11 +207,8 @@ def test_tables_that_leave_nothing_to_mark_say_what_to_add(page: CheckPage) -> N
     ("text", "message"),
     [
         ("1 2\n3", "Q: Line 2 has 1 number, but the first line has 2."),
-        ("1 2\n3 four", "Q: Line 2: “four” isn't a number."),
-        ("1 2\n" * 10_000, "Q: There are 10,000 rows; at most 1,024 fit here."),
         ("1\n" * 100, "Q: The table is 100 by 1; at most 64 by 64 can be marked here."),
         ("1 <b>x</b>", "Q: Line 1: “<b>x</b>” isn't a number."),
-        ("[[1, 2], [3", "Q: Line 1: a bracket is opened and never closed."),
     ],
     ids=lambda text: text[:8],
 )
