@@ -30,7 +30,6 @@ _WRITTEN, _FEW = 6, 2
 def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query: int) -> None:
     """Draw the choice of comparison, and both heads' weights in one scale."""
     kinds = [HEAD, SENTENCE, *([MODEL] if len(offered()) > 1 else []), *([BEFORE] if view.edits else [])]
-    st.markdown(f"## {say('models.compare.heading')}")
     asked = take(MODEL_COMPARE)
     this_session().put(_KIND_KEY, asked.kind if asked.kind in kinds else None)
     st.segmented_control(say("models.compare.with"), kinds, key=_KIND_KEY, label_visibility="collapsed",

@@ -145,7 +145,7 @@ def show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple
     show_board_of_model(
         whole, query, names=tuple(filter(whole.stages.__contains__, _SHOWN)), key=f"{_BOARD_KEY}.{own.number}.{head}",
         picks={"query": MODEL_QUERY, "cell": MODEL_CELL},
-        origins=origins_of(whole), before=before_of(view, (layer, head), whole), ages=ages_of(view, whole),
+        folds=True, origins=origins_of(whole), before=before_of(view, (layer, head), whole), ages=ages_of(view, whole),
     )  # fmt: skip
     if view.written:
         st.caption(say("write.cells") if view.computed_from else cache_in_words(view))

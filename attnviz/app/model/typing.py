@@ -106,12 +106,13 @@ _SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY, _ABOVE_KEY = "model.sentence", "model.nam
 Asked = tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]
 
 
-def show_asked() -> Asked:
+def show_asked(*, alone: bool) -> Asked:
     """Draw the fields for sentence, model and order; return their values."""
     name = take(MODEL)
     with st.container(width=532, key="model_typed"):
         text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=MODEL_WRITTEN)
-    with st.container(horizontal=True, vertical_alignment="center", key="model_asked", width=532):
+    with st.container(horizontal=True, vertical_alignment="center", key="model_asked",
+                      width=532 if alone else "content"):  # fmt: skip
         which = st.container()
         with st.popover(say("models.page.model")):
             if len(offered()) > 1:

@@ -23,7 +23,7 @@ from attnviz.core.limits import SaidError
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.figures import heatmap_spec, model_spec
-from attnviz.link.model_texts import Compared
+from attnviz.link.model_texts import HEAD, Compared
 from attnviz.link.parameter_table import (
     FIRST_HEAD,
     MODEL_CACHE,
@@ -81,10 +81,13 @@ def _show_page(*, alone: bool) -> None:
     opened = model_session().opened or linked
     if opened == "heads":
         left, right = st.columns((532, 742), gap="large")
-    else:
-        left = right = st.container()
+        line = left.container()
+    else:  # all that leads elsewhere stands in one line
+        line = st.container(horizontal=True, vertical_alignment="center")
+        left, right = st.container(), line.container(horizontal=True, vertical_alignment="center", width="content")
+    with line:
+        asked = show_asked(alone=opened == "heads")
     with left:
-        asked = show_asked()
         name, text = asked[:2]
         if is_too_long(text):
             return
@@ -108,7 +111,7 @@ def _show_page(*, alone: bool) -> None:
                 if opened == "heads":
                     _show_all(whole, view, place, query, asked, right)
                 else:
-                    _show_one(view, place, query, opened)
+                    _show_one(view, place, query, opened, right)
                 if not alone:  # Share is drawn by a whole run, and would hold on to all that was computed until then
                     _give_to_share(view, place, query, name)
         except SaidError as error:
@@ -142,11 +145,10 @@ def _show_all(
                       args=("board",), kwargs={"changes": True})  # fmt: skip
 
 
-def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str) -> None:
+def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str, line: DeltaGenerator) -> None:
     """Draw one head's board, or a comparison with another head."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(say("models.page.all"), key="model.all", icon=":material/arrow_back:", on_click=_back)
-        st.markdown(f"**{say('models.view.place', layer=place[0], head=place[1])}**")
+    line.button(say("models.page.all"), key="model.all", icon=":material/arrow_back:", on_click=_back)
+    line.markdown(f"**{say('models.view.place', layer=place[0], head=place[1])}**", width="content")
     if opened == "board":
         show_board(view, *place, query, view.edits)
     else:
@@ -155,6 +157,8 @@ def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str)
 
 def _open(what: str, *, changes: bool = False) -> None:
     model_session().opened = what
+    if what == "compare" and not take(MODEL_COMPARE).kind:
+        url_texts.put(MODEL_COMPARE, Compared(HEAD))
     this_session().put(CHANGES_OPEN, changes)
 
 
@@ -233,6 +237,8 @@ def _query(view: ModelTrace, place: tuple[int, int]) -> int:
     if picked is None and not view.written:
         others = layer.weights[place[1]].clone()
         others[:, 0] = 0
+        if others.shape[0] == len(view.special) and not all(view.special):  # a word of the reader's, where there is one
+            others[list(view.special)] = -1
         if others.shape[0] == others.shape[1]:
             others.fill_diagonal_(0)
         return int(others.max(-1).values.argmax())

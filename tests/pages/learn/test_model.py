@@ -83,6 +83,7 @@ def test_the_page_opens_with_the_head_that_finds_what_it_stands_for(opened: Read
     trace, query = seen.heads[3, 1], seen.tokens.index("it")
     assert heads_of(opened)["picked"] == {"layer": 3, "head": 1}
     assert heads_of(opened)["followed"] == query
+    assert heads_of(Reader(PAGE, model=INCLUDED, model_text="cat"))["followed"] == 1  # a word, and no mark around it
     length = trace.v[2].norm()
     both = trace.attention_weights[query, 2] * length
     reads = say("board.reads.most", token="it", names="“animal”", weight="0.6397")

@@ -375,7 +375,6 @@ def test_another_head_stands_beside_this_one_in_one_scale() -> None:
     reader = (
         Reader(PAGE, model=INCLUDED)
         .press_key("model.beside")
-        .set("model.compare", "head")
         .set("model.compare.layer", 5)
         .set("model.compare.head", 11)
     )
