@@ -65,7 +65,8 @@ export class Assembly {
   // The room for ribbons: less on a board that stands beside something else.
   get ribbons() {
     const { data: { ribbons, ofNow, folds }, host } = this.board;
-    if (ribbons === null || (folds && host.view().bottom < LOW)) return RIBBONS.none;
+    const { width, bottom } = host.view();
+    if (ribbons === null || (folds && width > NARROW && bottom < LOW)) return RIBBONS.none;
     return ofNow === false ? RIBBONS.low : RIBBONS.whole;
   }
 
