@@ -28,7 +28,7 @@ export class Sender {
     const { page, board } = this;
     board.panel.showKept();
     if (!page || !board.structure || this.tells) return;
-    if (board.data.from === page.mark) board.intake.receive(board.data);
+    if (page.versionOf(board.data.from ?? "") === page.version) board.intake.receive(board.data);
     else this.ask();
   }
 

@@ -334,7 +334,9 @@ export class Address {
     if (drawn.page === this.page && drawn.from === before && drawn.is !== this.mark) {
       const query = patched(this.query, drawn.patch);
       if (query !== this.query) {
-        this.become(query); // corrected: no step
+        this.query = query; // corrected: no step, nor another version, as it is what was drawn
+        this.bare = false;
+        this.versions.set(this.mark, this.version);
         this.write("replace");
         this.tell();
       }

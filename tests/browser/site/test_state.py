@@ -212,10 +212,12 @@ def test_an_empty_sentence_keeps_the_edits_over_a_reload(new_board: Callable[...
 
 def test_a_bare_address_is_the_opening_example_whenever_it_comes(new_board: Callable[..., Board]) -> None:
     """A press before the first drawing, and Back to an address that nothing was written into, opened another one."""
-    board = new_board()
+    board, asked = new_board(), list[str]()
+    board.page.on("request", lambda request: asked.append(request.url))
     board.page.goto(board.server)
     eventually(lambda: query_of(board).get("text"), "the fluffy cat chased a mouse")
     opened = query_of(board)
+    assert not [url for url in asked if url.endswith("/numbers")], "what became of an address was drawn with it"
     board.page.evaluate("history.pushState({}, '', '?'); history.pushState({}, '', '?seed=7')")
     board.page.go_back()
     eventually(lambda: query_of(board), opened)

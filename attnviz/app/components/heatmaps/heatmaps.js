@@ -63,7 +63,8 @@ class Heatmaps {
 
   // The page's query is another one.
   compare(/** @type {Event} */ event) {
-    if (!this.data.numbers || this.data.from === window.attnvizAddress?.mark) return;
+    const page = window.attnvizAddress;
+    if (!page || !this.data.numbers || page.versionOf(this.data.from) === page.version) return;
     event.preventDefault();
     this.ask();
   }
