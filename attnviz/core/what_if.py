@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attnviz.core.limits import MAX_TOKENS, Kinds, RefusedError
-from attnviz.core.masks import USES
-from attnviz.core.rules import Product, Rule, Softmax
+from attnviz.core.masks import NONE, USES
+from attnviz.core.rules import Product, Rule, Share, Softmax
 from attnviz.core.rules.rows import COLUMNS, WHOLE
 
 MOST_TYPED = 16  # numbers typed into the scores
@@ -114,7 +114,10 @@ SWITCHES: Kinds[Switch] = Kinds("what_if", (
         Way("cosine", lambda made: made._replace(rule=Product(transposed=True, cosine=True), told="scores_cosine"),
             ("scores",))),
     _switch(TYPED, "scores"),  # numbers in cells in place of ways: see `WhatIf.typed`
-    _switch(SOFTMAX, "attention_weights", _over(COLUMNS), _over(WHOLE)),
+    _switch(SOFTMAX, "attention_weights",
+        Way("sums", lambda made: made._replace(rule=Share(), told="attention_weights_sums"), ("attention_weights",),
+            "what_if_sums", lambda asked: None if asked.mask == NONE else {}),
+        _over(COLUMNS), _over(WHOLE)),
 ))  # fmt: skip
 
 

@@ -97,7 +97,9 @@ CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 54, 27, 7.3  # pixels
 _RIGHT_SUM = "✓"
 
 
-def table_spec(table: Table, digits: int, dark: bool = False, larger: float = 1.0) -> dict[str, Any]:
+def table_spec(
+    table: Table, digits: int, dark: bool = False, larger: float = 1.0, cell_width: int = CELL_WIDTH
+) -> dict[str, Any]:
     """Return a table's heatmap for Plotly.js, its sums in the margins.
 
     All of it is `larger` times as large.
@@ -121,10 +123,10 @@ def table_spec(table: Table, digits: int, dark: bool = False, larger: float = 1.
             "hoverinfo": "skip",
         }],
         "layout": {
-            "width": round(max(left + CELL_WIDTH * n_columns + right, written_over)),
+            "width": round(max(left + cell_width * n_columns + right, written_over)),
             "height": 62 + CELL_HEIGHT * n_rows + bottom,
             "margin": {"l": round(left), "t": 62, "b": bottom,
-                       "r": round(max(right, written_over - left - CELL_WIDTH * n_columns))},
+                       "r": round(max(right, written_over - left - cell_width * n_columns))},
             **on_page(shown),
             "title": {"text": f'<b style="color:{ROLES[table.role].on(dark)}">{html.escape(table.title)}</b>',
                       "font": {"size": TITLE_SIZE}, "x": 0, "y": 1, "yanchor": "top", "yref": "container",
@@ -132,7 +134,7 @@ def table_spec(table: Table, digits: int, dark: bool = False, larger: float = 1.
             "xaxis": _axis(columns, shown) | {"side": "top"},
             "yaxis": _axis(rows, shown) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
             "annotations": annotations,
-            "shapes": hatching(~np.isfinite(z), (CELL_WIDTH, CELL_HEIGHT), shown.undefined)
+            "shapes": hatching(~np.isfinite(z), (cell_width, CELL_HEIGHT), shown.undefined)
                       if not np.isfinite(z).all() else [],
         },
     }  # fmt: skip

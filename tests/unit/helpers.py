@@ -147,7 +147,7 @@ WAYS: dict[str, tuple[Any, ...]] = {
     "mask_use": ("added", "added", "zeroed", "renormalized", "factor"),
     "weighting": ("softmax", "softmax", "softmax", "linear"),
     "what_if": (*("",) * 5, "projections:exchanged", "projections:transposed", "cut:view", "scores:keys-first",
-                "scores:cosine", "typed:0:0:5", "softmax:columns", "softmax:whole"),
+                "scores:cosine", "typed:0:0:5", "softmax:sums", "softmax:columns", "softmax:whole"),
     "positions": ("none", "none", "sinusoidal", "rotary", "alibi", "relative"),
     "reads": ("itself", "itself", "itself", "second", "kept"),
     "norm": ("none", "none", "sums", "pre", "post"),

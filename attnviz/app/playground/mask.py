@@ -26,6 +26,7 @@ from attnviz.words.numbers import written
 
 MOST = 16  # tokens, beyond which nothing is painted
 _CELL, _WIDE = 28, 290  # pixels: the least width of a cell, and that of all beyond which their names are turned
+_BESIDE = 40  # pixels: the width of cells of which four matrices stand side by side
 _KEY, _HERE = "what_if.mask", Path(__file__).parent
 _painter = st.components.v2.component(
     "attnviz_mask_painter",
@@ -53,8 +54,14 @@ def show_mask(scenario: Scenario) -> None:
                 "label": say("what_if.mask.paint")}  # fmt: skip
         _painter(key=_KEY, data=data, width=90 + (_CELL * len(read) if turned else width),
                  on_hidden_change=lambda: _take(scenario))  # fmt: skip
-        if bool(hidden.any()):
-            _show_ways(scenario, hidden)
+        ways = _predicted_ways(scenario, hidden) if bool(hidden.any()) else {}
+    with st.container(horizontal=True, gap="xsmall", key="what_if_mask_ways"):
+        for way, weights in ways.items():
+            table = Table(say(f"what_if.mask.way.{way}"), weights, "share", names, read, limit=1.0)
+            spec = table_spec(table, 2, is_dark(), cell_width=_BESIDE)
+            with st.container(width=spec["layout"]["width"], gap="xsmall"):
+                show_figure(spec, f"{_KEY}.{way}", table.title)
+                st.text(_said(weights, hidden))
 
 
 def _axes(scenario: Scenario) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -68,26 +75,17 @@ def _hidden(scenario: Scenario) -> Tensor:
     return tensor(np.zeros(shape, bool) if found is None else np.array(found, bool))
 
 
-def _show_ways(scenario: Scenario, hidden: Tensor) -> None:
-    """Draw what each way leaves, once it was predicted."""
+def _predicted_ways(scenario: Scenario, hidden: Tensor) -> dict[str, Tensor]:
+    """Ask what each way leaves; return it once it was predicted."""
     made = prediction("mask-ways")
     if not made and this_session().get(ASKED) != _KEY:
         st.button(say("what_if.mask.try"), key=f"{_KEY}.try", on_click=ask_first, args=(_KEY,))
-        return
+        return {}
     ways = {way: trace.seen_from(picked_head(scenario), picked_layer(scenario)).attention_weights
             for way, trace in in_each_way(scenario, hidden).items()}  # fmt: skip
-    with st.container(key="what_if_mask_asked", gap="xsmall", width=340):
+    with st.container(key="what_if_mask_asked", gap="xsmall"):
         (show_outcome if made else ask)(of_ways(ways, hidden))
-    if not made:
-        return
-    names, read = _axes(scenario)
-    for way, weights in ways.items():
-        title = say(f"what_if.mask.way.{way}")
-        with st.container(width="content", gap="xsmall"):
-            show_figure(
-                table_spec(Table(title, weights, "share", names, read, limit=1.0), 2, is_dark()), f"{_KEY}.{way}", title
-            )
-            st.text(_said(weights, hidden))
+    return ways if made else {}
 
 
 def _said(weights: Tensor, hidden: Tensor) -> str:

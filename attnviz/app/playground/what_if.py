@@ -95,6 +95,7 @@ def _show_switch(scenario: Scenario, on: WhatIf, name: str, settings: tuple[str,
     st.radio(
         say(f"what_if.{name}.label"), ("", *settings), horizontal=True, key=key,
         format_func=lambda each: say(f"what_if.{_key(name, each)}.choice") if each else say("what_if.usual"),
+        captions=[say(f"what_if.{_key(name, each)}.does") for each in ("", *settings)],
         on_change=_put, args=(lambda now: now.with_(name, session.get(key)),),
     )  # fmt: skip
     if on.get(name):
@@ -102,7 +103,7 @@ def _show_switch(scenario: Scenario, on: WhatIf, name: str, settings: tuple[str,
 
 
 def _key(name: str, setting: str) -> str:
-    return f"{name}.{setting.replace('-', '_')}"
+    return f"{name}.{setting.replace('-', '_')}".rstrip(".")
 
 
 def _show_typed(scenario: Scenario, on: WhatIf) -> None:

@@ -79,7 +79,7 @@ export function seenSourcesOf(made, { matrix, row, column }) {
   const stage = made.stages.get(matrix);
   const sources = sourcesOf(stage, row, column, made.matrices);
   const [first, ...rest] = stage.sources;
-  if (!stage.declared[0]?.line || made.shown.includes(first)) return sources;
+  if (!stage.is.shares || made.shown.includes(first)) return sources;
   if (!toldBy(made, first)) return [];
   const seen = [made.stages.get(first).sources[0], ...rest];
   return seen.map((name, i) => sources[i].map((source) => ({ ...source, matrix: name })));
@@ -180,8 +180,9 @@ export function whatIsNext(made, { matrix, row, column }) {
   if (told && ((next.is.divides && goesOn) || next.is.shares?.powers)) {
     const weight = valueAt(made.matrices[weights.name], row, column);
     const share = Number.isFinite(weight) ? percent(weight) : written(weight, made.digits);
-    return next.is.divides && dividedBy(next.settings) ? say("board.next.scale",
-      { by: dividedBy(next.settings), share }) : say("board.next.softmax", { share });
+    const by = next.is.divides ? dividedBy(next.settings) : "";
+    const op = say(`board.op.${weights.is.shares?.powers ? "softmax" : "share"}`);
+    return by ? say("board.next.scale", { by, op, share }) : say("board.next.share", { op, share });
   }
   return say("board.next.product", { symbol: next.symbol });
 }

@@ -115,11 +115,14 @@ class Share(Rule):
             return as_number(score[I, column] * exp(mask[I, column]) if len(shapes) == 2 else score[I, column])
 
         def name(column: Any) -> Text:
-            return (score.name(I, column), *((" × exp(", mask.name(I, column), ")") if len(shapes) == 2 else ()))
+            return (score.beside(I, column), *((" × exp(", mask.name(I, column), ")") if len(shapes) == 2 else ()))
 
-        each = ("(", *name("j"), ")") if len(shapes) == 2 else name("j")
+        def apart(column: Any) -> Text:  # no quotient within a quotient
+            within_it = ("(", *name(column), ")")
+            return within_it if len(shapes) == 2 else (score.spelled(within_it, name(column)),)
+
         words = sentence("explanation.share.words", score=text(*name(J)), n=n)
-        symbols = (*name(J), " / Σ_j ", *each)
+        symbols = (*(apart if len(shapes) == 1 else name)(J), " / Σ_j ", *apart("j"))
         share, sums = left(J) / add_up(n, left(K), J), magnitude(add_up(n, left(K)))
         # The sum is off by as much more as its terms are larger than it is.
         size = magnitude(share) * (rounded(add_up(n, magnitude(left(K)))) / sums)

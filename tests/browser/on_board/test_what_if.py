@@ -46,7 +46,7 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     expect(board.page.get_by_text(say("what_if.lead"))).to_be_in_viewport()
     shares = board.board.locator('[data-at^="attention_weights,"]')
     seen = """all => {
-      const foot = document.querySelector(".st-key-playground-what_if").getBoundingClientRect().top;
+      const foot = all[0].getRootNode().querySelector(".panel").getBoundingClientRect().top;
       const boxes = all.map(each => each.getBoundingClientRect()).filter(each => each.height);
       return boxes.length > 5 && boxes.every(({ top, bottom }) => top > 48 && bottom < foot);
     }"""

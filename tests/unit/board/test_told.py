@@ -12,6 +12,7 @@ from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.teach.lesson import STEPS, reached_matrices, shown_matrices
+from attnviz.words.numbers import percent
 from tests.examples import examples
 from tests.node import PageScript
 from tests.unit.board.test_spine import Box, overlap, room
@@ -37,6 +38,7 @@ _PLAYED = """({ made: madeOf, timeline: { brokenIn, numbersOf, phasesOf, playing
 }"""
 
 _SAID = "({ made: madeOf, explain: { inOneSentence } }, [data, place]) => inOneSentence(madeOf(data), place, null)"
+_NEXT = "({ made: madeOf, explain: { whatIsNext } }, [data, place]) => whatIsNext(madeOf(data), place)"
 
 OVERFLOW = Scenario(text="a b c", edits=(Edit("x", 1, 0, 3e38),))
 ALIKE = Scenario(text="a b", w_q="zeros")
@@ -108,6 +110,16 @@ def test_a_number_of_a_mask_is_said_to_do_what_it_does(script: PageScript, setti
     data, place = board_data(scenario, made, 1, 2), {"matrix": "mask", "row": 1, "column": 0}
     assert does in script.run(_SAID, [data, place])
     assert ("Added to" in made.stages["mask"].plain) == (not settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "then"),
+    [({}, "÷ √2, then softmax"), ({"what_if": "softmax:sums"}, "÷ √2, then ÷ sum"), ({"weighting": "linear"}, "÷ sum")],
+)
+def test_what_makes_shares_is_said_to_come_next(script: PageScript, settings: dict[str, Any], then: str) -> None:
+    made, place = trace(Scenario("a b c", **settings)), {"matrix": "scores", "row": 1, "column": 0}
+    share = percent(float(made.attention_weights[1, 0]))
+    assert script.run(_NEXT, [board_data(None, made, 1, 2), place]) == f"Next: {then}: {share}."
 
 
 def place_of(

@@ -82,6 +82,7 @@ def test_what_is_no_switch_is_refused(text: Any) -> None:
         ("projections:transposed", {"d_in": 4, "d_out": 4, "n_heads": 2, "n_kv_heads": 1}, "what_if_transposed"),
         ("projections:exchanged", {"d_out": 4, "n_heads": 2, "n_kv_heads": 1}, "what_if_exchanged"),
         ("softmax:whole", {"causal": True, "mask_use": "zeroed"}, "what_if_softmax"),
+        ("softmax:sums", {"causal": True}, "what_if_sums"),
         ("typed:9:0:1", {}, "what_if_typed"),
         ("cut:view", {}, "what_if_cut"),
         ("cut:view", {"d_out": 4, "n_heads": 2, "n_kv_heads": 1}, "what_if_cut"),
@@ -128,6 +129,9 @@ def test_what_is_said_of_a_switch_holds_of_the_numbers(scenario: Scenario) -> No
     weights, finite = seen.attention_weights.double(), bool(seen.attention_weights.isfinite().all())
     if "all queries together hand out 100 %" in told and finite:
         assert float(weights.sum()) == pytest.approx(1, abs=1e-5)
+    if "Rows still sum to 1" in told and finite:
+        scaled = seen.scaled_scores.double()
+        torch.testing.assert_close(weights * scaled.sum(-1, keepdim=True), scaled, atol=1e-4, rtol=1e-4)
     if "columns sum to 1" in told and finite:
         torch.testing.assert_close(weights.sum(-2), torch.ones(weights.shape[-1]).double(), atol=1e-5, rtol=0)
     if "no cosine is beyond" in told and not WhatIf.read(scenario.what_if).typed:

@@ -38,7 +38,8 @@ def attended(scenario: Scenario, place: str, head: int, typed: tuple[int, int, f
     if place == TYPED:
         scores[typed[:2]] = typed[2]
     hidden = np.triu(np.ones((n, n), bool), 1) & scenario.causal
-    powers = np.exp(np.where(hidden, -np.inf, scores / np.sqrt(q.shape[1])))
+    scaled = np.where(hidden, -np.inf, scores / np.sqrt(q.shape[1]))
+    powers = scaled if place == "softmax.sums" else np.exp(scaled)
     over = {"softmax.columns": 0, "softmax.whole": None}.get(place, 1)
     return scores, powers / powers.sum(over, keepdims=True)
 
@@ -49,7 +50,7 @@ def attended(scenario: Scenario, place: str, head: int, typed: tuple[int, int, f
 def test_the_right_choice_follows_from_the_numbers(place: str, data: st.DataObject) -> None:
     heads = 2 if place == "cut.view" else data.draw(st.sampled_from((1, 2)))
     scenario = Scenario(
-        "the cat sat", d_in=4, d_out=4, n_heads=heads, causal=data.draw(st.booleans()),
+        "the cat sat", d_in=4, d_out=4, n_heads=heads, causal=place != "softmax.sums" and data.draw(st.booleans()),
         init=data.draw(st.sampled_from(("normal", "linear"))), seed=data.draw(st.integers(0, 500)),
     )  # fmt: skip
     query, head = data.draw(st.integers(0, 2)), data.draw(st.integers(0, heads - 1))
@@ -70,11 +71,12 @@ def test_the_right_choice_follows_from_the_numbers(place: str, data: st.DataObje
     matrix, asker, key = found.cell
     assert asker == query != key
     both = [attended(scenario, each, head, typed) for each in ("", place)]
-    if place.startswith("softmax"):
+    summed = place in ("softmax.columns", "softmax.whole")
+    if summed:
         was, now = (weights[query].sum() for _, weights in both)
     else:
         was, now = (each[0 if matrix == "scores" else 1][query, key] for each in both)
-    write = percent if matrix != "scores" and not place.startswith("softmax") else lambda value: written(value, 2)
+    write = percent if matrix != "scores" and not summed else lambda value: written(value, 2)
     if any(write(float(each * (1 - 1e-5))) != write(float(each * (1 + 1e-5))) for each in (was, now)):
         return  # on the edge between two ways to write it
     told = [write(float(was)), write(float(now))]
