@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
+from attnviz.core.stages import STAGES
 from attnviz.words import say
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
@@ -64,6 +65,9 @@ def test_a_finger_finds_all_that_can_be_pressed(telephone: Callable[..., Learner
     reader.settle()
     reader.page.locator(".st-key-foot").wait_for()
     eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
+    if path.endswith("heatmaps"):
+        reader.chart("w_q").locator(".title").tap()
+        expect(reader.page.locator(".st-key-playground-heatmaps .tip")).to_have_text(STAGES["w_q"].plain)
 
 
 def test_a_finger_finds_the_set_up_and_the_names_of_the_pages(telephone: Callable[..., Learner]) -> None:

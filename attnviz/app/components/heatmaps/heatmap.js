@@ -22,7 +22,7 @@ export class Heatmap {
     this.name = name;
     this.element = make("figure");
     this.element.dataset.matrix = name;
-    this.title = make("div", "title");
+    this.title = make("div", "title", [], { tabindex: "0" });
     this.about = make("p");
     this.columns = make("div", "columns");
     this.rows = make("div", "rows");
@@ -90,7 +90,7 @@ export class Heatmap {
     const bold = this.title.firstChild;
     if (bold instanceof HTMLElement) bold.style.color = FIGURES.ROLES[role][theme];
     this.title.style.fontSize = `${layout.title}px`;
-    write(this.title, "title", plain);
+    write(this.title, "aria-description", plain);
     setText(this.about, about);
   }
 

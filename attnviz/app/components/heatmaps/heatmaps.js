@@ -13,6 +13,7 @@ import { keepInSight } from "./drawing.js";
 /** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 /** @import { Colours, Data } from "./types.js" */
 
+const BESIDE = 14; // pixels between the pointer and what is said
 const NEAR = 300; // pixels beyond the window's edge that may soon be in sight
 
 export default function heatmaps(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
@@ -42,7 +43,13 @@ class Heatmaps {
   listen() {
     const { root, tip } = this;
     root.addEventListener("pointermove", (event) => this.point(event));
-    for (const type of ["pointerleave", "pointercancel"]) root.addEventListener(type, () => (tip.hidden = true));
+    root.addEventListener("focusin", ({ target }) => { // a title's, by a finger or the keyboard
+      if (!(target instanceof Element)) return;
+      const { left, bottom } = target.getBoundingClientRect();
+      this.tell(this.plainOf(target), left - BESIDE, bottom, true);
+    });
+    for (const type of ["pointerleave", "pointercancel", "focusout"])
+      root.addEventListener(type, () => (tip.hidden = true));
     root.addEventListener("click", (event) => this.pick(event));
     onTheme(root, () => {
       this.colours = this.takeColours();
@@ -153,16 +160,27 @@ class Heatmaps {
   }
 
   point(/** @type {PointerEvent} */ event) {
-    const { tip } = this;
     const cell = this.cellUnder(event);
-    tip.hidden = !cell;
-    if (!cell) return;
-    const said = cell.heatmap.saidOf(cell.row, cell.column);
+    this.tell(cell ? cell.heatmap.saidOf(cell.row, cell.column) : this.plainOf(event.target),
+      event.clientX, event.clientY);
+  }
+
+  // What a matrix means, where its title is meant.
+  plainOf(/** @type {EventTarget | null} */ target) {
+    const title = target instanceof Element ? target.closest(".title") : null;
+    return title ? this.data.pictures[title.closest("figure")?.dataset.matrix ?? ""].plain : "";
+  }
+
+  /** @param {string} said @param {number} x @param {number} y @param {boolean} under */
+  tell(said, x, y, under = false) {
+    const { tip } = this;
+    tip.hidden = !said;
+    if (!said) return;
     if (tip.textContent !== said) tip.textContent = said;
     const { width, height } = tip.getBoundingClientRect();
-    const right = event.clientX + 14 + width < innerWidth;
-    tip.style.left = `${right ? event.clientX + 14 : Math.max(0, event.clientX - 14 - width)}px`;
-    tip.style.top = `${Math.max(0, event.clientY - height - 8)}px`;
+    const right = x + BESIDE + width < innerWidth;
+    tip.style.left = `${right ? x + BESIDE : Math.max(0, x - BESIDE - width)}px`;
+    tip.style.top = `${under ? y : Math.max(0, y - height - 8)}px`;
   }
 
   pick(/** @type {Event} */ event) {
