@@ -6,6 +6,7 @@ from attnviz.app.lesson import (
     show_head,
     show_lit_board,
     show_questions,
+    to_predict,
 )
 from attnviz.app.parts.examples import show_blank, show_second_sentence
 from attnviz.app.session.link_values import is_presenting, picked_query, traced_in_view
@@ -19,8 +20,9 @@ def show_lesson(scenario: Scenario) -> None:
     query = picked_query(scenario)
     computed = traced_in_view(scenario)
     number = current_step()
-    show_head(number)
-    show_lit_board(number, scenario, computed, query)
+    asked = to_predict(number, scenario, computed, query)
+    show_head(number, asked)
+    show_lit_board(number, scenario, computed, query, asked)
     show_questions(number)
     if number == len(STEPS) and not is_presenting():
         show_challenges(scenario, computed)

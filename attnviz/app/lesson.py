@@ -10,7 +10,7 @@ import streamlit as st
 from attnviz.app.components.board import marked_while_older, show_board
 from attnviz.app.parts.examples import show_way_to_panel
 from attnviz.app.parts.picked_cell import pick
-from attnviz.app.parts.predicting import ask, lead_on, prediction, take_focus
+from attnviz.app.parts.predicting import ask, lead_on, prediction, press, take_focus
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.link_values import is_presenting, take
@@ -22,10 +22,10 @@ from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import NUMBERS, OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED, QUESTION, STEP
-from attnviz.link.question_text import TRIED
+from attnviz.link.question_text import SKIPPED, TRIED
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
 from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
-from attnviz.teach.predictions import ASKING, fails_at, nothing_to_predict, prediction_of
+from attnviz.teach.predictions import ASKING, Asked, fails_at, nothing_to_predict, prediction_of
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
@@ -52,10 +52,21 @@ def current_step() -> int:
     return 1 + [step.name for step in STEPS].index(name)
 
 
-def show_head(number: int) -> None:
-    """Draw the title of a step, and the way on and back."""
+def to_predict(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> Asked | None:
+    """Return what a step asks before it's told, until it's answered."""
     step = STEPS[number - 1]
-    presenting = is_presenting()
+    if prediction(_about(step)) or not fits_board(scenario):
+        return None
+    return prediction_of(step.name, trace, query, state.digits())
+
+
+def show_head(number: int, asked: Asked | None) -> None:
+    """Draw the title of a step, and the way on and back.
+
+    What is asked is told before Next leads on: who turns pages by one key alone is told all of them.
+    """
+    step = STEPS[number - 1]
+    on = partial(press, SKIPPED, asked) if asked else partial(_go, number + 1, True)
     # The buttons come first, so that a title, long or short, does not move them from under the reader's mouse.
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
         st.button(
@@ -63,15 +74,15 @@ def show_head(number: int) -> None:
             key="lesson.back",
         )  # fmt: skip
         st.button(
-            say("lesson.next"), on_click=_go, args=(number + 1, True), disabled=number == len(STEPS),
-            shortcut="PageDown", key="lesson.next",
+            say("lesson.next"), on_click=on, disabled=number == len(STEPS) and not asked, shortcut="PageDown",
+            key="lesson.next",
         )  # fmt: skip
         st.html(_dots(number), width="content")
         st.markdown(f"## {say('lesson.heading', number=number, title=step.title)}", width="content")
         # A button and no switch: while a switch has the focus, PageDown would not lead on.
         st.button(
-            say("lesson.end_presentation") if presenting else say("lesson.present"), key="lesson.presentation",
-            on_click=url_texts.put, args=(PRESENT, "" if presenting else PRESENTED), help=say("lesson.present_help"),
+            say("lesson.present"), key="lesson.presentation", on_click=url_texts.put, args=(PRESENT, PRESENTED),
+            help=say("lesson.present_help"),
         )  # fmt: skip
 
 
@@ -97,7 +108,7 @@ def _part_to_play(number: int) -> dict[str, Any] | None:
     return {"part": part, "number": times} if part and stepped_to == number else None
 
 
-def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> None:
+def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query: int, asked: Asked | None) -> None:
     """Draw the reached matrices as a board, and what the step tells.
 
     In a presentation, the step's own matrices stand alone, as large as the screen lets them be.
@@ -113,8 +124,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
     predicted = prediction(_about(step))
     looks = looks_of_step(step, scenario, trace, query, state.digits(), predicted, presenting=presenting)
     with st.container(key="lesson_body"):
-        asked = prediction_of(step.name, trace, query, state.digits())
-        if asked and not predicted:
+        if asked:
             st.html(_ASKED_CSS)
             with st.container(key="lesson_asked", gap="xsmall"):
                 ask(asked)
@@ -175,15 +185,16 @@ def _looks_after(
     number = 1 + STEPS.index(step)
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
-    # In a hall the board has the room of what the speaker says, after what became of the prediction.
-    told = () if presenting and outcome else step.tells(trace, query, digits)
+    told, analogy = step.tells(trace, query, digits), step.analogy
+    if presenting and outcome:  # the board has the room of what the speaker says, and of what only one can try
+        outcome, told, analogy = [outcome[0], *filter(None, [" ".join(outcome[1:-1])])], told[:1], ""
     return Looks(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
         holds=number < len(STEPS), sentence=True, says=False, ribbons=_ribbons(names, presenting),
         scaled="scaled_scores" in names,
         tells={"outcome": outcome, "see": see, "sentences": [each.sent() for each in told],
-               "analogy": step.analogy, "about": "" if presenting else about_the_numbers(step, scenario),
+               "analogy": analogy, "about": "" if presenting else about_the_numbers(step, scenario),
                "presents": presenting, "part": () if presenting else shown_matrices(step, trace)},
     )  # fmt: skip
 

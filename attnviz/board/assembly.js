@@ -6,6 +6,7 @@ import { Grid } from "./cells/grid.js";
 import { layoutOf, RIBBONS } from "./spine/layout.js";
 import { titlesOf } from "./spine/plan.js";
 import { NARROW } from "./story/story_layout.js";
+import { leftFor } from "./spine/telling.js";
 import { lengthOf, saysBelow, wordsOf } from "./spine/words.js";
 import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
@@ -56,7 +57,7 @@ export class Assembly {
     return {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
       saysBelow: sentence && board.data.says !== false && (!this.ribbons || saysBelow(words, inside)),
-      tells: Boolean(tells), words: lengthOf(words, 1), ribbons: this.ribbons,
+      tells: tells ? leftFor(inside, tells.presents) : 0, words: lengthOf(words, 1), ribbons: this.ribbons,
       ...(board.explores || board.data.folds ? { folds: Object.fromEntries(board.folds) } : {}),
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
     };
@@ -106,6 +107,10 @@ export class Assembly {
     const stages = [...board.stages.values()];
     const within = (/** @type {number} */ height) => layoutOf(stages, board.torch, placed, { ...room, height });
     board.layout = within(room.height);
+    if (board.data.tells?.presents && board.layout.width > room.width - room.tells) { // it stands above
+      room.tells = 0;
+      board.layout = within(room.height - (board.telling.above ? 0 : board.telling.heightAbove(room.width)));
+    }
     if (board.layout.width > room.width) board.layout = within(room.height - MAP);
     const named = stages.filter((stage) => board.featuresOf(stage).length).map(({ name }) => name);
     board.titles = titlesOf(board.layout, stages, named, Math.max(board.layout.width, room.width),

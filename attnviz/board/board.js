@@ -30,7 +30,7 @@ import { Story } from "./story/story.js";
 
 /** @type {Layout} */
 const NOWHERE = layoutOf([], {}, [],
-  { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, tells: false, words: 1, ribbons: 0 });
+  { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, tells: 0, words: 1, ribbons: 0 });
 
 // Draw a board in an element of what hosts it, which then hands it more with `receive`, has it drawn in another theme
 // with `repaint`, and takes it away with `end`.

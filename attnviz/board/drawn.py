@@ -14,7 +14,7 @@ from attnviz.core.seeding.vectors import called
 from attnviz.core.trace import Trace
 from attnviz.core.what_if import CONCERNED
 from attnviz.explanation.masking import scores_switched
-from attnviz.explanation.numbers_from import drawn_vectors, features_of, numbers_in_words
+from attnviz.explanation.numbers_from import drawn_vectors, features_of, is_random, numbers_in_words, projections_of
 from attnviz.explanation.origins import filled_with
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.words import say
@@ -78,7 +78,7 @@ class Looks:
 
 
 OF_PLAYGROUND = Looks(sentence=True, what_if=True)
-IN_A_HALL = replace(OF_PLAYGROUND, ribbons=None, about="")
+IN_A_HALL = replace(OF_PLAYGROUND, ribbons=None)
 
 
 def as_place(cell: Place | None) -> dict[str, Any] | None:
@@ -90,7 +90,8 @@ def drawn_data(
     scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
 ) -> dict[str, Any]:
     """Return a scenario's board as JSON values; its host may add more."""
-    about = _about(scenario, trace) if looks.about is None and looks.sentence else looks.about or ""
+    told = _about(scenario, trace) if looks.ribbons is not None else _about_in_a_hall(scenario)
+    about = told if looks.about is None and looks.sentence else looks.about or ""
     data = board_data(scenario, trace, query, digits, looks.names, features_of(scenario))
     if drawn := drawn_vectors(scenario) if looks.what_if else "":
         data["stages"] = [each | {"short": drawn} if each["name"] == scenario.token_matrix else each
@@ -157,6 +158,11 @@ def packed(data: dict[str, Any]) -> bytes:
 def _about(scenario: Scenario, trace: AttentionTrace) -> str:
     # Where not all of it has room, what was done to attention is seen before anything is scrolled.
     return " ".join((*out_of_the_ordinary(trace), numbers_in_words(scenario), *trace.notices))
+
+
+def _about_in_a_hall(scenario: Scenario) -> str:
+    drawn = any(is_random(scenario, name) for name in projections_of(scenario))
+    return say("summary.projections.in_a_hall") if drawn else ""
 
 
 def tips_of(scenario: Scenario) -> list[dict[str, Any]]:

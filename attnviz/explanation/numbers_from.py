@@ -142,7 +142,7 @@ def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
     'The numbers of W_v are random and untrained. The numbers of W_q and W_k are given, not drawn.'
     """
     groups: dict[str, list[str]] = {}
-    for name in _projections(scenario):
+    for name in projections_of(scenario):
         groups.setdefault(_origin(scenario, name), []).append(name)
     ordered = sorted(groups, key=lambda origin: (origin != "random", origin == "set"))
     return " ".join(_of_group(scenario, origin, groups[origin], finding) for origin in ordered)
@@ -169,7 +169,8 @@ def edits_of(scenario: Scenario, names: Sequence[str]) -> list[tuple[str, int, i
     return [edit[:3] for edit in scenario.edits if edit.matrix in names]
 
 
-def _projections(scenario: Scenario) -> list[str]:
+def projections_of(scenario: Scenario) -> list[str]:
+    """Return the names of the W's of all layers."""
     return [named(layer, name) for layer in range(scenario.n_layers) for name in _PROJECTIONS]
 
 
@@ -194,7 +195,7 @@ def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) 
         places["example"] = called(origin.removeprefix(EXAMPLE_FILL))
         if features := features_of(scenario):
             kind, places["features"] = "by_hand", ", ".join(features)
-    if kind == "by_hand" and names == _projections(scenario) and not edited:
+    if kind == "by_hand" and names == projections_of(scenario) and not edited:
         return say("summary.projections.all_by_hand", **places)
     if edited:
         kind, places["numbers"] = f"{kind}_changed", plural(edited, "number")

@@ -80,13 +80,14 @@ def ask(asked: Asked, then: Callable[[], None] = lambda: None) -> None:
     st.markdown(f"## {_PUNCTUATION.sub(_ESCAPED, asked.act)}")  # in which tokens may stand
     st.text(f"{asked.asks} {say('predicting.click')}" if asked.cells else asked.asks)
     for choice, label in asked.choices.items():
-        st.button(label, key=f"predict.{choice}", on_click=_press, args=(choice, asked, then), width="stretch")
-    st.button(say("predicting.skip"), key="predicting.skip", type="tertiary", on_click=_press,
+        st.button(label, key=f"predict.{choice}", on_click=press, args=(choice, asked, then), width="stretch")
+    st.button(say("predicting.skip"), key="predicting.skip", type="tertiary", on_click=press,
               args=(SKIPPED, asked, then), shortcut="Space")  # fmt: skip
     _take_focus("asked", 0, asked.cells, asks=True)
 
 
-def _press(choice: str, asked: Asked, then: Callable[[], None]) -> None:
+def press(choice: str, asked: Asked, then: Callable[[], None] = lambda: None) -> None:
+    """Take a choice, or `SKIPPED`, of what is asked; in a callback."""
     keep(asked.about, choice)
     this_session().part(_Done).times += 1
     then()

@@ -48,11 +48,12 @@ def show_question(question: Question) -> None:
     """Draw a question's example and prediction; once that's made, the answer."""
     example = example_of(question)
     seen = question.look(example.scenario, example.options, this_session().digits, example.query)
-    has_board = bool(questions.shown_of(question, made_of(question, example), example.options))
+    has_board = bool(shown := questions.shown_of(question, made_of(question, example), example.options))
+    wide = shown and {"x", "attention_weights", "v"} <= {*shown}  # in a hall, nothing has room beside it
     with st.container(key="question", gap="xxsmall"):
         _show_head(question)
         left, right = st.columns([77, 23], gap="medium")
-    with left, st.container(key="question_example"):
+    with left, st.container(key="question_wide" if wide else "question_example"):
         _show_example(question, example, seen, has_board)
     made = question.makes(example.scenario, example.options)
     with right, st.container(key="question_panel", gap="small"):

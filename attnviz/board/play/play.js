@@ -1,5 +1,5 @@
-// Play this row: what is done to the picked token's row, one after the other, in six seconds; with reduced motion, in
-// steps. It can be paused and set to any moment, and ends with the board as it stands.
+// Play this row: what is done to the picked token's row, one after the other, as fast as it can be read; with reduced
+// motion, in steps. It can be paused, led on by arrow keys and set to any moment, and ends with the board as it stands.
 //
 // A step of the lesson asks for its own part, by its matrix, as `play` among what Python sends: that is played by
 // itself, and what was before it is there already. Which phase stands is told by an event attnviz:phase.
@@ -15,7 +15,6 @@ import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 const LONGEST_FRAME = 250; // milliseconds: a page that was away goes on where it was, a busy one takes no longer for it
-const KEY_STEP = 200;
 
 export class Play {
   /** @param {Pick<Board, "cellAt" | "colours" | "data" | "digits" | "display" | "flow" | "frame" | "grids" | "layout"
@@ -54,7 +53,7 @@ export class Play {
     this.controls.onkeydown = (event) => {
       const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
       if (event.key === "Escape" && this.active) this.stop();
-      else if (event.target === slider && step && !this.stepwise) this.scrub(this.time + step * KEY_STEP);
+      else if (step && this.active) this.stepTo(this.step + step);
       else return;
       event.preventDefault();
       event.stopPropagation(); // Escape ends what is played, and not the presentation

@@ -11,12 +11,11 @@ import { numberOf, written } from "../values/numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-export const TOTAL = 6000; // milliseconds
-const RISE = 120; // in which all that isn't reached fades ...
+const RISE = 120; // milliseconds in which all that isn't reached fades ...
 const FADE = 300; // ... and comes back
 const EVEN_OUT = 0.6; // of a step: then what it makes is there
-/** @type {Record<PhaseKind, number>} how much of the time each takes */
-const TAKES = { vector: 1.1, scores: 1.6, scale: 0.8, shares: 1.4, mix: 1.3, other: 0.5 };
+/** @type {Record<PhaseKind, number>} how many each takes: as long as what is said of it takes to be read */
+const TAKES = { vector: 4000, scores: 5000, scale: 3500, shares: 7000, mix: 5000, other: 3000 };
 
 /**
  * The phases of a row, in the order of the table; `spine` are the matrices that have a row for each token on the board.
@@ -33,10 +32,9 @@ export function phasesOf(made, spine, query) {
     return [{ name: stage.name, on, kind: kindOf(stages, stage), stage }];
   });
   const told = phases.filter(({ kind, on, name, stage }) => kind !== "scale" || on === name || doesSomething(stage));
-  const whole = told.reduce((sum, { kind }) => sum + TAKES[kind], 0);
   let start = 0;
   return told.map((phase) => {
-    const end = start + (TAKES[phase.kind] / whole) * (TOTAL - FADE);
+    const end = start + TAKES[phase.kind];
     const timed = { ...phase, ...stepsOf(made, phase, query), start, end };
     start = end;
     return timed;
@@ -122,7 +120,7 @@ export function brokenIn(made, phases, query) {
  */
 export function spanOf(phases, part = null) {
   const last = phases[phases.length - 1];
-  return { from: part === null || !last ? 0 : last.start, to: last ? Math.round(last.end) + FADE : TOTAL };
+  return { from: part === null || !last ? 0 : last.start, to: (last?.end ?? 0) + FADE };
 }
 
 /**

@@ -121,13 +121,14 @@ export class Frame {
     const before = gapBefore(board.layout, box);
     if (!before) return [this.legend];
     // At the first and the last row, so far from their middles that the line in one of them passes beside.
-    const { start, end } = board.layout;
-    const place = (/** @type {HTMLElement} */ word, /** @type {number} */ top) => {
-      put(word, { x: before.x, y: top, width: before.width });
-      this.words.push({ x: before.x, y: top, width: before.width, height: WORD.height * scale });
+    const { above, start, end } = board.layout;
+    const place = (/** @type {HTMLElement} */ word, /** @type {number} */ y, { x, width } = before) => {
+      put(word, { x, y, width });
+      this.words.push({ x, y, width, height: WORD.height * scale });
     };
-    // over rows that are too low
-    place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale);
+    // What is divided already was so before it stands there; over rows that are too low.
+    if (board.scaled && !board.all) place(this.scale, above, boxes.scaled_scores);
+    else place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale);
     place(this.softmax, end + (WORD.under - WORD.height) * scale);
     this.words.push(legend);
     toggle(this.softmax, "gone", before.width < WORD.width * scale);

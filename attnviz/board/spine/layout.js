@@ -3,7 +3,6 @@
 
 import { isNamedBefore, isWhatIsRead } from "../cells/cell.js";
 import { LEGEND, planOf, STRIP, THIN } from "./plan.js";
-import { leftFor } from "./telling.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 const CELL = { width: 48, height: 28, few: 30 }; // of scores and weights, at most
@@ -53,7 +52,7 @@ export function layoutOf(stages, shapes, placed, room) {
   const { tokens } = room;
   if (!placed.length && room.sentence) return wordsAlone(room);
   const plan = planOf(stages, placed, tokens > CONSTANTS.FITS);
-  const told = room.tells ? leftFor(room.width) : 0;
+  const told = room.tells;
   const [wide, gaps] = told ? WAYS[0] : [CELL.width, 1]; // where nothing has to have room beside it
   const usual = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
     row: Math.max(LEAST, Math.min(tokens > FEW ? CELL.height : CELL.few, ALL.height / tokens)), gaps, strip: THIN };

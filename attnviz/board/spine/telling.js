@@ -8,7 +8,7 @@ import { mostRead } from "../values/reads.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { filled, say } from "../../scripts/sentences.js";
 
-const NARROW = 900; // a page as wide has no room beside its numbers
+const NARROW = { page: 900, hall: 640 }; // one as wide has no room beside its numbers
 const LEAST = 190;
 const MOST = 560; // a line as long can still be read
 const GAP = 24;
@@ -19,17 +19,15 @@ const WIDE = 0.51; // of a letter's size, how wide one is
 const LINE = 1.4;
 const BETWEEN = 0.5; // lines, between paragraphs
 
-/** So much of a page's width is left beside what is reached last. @param {number} width */
-export function leftFor(width) {
-  return width < NARROW ? 0 : Math.max(LEAST + GAP, Math.min(MOST, 0.28 * width));
+/** So much of a page's width is left beside what is reached last. @param {number} width @param {boolean} presents */
+export function leftFor(width, presents) {
+  return width < NARROW[presents ? "hall" : "page"] ? 0 : Math.max(LEAST + GAP, Math.min(MOST, 0.28 * width));
 }
 
 // A column at the right, the same in every step, over nothing.
-/** @param {Layout} layout @param {number} width @returns {Rect | null} */
-export function inColumn({ height }, width) {
-  if (width < NARROW) return null;
-  const wide = leftFor(width) - GAP;
-  return { x: width - wide, y: GAP / 2, width: wide, height: height - GAP };
+/** @param {Layout} layout @param {Room} room @returns {Rect | null} */
+export function inColumn({ height }, { width, tells }) {
+  return tells ? { x: width - tells + GAP, y: GAP / 2, width: tells - GAP, height: height - GAP } : null;
 }
 
 // The size of letters with which texts fit a place, and how high they then are.
@@ -129,8 +127,13 @@ export class Telling {
     const [first, after] = this.paragraphs();
     if (!tells) return;
     element.replaceChildren(...first, ...after);
+    const alone = tells.presents && !board.layout.columns.length; // words have all of a hall's width
+    const place = alone ? null : inColumn(board.layout, room);
     if (tells.presents) leavePressed();
-    const place = inColumn(board.layout, room.width);
+    // In a hall nothing is scrolled: what became of the prediction has the room first.
+    const fits = !tells.presents || !tells.outcome.length || (place
+      && heightOf(this.texts, place.width, SMALLEST) <= place.height);
+    if (!fits) for (const each of first.slice(1)) each.hidden = true;
     this.above = !place;
     toggle(element, "above", this.above);
     Object.assign(element.style, place ? this.beside(place) : aboveAt(room.width, this.heightAbove(room.width)));

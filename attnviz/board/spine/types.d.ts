@@ -15,8 +15,8 @@ interface Room {
   saysBelow: boolean;
   /** How high the ribbons may be at most, where that is given. */
   arcs?: number;
-  /** Whether a step of the lesson tells something beside what is reached last. */
-  tells: boolean;
+  /** So much of the width has what a step of the lesson tells, beside what is reached last. */
+  tells: number;
   /** Of matrices that may be folded where not all have room: which a reader folded, true, or opened, false. */
   folds?: Record<string, boolean>;
 }

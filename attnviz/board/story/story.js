@@ -120,7 +120,7 @@ export class Story {
   /** @param {Room} room @param {StoryPart[]} parts */
   fit({ height }, parts) {
     const { element, board } = this;
-    const { ruler, explores, root, sentence, data: { tells, ofNow } } = board;
+    const { ruler, explores, root, sentence, data: { tells, ofNow, ribbons } } = board;
     for (const part of parts) {
       part.open(false);
       for (const grid of part.grids) if (grid instanceof RowGrid) grid.putRows(board.query, []);
@@ -135,7 +135,8 @@ export class Story {
         if (part.grid instanceof BarGrid) part.grid.setBars(bars);
       }
       return sentence.says.offsetTop + element.offsetHeight;
-    }, parts.filter(({ joined }) => !joined).length, tells ? Infinity : height - taken, ofNow === false);
+    }, parts.filter(({ joined }) => !joined).length, tells ? Infinity : height - taken,
+      ofNow === false || ribbons === null);
   }
 
   // The first thing to do: a slider for one number, and what that does. It stays under the hand until another is

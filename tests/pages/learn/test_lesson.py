@@ -51,6 +51,14 @@ def test_next_leads_through_every_step_and_back_returns() -> None:
             press(at, "Next")
     press(at, "Back")
     assert title(at).startswith(f"## {len(STEPS) - 1}.")
+    at = lesson(step="8", predictions="on")  # what nobody predicted is told first
+    for told in (8, 9):
+        press(at, "Next")
+        assert title(at).startswith(f"## {told}.")
+        assert tells(at)["outcome"]
+        assert at.button(key="lesson.next").disabled == (told == 9)
+        if told == 8:
+            press(at, "Next")
 
 
 def test_a_link_opens_at_its_step_and_rubbish_at_the_first() -> None:

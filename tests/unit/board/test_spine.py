@@ -57,7 +57,7 @@ def data_of(scenario: Scenario) -> dict[str, Any]:
 
 def room(width: float = 1310, height: float = 704, tokens: int = 6, **more: object) -> dict[str, object]:
     return {"width": width, "height": height, "tokens": tokens, "named": 0, "sentence": True, "saysBelow": False,
-            "plane": True, "tells": False, "words": 600, "ribbons": 78} | more  # fmt: skip
+            "plane": True, "tells": 0, "words": 600, "ribbons": 78} | more  # fmt: skip
 
 
 def layout_of(script: PageScript, scenario: Scenario, **more: Any) -> dict[str, Any]:

@@ -18,13 +18,16 @@ from tests.node import PageScript
 from tests.unit.board.test_spine import Box, overlap, room
 from tests.unit.helpers import every_way, setups
 
+WIDTHS = 683.0, 768.0, 1318.0, 1860.0  # of halls, and of pages
 _TOLD = """({ made: madeOf, telling: { toldOf } }, [data, told]) =>
   told.map((each) => toldOf(madeOf(data), each))"""
-_PLACES = """({ layout: { layoutOf }, telling }, [data, texts, room]) => {
+_PLACES = """({ layout: { layoutOf }, telling }, [data, texts, given, presents]) => {
+  const room = { ...given, tells: telling.leftFor(given.width, presents) };
   const names = [...data.shown, ...data.ghosts];
   const placed = names.filter((name) => name !== (names.includes("scores") ? "scaled_scores" : "scores"));
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
-  const place = telling.inColumn(layout, room.width);
+  const above = presents && layout.width > room.width - room.tells;
+  const place = above ? null : telling.inColumn(layout, room);
   return [layout, place, place && telling.letterIn(texts, place, layout.scale)];
 }"""
 
@@ -129,12 +132,12 @@ def place_of(
     names = shown_matrices(step, computed) if presenting else reached_matrices(number, computed)
     ghosts = [] if presenting else [name for name in computed.stages if name not in names]
     data = board_data(scenario, computed, 0, 4, names) | {"ghosts": ghosts}
-    given_room = room(width, height, len(computed.tokens), plane=False, tells=True)
-    layout, place, letters = script.run(_PLACES, [data, step.says(computed, 0, 4), given_room])
+    given_room = room(width, height, len(computed.tokens), plane=False)
+    layout, place, letters = script.run(_PLACES, [data, step.says(computed, 0, 4), given_room, presenting])
     return layout, place, letters, tuple(data["shown"])
 
 
-@given(setups(max_tokens=12, whole=True), st.integers(1, len(STEPS)), st.sampled_from((1318.0, 1860.0)), st.booleans())
+@given(setups(max_tokens=12, whole=True), st.integers(1, len(STEPS)), st.sampled_from(WIDTHS), st.booleans())
 @settings(max_examples=examples(60), deadline=None)
 def test_it_stands_on_nothing_that_is_reached_and_not_beyond_the_board(
     script: PageScript, scenario: Scenario, number: int, width: float, presenting: bool

@@ -144,7 +144,7 @@ def test_every_step_is_true_whatever_is_masked_switched_and_follows(scenario: Sc
                 torch.testing.assert_close(same, same[:, :1].expand_as(same), equal_nan=True)
         assert f"each row of {'X′' if scenario.norm == 'pre' else 'X'}." in says[2] or not usual
         assert ("masked with −∞" in says[5] or "cells with −∞" in says[5]) == (hides and plain)
-        if "will read all" in says[0]:
+        if "Each reads all" in says[0]:
             assert not finite or scenario.what_if or bool((weights[scaled > scaled.max() - 80] > 0).all())
             assert scenario.mask_use != "added" or bool(scaled.isfinite().all()) or not finite
         if "never outside them" in says[8] and finite and usual:

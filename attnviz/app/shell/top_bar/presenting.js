@@ -1,5 +1,8 @@
-// A page in a lecture room, as the address says (present=1): P begins and ends it, Escape ends it. There, what the
-// pointer lies on is lit, and told of, only once the pointer is moved: pages are turned by keys under it.
+// A page in a lecture room, as the address says (present=1): P begins and ends it, Escape ends it, and so does a button
+// that says so for a while. There, what the pointer lies on is lit, and told of, only once the pointer is moved: pages
+// are turned by keys under it.
+
+import { say } from "../../../scripts/sentences.js";
 
 const [PRESENT, PRESENTED] = ["present", "1"]; // attnviz/link/parameter_table.py
 const FIELDS = "input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable], canvas";
@@ -8,6 +11,10 @@ const TYPED = ".typed"; // a number on a board, which Escape takes back
 const OPEN = "dialog[open], [role=dialog], [role=listbox], [data-testid=stPopoverBody], :root[data-open]";
 
 const root = document.documentElement;
+const end = document.createElement("button");
+end.className = "presented-end";
+end.textContent = say("share.present.end");
+end.addEventListener("click", turn);
 let [before, closes] = ["", false]; // the query that Escape was pressed at, and whether it closes something
 /** @type {PointerEvent | null} */
 let last = null;
@@ -40,6 +47,8 @@ export function follow() {
   root.toggleAttribute("data-presents", presents);
   root.toggleAttribute("data-still", presents);
   if (presents) delete root.dataset.open;
+  if (presents) document.body.append(end);
+  else end.remove();
   window.dispatchEvent(new Event("resize")); // figures measure their room anew
 }
 
