@@ -184,11 +184,16 @@ class Rule(ABC):
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the summed magnitudes of all numbers stored while computing each cell."""
-        return np.abs(made.value)
+        return np.abs(made.value) * max(self._roundings(*tables) - 1, 0)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return each cell's added term sizes, counted once per sum they enter."""
-        return np.abs(made.value)
+        return np.abs(made.value) * min(self._roundings(*tables), 1)
+
+    def _roundings(self, *tables: Bounded) -> float:
+        """Return how many roundings its declaration counts, of which one is a sum's."""
+        piece = declaration(self, *(each.value.shape for each in tables))[-1]
+        return float(piece["roundings"] + (piece["value"][3] if piece["value"][0] == "hidden" else 0))
 
     def touched(self, *marks: np.ndarray) -> np.ndarray:
         """Return which cells read a marked cell of a source."""
@@ -233,18 +238,6 @@ class Rule(ABC):
     def seen(self, cell: Cell) -> tuple[Cells, ...]:
         """Return the sources of a cell that its explanation names."""
         return seen(cell, declaration_of(cell, self))
-
-
-class Copying(Rule):
-    """A rule whose cells are cells of its sources, elsewhere."""
-
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is rounded."""
-        return np.zeros_like(made.value)
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is added."""
-        return np.zeros_like(made.value)
 
 
 @lru_cache(maxsize=1024)

@@ -70,15 +70,11 @@ class TimesRoot(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0] * math.sqrt(sources[0].shape[-1])
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The root is rounded before the product is."""
-        return 2 * np.abs(made.value)
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,), d = sources(1), shapes[0][1]
         words = sentence("explanation.times_root.words", number=x.named(), n=d)
         value = root(number(d, str(d))) * x[I, J]
-        return (Piece(value, (f"√{d} × ", x.name()), (words,), roundings=4, trouble="read"),)
+        return (Piece(value, (f"√{d} × ", x.name()), (words,), roundings=3, trouble="read"),)
 
 
 @dataclass(frozen=True)
@@ -122,6 +118,10 @@ class GELU(Rule):
         """The curve is nowhere steeper than 1.13."""
         return tables[0].error * _STEEPEST
 
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """The result alone."""
+        return np.abs(made.value)
+
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return roundings relative to the number itself, not to the result."""
         return 2 * _IN_GELU * np.abs(tables[0].value)
@@ -131,9 +131,6 @@ class GELU(Rule):
         words = sentence("explanation.gelu.words", number=x.named())
         symbols = (x.name(), " · Φ(", x.name(), ")")
         return (Piece(x[I, J] * normal(x[I, J]), symbols, (words,), (), _IN_GELU, x[I, J], "sum"),)
-
-
-_IN_MAP = 4
 
 
 @dataclass(frozen=True)
@@ -156,21 +153,14 @@ class FeatureMap(Rule):
         """The curve is nowhere steeper than 1."""
         return tables[0].error
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Every rounding is relative to what is made."""
-        return _IN_MAP * np.abs(made.value)
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,) = sources(1)
         above, below = (sentence(f"explanation.feature_map.{each}", number=x.named()) for each in ("above", "below"))
-        more: dict[str, Any] = {"roundings": _IN_MAP, "trouble": "read"}
+        more: dict[str, Any] = {"roundings": 4, "trouble": "read"}
         return (
             Piece(x[I, J] + number(1.0, "1"), (x.name(), " + 1"), (above,), (x[I, J],), **more),
             Piece(exp(x[I, J]), ("exp(", x.name(), ")"), (below,), **more),
         )
-
-
-_IN_CAP = 6  # of the quotient, the tangent, of which a machine knows the last digits badly, and the product
 
 
 @dataclass(frozen=True)
@@ -197,12 +187,9 @@ class Cap(Rule):
         """The curve is nowhere steeper than 1."""
         return tables[0].error
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Quotient, tangent and product."""
-        return np.abs(made.value) * _IN_CAP
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,), limit = sources(1), number(self.limit)
         words = sentence("explanation.cap.words", number=x.named(), limit=significant(self.limit))
         symbols = (f"{significant(self.limit)} · tanh(", x.name(), f" / {significant(self.limit)})")
-        return (Piece(limit * at_once(tanh(x[I, J] / limit)), symbols, (words,), roundings=_IN_CAP),)
+        # Of the quotient, the tangent, of which a machine knows the last digits badly, and the product.
+        return (Piece(limit * at_once(tanh(x[I, J] / limit)), symbols, (words,), roundings=6),)

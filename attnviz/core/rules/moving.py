@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from attnviz.core.limits import MAX_HEADS
-from attnviz.core.rules.base import Copying, Derivative, HeadsInCode, Size, Table, agree, expect
+from attnviz.core.rules.base import Derivative, HeadsInCode, Rule, Size, Table, agree, expect
 from attnviz.core.rules.expression import HEAD, I, Index, J, Piece, Source, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.rows import COLUMNS, ROWS
 
 
 @dataclass(frozen=True)
-class PassOn(Copying):
+class PassOn(Rule):
     """The same numbers under another name."""
 
     name = "pass_on"
@@ -33,7 +33,7 @@ class PassOn(Copying):
 
 
 @dataclass(frozen=True)
-class Slice(Copying):
+class Slice(Rule):
     """The columns from `start` up to `stop`, which isn't among them."""
 
     start: int = 0
@@ -79,7 +79,7 @@ class Slice(Copying):
 
 
 @dataclass(frozen=True)
-class Recut(Copying):
+class Recut(Rule):
     """One of the `parts` that ``matrix.view(parts, n_tokens, -1)`` makes.
 
     It has all rows and fewer columns; a row holds pieces of other tokens' rows.
@@ -128,7 +128,7 @@ class Recut(Copying):
 
 
 @dataclass(frozen=True)
-class Concatenate(Copying):
+class Concatenate(Rule):
     """Matrices side by side, or below each other along `axis` "rows".
 
     They agree in their rows and width, or in their columns.

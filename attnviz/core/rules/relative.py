@@ -65,14 +65,6 @@ class Relative(Rule):
         """The same errors; with a mask, sums. What is masked is exact."""
         return masked(self.values(tables[0].error), *tables[1:])
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is rounded but a sum."""
-        return np.zeros_like(made.value) if len(tables) == 1 else np.abs(made.value)
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Nothing is added but the mask."""
-        return self.kept(made, *tables)
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         numbers, mask = sources(2)
         apart = J - I - self.place

@@ -108,6 +108,10 @@ class Scale(Rule):
             return np.abs(made.value) * 4
         return quotients if len(tables) == 1 else quotients + np.abs(made.value)
 
+    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """The divisor is rounded, too, which counts where a mask leaves little."""
+        return np.abs(made.value if self.factor and len(tables) > 1 else tables[0].value / self.divisor)
+
     @property
     def scaling(self) -> "Scale":
         return self

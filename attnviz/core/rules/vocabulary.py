@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Copying, Rule, Size, expect
+from attnviz.core.rules.base import Bounded, Rule, Size, expect
 from attnviz.core.rules.expression import (
     I,
     Index,
@@ -39,7 +39,7 @@ def _of_one(ids: Ids) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Lookup(Copying):
+class Lookup(Rule):
     """The rows with these numbers; a batch of them is only computed."""
 
     ids: Ids = (0,)

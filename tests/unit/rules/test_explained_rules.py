@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attnviz import explain
@@ -83,6 +83,7 @@ def test_every_cell_of_every_rule_where_numbers_are_out_of_the_ordinary(
     ("dtype", "precision"), [(torch.float32, FLOAT32), (torch.float16, FLOAT16), (torch.bfloat16, BFLOAT16)]
 )
 @given(seed=st.integers(0, 1000), size=st.sampled_from((0.1, 1.0, 5.0)))
+@example(seed=15, size=1.0)  # a mask leaves little of a score, whose divisor was rounded
 @settings(max_examples=examples(6), deadline=None)
 def test_the_bound_covers_what_torch_computes_at_this_precision(
     rule: Rule, shapes: tuple[Shape, ...], dtype: torch.dtype, precision: Precision, seed: int, size: float

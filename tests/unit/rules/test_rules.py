@@ -114,9 +114,9 @@ def test_how_far_roundings_take_a_row_is_its_own_and_grows_with_its_numbers(
 def test_the_bound_holds_what_errors_of_the_sources_can_do(
     rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int, error: float
 ) -> None:
-    sources = drawn(shapes, seed)
-    moved = [each + error * (2 * torch.rand_like(each) - 1) for each in sources]
-    bounded = rule.bounded(*as_tables(sources, error))
+    sources, most = drawn(shapes, seed), [error * each.abs() for each in drawn(shapes, seed + 1)]
+    moved = [each + by * torch.randn_like(each).sign() for each, by in zip(sources, most, strict=True)]
+    bounded = rule.bounded(*(Bounded(each.numpy(), by.numpy()) for each, by in zip(sources, most, strict=True)))
     with np.errstate(invalid="ignore"):
         gap = np.nan_to_num(np.abs(rule.compute(*moved).numpy() - bounded.value))  # -∞ less -∞
     assert (gap <= bounded.error + 1e-12).all()
