@@ -70,19 +70,10 @@ CARRIED: tuple[Results, ...] = ("rounded", "full", "cut")
 
 
 def mark_pipeline(
-    tables: Mapping[str, Any],
-    *,
-    scale: bool = True,
-    causal: bool | None = None,
-    mask: str | None = None,
-    temperature: float = 1.0,
-    d_k: int | None = None,
-    decimals: int | None = None,
-    rounded_inputs: bool | None = None,
-    carried: Results | None = None,
-    activation: str = "relu",
-    n_heads: int | None = None,
-) -> Marking:
+    tables: Mapping[str, Any], *, scale: bool = True, causal: bool | None = None, mask: str | None = None,
+    temperature: float = 1.0, d_k: int | None = None, decimals: int | None = None, rounded_inputs: bool | None = None,
+    carried: Results | None = None, activation: str = "relu", n_heads: int | None = None,
+) -> Marking:  # fmt: skip
     """Mark a computation's tables, named by their stages; any may be missing.
 
     `tables` are :class:`Printed`, nested sequences or arrays ``(rows, columns)``; a bias is one row. `decimals`

@@ -6,17 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from attnviz.core.rules import GELU, Add, ReLU, Scale
-from attnviz.marking.step import (
-    ANY,
-    PRODUCT,
-    Candidate,
-    Candidates,
-    Row,
-    Slip,
-    Step,
-    made_by,
-    pairs,
-)  # fmt: skip
+from attnviz.marking.step import ANY, PRODUCT, Candidate, Candidates, Row, Slip, Step, made_by, pairs
 from attnviz.words import say
 
 

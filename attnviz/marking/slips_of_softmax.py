@@ -9,17 +9,7 @@ from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Share, Softmax
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.seeding import alibi_slopes
 from attnviz.core.stages import MASK
-from attnviz.marking.step import (
-    ADD,
-    PRODUCT,
-    SCALE,
-    SOFTMAX,
-    Candidate,
-    Candidates,
-    Slip,
-    Step,
-    made_by,
-)  # fmt: skip
+from attnviz.marking.step import ADD, PRODUCT, SCALE, SOFTMAX, Candidate, Candidates, Slip, Step, made_by
 from attnviz.words.numbers import written
 
 

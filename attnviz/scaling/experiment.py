@@ -29,17 +29,10 @@ class SweepStopped(Exception):
 
 
 def sweep_scaling(
-    dims: Iterable[int],
-    trials: int,
-    seed: int,
-    *,
-    n_keys: int = 64,
-    source: str = "normal",
-    x: object = None,
-    scales: Sequence[Scale] = ("none", "sqrt", "linear"),
-    statistics: Statistics = "all",
+    dims: Iterable[int], trials: int, seed: int, *, n_keys: int = 64, source: str = "normal", x: object = None,
+    scales: Sequence[Scale] = ("none", "sqrt", "linear"), statistics: Statistics = "all",
     progress: Callable[[float], object] | None = None,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Measure dot products, divided by d^p, and their softmax per dimension.
 
     `source` says what q and k are. "normal" and "uniform" draw every entry from N(0, 1) or U[0, 1): for the
