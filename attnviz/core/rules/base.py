@@ -191,7 +191,7 @@ class Rule(ABC):
         return np.abs(made.value) * min(self._roundings(*tables), 1)
 
     def _roundings(self, *tables: Bounded) -> float:
-        """Return how many roundings its declaration counts, of which one is a sum's."""
+        """Return how many roundings its declaration counts; one is a sum's."""
         piece = declaration(self, *(each.value.shape for each in tables))[-1]
         return float(piece["roundings"] + (piece["value"][3] if piece["value"][0] == "hidden" else 0))
 
