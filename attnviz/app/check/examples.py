@@ -26,7 +26,7 @@ from attnviz.figures import heatmap_spec
 from attnviz.link.page_texts import EXAMPLES, Checked, published_names
 from attnviz.link.parameter_table import CHECK
 from attnviz.marking import MarkedTable, Marking, mark, mark_pipeline
-from attnviz.published import VARIANCES, WorkedExample, published_variances, worked_example
+from attnviz.published import VARIANCES, PublishedFeedForward, WorkedExample, published_variances, worked_example
 from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.words import say
 
@@ -53,7 +53,7 @@ def show_examples() -> None:
         st.text(say("check.examples.no_results"))
     _show_side_by_side(example, marking)
     if example.feed_forward is not None:
-        _show_feed_forward(example, marking)
+        _show_feed_forward(example, example.feed_forward)
 
 
 def _title(name: str) -> str:
@@ -133,10 +133,7 @@ def _printed_inputs(example: WorkedExample, marking: Marking) -> dict[str, Marke
 # The feed-forward step
 
 
-def _show_feed_forward(example: WorkedExample, marking: Marking) -> None:
-    step = example.feed_forward
-    if step is None:
-        return
+def _show_feed_forward(example: WorkedExample, step: PublishedFeedForward) -> None:
     made = trace(replace(example.scenario, d_ff=len(step.b_1), w_1=step.w_1, b_1=step.b_1, w_2=step.w_2, b_2=step.b_2))
     st.markdown(f"## {as_message(say('check.examples.feed_forward'))}")
     with st.container(horizontal=True, gap="small", key="check_feed_forward"):

@@ -62,7 +62,7 @@ def _show_table(scenario: Scenario) -> Scenario:
         format_func=symbol_in_words, key=f"playground.matrix{layer or ''}", persist_state="session",
     )  # fmt: skip
     scenario = _show_cells(scenario, name)
-    _show_actions(scenario, name)
+    _show_actions(name)
     _show_paste(scenario, name)
     return scenario
 
@@ -96,7 +96,7 @@ def _key(scenario: Scenario, name: str, row: int | None) -> str:
     return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{this_session().revision}"
 
 
-def _show_actions(scenario: Scenario, name: str) -> None:
+def _show_actions(name: str) -> None:
     symbol = symbol_in_words(name)
     actions: tuple[tuple[str, Callable[[], str | None]], ...] = (
         ("reset", lambda: None),

@@ -131,10 +131,10 @@ def show_edits(scenario: Scenario) -> None:
         key = f"playground.undo.{edit.matrix}.{edit.row}.{edit.column}"
         _undo_line(words, key, _undo, (edit[:3],))
     if len(in_words) > LISTED:
-        _show_rest(scenario, dict(list(in_words.items())[LISTED:]))
+        _show_rest(dict(list(in_words.items())[LISTED:]))
 
 
-def _show_rest(scenario: Scenario, in_words: dict[Edit, str]) -> None:
+def _show_rest(in_words: dict[Edit, str]) -> None:
     """Draw a list of further edits, to choose and undo one."""
     cells = {edit[:3]: words for edit, words in list(in_words.items())[:OFFERED]}
     label = say("editor.more", n=len(in_words))
