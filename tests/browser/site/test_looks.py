@@ -94,7 +94,6 @@ MOVING = {  # what is pressed, one after the other, on each page that moves
     "explore": [".chip >> nth=2", ".playback .play", ".playback .leave", ".op.scale", "role=button[name='Set-up']"],
     "question": [".st-key-predict-same button", "[role=radio] >> nth=1"],
     "lesson-3": [".playback .play", ".st-key-lesson-next button"],
-    "history": [".st-key-history_step_gpt button", "[role=radio] >> nth=2"],
 }
 
 
@@ -150,19 +149,23 @@ def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[.
     eventually(lambda: cells.evaluate_all(bottom) <= dock.evaluate("dock => dock.getBoundingClientRect().top"), True)
 
 
-@pytest.mark.parametrize("name", ["cross_attention", "linear", "kept_sentence"])
-def test_an_opened_step_of_the_history_stands_whole_in_one_screen(
-    new_learner: Callable[..., Learner], name: str
+def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_moves(
+    new_learner: Callable[..., Learner],
 ) -> None:
-    page = new_learner(1366, 768).go("/history").page
-    page.locator(f".st-key-history_step_{name} button").click()
-    expect(page.locator(".board .cell[data-value]").first).to_be_visible()
-    for part in (".history-pictures", ".board .matrix[data-matrix=attention_weights]"):
-        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    reader = new_learner(1366, 768)
+    reader.page.emulate_media(reduced_motion="reduce")
+    page = reader.go("/history").page
+    page.evaluate(_WATCH)
+    page.locator(".st-key-history_step_cross_attention button").click()
     weights, dock = page.locator(".board .matrix[data-matrix=attention_weights]"), page.locator(".board .panel")
+    for part in (weights, page.locator(".history-pictures")):
+        expect(part).to_be_in_viewport(ratio=1)
     bottom = "each => each.getBoundingClientRect().bottom"
     eventually(lambda: weights.evaluate(bottom) <= dock.evaluate("each => each.getBoundingClientRect().top"), True)
     eventually(lambda: look_at(page).trouble, {})
+    page.locator("[role=radio] >> nth=2").click()
+    reader.settle()
+    assert page.evaluate("[...window.moved]") == []
 
 
 def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(
