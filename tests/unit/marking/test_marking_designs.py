@@ -32,7 +32,7 @@ def slips(printed: dict[str, Printed], **settings: Any) -> list[str]:
 
 @pytest.mark.parametrize("n_heads", [1, 2])
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("until", ["scores", "scaled_scores", "attention_weights"])
 def test_rotary_positions_are_named(n_heads: int, causal: bool, seed: int, until: str) -> None:
     names = ("x", "w_q", "w_k", "q", "k", until)
@@ -66,7 +66,7 @@ def test_a_norm_after_the_sum_is_named(seed: int) -> None:
     assert say("marking.slip.normed_first", of="R₁") in found
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", ["q", "scores", "scaled_scores", "attention_weights", "context"])
 def test_one_wrong_cell_is_no_other_design(name: str, seed: int) -> None:
     printed = handed_in(("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights",
