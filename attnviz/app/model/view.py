@@ -80,8 +80,7 @@ def _show_page(*, alone: bool) -> None:
     linked = "compare" if take(MODEL_COMPARE).kind else "heads" if take(MODEL_CELL) is None else "board"
     opened = model_session().opened or linked
     if opened == "heads":
-        left, right = st.columns((532, 742), gap="large")
-        line = left.container()
+        line, right = left, _ = st.columns((532, 742), gap="large")
     else:  # all that leads elsewhere stands in one line
         line = st.container(horizontal=True, vertical_alignment="center")
         left, right = st.container(), line.container(horizontal=True, vertical_alignment="center", width="content")

@@ -75,6 +75,7 @@ def test_the_page_opens_on_a_model_that_writes_with_its_heads_and_all_of_one_on_
     for part in PARTS[:2]:  # what is picked, and what comes of it, are seen in a lecture room at once
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     expect(page.locator(".heads")).to_be_in_viewport(ratio=1)
+    expect(field).not_to_be_in_viewport()  # its words stand there as what reads
 
 
 def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:
