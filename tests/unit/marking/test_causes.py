@@ -45,7 +45,7 @@ def test_causes_are_said_with_the_readers_words_and_numbers() -> None:
     q, s = tables["q"], tables["scores"]
     another = q.copy()
     another[1] = q[2]
-    assert handed_in("q", another) == ("Q, queries: the row of “cat” is that of “sat”.",)
+    assert handed_in("q", another) == ("Q, queries: the numbers of “cat” are those of “sat”.",)
     assert handed_in("scaled_scores", s) == ("Scaled scores: the scores weren't divided by √d_k = 1.732.",)
     assert handed_in("v", tables["x"] @ tables["w_k"]) == ("V, values: W_k was taken in place of W_v.",)
     signed = s.copy()

@@ -53,7 +53,7 @@ def rounding(made: AttentionTrace) -> float:
     """How much roundings may grow from layer to layer, by the sizes of what goes into the softmax and is mixed."""
     further = 1.0
     for layer in made.layers:
-        for each in (layer.scaled_scores, layer.v):
+        for each in (layer.scaled_scores, layer.v, layer.attention_weights):  # without a softmax, more than 1, too
             finite = each[torch.isfinite(each)]
             further *= 1 + float(finite.abs().max()) if len(finite) else 1.0
     return min(further, 1e4)
@@ -102,6 +102,8 @@ def weights(scenario: Scenario, layer: AttentionTrace, head: Any, number: int) -
         scores = scores + layer.mask.double()
     elif factor is not None and use == "factor":
         scores = scores * factor
+    if on.get("softmax") == "sums":
+        return scores / scores.sum(-1, keepdim=True)
     if on.get("softmax") == "whole":
         return torch.softmax(scores.flatten(), 0).reshape(scores.shape)
     made = torch.softmax(scores, 0 if on.get("softmax") == "columns" else 1)
