@@ -26,6 +26,11 @@ def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner])
         keyboard.press("PageUp")
         learner.is_at(f"{number}. {STEPS[number - 1].title}")
 
+    # What divided the scores stands before them.
+    edge = "(each, side) => each.getBoundingClientRect()[side]"
+    top = learner.cell("scaled_scores", 0, 0).evaluate(edge, "top")
+    assert learner.page.locator(".op.scale").evaluate(edge, "bottom") <= top
+
     # The query is picked with the keyboard too, and the sentences follow it.
     expect(learner.cell("context", 0, 0)).to_be_visible()
     learner.tab_to("journey")

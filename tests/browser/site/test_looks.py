@@ -13,6 +13,7 @@ from attnviz import Scenario
 from attnviz.colours.palette import DARK
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
+from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import BY_COLOUR, digits_below, look_at
@@ -136,11 +137,12 @@ def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_tha
     page.keyboard.press("Escape")  # which lets go of what is pinned first
     eventually(lambda: "cell=" in page.url, False)
     assert "present=1" in page.url
-    page.keyboard.press("Escape")
+    page.get_by_role("button", name=say("share.present.end")).click()  # as a finger does
     eventually(lambda: "present=" in page.url, False)
 
 
-@pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/questions?question=order"])
+@pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/questions?question=order",
+                                  "/lesson?example=fluffy-cat&step=context&predicted=step-context.own"])  # fmt: skip
 def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[..., Learner], path: str) -> None:
     page = new_learner(1920, 1080).go(f"{path}&present=1").page
     cells, dock = page.locator(".board .cell:visible"), page.locator(".board .panel")

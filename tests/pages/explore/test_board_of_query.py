@@ -15,6 +15,7 @@ from attnviz.app.server.boards import PAGES
 from attnviz.link.state import MOST_CHARACTERS
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
+from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader
 
@@ -106,6 +107,8 @@ def test_of_a_presentation_it_is_told_as_it_is_shown(server: TestClient) -> None
     told, plain = (ask(server, {"page": "lesson", "query": each}).json()
                    for each in ("step=softmax&present=1", "step=softmax"))  # fmt: skip
     assert {name: reader.boards[0][name] for name in told} == told != plain
+    explored = ask(server, {"page": "playground", "query": "seed=7&present=1"}).json()
+    assert explored["about"] == say("summary.projections.in_a_hall")
 
 
 def test_no_session_and_no_cookie_has_part_in_it_and_nothing_else_of_a_message(server: TestClient) -> None:
