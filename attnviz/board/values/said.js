@@ -34,8 +34,8 @@ export function saidOf(cell) {
 
 // What words and places have in a score of queries and keys that are made of a sum E + P: core/rules/product.py.
 /** @param {MadeCell} cell @returns {string[]} */
-function fourParts({ made: { matrices }, stage: { factors }, value, row: query, column: key, write }) {
-  if (!factors || !Number.isFinite(value)) return [];
+function fourParts({ made: { matrices }, stage: { factors }, sources: [from], value, row: query, column: key, write }) {
+  if (!factors || !from.length || !Number.isFinite(value)) return []; // one typed in is made of nothing
   const [first, second] = factors.map(([by, transposed, sums], i) => {
     const [at, w] = [[query, key][i], matrices[by]];
     const [start, names] = sums.findLast(([from]) => from <= at) ?? [0, []];
