@@ -38,7 +38,7 @@ function fourParts({ made: { matrices }, stage: { factors }, sources: [from], va
   if (!factors || !from.length || !Number.isFinite(value)) return []; // one typed in is made of nothing
   const [first, second] = factors.map(([by, transposed, sums], i) => {
     const [at, w] = [[query, key][i], matrices[by]];
-    const [start, names] = sums.findLast(([from]) => from <= at) ?? [0, []];
+    const [start, names] = sums.findLast(([since]) => since <= at) ?? [0, []];
     return names.map((name) => Array.from({ length: transposed ? w.rows : w.columns }, (_, column) =>
       total(lineIn(matrices[name], at - start)
         .map((number, k) => number * (transposed ? valueAt(w, column, k) : valueAt(w, k, column))))));
