@@ -57,6 +57,7 @@ interface Settings {
   axis: string;
   sink: number | null;
   epsilon: number;
+  targets: number[];
   ids: number[];
   head: number;
   place: number;
