@@ -29,7 +29,7 @@ from attnviz.words.numbers import percent, written
 
 LEARNED = 0.9  # right answers, from which on a seed counts as one that learned
 _SCRIPTS = Path(__file__).parent / "scripts"
-_SEEDS_KEY = "learn.seeds"
+_SEEDS_KEY, _N_KEY = "learn.seeds", "learn.seeds.n"
 _FEW = 20
 
 _seeds = st.components.v2.component(
@@ -42,14 +42,18 @@ _seeds = st.components.v2.component(
 
 def show_seeds(settings: TrainingSettings) -> None:
     """Draw the number of seeds, a button to train them, and results."""
-    plain = replace(settings.whole, rates=())
+
+    def seeds(n: int) -> tuple[TrainingSettings, ...]:
+        return tuple(replace(settings.whole, rates=(), seed=i) for i in range(n))
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        n = st.number_input(say("learn.seeds.n"), 2, MOST_SEEDS, _FEW, key="learn.seeds.n", width=190,
+        n = st.number_input(say("learn.seeds.n"), 2, MOST_SEEDS, _FEW, key=_N_KEY, width=190,
                             persist_state="session")  # fmt: skip
-        asked = tuple(replace(plain, seed=i) for i in range(n))
+        asked = seeds(n)
         work = work_in(MANY, asked)
         if work is None or not work.done:
-            offer(MANY, asked, say("learn.seeds.start"), lambda: ManySeeds(asked))
+            # So many as are typed by then: a press may come before that was drawn.
+            offer(MANY, asked, say("learn.seeds.start"), lambda: ManySeeds(seeds(this_session().get(_N_KEY, n))))
     if work is None:
         return
     outcomes = list(cast("ManySeeds", work).outcomes)

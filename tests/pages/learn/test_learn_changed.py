@@ -53,6 +53,13 @@ def test_seeds_that_are_no_longer_asked_for_do_not_run_on() -> None:
     assert reader.can_press(say("learn.seeds.start"))
 
 
+def test_so_many_seeds_are_trained_as_are_typed_though_the_press_comes_before_that_is_drawn() -> None:
+    reader = part(opened(learn=FEW), "seeds")
+    reader.at.number_input(key="learn.seeds.n").set_value(3)
+    reader.press(say("learn.seeds.start"))
+    assert len(beside(reader, MANY).work.asked) == 3
+
+
 def click(reader: Reader, seed: int) -> Reader:
     """Click the picture of a seed, as the browser tells it."""
     return trained(reader.tell("learn.seeds", "seed", seed))
