@@ -23,7 +23,7 @@ from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.app.text import told
 from attnviz.core.limits import MAX_SEED
-from attnviz.link.parameter_table import LEARN_SENTENCE, MOST_OF_LEARNED_SENTENCE
+from attnviz.link.parameter_table import LEARN, LEARN_SENTENCE, MOST_OF_LEARNED_SENTENCE, texts
 from attnviz.training import TASKS, TrainingSettings, settings_for, task_of
 from attnviz.training.settings import (
     LEARNED_POSITIONS,
@@ -44,7 +44,7 @@ _SENTENCE = "learn.sentence"
 
 # What teaches something by going otherwise, one click away.
 VARIATIONS: dict[str, dict[str, dict[str, Any]]] = {
-    "agreement": {"learns": {}, "sticks": {"seed": 4}, "saturated": {"learning_rate": 0.5}},
+    "agreement": {"learns": {"seed": 5}, "sticks": {"seed": 4}, "saturated": {"learning_rate": 0.5}},
     "repeat": {"two_layers": {}, "one_layer": {"n_layers": 1}, "alike": {"n_heads": 2, "heads_alike": True}},
     "order": {"with_positions": {}, "no_positions": {"positions": "none"}},
 }
@@ -94,9 +94,9 @@ def _show_task(settings: TrainingSettings) -> None:
 
 
 def _take_task() -> None:
-    name = this_session().get("learn.task")
+    name, opened = this_session().get("learn.task"), texts()[LEARN].default
     if name in TASKS:
-        begin_with(settings_for(TASKS[name]))
+        begin_with(opened if name == opened.task else settings_for(TASKS[name]))
 
 
 def _try(settings: TrainingSettings) -> None:

@@ -39,6 +39,7 @@ _STYLE = """<style>
   position: absolute; bottom: 92px; left: 0; right: 0; width: auto; z-index: 2; pointer-events: none; }
 .st-key-learn_buttons { align-items: center; justify-content: center; }
 .st-key-learn_buttons > * { pointer-events: auto; }
+.st-key-learn_buttons button[kind="tertiary"] { padding: 2px 6px; background: var(--attnviz-page); }
 .st-key-learn_buttons .stButton button[kind="primary"] { min-height: 62px; padding-inline: 44px; border-radius: 12px; }
 .st-key-learn_buttons .stButton button[kind="primary"] p { font-size: 20px; font-weight: 600; }
 :has(> .st-key-learn_kept) { display: none; }

@@ -96,7 +96,8 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
     for part, (left, top, _) in before.items():
         for now in (during, after):
             assert now[part][:2] == pytest.approx([left, top], abs=1), part
-    most = training.trace(600).attention_weights[5].max().item()
+    most = training.trace(600).attention_weights[5, 2].item()
+    assert max(shares) > shares[2] + 0.1  # at first it doesn't read by chance what it's to learn to read
     expect(page.locator(".time .headline")).to_contain_text(percent(most))
     first, last = (training.moments[at].figures["subject"] for at in (0, -1))
     came = say("learn.time.came", label=say("learn.figures.subject"), was=percent(first), now=percent(last))
@@ -138,7 +139,7 @@ def test_what_comes_next_is_a_line_for_each_word(new_reader: Callable[..., Playg
 
 @cache
 def trained() -> Training:
-    return train("agreement")
+    return train("agreement", seed=5)
 
 
 def in_line(server: str) -> float:

@@ -34,7 +34,7 @@ from tests.unit.helpers import until
 
 PAGE = "pages/learn.py"
 SOON = 60.0
-FEW = "task.agreement*steps.20"
+FEW = "task.agreement*seed.5*steps.20"
 
 
 def own(reader: Reader) -> Learning:
@@ -77,10 +77,10 @@ def matches(reader: Reader, training: Training, step: int, text: str | None = No
 
 def test_a_training_shows_the_library_s_numbers_at_each_moment() -> None:
     reader = Reader(PAGE)
-    assert matches(reader, train("agreement", steps=600), 0)  # before it starts, too
+    assert matches(reader, train("agreement", seed=5), 0)  # before it starts, too
     reader.set("learn.steps", 20).press_key("learn.start")
     trained(reader)
-    training = train("agreement", steps=20)
+    training = train("agreement", seed=5, steps=20)
     assert matches(reader, training, 20)
     time_of = reader.sent("learn_time")
     assert time_of["steps"] == [moment.step for moment in training.moments]
@@ -104,7 +104,7 @@ def test_a_link_opens_the_same_moment_of_the_same_training() -> None:
 def test_one_step_pause_and_another_rate() -> None:
     reader = Reader(PAGE).set("learn.steps", 20)
     trained(reader.press(say("learn.one_step")))
-    training = train("agreement", steps=20)
+    training = train("agreement", seed=5, steps=20)
     assert job_in(reader).state == PAUSED
     assert matches(reader, training, 1)
     assert say("learn.stopped", done=1, steps=plural(20, "step")) in reader.captions
@@ -113,7 +113,7 @@ def test_one_step_pause_and_another_rate() -> None:
     reader.set("learn.rate", 0.5)
     assert reader.messages == [say("learn.rate_changed", rate="0.5")]
     trained(reader.press_key("learn.start"))
-    faster = train("agreement", steps=20, rates=((2, 0.5),))
+    faster = train("agreement", seed=5, steps=20, rates=((2, 0.5),))
     assert matches(reader, faster, 20)
     assert in_address(reader.at, "learn") == f"{FEW}*rates.2:0.5"
     assert say("learn.rate_since", step=2, rate="0.5") in reader.captions
@@ -122,11 +122,11 @@ def test_one_step_pause_and_another_rate() -> None:
 def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
     trained(Reader(PAGE).set("learn.steps", 20).press_key("learn.start"))
     second = Reader(PAGE).set("learn.steps", 20)
-    assert matches(second, train("agreement", steps=20), 0)
+    assert matches(second, train("agreement", seed=5, steps=20), 0)
     begun = second.sent("learn_time")["begun"]
     second.press_key("learn.start")  # which is done at once, for the numbers are the same
     assert own(second).job is None
-    assert matches(second, train("agreement", steps=20), 20)
+    assert matches(second, train("agreement", seed=5, steps=20), 20)
     assert second.sent("learn_time")["begun"] == begun + 1  # and seen from its first moment on
 
 
@@ -134,9 +134,9 @@ def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
     reader = Reader(PAGE)
     assert in_address(reader.at, "learn") == ""
     trained(reader.press(say("learn.one_step")))
-    assert in_address(reader.at, "learn") == "task.agreement*until.1"
+    assert in_address(reader.at, "learn") == "task.agreement*seed.5*until.1"
     trained(reader.press_key("learn.start"))
-    assert in_address(reader.at, "learn") == "task.agreement"
+    assert in_address(reader.at, "learn") == "task.agreement*seed.5"
 
 
 @pytest.mark.parametrize(("step", "told"), [("0", say("learn.board.random")), ("1", "in 1 step.")])
@@ -175,7 +175,7 @@ def test_who_opens_another_page_frees_the_place_and_finds_the_training_paused() 
 
 def test_a_loss_that_is_no_number_ends_in_a_sentence_and_the_curves_until_then() -> None:
     reader = opened(learn=f"{FEW}*learning_rate.1e9*optimizer.sgd")
-    training = train("agreement", steps=20, learning_rate=1e9, optimizer="sgd")
+    training = train("agreement", seed=5, steps=20, learning_rate=1e9, optimizer="sgd")
     assert training.stopped
     done = len(training.losses)
     assert reader.messages == [say("learn.no_number", steps=plural(done, "step"))]
@@ -188,7 +188,7 @@ def test_a_loss_that_is_no_number_ends_in_a_sentence_and_the_curves_until_then()
 def test_a_sentence_that_the_model_cannot_read_is_told(text: str, why: str) -> None:
     reader = opened(learn=FEW, **({"learn_sentence": text} if text else {}))
     assert len(reader.messages) == (1 if text else 0), why
-    assert matches(reader, train("agreement", steps=20), 20)
+    assert matches(reader, train("agreement", seed=5, steps=20), 20)
 
 
 def test_a_text_of_one_s_own_is_learned() -> None:
@@ -264,7 +264,7 @@ def codes(reader: Reader) -> str:
 
 def test_the_gradient_of_a_number_stands_beside_its_finite_difference_and_the_optimizer() -> None:
     reader = part(opened(learn=FEW, learn_step="7"), "glass")
-    training = train("agreement", steps=20)
+    training = train("agreement", seed=5, steps=20)
     gradients = training.gradients(7)
     assert f"Their loss J is {written(gradients.loss, 4)}." in reader.says
     for name in ("w_q", "w_k", "w_v"):
@@ -351,7 +351,7 @@ def test_a_frozen_matrix_keeps_its_numbers_on_the_page_too() -> None:
     reader = Reader(PAGE).set("learn.steps", 20).set("learn.frozen", ["w_q", "w_e"])
     assert in_address(reader.at, "learn") == f"{FEW}*frozen.w_q,w_e"
     trained(reader.press_key("learn.start"))
-    training = train("agreement", steps=20, frozen=("w_q", "w_e"))
+    training = train("agreement", seed=5, steps=20, frozen=("w_q", "w_e"))
     assert matches(reader, training, 20)
     kept = reader.sent("learn_kept")["float32"]
     numbers = np.frombuffer(base64.b64decode(kept), "<f4").reshape(len(training.moments), -1)
@@ -423,7 +423,7 @@ def test_the_playground_makes_the_same_attention_weights_of_one_layer(name: str,
 @pytest.mark.parametrize("learn", [FEW, "task.repeat*steps.2"])
 def test_all_layers_of_a_moment_open_in_the_playground(learn: str) -> None:
     reader = part(opened(learn=learn), "home")
-    training = train("repeat", steps=2) if "repeat" in learn else train("agreement", steps=20)
+    training = train("repeat", steps=2) if "repeat" in learn else train("agreement", seed=5, steps=20)
     (button,) = [each.proto for each in reader.at.get("link_button")]
     assert button.label == say("learn.home.playground", layers=plural(training.settings.n_layers, "layer"))
     assert say("learn.home.ends") in " ".join(reader.captions)

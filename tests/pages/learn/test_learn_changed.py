@@ -16,14 +16,16 @@ def test_while_a_training_goes_on_its_address_names_the_rates_so_far() -> None:
     reader.press_key("learn.start")
     job = job_in(reader)
     assert job.active
-    assert in_address(reader.at, "learn") == "task.agreement*steps.5000*rates.1:0.5"
+    assert in_address(reader.at, "learn") == "task.agreement*seed.5*steps.5000*rates.1:0.5"
     until(lambda: job.work.step > 1)  # another rate before any further step is in place of the one before
     reader.set("learn.rate", 0.1)
     until(lambda: len(job.work.settings.rates) > 1)
     assert job_in(reader.run()) is job
     reader.press(say("learn.pause"))
     (first, second) = job.work.settings.rates
-    assert in_address(reader.at, "learn").startswith(f"task.agreement*steps.5000*rates.1:0.5,{second[0]}:0.1*until.")
+    assert in_address(reader.at, "learn").startswith(
+        f"task.agreement*seed.5*steps.5000*rates.1:0.5,{second[0]}:0.1*until."
+    )
     assert first == (1, 0.5)
 
 

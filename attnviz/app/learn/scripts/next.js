@@ -81,7 +81,7 @@ export class Next {
     const before = whole ? lineOf(whole.probabilities, row) : null;
     const line = [...lineOf(made.probabilities, row)]
       .map((share, at) => ({ share, all: before?.[at], name: entries[at] }));
-    this.heading.textContent = say("learn.time.next", { token: labels[row] });
+    this.heading.textContent = say(`learn.time.next${right === null ? "" : "_told"}`, { token: labels[row] });
     toggle(this.bars, "both", whole !== null);
     const titles = bar("", say("learn.time.without"), 0);
     titles.classList.add("titles");

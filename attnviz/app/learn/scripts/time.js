@@ -279,8 +279,8 @@ class Time {
         [say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })]],
       ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, kind, points }) => {
         const value = points.findLast(([at]) => at <= step)?.[1] ?? NaN;
-        const mean = kind.startsWith("head") && !this.loss ? [make("span", "mean", [say("learn.time.mean")])] : [];
-        return [[label, ...mean], [this.loss ? value.toFixed(3) : percent(value)]];
+        const how = step === 0 ? "chance" : kind.startsWith("head") ? "mean" : "";
+        return [[label, ...(how && !this.loss ? [make("span", "mean", [say(`learn.time.${how}`)])] : [])], [this.loss ? value.toFixed(3) : percent(value)]];
       }),
     ];
     this.figures.replaceChildren(...told.map(([name, value]) =>
