@@ -13,7 +13,7 @@ MAX_KEYS = 256
 MAX_SCALES = 16
 MAX_EXPONENT = 2.0
 MAX_FACTOR = 1000  # of the classic row: far more than makes its softmax all or nothing
-MAX_SCORES = MAX_TRIALS * MAX_KEYS  # trials x queries x keys, all held at once, up to 33 times in float32
+MAX_SCORES = MAX_TRIALS * MAX_KEYS  # trials x queries x keys, in float64 all held at once
 MAX_ENTRY = 1e6  # of |x|, whose fourth power times every dimension then stays far from overflow
 
 # The exponent p of d^p, by which a scale divides the scores.

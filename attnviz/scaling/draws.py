@@ -1,17 +1,14 @@
 """Random dot products over the first d coordinates, for every d.
 
-The trials are cut into streams with a generator each, so that two threads draw at the same time (torch lets
-go of Python's lock while it draws) and the numbers are the same on any number of threads. However many dimensions
-are swept, no more scores than SCORES_HELD are held: where more dimensions end in one block of coordinates, the block
-is drawn once more for the others.
+The trials are cut into streams with a generator each, so that two threads draw and measure at the same time (torch and
+numpy let go of Python's lock while they do) and the numbers are the same on any number of threads.
 """
 
-from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, ThreadPoolExecutor, wait
 from functools import lru_cache
-from threading import Event
-from typing import NamedTuple
+from itertools import groupby
 
 import numpy as np
 import torch
@@ -23,126 +20,98 @@ from attnviz.scaling.sources import BLOCK, Floats, Scores, Source
 _STREAM = 512  # trials
 THREADS = 2
 _CHUNK = 2**16  # numbers drawn at a time: 256 KiB, which stay in the cache
-_TASK = 2**21  # numbers drawn, about, between two words of progress: some 5 ms
-SCORES_HELD = 2**24  # in float32, 64 MiB: those of at least one dimension, and of all that fit
-_PULSE = 0.05  # seconds after which the caller is told that nothing new is done yet, so that it can stop the drawing
+_PULSE = 0.01  # seconds after which the caller is told how much more is done, so that it can stop the drawing
 
 # Measured on one core of a machine of two, in nanoseconds.
 _NS_NUMBER, _NS_PRODUCT, _NS_SCORE = 3.0, 0.5, 5.0
 
-
-class Part(NamedTuple):
-    """A block of coordinates with its dimensions; redrawn if not `last`."""
-
-    dims: tuple[int, ...]
-    last: bool
+Told = Callable[[float], object]  # of how many seconds of a core are done since it was last told
+Measure = Callable[[int, Floats, Told], list[Scores]]
 
 
-Span = list[Part]  # what one task draws
+def seconds_of(source: Source, dims: tuple[int, ...], trials: int) -> float:
+    """Return roughly how many seconds one core takes for ascending dimensions."""
+    blocks = -(-dims[-1] // BLOCK)
+    return trials * (blocks * _seconds_of_block(source) + len(dims) * _seconds_of_scores(source))
 
 
-def plan(source: Source, dims: tuple[int, ...], trials: int) -> list[Span]:
-    """Cut ascending dimensions into spans whose scores fit into memory."""
-    most = scores_held(source, dims, trials)
-    numbers = min(trials, _STREAM) * source.numbers_per_block
-    spans: list[Span] = [[]]
-    ended, left = 0, 0  # dimensions in the last span, and where those begin that are in none yet
-    for end in range(BLOCK, dims[-1] + BLOCK, BLOCK):
-        first, left = left, bisect_right(dims, end, left)
-        inside = dims[first:left]
-        pieces = [inside[first : first + most] for first in range(0, len(inside), most)] or [()]
-        for i, piece in enumerate(pieces):
-            if spans[-1] and (ended + len(piece) > most or len(spans[-1]) * numbers >= _TASK):
-                spans.append([])
-                ended = 0
-            spans[-1].append(Part(piece, i == len(pieces) - 1))
-            ended += len(piece)
-    return spans
-
-
-def scores_held(source: Source, dims: tuple[int, ...], trials: int) -> int:
-    """Return of how many dimensions the scores are held at once."""
-    return min(len(dims), max(1, SCORES_HELD // (trials * source.n_queries * source.n_keys)))
-
-
-def seconds_of(source: Source, span: Span, trials: int) -> float:
-    """Return roughly how many seconds one core takes for a span."""
+def _seconds_of_block(source: Source) -> float:
     products = source.products_per_block + source.n_queries * source.n_keys * BLOCK
-    drawn = len(span) * (source.numbers_per_block * _NS_NUMBER + products * _NS_PRODUCT)
-    ending = sum(len(part.dims) for part in span) * source.n_queries * source.n_keys
-    return trials * (drawn + ending * (_NS_SCORE + BLOCK / 2 * _NS_PRODUCT)) * 1e-9
+    return (source.numbers_per_block * _NS_NUMBER + products * _NS_PRODUCT) * 1e-9
 
 
-def partial_scores(
-    source: Source, dims: tuple[int, ...], trials: int, seed: int, counted: Callable[[float], None]
-) -> Iterator[tuple[int, Floats]]:
-    """Yield each ascending d with its scores ``(trials, n_queries, n_keys)``.
+def _seconds_of_scores(source: Source) -> float:
+    return source.n_queries * source.n_keys * (_NS_SCORE + BLOCK / 2 * _NS_PRODUCT) * 1e-9
 
-    They lie in room that is used again: they hold until the next are asked for. `counted` is told, in the caller's
-    thread and every few hundredths of a second or so, how much of :func:`seconds_of` is done since it was last told;
-    what it raises ends the drawing and passes through.
+
+def measured(
+    source: Source, dims: tuple[int, ...], trials: int, seed: int, measure: Measure, told: Told
+) -> Iterator[tuple[int, list[Scores]]]:
+    """Yield each ascending d with what `measure` makes of its scores.
+
+    `measure` gets d and some trials' scores ``(trials, n_queries, n_keys)``, and makes
+    arrays (n, trials, ...) of them: those of all trials are yielded. What `told`, called in the caller's thread every
+    few hundredths of a second, raises ends the drawing and passes through.
     """
-    slices = [slice(first, min(first + _STREAM, trials)) for first in range(0, trials, _STREAM)]
-    seeds = np.random.SeedSequence(seed).generate_state(len(slices)).tolist()
-    stopped = Event()
-    streams = [_Stream(source, part.stop - part.start, each, stopped) for part, each in zip(slices, seeds, strict=True)]
-    held: Floats = np.empty(
-        (scores_held(source, dims, trials), trials, source.n_queries, source.n_keys), np.float32
-    )  # fmt: skip
-    tasks = list(zip(streams, slices, strict=True))
-    pool = ThreadPoolExecutor(max(1, THREADS - 1))
+    sizes = [min(_STREAM, trials - first) for first in range(0, trials, _STREAM)]
+    seeds = np.random.SeedSequence(seed).generate_state(len(sizes)).tolist()
+    done: deque[float] = deque()  # seconds, by all threads
+    stopped = False
+
+    def count(seconds: float) -> None:
+        if stopped:
+            raise CancelledError
+        done.append(seconds)
+
+    streams = [_Stream(source, size, each, measure, count) for size, each in zip(sizes, seeds, strict=True)]
+    pool = ThreadPoolExecutor(THREADS)
     try:
-        for span in plan(source, dims, trials):
-            helped = [task for i, task in enumerate(tasks) if i % THREADS]
-            left = {pool.submit(stream.advance, span, held[:, part]) for stream, part in helped}
-            # The caller's thread draws, too: to wait for two others takes longer. It tells of what they have done.
-            for stream, part in tasks[::THREADS]:
-                trials_done = stream.advance(span, held[:, part])
-                done = {task for task in left if task.done()}
-                left -= done
-                counted(sum(seconds_of(source, span, n) for n in (trials_done, *(task.result() for task in done))))
+        for _, of_block in groupby(dims, lambda d: (d - 1) // BLOCK):
+            inside = tuple(of_block)
+            tasks = [pool.submit(stream.advance, inside) for stream in streams]
+            left = set(tasks)
             while left:
-                done, left = wait(left, _PULSE, FIRST_COMPLETED)
-                counted(sum(seconds_of(source, span, task.result()) for task in done))
-            yield from zip((d for part in span for d in part.dims), held, strict=False)
+                _, left = wait(left, _PULSE, FIRST_COMPLETED)
+                told(sum(done.popleft() for _ in range(len(done))))
+            for d, *parts in zip(inside, *(task.result() for task in tasks), strict=True):
+                yield d, [np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True)]
     finally:
-        stopped.set()
+        stopped = True
         pool.shutdown(cancel_futures=True)
 
 
 class _Stream:
     """Some trials, with their generator and their scores so far."""
 
-    def __init__(self, source: Source, trials: int, seed: int, stopped: Event) -> None:
-        self.source, self.trials, self.start, self.stopped = source, trials, 0, stopped
-        self.generator = generator_for(seed)
+    def __init__(self, source: Source, trials: int, seed: int, measure: Measure, count: Told) -> None:
+        self.source, self.trials, self.measure, self.count = source, trials, measure, count
+        self.generator, self.start = generator_for(seed), 0
         self.totals: Scores = np.zeros((trials, source.n_queries, source.n_keys))
 
-    def advance(self, span: Span, scores: Floats) -> int:
-        """Draw a span into `scores` (dimension, trial, query, key); return its trials."""
-        step = max(1, _CHUNK // self.source.numbers_per_block)
-        room = self.source.room(min(step, self.trials))
-        done = 0
-        for inside, last in span:
-            state = None if last else self.generator.get_state()
-            for first in range(0, self.trials, step):
-                if self.stopped.is_set():
-                    return self.trials
-                part = slice(first, min(first + step, self.trials))
-                q, k = self.source.draw_block(room[: part.stop - first], self.generator)
-                whole = _products(q, k)
-                for i, d in enumerate(inside, done):
-                    width = d - self.start
-                    products = whole if width == BLOCK else _products(q[..., :width], k[..., :width])
-                    np.add(self.totals[part], products, out=scores[i, part], casting="same_kind")
-                if last:
-                    self.totals[part] += whole
-            done += len(inside)
-            if state is None:
-                self.start += BLOCK
-            else:
-                self.generator.set_state(state)
-        return self.trials
+    def advance(self, inside: tuple[int, ...]) -> list[list[Scores]]:
+        """Draw to the end of the block of these dimensions; return what is made of them."""
+        found: list[list[Scores]] = []
+        while not found:
+            q, k = self._draw_block()
+            for d in inside if inside[0] <= self.start + BLOCK else ():
+                width = d - self.start
+                scores = (self.totals + _products(q[..., :width], k[..., :width])).astype(np.float32)
+                self.count(self.trials * _seconds_of_scores(self.source))
+                found.append(self.measure(d, scores, self.count))
+            self.totals += _products(q, k)
+            self.start += BLOCK
+        return found
+
+    def _draw_block(self) -> tuple[Floats, Floats]:
+        source = self.source
+        q, k = (np.empty((self.trials, n, BLOCK), np.float32) for n in (source.n_queries, source.n_keys))
+        step = max(1, _CHUNK // source.numbers_per_block)
+        room = source.room(min(step, self.trials))
+        for first in range(0, self.trials, step):
+            n = min(step, self.trials - first)
+            q[first : first + n], k[first : first + n] = source.draw_block(room[:n], self.generator)
+            self.count(n * _seconds_of_block(source))
+        return q, k
 
 
 def _products(q: Floats, k: Floats) -> Floats:

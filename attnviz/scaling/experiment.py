@@ -19,8 +19,8 @@ from attnviz.scaling.arguments import (
     check_exponent,
     check_scales,
 )
-from attnviz.scaling.draws import THREADS, partial_scores, plan, seconds_of
-from attnviz.scaling.row_statistics import Columns, Z, softmax_seconds, softmax_statistics
+from attnviz.scaling.draws import THREADS, Told, measured, seconds_of
+from attnviz.scaling.row_statistics import Z, averaged, softmax_seconds, softmax_statistics
 from attnviz.scaling.sources import Floats, Projections, Scores, Source, Spread, Vectors, make_source
 
 
@@ -99,17 +99,25 @@ def _measured(
 ) -> pd.DataFrame:
     """Return the table of a sweep whose arguments are in range."""
     passes = _passes(full, statistics)
-    counter = _Counter(_seconds(passes, full, dims, trials, exponents, statistics), progress)
+    told = _progress(_seconds(passes, full, dims, trials, exponents, statistics), progress)
     rows: dict[tuple[int, str], dict[str, object]] = {}
     for each in passes:
-        for d, scores in partial_scores(each, dims, trials, seed, counter.add_drawn):
-            spread = each.measure(scores, d) if each is passes[0] else None
-            for label, p in exponents.items():
+        of_dots, of_softmax = each is passes[0], each is full and statistics == "all"
+
+        def measure(
+            d: int, scores: Floats, count: Told, each: Source = each, softmax: bool = of_softmax
+        ) -> list[Scores]:
+            softmaxed = (softmax_statistics(scores, d**-p, count) for p in exponents.values() if softmax)
+            return [each.measure(scores), *softmaxed]
+
+        for d, (dots, *softmaxed) in measured(each, dims, trials, seed, measure, told):
+            spread = each.spread(dots, d) if of_dots else None
+            for i, (label, p) in enumerate(exponents.items()):
                 row = rows.setdefault((d, label), {"dim": d, "scale": label, "exponent": p, "n_keys": full.n_keys})
                 if spread is not None:
                     row |= _dot_statistics(spread, each.expected_variance(d), d**-p)
-                if each is full and statistics == "all":
-                    row |= _counted(scores, d**-p, counter)
+                if of_softmax:
+                    row |= averaged(softmaxed[i])
     return pd.DataFrame({name: [row[name] for row in rows.values()] for name in next(iter(rows.values()))})
 
 
@@ -145,36 +153,23 @@ def _passes(full: Source, statistics: Statistics) -> list[Source]:
 def _seconds(
     passes: Sequence[Source], full: Source, dims: tuple[int, ...], trials: int, scales: Sized, statistics: Statistics
 ) -> float:
-    drawn = sum(seconds_of(each, span, trials) for each in passes for span in plan(each, dims, trials))
+    drawn = sum(seconds_of(each, dims, trials) for each in passes)
     softmaxed = trials * full.n_queries * full.n_keys * len(dims) * len(scales) if statistics == "all" else 0
-    return drawn / THREADS + softmax_seconds(softmaxed)
+    return (drawn + softmax_seconds(softmaxed)) / THREADS
 
 
-class _Counter:
-    """Counts how much of the time is over, and reports it."""
+def _progress(total: float, progress: Callable[[float], object] | None) -> Told:
+    """Return who is told of seconds of a core, and tells `progress` what part is done."""
+    over = 0.0
 
-    def __init__(self, total: float, progress: Callable[[float], object] | None) -> None:
-        self.total, self.progress, self.done = total, progress, 0.0
-
-    def add_drawn(self, seconds_of_a_core: float) -> None:
-        self.add(seconds_of_a_core / THREADS)
-
-    def add(self, seconds: float) -> None:
-        self.done += seconds
-        done = min(1.0, self.done / self.total)
-        if self.progress is not None and self.progress(done) is False:
+    def told(seconds: float) -> None:
+        nonlocal over
+        over += seconds / THREADS
+        done = min(1.0, over / total)
+        if progress is not None and progress(done) is False:
             raise SweepStopped(f"stopped after {done:.0%}")
 
-
-def _counted(scores: Floats, factor: float, counter: _Counter) -> Columns:
-    """Return the statistics of these scores' softmax; each piece is counted."""
-    columns: Columns = {}
-    for found in softmax_statistics(scores, factor):
-        if isinstance(found, int):
-            counter.add(softmax_seconds(found))
-        else:
-            columns = found
-    return columns
+    return told
 
 
 def _dot_statistics(spread: Spread, expected_variance: float, factor: float) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Statistics of the scaling experiment's softmax rows, each with its interval."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -22,7 +22,6 @@ DEAD_SHARE = VANISHED_SHARE = 0.01
 _CHUNK = 2**17  # numbers softmaxed at a time: 1 MiB, which stays in the cache
 _NS_NUMBER = 15.0  # of one softmax with its statistics, measured on one core
 
-Columns = dict[str, float]
 BOUNDS = ("", "_low", "_high")  # of a column's name: the number itself, and its interval
 
 
@@ -127,22 +126,29 @@ def softmax_seconds(n_scores: int) -> float:
     return n_scores * _NS_NUMBER * 1e-9
 
 
-def softmax_statistics(scores: Floats | Scores, factor: float) -> Iterator[int | Columns]:
-    """Yield how many scores (trials, n_queries, n_keys) are done; last, the columns."""
-    trials, n_queries, n_keys = scores.shape
-    rows = scores.reshape(-1, n_keys)
+def softmax_statistics(scores: Floats | Scores, factor: float, told: Callable[[float], object]) -> Scores:
+    """Return each statistic (trials, n_queries) of scores (trials, n_queries, n_keys).
+
+    `told` hears after each piece how many seconds of a core it took, about.
+    """
+    rows = scores.reshape(-1, scores.shape[-1])
     by_row = np.empty((len(STATISTICS), len(rows)))
-    step = max(1, _CHUNK // n_keys)
+    step = max(1, _CHUNK // scores.shape[-1])
     for first in range(0, len(rows), step):
         piece = rows[first : first + step]
         softmaxed = Rows.of(piece.astype(np.float64) * factor)
         by_row[:, first : first + step] = [statistic.of(softmaxed) for statistic in STATISTICS]
-        yield piece.size
-    columns: Columns = {}
-    for statistic, values in zip(STATISTICS, by_row.reshape(-1, trials, n_queries), strict=True):
-        found = _median(values) if statistic.median else _mean(values)
-        columns |= zip((statistic.name + bound for bound in BOUNDS), found, strict=True)
-    yield columns
+        told(softmax_seconds(piece.size))
+    return by_row.reshape(-1, *scores.shape[:2])
+
+
+def averaged(found: Scores) -> dict[str, float]:
+    """Return the columns of all trials' statistics: averages, with their intervals."""
+    columns: dict[str, float] = {}
+    for statistic, values in zip(STATISTICS, found, strict=True):
+        bounds = _median(values) if statistic.median else _mean(values)
+        columns |= zip((statistic.name + bound for bound in BOUNDS), bounds, strict=True)
+    return columns
 
 
 def _mean(values: Scores) -> tuple[float, float, float]:

@@ -75,13 +75,17 @@ class Vectors(Drawn):
         drawn = fill(room, self.law, 1, generator).numpy()
         return drawn[:, :1], drawn[:, 1:]
 
-    def measure(self, scores: Floats | Scores, dim: int) -> Spread:
+    def measure(self, scores: Floats) -> Scores:
+        """Return one dot product (1, trials) of each trial."""
+        return scores[:, 0, :1].T.astype(np.float64)
+
+    def spread(self, found: Scores, dim: int) -> Spread:
         """Return the spread of one dot product per trial.
 
         A sum of d independent products has excess kurtosis e/d, where e is that of one product, and the
         sample variance of n such sums has relative variance 2/(n - 1) + e/(d n).
         """
-        dots = scores[:, 0, 0].astype(np.float64)
+        (dots,) = found
         variance = float(dots.var(ddof=1))
         # One product's fourth central moment over its variance squared, less 3. Normal: E[q^4] E[k^4] = 9.
         # Uniform: moments 1/(n + 1)^2 about 0, and 1/25 - 1/16 + 1/24 - 3/256 about the mean 1/4.
@@ -128,12 +132,17 @@ class Projections(Drawn):
         w = fill(room, self.init, self.d_in, generator).numpy()
         return np.einsum("nd,tdc->tnc", self.x, w[:, 0]), np.einsum("nd,tdc->tnc", self.x, w[:, 1])
 
-    def measure(self, scores: Floats | Scores, dim: int) -> Spread:
+    def measure(self, scores: Floats) -> Scores:
+        """Return each trial's mean, and variance and std of a row: (3, trials)."""
+        rows = scores.var(axis=2, dtype=np.float64)
+        return np.stack([scores.mean(axis=(1, 2), dtype=np.float64), rows.mean(axis=1), np.sqrt(rows).mean(axis=1)])
+
+    def spread(self, found: Scores, dim: int) -> Spread:
         """Return the spread within rows of scores, averaged (divisor n_tokens)."""
-        row_variances = scores.var(axis=2, dtype=np.float64)
-        variance, relative_error = _mean_over_trials(row_variances.mean(axis=1))
-        std, std_relative_error = _mean_over_trials(np.sqrt(row_variances).mean(axis=1))
-        return Spread(float(scores.mean(dtype=np.float64)), variance, std, relative_error, std_relative_error)
+        mean, variances, stds = found
+        variance, relative_error = _mean_over_trials(variances)
+        std, std_relative_error = _mean_over_trials(stds)
+        return Spread(float(mean.mean()), variance, std, relative_error, std_relative_error)
 
     def expected_variance(self, dim: int) -> float:
         """Return the variance that theory expects within a row of scores.

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attnviz.scaling import draws, row_statistics
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, check_dims, log_steps, parse_dims
 from attnviz.scaling.experiment import SweepStopped, sample_row, softmax_row, sweep_scaling
-from attnviz.scaling.row_statistics import STATISTICS, Z, share_interval, softmax_statistics
+from attnviz.scaling.row_statistics import STATISTICS, Z, averaged, share_interval, softmax_statistics
 from attnviz.scaling.sources import SOURCES
 from tests.examples import examples
 
@@ -115,8 +115,7 @@ def test_softmax_statistics_are_those_of_torch(scores: list[float], factor: floa
     row = torch.tensor(scores, dtype=torch.float64) * factor
     weights = torch.softmax(row, 0)
     jacobian = torch.func.jacrev(lambda z: torch.softmax(z, 0))(row)
-    *_, found = softmax_statistics(np.array([[scores], [scores]]), factor)
-    assert isinstance(found, dict)
+    found = averaged(softmax_statistics(np.array([[scores], [scores]]), factor, float))
     assert found["largest_attention_weight"] == pytest.approx(weights.max().item())
     entropy = torch.special.entr(weights).sum().item()
     assert found["normalized_entropy"] == pytest.approx(entropy / math.log(len(scores)), abs=1e-12)
@@ -139,8 +138,7 @@ def test_the_gradient_of_a_row_that_one_key_takes_keeps_its_digits(gap: float, n
     diagonal = (largest * n_others * rest) ** 2 + n_others * (rest * (1 - rest)) ** 2
     norm = math.sqrt(diagonal + 2 * n_others * (largest * rest) ** 2 + n_others * (n_others - 1) * rest**4)
     row = np.array([[[gap, *([0.0] * (n_keys - 1))]]] * 2)
-    *_, found = softmax_statistics(row, 1.0)
-    assert isinstance(found, dict)
+    found = averaged(softmax_statistics(row, 1.0, float))
     assert found["jacobian_norm"] == pytest.approx(norm, rel=1e-9)
 
 
@@ -180,8 +178,6 @@ def test_chunks_and_other_dimensions_leave_no_trace(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(row_statistics, "_CHUNK", chunk)
         patch.setattr(draws, "_CHUNK", chunk)
-        patch.setattr(draws, "_TASK", chunk)
-        patch.setattr(draws, "SCORES_HELD", chunk)
         patch.setattr(draws, "THREADS", 1 + chunk % 3)
         pd.testing.assert_frame_equal(sweep_scaling(dims, **arguments), together, check_exact=True)
     alone = sweep_scaling([min(dims)], **arguments)
