@@ -89,7 +89,7 @@ class _Stream:
         self.totals: Scores = np.zeros((trials, source.n_queries, source.n_keys))
 
     def advance(self, inside: tuple[int, ...]) -> list[list[Scores]]:
-        """Draw to the end of the block of these dimensions; return what is made of them."""
+        """Draw to the end of these dimensions' block; return what was measured."""
         found: list[list[Scores]] = []
         while not found:
             q, k = self._draw_block()

@@ -159,7 +159,7 @@ def _seconds(
 
 
 def _progress(total: float, progress: Callable[[float], object] | None) -> Told:
-    """Return who is told of seconds of a core, and tells `progress` what part is done."""
+    """Return what hears of seconds done, and tells `progress`."""
     over = 0.0
 
     def told(seconds: float) -> None:

@@ -133,7 +133,7 @@ class Projections(Drawn):
         return np.einsum("nd,tdc->tnc", self.x, w[:, 0]), np.einsum("nd,tdc->tnc", self.x, w[:, 1])
 
     def measure(self, scores: Floats) -> Scores:
-        """Return each trial's mean, and variance and std of a row: (3, trials)."""
+        """Return (3, trials): mean, and a row's variance and std."""
         rows = scores.var(axis=2, dtype=np.float64)
         return np.stack([scores.mean(axis=(1, 2), dtype=np.float64), rows.mean(axis=1), np.sqrt(rows).mean(axis=1)])
 
