@@ -38,6 +38,7 @@ const NOWHERE = layoutOf([], {}, [],
 export function mount(root, data, host) {
   const board = new Board(root, data, host);
   board.receive(data);
+  host.bringPanel?.(board); // which a link may have opened
   return board;
 }
 

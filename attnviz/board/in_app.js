@@ -83,12 +83,12 @@ class App {
   }
 
   // The panel stands at the foot of the window once Python has drawn it; the last row is brought above it and the dock.
-  bringPanel(/** @type {HTMLElement} */ spine) {
+  bringPanel(/** @type {Board} */ { spine, story }) {
     let tries = PANEL_TRIES;
     const look = setInterval(() => {
       const panel = document.querySelector(".st-key-playground-what_if:has(.st-key-what_if_panel)");
       tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES); // again while it's being drawn, but soon no more
-      if (panel) spine.scrollIntoView({ block: "end" });
+      if (panel) (story.told ? story.element : spine).scrollIntoView({ block: "end" });
       if (tries <= 0) clearInterval(look);
     }, PANEL_MS);
   }

@@ -302,7 +302,7 @@ interface Host {
    *  own, and which token is "picked". */
   tells?(what: string, detail: unknown): void;
   /** Brings the panel What if into sight, and the board's foot above it. */
-  bringPanel?(spine: HTMLElement): void;
+  bringPanel?(board: Board): void;
 }
 
 /** What stands in a cell of a matrix, or, without a column, in a row of it. */

@@ -194,7 +194,7 @@ def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) 
     if kind == "example":
         places["example"] = called(origin.removeprefix(EXAMPLE_FILL))
         if features := features_of(scenario):
-            kind, places["features"] = "by_hand", ", ".join(features)
+            kind, places["features"] = "by_hand", listed(features)
     if kind == "by_hand" and names == projections_of(scenario) and not edited:
         return say("summary.projections.all_by_hand", **places)
     if edited:

@@ -8,7 +8,7 @@ from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, example_o
 from attnviz.core.rules import Factor
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, second_seed
-from attnviz.core.seeding.vectors import called, chosen_matrices
+from attnviz.core.seeding.vectors import called, chosen_matrices, examples_made_by_hand
 from attnviz.core.stages import ALL_STAGES, BIASES, BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.core.what_if import WhatIf
@@ -158,8 +158,8 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
     if name == scenario.token_matrix and row in scenario.rows_beside_example:
         return _origin_of_token(scenario, name, row)
     if example := example_of(replaced):
-        chosen = name in chosen_matrices(example)
-        return say("origins.chosen" if chosen else "origins.stated", example=called(example))
+        how = "chosen" if name in chosen_matrices(example) else "made" if example in examples_made_by_hand() else "stated"
+        return say(f"origins.{how}", example=called(example))
     if replaced is not None:
         return say("origins.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
     if name in (scenario.token_matrix, scenario.read_matrix):

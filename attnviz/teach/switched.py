@@ -89,9 +89,11 @@ class _Turned:
             "mirrored": self.mirrored,
         }
         names = self.choices(now)
+        itself = self.key == self.query and not reads_others(self.before) and self.kind != "sum"
+        tells = "itself" if itself else "now"
         return Asked(
             about(self.place), act,
-            say("predicting.then", now=say(f"what_if.predict.now.{self.kind}", number=now, **told)),
+            say("predicting.then", now=say(f"what_if.predict.{tells}.{self.kind}", number=now, **told)),
             {each: say(f"what_if.predict.choice.{each}", number=now, **told) for each in names},
             right,
             say(f"question_page.{'stays' if now == then else 'moves'}", before=now, after=then),
@@ -117,9 +119,11 @@ def turned(scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0
     if place == TYPED:
         if to.get(SOFTMAX):
             return None
-        query = min(set(to.typed) - set(WhatIf.read(scenario.what_if).typed))[0]
+        rows = {row for row, *_ in set(to.typed) - set(WhatIf.read(scenario.what_if).typed)}
+        query = query if query in rows else min(rows)
     weights = before.attention_weights[query].clone()
-    if query < len(weights) and not scenario.reads_others:
+    way = way_at(place)
+    if way and way.mirrors and query < len(weights) and not scenario.reads_others:
         weights[query] = -1.0  # of itself, a mirrored number is the same
     if place == TYPED:
         weights[[column for row, column, _ in to.typed if row == query and column < len(weights)]] = -1.0

@@ -280,7 +280,7 @@ function sentences({ words, notes }, editable, absent, next) {
 // Open the panel What if, which Python draws at the foot of the window.
 function askWhatIf(/** @type {Board} */ board) {
   board.sender.tell({ open: "what_if" });
-  board.host.bringPanel?.(board.story.told ? board.story.element : board.spine);
+  board.host.bringPanel?.(board);
 }
 
 // Which of the matrices that an explanation names are not on the page; blank where all are.

@@ -40,10 +40,14 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     new_board: Any, size: tuple[int, int]
 ) -> None:
     board: Board = new_board(*size)
-    board.open_board()
-    board.page.get_by_role("button", name=say("board.views.what_if"), exact=True).click()
-    panel = board.page.locator(".st-key-playground-what_if")
-    expect(board.page.get_by_text(say("what_if.lead"))).to_be_in_viewport()
+    linked = size[0] > 390  # by a link, which asks first, or by the button
+    board.open_board(**({"what_if": "softmax:columns"} if linked else {}))
+    panel, lead = board.page.locator(".st-key-playground-what_if"), board.page.get_by_text(say("what_if.lead"))
+    if linked:
+        expect(board.page.get_by_role("button", name=say("what_if.predict.leave"))).to_be_in_viewport()
+    else:
+        board.page.get_by_role("button", name=say("board.views.what_if"), exact=True).click()
+        expect(lead).to_be_in_viewport()
     shares = board.board.locator('[data-at^="attention_weights,"]')
     seen = """all => {
       const foot = all[0].getRootNode().querySelector(".panel").getBoundingClientRect().top;
@@ -52,6 +56,8 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     }"""
     eventually(lambda: shares.evaluate_all(seen), True)
     eventually(lambda: panel.evaluate("each => each.getBoundingClientRect().bottom <= innerHeight + 1"), True)
+    if linked:
+        board.page.get_by_role("button", name=say("what_if.predict.leave")).click()
     board.page.get_by_role("tab", name=say("what_if.tabs.mask")).click()
     cells = board.page.locator(".painter [role=gridcell] button")
     expect(cells).to_have_count(36)

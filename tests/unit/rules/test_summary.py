@@ -148,7 +148,7 @@ def test_an_overflow_is_told_where_it_arises(first: tuple[str], arguments: dict[
         ({"embedding": "stable", "seed": 9}, "drawn from its text, d_in and seed 9"),
         ({"embedding": "table"}, "rows of nn.Embedding"),
         ({"x": "identity"}, "X is the identity matrix."),
-        ({"x": "example:fluffy-cat", "text": "a dog"}, "“the fluffy cat”. No vector was made for “dog”"),
+        ({"x": "example:fluffy-cat", "text": "a dog"}, "“the fluffy cat chased a mouse”. No vector was made for “dog”"),
         ({"x": "example:fluffy-cat", "text": "two dogs"}, "The vector of each token is drawn from its text"),
         ({"x": "random:7"}, "X is random, from seed 7."),
         ({"x": [[1, 2, 3]] * 6}, "The numbers of X are given."),

@@ -69,8 +69,13 @@ def test_the_right_choice_follows_from_the_numbers(place: str, data: st.DataObje
     assert drawn == (scenario, found), "a link with it on asks, too"
     assert found.cell is not None
     matrix, asker, key = found.cell
-    assert asker == query != key
+    assert asker == query
     both = [attended(scenario, each, head, typed) for each in ("", place)]
+    shares = both[0][1][query].copy()  # the word is asked about that the headline tells of
+    mirrors = place in ("projections.exchanged", "scores.keys-first")
+    shares[[query] if mirrors else [typed[1]] if place == TYPED else []] = 0
+    assert shares[key] == pytest.approx(shares.max(), rel=1e-5)
+    assert (key == query and place not in ("softmax.columns", "softmax.whole")) == ("itself" in found.asks)
     summed = place in ("softmax.columns", "softmax.whole")
     if summed:
         was, now = (weights[query].sum() for _, weights in both)
@@ -84,7 +89,7 @@ def test_the_right_choice_follows_from_the_numbers(place: str, data: st.DataObje
     assert found.happened == say(f"question_page.{moved}", before=told[0], after=told[1])
     mirrored = write(float(both[0][0][key, query]))
     right = SAME if write(float(was)) == write(float(now)) else MORE if now > was else LESS
-    if place in ("projections.exchanged", "scores.keys-first"):
+    if mirrors:
         right = right if right == SAME else MIRRORED
         assert write(float(now)) == mirrored
     assert found.right == right
