@@ -158,7 +158,9 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
     if name == scenario.token_matrix and row in scenario.rows_beside_example:
         return _origin_of_token(scenario, name, row)
     if example := example_of(replaced):
-        how = "chosen" if name in chosen_matrices(example) else "made" if example in examples_made_by_hand() else "stated"
+        how = (
+            "chosen" if name in chosen_matrices(example) else "made" if example in examples_made_by_hand() else "stated"
+        )
         return say(f"origins.{how}", example=called(example))
     if replaced is not None:
         return say("origins.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
