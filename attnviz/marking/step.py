@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from attnviz.core.rules import RULES, Add, Bounded, Product, Rule, Scale, Slice, Softmax
+from attnviz.core.rules import RULES, Add, Product, Rule, Scale, Slice, Softmax
 from attnviz.core.stages import Stage
 from attnviz.marking.outcome import Marking
 from attnviz.marking.settings import base_of, path_of
@@ -60,7 +60,7 @@ ANY, PRODUCT, SCALE, SOFTMAX, ADD = RULES, (Product,), (Scale,), (Softmax,), (Ad
 def made_by(rule: Rule | None, *sources: np.ndarray) -> np.ndarray:
     """Return what a rule makes of tables, in float64."""
     assert rule is not None
-    return rule.bounded(*map(Bounded.exactly, sources)).value
+    return rule.values(*sources)
 
 
 class Step:

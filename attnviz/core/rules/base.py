@@ -42,11 +42,6 @@ class Bounded(NamedTuple):
         return cls(value, np.zeros_like(value))
 
 
-def masked(error: np.ndarray, *masks: Bounded) -> np.ndarray:
-    """Return errors with those of a mask: what it hides is exact."""
-    return np.where(masks[0].value == -np.inf, 0.0, error + masks[0].error) if masks else error
-
-
 class Derivative(NamedTuple):
     """How much a cell moves with another; `of` is `by`'s source cell."""
 
@@ -120,6 +115,11 @@ class Rule(ABC):
         """The index of the source whose -∞ hides cells, if any."""
         return None
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether it says how far errors move it, as marking needs."""
+        return False
+
     @abstractmethod
     def compute(self, *sources: Tensor) -> Tensor:
         """Return the matrix made from these; gradients flow."""
@@ -167,6 +167,7 @@ class Rule(ABC):
 
         Numbers that overflow become infinite or NaN, as floats do, without a warning.
         """
+        assert self.is_marked
         made = self.values(*(each.value for each in tables))
         with np.errstate(all="ignore"):
             return Bounded(made, self.moved(made, *tables))
@@ -184,16 +185,11 @@ class Rule(ABC):
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the summed magnitudes of all numbers stored while computing each cell."""
-        return np.abs(made.value) * max(self._roundings(*tables) - 1, 0)
+        return np.zeros_like(made.value)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return each cell's added term sizes, counted once per sum they enter."""
-        return np.abs(made.value) * min(self._roundings(*tables), 1)
-
-    def _roundings(self, *tables: Bounded) -> float:
-        """Return how many roundings its declaration counts; one is a sum's."""
-        piece = declaration(self, *(each.value.shape for each in tables))[-1]
-        return float(piece["roundings"] + (piece["value"][3] if piece["value"][0] == "hidden" else 0))
+        return np.zeros_like(made.value)
 
     def touched(self, *marks: np.ndarray) -> np.ndarray:
         """Return which cells read a marked cell of a source."""

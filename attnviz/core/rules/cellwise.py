@@ -38,9 +38,14 @@ class Add(Rule):
     in_formulas = "{0} + {1}"
     in_code = "{0} + {1}"
     n_sources = (2,)
+    is_marked = True
 
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0] + sources[1]
+
+    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+        """The result alone."""
+        return np.abs(made.value)
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
         """It's passed on."""
@@ -84,6 +89,7 @@ class ReLU(Rule):
     name = "relu"
     in_formulas = "max(0, {0})"
     in_code = "torch.relu({0})"
+    is_marked = True
 
     def compute(self, *sources: Tensor) -> Tensor:
         return torch.relu(sources[0])
@@ -109,6 +115,7 @@ class GELU(Rule):
     name = "gelu"
     in_formulas = "{0} · Φ({0})"
     in_code = "torch.nn.functional.gelu({0})"
+    is_marked = True
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Return torch's GELU; it's infinite for numbers whose double overflows."""
@@ -149,10 +156,6 @@ class FeatureMap(Rule):
         number = sources[0]
         return torch.where(number > 0, number + 1, number.clamp(max=0).exp())
 
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """The curve is nowhere steeper than 1."""
-        return tables[0].error
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,) = sources(1)
         above, below = (sentence(f"explanation.feature_map.{each}", number=x.named()) for each in ("above", "below"))
@@ -182,10 +185,6 @@ class Cap(Rule):
 
     def compute(self, *sources: Tensor) -> Tensor:
         return torch.tanh(sources[0] / self.limit) * self.limit
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """The curve is nowhere steeper than 1."""
-        return tables[0].error
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,), limit = sources(1), number(self.limit)

@@ -40,6 +40,7 @@ class Slice(Rule):
     stop: int = 1
 
     name = "slice"
+    is_marked = True
     in_formulas = "{0}[:, {start}:{stop}]"
     in_code = "{0}[..., {start}:{stop}]"
 
@@ -141,6 +142,7 @@ class Concatenate(Rule):
     axis: str = COLUMNS
 
     name = "concatenate"
+    is_marked = True
     n_sources = tuple(range(2, MAX_HEADS + 1))
 
     @property

@@ -85,30 +85,33 @@ class Product(Rule):
 
     def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """Errors add up along the sum."""
-        a, b = map(_of_length_1, tables[:2]) if self.cosine else tables[:2]
-        if self.transposed:
-            b = Bounded(b.value.T, b.error.T)
+        a, b = tables[0], self._factor(tables[1])
         error: np.ndarray = np.abs(a.value) @ b.error + a.error @ np.abs(b.value) + a.error @ b.error
         for bias in tables[2:]:
             error = error + bias.error
-        for row, column, _ in self.typed:
-            error[row, column] = 0.0
         return error
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the sizes of products, of results and of a cosine's lengths."""
-        sizes: np.ndarray = np.abs(made.value) * (6 if self.cosine else 1)
+        """Return the sizes of the product and of the result."""
+        sizes: np.ndarray = np.abs(made.value)
         for bias in tables[2:]:
             sizes = sizes + np.abs(made.value - bias.value)
         return sizes
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the summed sizes of all products and of the bias."""
-        first, second = (np.abs((_of_length_1(table) if self.cosine else table).value) for table in tables[:2])
-        terms: np.ndarray = first @ (second.T if self.transposed else second)
+        first = np.abs(tables[0].value)
+        terms: np.ndarray = first @ np.abs(self._factor(tables[1]).value)
         for bias in tables[2:]:
             terms = terms + np.abs(bias.value)
-        return (first.shape[1] + 1) * (4 if self.cosine else 1) * terms
+        return (first.shape[1] + 1) * terms
+
+    def _factor(self, table: Bounded) -> Bounded:
+        return Bounded(table.value.T, table.error.T) if self.transposed else table
+
+    @property
+    def is_marked(self) -> bool:
+        return not (self.cosine or self.typed)
 
     @property
     def turns_second(self) -> bool:
@@ -190,16 +193,6 @@ class Product(Rule):
             else None
         )
         return said._replace(notes=(*said.notes, parts)) if parts else said
-
-
-def _of_length_1(table: Bounded) -> Bounded:
-    """Return rows over their lengths."""
-    with np.errstate(all="ignore"):
-        lengths = np.sqrt((table.value**2).sum(-1, keepdims=True))
-        moved = np.sqrt((table.error**2).sum(-1, keepdims=True))
-        near = np.maximum(lengths - moved, 0.0)
-        value = table.value / lengths
-        return Bounded(value, np.where(near > 0, (table.error + np.abs(value) * moved) / near, np.inf))
 
 
 def _with_transpose(first: Tensor, second: Tensor) -> Tensor:

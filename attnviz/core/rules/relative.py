@@ -4,11 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, HeadsInCode, Rule, Size, expect, masked
+from attnviz.core.rules.base import HeadsInCode, Rule, Size, expect
 from attnviz.core.rules.expression import I, Index, J, Piece, hidden, sentence, sources, tokens_of
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
@@ -60,10 +59,6 @@ class Relative(Rule):
         for mask in shapes[1:]:
             expect(mask == made, "the mask", mask, f"{made}")
         return made
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """The same errors; with a mask, sums. What is masked is exact."""
-        return masked(self.values(tables[0].error), *tables[1:])
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         numbers, mask = sources(2)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Derivative, Rule, Size, Table, expect
+from attnviz.core.rules.base import Derivative, Rule, Size, Table, expect
 from attnviz.core.rules.expression import (
     I,
     Index,
@@ -104,17 +104,6 @@ class Rotate(Rule):
             fits = columns % 2 == 0 if self.thetas is None else columns >= 2 * len(self.thetas)
             expect(fits, "what is turned", shapes[0], "columns in pairs")
         return shapes[0]
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """Errors are turned, too: each counts by its cosine or sine."""
-        error, angles = (torch.from_numpy(each) for each in (tables[0].error, self._angles(*made.shape)))
-        sine = angles.sin().abs()
-        turned: np.ndarray = self._turned(error, angles.cos().abs(), sine, sine).numpy()
-        return turned
-
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Cosine, sine and both products are kept before their sum is."""
-        return np.abs(made.value) + 2 * self.moved(made.value, Bounded(made.value, np.abs(tables[0].value)))
 
     @property
     def rotation(self) -> "Rotate":

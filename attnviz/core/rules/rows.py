@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Precision, Rule, Size, agree, expect
+from attnviz.core.rules.base import Rule, Size, agree, expect
 from attnviz.core.rules.expression import (
     EPS,
     MOST,
@@ -51,16 +51,6 @@ def sharing(axis: str, hidden: np.ndarray) -> np.ndarray:
     return np.where(hidden, 0, (~hidden).sum(over, keepdims=True))
 
 
-def in_lines(matrix: np.ndarray, axis: str) -> np.ndarray:
-    """Return a matrix whose rows are what shares are made over."""
-    return matrix if axis == ROWS else matrix.T if axis == COLUMNS else matrix.reshape(1, -1)
-
-
-def out_of_lines(lines: np.ndarray, axis: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Return such a matrix in rows and columns again."""
-    return lines if axis == ROWS else lines.T if axis == COLUMNS else lines.reshape(shape)
-
-
 @dataclass(frozen=True)
 class Share(Rule):
     """Each number divided by its row's sum; a mask's exponential multiplies first.
@@ -77,33 +67,6 @@ class Share(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         kept = sources[0] if len(sources) == 1 else sources[0] * sources[1].exp()
         return kept / kept.sum(-1, keepdim=True)
-
-    def _kept(self, *tables: Bounded) -> Bounded:
-        value, error = tables[0]
-        if len(tables) == 1:
-            return tables[0]
-        mask, of_mask = tables[1]
-        most = np.exp(mask + of_mask)
-        return Bounded(value * np.exp(mask), (np.abs(value) + error) * (most - np.exp(mask)) + error * most)
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """Return the errors of the numerator and of the sum."""
-        value, error = self._kept(*tables)
-        of_sums = error.sum(-1, keepdims=True)
-        least = np.abs(value.sum(-1, keepdims=True)) - of_sums
-        return np.where(least > 0, (error + np.abs(made) * of_sums) / least, np.inf)
-
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The exponential, the product and the quotient."""
-        return np.abs(made.value) * 6 + self.summed(made, *tables)
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the sizes of terms, perhaps much larger than their sum."""
-        with np.errstate(all="ignore"):
-            value = self._kept(*tables).value
-            spread = np.abs(value).sum(-1, keepdims=True) / np.abs(value.sum(-1, keepdims=True))
-            sizes: np.ndarray = np.abs(made.value) * spread * (value.shape[1] + 2)
-            return sizes
 
     def shares_over(self, n_sources: int) -> str:
         return ROWS
@@ -141,21 +104,6 @@ class Share(Rule):
 EPSILON = 1e-5  # as in PyTorch
 
 
-class _Normed(NamedTuple):
-    """Normalized rows ``(rows, columns)``, with their means and deviations ``(rows, 1)``."""
-
-    mean: np.ndarray
-    deviation: np.ndarray
-    normed: np.ndarray
-
-    def moved(self, error: np.ndarray, epsilon: float) -> np.ndarray:
-        """Return how far errors of the centred numbers move the normalized ones."""
-        of_deviation = np.sqrt((error**2).mean(-1, keepdims=True))
-        least = np.maximum(self.deviation - of_deviation, math.sqrt(epsilon))
-        made: np.ndarray = (error + np.abs(self.normed) * of_deviation) / least
-        return made
-
-
 @dataclass(frozen=True)
 class LayerNorm(Rule):
     """Layer normalization with gain and offset; `epsilon` is added to the variance.
@@ -185,33 +133,6 @@ class LayerNorm(Rule):
         for each, what in zip(shapes[1:], ("the gain", "the offset"), strict=True):
             expect(agree(each, (1, shapes[0][1])), what, each, f"{(1, shapes[0][1])}")
         return shapes[0]
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """Return errors through the rows' means and deviations."""
-        source, gain, offset = tables
-        row = self._row(source.value)
-        error = row.moved(source.error + source.error.mean(-1, keepdims=True), self.epsilon)
-        of_gain: np.ndarray = np.abs(row.normed) * gain.error + error * (np.abs(gain.value) + gain.error)
-        return of_gain + offset.error
-
-    def computed_in(self, precision: Precision, *tables: Bounded) -> Bounded:
-        """Return the same with roundings, of which the mean's move all cells."""
-        source, gain, _ = tables
-        bounded = self.bounded(*tables)
-        with np.errstate(all="ignore"):
-            row, size = self._row(source.value), np.abs(source.value)
-            d = size.shape[-1]
-            rounded = (d + 4) * precision.sums * (size + size.mean(-1, keepdims=True))
-            own = np.abs(gain.value) * row.moved(rounded, self.epsilon)
-            own += (d + 8) * precision.sums * np.abs(gain.value * row.normed)
-            own += 3 * precision.kept * (np.abs(gain.value * row.normed) + np.abs(bounded.value))
-            return Bounded(bounded.value, bounded.error + np.where(np.isfinite(own), own, 0.0))
-
-    def _row(self, value: np.ndarray) -> "_Normed":
-        mean = value.mean(-1, keepdims=True)
-        apart = value - mean
-        deviation = np.sqrt((apart**2).mean(-1, keepdims=True) + self.epsilon)
-        return _Normed(mean, deviation, apart / deviation)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         x, gain, offset = sources(3)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Derivative, Rule, Table, masked
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
 from attnviz.core.rules.explaining.numbers import quotient
 from attnviz.core.rules.expression import (
     I,
@@ -91,26 +91,23 @@ class Scale(Rule):
             return scaled * mask.exp()
         return (scaled + mask).masked_fill(mask == -math.inf, -math.inf)  # a score of ∞ is hidden, too
 
+    @property
+    def is_marked(self) -> bool:
+        return not self.factor
+
     def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """What is masked is exact."""
-        (value, error), *masks = tables
-        if not (self.factor and masks):
-            return masked(error / self.divisor, *masks)
-        mask, of_mask = masks[0]
-        most = np.exp(np.where(np.isfinite(mask), mask + of_mask, mask))
-        spread: np.ndarray = (np.abs(value) + error) / self.divisor * (most - np.exp(mask))
-        return spread + error / self.divisor * most
+        error = tables[0].error / self.divisor
+        return np.where(tables[1].value == -np.inf, 0.0, error + tables[1].error) if len(tables) > 1 else error
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The quotient, and the sum where there is a mask."""
-        quotients = np.abs(tables[0].value / self.divisor)
-        if self.factor and len(tables) > 1:
-            return np.abs(made.value) * 4
+        quotients = self.summed(made, *tables)
         return quotients if len(tables) == 1 else quotients + np.abs(made.value)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The divisor is rounded, too, which counts where a mask leaves little."""
-        return np.abs(made.value if self.factor and len(tables) > 1 else tables[0].value / self.divisor)
+        return np.abs(tables[0].value / self.divisor)
 
     @property
     def scaling(self) -> "Scale":

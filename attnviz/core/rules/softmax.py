@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Derivative, Rule, Table, masked
+from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
 from attnviz.core.rules.expression import (
     LOWERED,
     MOST,
@@ -38,7 +38,7 @@ from attnviz.core.rules.expression import (
     written,
 )
 from attnviz.core.rules.reading import Shape
-from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE, in_lines, out_of_lines
+from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.words import say
 from attnviz.words.numbers import significant
 
@@ -97,42 +97,29 @@ class Softmax(Rule):
         left = shares * mask.exp()
         return left / left.sum(-1, keepdim=True) if self.shared else left
 
-    def bounded(self, *tables: Bounded) -> Bounded:
-        """Return shares, NaN where float32 has none that a mask leaves."""
-        made = super().bounded(*tables)
-        if len(tables) == 1 or not self.shared:
-            return made
-        with np.errstate(all="ignore"):
-            left = (self.values(tables[0].value).astype(np.float32) * np.exp(tables[1].value)).sum(-1, keepdims=True)
-        return made._replace(value=np.where((left > 0) & np.isfinite(left), made.value, np.nan))
+    @property
+    def is_marked(self) -> bool:
+        return self == Softmax()
 
     def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """A score's error e counts as exp(e)."""
-        score, *masks = tables
-        if not masks or self.shared:  # as if a mask had been added before
-            return self._moved(made, masked(score.error, *masks))
-        mask, of_mask = masks[0]
-        shares, most = self.values(score.value), np.exp(mask + of_mask)
-        error = self._moved(shares, score.error)
-        return (shares + error) * (most - np.exp(mask)) + error * most
-
-    def _moved(self, shares: np.ndarray, error: np.ndarray) -> np.ndarray:
-        lines = in_lines(error, self.axis)
-        most = out_of_lines(np.minimum(lines + lines.max(-1, keepdims=True), 50.0), self.axis, shares.shape)
-        return np.minimum(shares * np.expm1(most), 1.0)
+        """A score's error e counts as exp(e), up to a share of 1."""
+        ((scores, error),) = tables
+        most = error + error.max(-1, keepdims=True)
+        apart = scores - scores.max(-1, keepdims=True)
+        logs = apart - np.log(np.exp(apart).sum(-1, keepdims=True))
+        far = np.exp(np.minimum(logs + most, 0.0))  # a share may be too small to say how far it moves
+        return np.where(most < 50, np.minimum(made * np.expm1(most), 1.0), far)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the sizes of shares, masked ones with all their intermediate numbers."""
-        sizes: np.ndarray = np.abs(made.value) * (1 if len(tables) == 1 else 8)
-        # Along columns torch adds up halves as halves.
-        return sizes if self.axis == ROWS else sizes + self.summed(made, *tables)
+        """The result alone."""
+        return np.abs(made.value)
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the sizes for roundings of differences, exps, sums and quotients."""
-        first = np.abs(in_lines(tables[0].value, self.axis))
-        scores = np.where(np.isfinite(first), first, 0.0)
-        sizes = 2 * first.shape[1] + 8 + 2 * (scores + np.maximum(scores.max(-1, keepdims=True), abs(self.sink or 0.0)))
-        return made.value * out_of_lines(np.broadcast_to(sizes, first.shape), self.axis, made.value.shape)
+        ((value, _),) = tables
+        scores = np.where(np.isfinite(value), np.abs(value), 0.0)
+        sizes: np.ndarray = 2 * value.shape[1] + 8 + 2 * (scores + scores.max(-1, keepdims=True))
+        return made.value * sizes
 
     def shares_over(self, n_sources: int) -> str | None:
         """The axis; none where nobody gets what a mask takes afterwards."""

@@ -1,13 +1,11 @@
 """Rules of a vocabulary: looked-up rows, and the loss of each prediction."""
 
-import math
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Rule, Size, expect
+from attnviz.core.rules.base import Rule, Size, expect
 from attnviz.core.rules.expression import (
     I,
     Index,
@@ -114,26 +112,6 @@ class Surprise(Rule):
         expect(rows >= n and columns > most, "what it reads", shapes[0], f"at least {(n, most + 1)}")
         made: tuple[Size, Size] = (n, 1)  # type: ignore[assignment]
         return made
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """Return the row's largest error plus the target's."""
-        error = tables[0].error[: len(made)]
-        return error.max(-1, keepdims=True) + error[range(len(made)), self.of_one][:, None]
-
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the sizes of differences to the largest and of the logarithm."""
-        sizes: np.ndarray = np.abs(made.value) + 2 * self._largest(*tables) + math.log(tables[0].value.shape[1]) + 1
-        return sizes
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the sizes for roundings of differences, exps, sum and logarithm."""
-        sizes: np.ndarray = 2 * (4 * self._largest(*tables) + tables[0].value.shape[1] + 8)
-        return sizes
-
-    def _largest(self, *tables: Bounded) -> np.ndarray:
-        value = tables[0].value[: len(self.targets)]
-        largest: np.ndarray = np.where(np.isfinite(value), np.abs(value), 0.0).max(-1, keepdims=True)
-        return largest
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """Return the log of the sum of exps minus the target's logit."""

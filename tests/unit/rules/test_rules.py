@@ -2,13 +2,12 @@
 
 import math
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -23,18 +22,17 @@ from attnviz.core.rules import (
     Rotate,
     Rule,
     Scale,
-    Share,
     Slice,
     Softmax,
     Surprise,
-    TimesRoot,
 )
 from attnviz.core.stages import attention_table
 from attnviz.core.trace import Trace
 from tests.examples import examples
-from tests.unit.single_stage import CASES, drawn
+from tests.unit.single_stage import CASES, MARKED, drawn
 
 ROOT = Path(__file__).parents[3]
+each_marked = pytest.mark.parametrize(("rule", "shapes"), MARKED, ids=lambda case: str(case))
 each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
 
 
@@ -81,45 +79,43 @@ def test_a_rule_refuses_what_is_too_small_for_its_settings(rule: Rule, shape: tu
 
 
 @each_case
-def test_exact_sources_pass_on_no_error_and_what_is_not_shifted_is_the_same(
-    rule: Rule, shapes: tuple[tuple[int, int], ...]
-) -> None:
+def test_what_is_not_shifted_is_the_same(rule: Rule, shapes: tuple[tuple[int, int], ...]) -> None:
     sources = drawn(shapes)
-    assert not rule.bounded(*as_tables(sources)).error.any()
     torch.testing.assert_close(rule.unshifted(*sources), rule.compute(*sources))
 
 
-@pytest.mark.parametrize(("rule", "shapes"), [case for case in CASES if case[0].name in ("product", "layer_norm")] + [
-    (Softmax(), ((3, 4),)), (Softmax(sink=0.5), ((3, 4),)), (Share(), ((3, 4),)), (Scale(d_k=2), ((3, 4),)),
-    (TimesRoot(), ((3, 4),)),
+@pytest.mark.parametrize(("rule", "shapes"), [case for case in MARKED if case[0].name == "product"] + [
+    (Softmax(), ((3, 4),)), (Scale(d_k=2), ((3, 4),)),
 ])  # fmt: skip
 def test_how_far_roundings_take_a_row_is_its_own_and_grows_with_its_numbers(
     rule: Rule, shapes: tuple[tuple[int, int], ...]
 ) -> None:
-    rule = replace(rule, typed=()) if isinstance(rule, Product) else rule
     first, *others = as_tables(drawn(shapes))
     error = rule.computed_in(FLOAT32, first, *others).error
     for row in range(len(error)):
         alone = rule.computed_in(FLOAT32, Bounded.exactly(first.value[row : row + 1]), *others).error
         np.testing.assert_allclose(alone, error[row : row + 1])
-    if rule == Product() or rule.name in ("scale", "times_root"):
+    if rule == Product() or rule.name == "scale":
         twice = rule.computed_in(FLOAT32, Bounded.exactly(2 * first.value), *others[:1]).error
         once = rule.computed_in(FLOAT32, first, *others[:1]).error
         np.testing.assert_array_equal(twice, 2 * once)
 
 
-@each_case
-@given(seed=st.integers(0, 1000), error=st.sampled_from((0.01, 0.3)))
+@each_marked
+@given(seed=st.integers(0, 1000), error=st.sampled_from((0.0, 0.01, 0.3)), size=st.sampled_from((1.0, 1e4)))
+@example(seed=1, error=0.3, size=1e4)  # a share that is nothing may become one
 @settings(max_examples=examples(20))
 def test_the_bound_holds_what_errors_of_the_sources_can_do(
-    rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int, error: float
+    rule: Rule, shapes: tuple[tuple[int, int], ...], seed: int, error: float, size: float
 ) -> None:
-    sources, most = drawn(shapes, seed), [error * each.abs() for each in drawn(shapes, seed + 1)]
+    sources = [size * each for each in drawn(shapes, seed)]
+    most = [size * error * each.abs() for each in drawn(shapes, seed + 1)]
     moved = [each + by * torch.randn_like(each).sign() for each, by in zip(sources, most, strict=True)]
     bounded = rule.bounded(*(Bounded(each.numpy(), by.numpy()) for each, by in zip(sources, most, strict=True)))
     with np.errstate(invalid="ignore"):
         gap = np.nan_to_num(np.abs(rule.compute(*moved).numpy() - bounded.value))  # -∞ less -∞
-    assert (gap <= bounded.error + 1e-12).all()
+    assert (gap <= bounded.error + 1e-12 * size**2).all()
+    assert error or not bounded.error.any()
 
 
 @each_case
