@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import torch
-
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import without_head
 from attnviz.core.layers import placed
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.stages import LAYERS, NORMS, OUTPUT, Stage
+from attnviz.core.stages import Stage
 from attnviz.words import say
 
 # What all steps have in common: a sentence, few features, two heads.
@@ -30,7 +28,6 @@ class Step:
     name: str
     settings: Mapping[str, Any]
     base: str
-    changes: frozenset[str]
     paper: str
 
     def said(self, key: str) -> str:
@@ -43,38 +40,27 @@ class Step:
         return Scenario(**{**_COMMON, **self.settings})
 
 
-def _step(name: str, paper: str, settings: Mapping[str, Any], base: str = "", changes: tuple[str, ...] = ()) -> Step:
-    return Step(name, MappingProxyType(dict(settings)), base, frozenset(changes), f"https://arxiv.org/abs/{paper}")
+def _step(name: str, paper: str, settings: Mapping[str, Any], base: str = "") -> Step:
+    return Step(name, MappingProxyType(dict(settings)), base, f"https://arxiv.org/abs/{paper}")
 
-
-# What every layer has of its own, unless all have the same.
-_OWN = ("w_q", "w_k", "w_v", *OUTPUT, *LAYERS, *NORMS)
 
 STEPS = (  # in order of time
     _step("cross_attention", "1409.0473",
-          _DECODER | {"causal": False, "reads": "second", "second": say("history.original")},
-          "gpt_without_mask", ("y", "k", "v")),
+          _DECODER | {"causal": False, "reads": "second", "second": say("history.original")}, "gpt_without_mask"),
     _step("transformer", "1706.03762", _ENCODER),
     _step("bert", "1810.04805",
           _ENCODER | {"positions": "learned", "embedding_factor": False, "activation": "gelu",
-                      "text": say("history.masked")},
-          "transformer", ("e", "e_scaled", "p", "x", "hidden")),
-    _step("gpt", "2005.14165", _DECODER, "gpt_without_mask", ("mask", "scaled_scores")),
+                      "text": say("history.masked")}, "transformer"),
+    _step("gpt", "2005.14165", _DECODER, "gpt_without_mask"),
     _step("kept_sentence", "1901.02860",
-          _DECODER | {"positions": "relative", "reads": "kept", "second": say("history.earlier")}, "relative",
-          ("y", "y_norm", "joined", "k", "v", "mask", "by_distance", "distance_bias")),
-    _step("t5", "1910.10683", _DECODER | {"positions": "relative", "scale": False},
-          "gpt", ("e", "p", "x", "by_distance", "distance_bias", "scaled_scores")),
-    _step("albert", "1909.11942", _ENCODER | {"n_layers": 2, "same_layers": True}, "two_layers",
-          (*_OWN, "q", "k", "v", "output", "preactivations", "feed_forward", "residual_1_norm", "residual_2_norm")),
-    _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt", ("w_k", "w_v", "k", "v")),
-    _step("window", "2004.05150", _DECODER | {"causal": False, "masking": "window", "mask_size": 3}, "gpt", ("mask",)),
-    _step("linear", "2006.16236", _DECODER | {"weighting": "linear"},
-          "gpt", ("phi_q", "phi_k", "scores", "scaled_scores", "attention_weights")),
-    _step("rotary", "2104.09864", _DECODER | {"positions": "rotary"},
-          "gpt", ("e", "p", "x", "q_rotated", "k_rotated", "scores")),
-    _step("alibi", "2108.12409", _DECODER | {"positions": "alibi"},
-          "gpt", ("e", "p", "x", "by_distance", "distance_bias", "scaled_scores")),
+          _DECODER | {"positions": "relative", "reads": "kept", "second": say("history.earlier")}, "relative"),
+    _step("t5", "1910.10683", _DECODER | {"positions": "relative", "scale": False}, "gpt"),
+    _step("albert", "1909.11942", _ENCODER | {"n_layers": 2, "same_layers": True}, "two_layers"),
+    _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt"),
+    _step("window", "2004.05150", _DECODER | {"causal": False, "masking": "window", "mask_size": 3}, "gpt"),
+    _step("linear", "2006.16236", _DECODER | {"weighting": "linear"}, "gpt"),
+    _step("rotary", "2104.09864", _DECODER | {"positions": "rotary"}, "gpt"),
+    _step("alibi", "2108.12409", _DECODER | {"positions": "alibi"}, "gpt"),
 )  # fmt: skip
 
 # What other steps are compared with, and is none itself.
@@ -119,30 +105,16 @@ def pictured(step: Step) -> tuple[str, list[AttentionTrace]]:
     return name, [traced(each).seen_from(head, layer) for each in scenarios]
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Stages that are new, changed or gone, named without head and layer."""
-
-    new: Mapping[str, Stage]
-    other: Mapping[str, Stage]
-    gone: Mapping[str, Stage]
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names of all of them."""
-        return frozenset({*self.new, *self.other, *self.gone})
+def difference(before: Scenario, after: Scenario) -> dict[str, dict[str, Stage]]:
+    """Return the "new", "other" and "gone" stages, without head and layer.
 
 
-def difference(before: Scenario, after: Scenario) -> Difference:
-    """Return in which stages two set-ups differ: by rule or sources.
+    Two differ by their rules or sources; given inputs by their numbers, and what is learned by its shape.
 
-    Given inputs are compared by their numbers, and what is learned by its shape.
-
-    >>> sorted(difference(Scenario("a cat"), Scenario("a cat", causal=True)).names)
-    ['mask', 'scaled_scores']
+    >>> {kind: [*each] for kind, each in difference(Scenario("a cat"), Scenario("a cat", causal=True)).items()}
+    {'new': ['mask'], 'other': ['scaled_scores'], 'gone': []}
     """
-    rows = [(before, before.table), (after, after.table)]
-    (_, old), (_, now) = rows
+    old, now = before.table, after.table
 
     def named(names: set[str], table: Mapping[str, Stage]) -> dict[str, Stage]:
         return {own: table[name] for name in table if name in names and (own := without_head(placed(name)[1]))}
@@ -150,11 +122,11 @@ def difference(before: Scenario, after: Scenario) -> Difference:
     both = set(old) & set(now)
     same = {name for name in both if _row(before, old[name]) == _row(after, now[name])}
     new, other, gone = named(set(now) - both, now), named(both - same, now), named(set(old) - both, old)
-    return Difference(
-        {name: stage for name, stage in new.items() if name not in gone},
-        other | {name: stage for name, stage in new.items() if name in gone},
-        {name: stage for name, stage in gone.items() if name not in new},
-    )
+    return {
+        "new": {name: stage for name, stage in new.items() if name not in gone},
+        "other": other | {name: stage for name, stage in new.items() if name in gone},
+        "gone": {name: stage for name, stage in gone.items() if name not in new},
+    }
 
 
 def _row(scenario: Scenario, stage: Stage) -> tuple[object, ...]:
@@ -164,7 +136,7 @@ def _row(scenario: Scenario, stage: Stage) -> tuple[object, ...]:
     name = stage.name if scenario.n_layers == 1 else stage.name.removeprefix("layers.0.")
     if stage.origin == "learned":
         return (scenario.shape_of(name),)
-    return tuple(map(tuple, scenario.matrix(name).tolist())), torch.float32
+    return tuple(map(tuple, scenario.matrix(name).tolist()))
 
 
 def changed_in_words(step: Step) -> list[str]:
@@ -172,14 +144,12 @@ def changed_in_words(step: Step) -> list[str]:
     before = compared_with(step)
     if before is None:
         return []
-    found = difference(before, step.scenario)
-    kinds = {"new": found.new, "other": found.other, "gone": found.gone}
     own = step.base in _BASES
     beside = say(f"history.bases.{step.base}") if own else f"“{step_named(step.base).said('title')}”"
     return [
         say("history.changed.beside", step=beside),
         *(say(f"history.changed.{kind}", matrices="; ".join(dict.fromkeys(map(_title, stages.values()))))
-          for kind, stages in kinds.items() if stages),
+          for kind, stages in difference(before, step.scenario).items() if stages),
     ]  # fmt: skip
 
 
