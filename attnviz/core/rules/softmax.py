@@ -102,7 +102,7 @@ class Softmax(Rule):
         return self == Softmax()
 
     def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """A score's error e counts as exp(e), up to a share of 1."""
+        """A score's error e counts as exp(e)."""
         ((scores, error),) = tables
         most = error + error.max(-1, keepdims=True)
         apart = scores - scores.max(-1, keepdims=True)
