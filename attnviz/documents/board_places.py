@@ -14,6 +14,7 @@ from attnviz.figures.picture import FINITE, IN_CELL, Picture, picture
 from attnviz.words.numbers import in_cell
 
 FONT, ROW, HEAD, NAME = 12, 24, 20, 18  # pixels: letters, a row, the line of a title, that of names of columns
+BASE = 4  # pixels that letters stand below the middle of their line
 _NARROWEST = 38  # pixels of a cell
 _GAP, _STACK = 26, 10  # between columns, and between what stands above each other
 
@@ -64,6 +65,10 @@ class Placed:
         if self.turned:
             return self.picture.rows if self.picture.stage.rows != "feature" else []
         return self.picture.columns if self.picture.stage.columns != "feature" else []
+
+    def middle(self, row: int) -> float:
+        """Where the letters of a row stand."""
+        return self.y + (row + 0.5) * ROW + BASE
 
     @property
     def names(self) -> float:

@@ -3,31 +3,31 @@
 import html
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
-from attnviz.colours.palette import LIGHT, ROLES, SMALL_SIZE, TITLE_SIZE, Hatch
-from attnviz.colours.shading import channels, scale_of, takes_black
+from attnviz.colours.palette import LETTERS, LIGHT, ROLES, SMALL_SIZE, TITLE_SIZE, Hatch
+from attnviz.colours.shading import scale_of, takes_black
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
-from attnviz.documents.board_places import FONT, HEAD, NAME, ROW, Placed, place_all
+from attnviz.documents.board_places import BASE, FONT, HEAD, NAME, ROW, Placed, place_all
 from attnviz.documents.page import FAMILY
 from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, said_of, sign_of, value_in_words
 from attnviz.figures.heatmap import formula_in, lines_below_title, width_of
 from attnviz.figures.marks import even_share, has_colour_bar
 from attnviz.figures.picture import FINITE, Picture
+from attnviz.figures.small_tables import table_picture
+from attnviz.teach.questions import Table
 from attnviz.words import say
 from attnviz.words.numbers import written
 
 # What LaTeX has, what slides have, what every browser has.
 _FAMILY = ", ".join(("'Latin Modern Sans'", "Helvetica", "Arial", "sans-serif"))
 _BOLD, _MIDDLE = 'font-weight="bold"', 'text-anchor="middle"'
-_BASE = 4  # pixels that letters stand below the middle of their line
 _MARGIN = 12
 _NARROWEST, _LINE, _THICK, _BAR = 220, 18, 10, 48  # of one matrix: its width, a line of text, its scale, with its words
 _HATCH = 8  # pixels between two lines
-_BOLD_TITLE = re.compile('<b style="color:([^"]*)">(.*)</b>', re.DOTALL)
+_CELL, _SUM, _IS_1 = 54, 64, 1e-4  # pixels of a table's cells and of a sum; what a sum of 1 may be off
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 
 
@@ -51,10 +51,10 @@ def board_svg(trace: Trace, *, digits: int = 2, query: int | None = None) -> str
     )
 
 
-def heatmap_svg(picture: Picture, formula: str, alt: str, face: str = "") -> str:
+def heatmap_svg(picture: Picture, formula: str, alt: str) -> str:
     """Return a matrix with its numbers, title and scale as one SVG.
 
-    `alt` describes it in words, `face` is the CSS of the font that it carries.
+    `alt` describes it in words.
     """
     box = Placed(picture.stage.name, picture, named=True, in_full=True)
     box.cell = box.narrowest
@@ -65,57 +65,42 @@ def heatmap_svg(picture: Picture, formula: str, alt: str, face: str = "") -> str
     title = _heading(picture, formula)
     wide = max(_NARROWEST, box.x + box.width + _MARGIN, width_of(title[1], TITLE_SIZE) + 2 * _MARGIN)
     high = box.y + box.height + _MARGIN + (_BAR if bar else 0)
-    theme = picture.theme
-    paper = _rect(0, 0, wide, high, f'fill="{theme.paper}"')
     said = (_text(_MARGIN, _MARGIN + TITLE_SIZE + _LINE * (1 + at), line, f'font-size="{SMALL_SIZE}" {_muted(picture)}')
             for at, line in enumerate(lines))  # fmt: skip
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="{high:.0f}" '
-        f'viewBox="0 0 {wide:.0f} {high:.0f}" font-family="{FAMILY}, {_FAMILY}" font-size="{FONT}" '
-        f'fill="{theme.text}" aria-label="{_escaped(alt)}" role="img"><style>{face}</style>'
-        f"{paper}{title[0]}{''.join(said)}{_grid(box, explained=True)}{_bar(box) if bar else ''}</svg>"
-    )
+    return _still(picture, (wide, high), alt, title[0], *said, _grid(box, explained=True), _bar(box) if bar else "")
 
 
-def table_svg(spec: dict[str, Any], alt: str, face: str = "") -> str:
-    """Return a figure of :func:`attnviz.figures.small_tables.table_spec` as an SVG."""
-    (drawn,), layout = spec["data"], spec["layout"]
-    z, (wide, high), margin = drawn["z"], (layout["width"], layout["height"]), layout["margin"]
-    left, top = margin["l"], margin["t"]
-    right, bottom = wide - margin["r"], high - margin["b"]
-    width, height = (right - left) / z.shape[1], (bottom - top) / z.shape[0]
-    stops, colours = zip(*((at, channels(colour)) for at, colour in drawn["colorscale"]), strict=True)
-    amounts = (z - drawn["zmin"]) / (drawn["zmax"] - drawn["zmin"])
-    rgb = np.stack([np.interp(amounts, stops, each) for each in np.transpose(colours)], -1)
-    ground, title = layout["font"], layout["title"]
-    parts = [_rect(0, 0, wide, high, f'fill="{layout["paper_bgcolor"]}"')]
-    parts += [
-        _rect(left + j * width, top + i * height, width, height, f'fill="#{bytes(rgb[i, j].astype(np.uint8)).hex()}"')
-        for i, j in np.argwhere(np.isfinite(z)).tolist()
-    ]
-    placed = f'transform="translate({left + width / 2:.1f} {top + height / 2:.1f}) scale({width:.3f} {height:.3f})"'
-    for shape in layout["shapes"]:
-        line = shape["line"]
-        drawing = f'fill="{shape.get("fillcolor", "none")}" stroke="{line.get("color", "none")}"'
-        parts.append(f'<path d="{shape["path"]}" {drawing} {placed} vector-effect="non-scaling-stroke"/>')
-    parts.append(_rect(left, top, right - left, bottom - top, f'fill="none" stroke="{layout["xaxis"]["linecolor"]}"'))
-    for at, name in enumerate(layout["xaxis"]["ticktext"]):
-        parts.append(_text(left + (at + 0.5) * width, top - 5, html.unescape(name), _MIDDLE))
-    for at, name in enumerate(layout["yaxis"]["ticktext"]):
-        parts.append(_text(left - 6, top + (at + 0.5) * height + _BASE, html.unescape(name), 'text-anchor="end"'))
-    for each in layout["annotations"]:
-        beside, below = each.get("xref") == "paper", each.get("yref") == "paper"
-        x = right + _BASE if beside else left + (each["x"] + 0.5) * width
-        y = bottom + _LINE if below else top + (each["y"] + 0.5) * height + _BASE
-        font = f'fill="{each["font"]["color"]}" font-size="{each["font"]["size"]}"'
-        parts.append(_text(x, y, each["text"], font if beside else f"{font} {_MIDDLE}"))
-    colour, named = _BOLD_TITLE.fullmatch(title["text"]).groups()  # type: ignore[union-attr]
-    letters = f'{_BOLD} fill="{colour}" font-size="{title["font"]["size"]}"'
-    parts.append(_text(_BASE, _MARGIN + title["font"]["size"], html.unescape(named), letters))
+def table_svg(
+    table: Table, digits: int, alt: str = "", *, dark: bool = False, larger: float = 1.0, cell: float = _CELL
+) -> str:
+    """Return a table, its sums in the margins, `larger` times as large.
+
+    A row whose sum is 1 is green and has a tick; what columns sum to is neither right nor wrong.
+    """
+    drawn = table_picture(table, digits, dark)
+    box = Placed(table.title, drawn, named=True)
+    box.cell = max(cell, box.narrowest)
+    box.x, box.y = box.left + BASE, _MARGIN + TITLE_SIZE + BASE + max(box.names, NAME)
+    right, bottom = box.x + box.width, box.y + box.height
+    wide = max(right + (_SUM if table.sums else 0), width_of(table.title, TITLE_SIZE)) + 2 * BASE
+    letters = f'{_BOLD} fill="{ROLES[table.role].on(dark)}" font-size="{TITLE_SIZE}"'
+    parts = [_grid(box), _text(BASE, _MARGIN + TITLE_SIZE - BASE, table.title, letters)]
+    for row, total in enumerate(table.matrix.double().sum(1).tolist() if table.sums else ()):
+        tick, ink = (" ✓", drawn.theme.right) if abs(total - 1) < _IS_1 else ("", drawn.theme.text)
+        parts.append(_text(right + BASE, box.middle(row), written(total, digits) + tick, f'fill="{ink}"'))
+    for column, total in enumerate(table.matrix.double().sum(0).tolist() if table.sums else ()):
+        parts.append(_text(box.x + (column + 0.5) * box.cell, bottom + _LINE, written(total, digits), _MIDDLE))
+    return _still(drawn, (wide, bottom + (_LINE if table.sums else 0) + 2 * BASE), alt, *parts, larger=larger)
+
+
+def _still(drawn: Picture, size: tuple[float, float], alt: str, *parts: str, larger: float = 1.0) -> str:
+    """Return what is drawn as an SVG of this size, without ground."""
+    wide, high = size
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
-        f'font-family="{FAMILY}, {_FAMILY}" font-size="{ground["size"]}" fill="{ground["color"]}" '
-        f'aria-label="{_escaped(alt)}" role="img"><style>{face}</style>{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{larger * wide:.0f}" height="{larger * high:.0f}" '
+        f'viewBox="0 0 {wide:.0f} {high:.0f}" font-family="{FAMILY}, {LETTERS}, {_FAMILY}" font-size="{FONT}" '
+        f'fill="{drawn.theme.text}" aria-label="{_escaped(alt)}" role="img" style="max-width:100%;height:auto">'
+        f"{''.join(parts)}</svg>"
     )
 
 
@@ -124,7 +109,7 @@ def _heading(picture: Picture, formula: str) -> tuple[str, str]:
     stage = picture.stage
     made = "" if formula == stage.title else f" = {formula}"
     bold = f'<tspan {_BOLD} fill="{ROLES[stage.role].on(picture.theme.dark)}">{_escaped(stage.title)}</tspan>'
-    at = f'x="{_MARGIN}" y="{_MARGIN + TITLE_SIZE - _BASE}" font-size="{TITLE_SIZE}"'
+    at = f'x="{_MARGIN}" y="{_MARGIN + TITLE_SIZE - BASE}" font-size="{TITLE_SIZE}"'
     return f"<text {at}>{bold}{_escaped(made)}</text>", stage.title + made
 
 
@@ -138,13 +123,13 @@ def _bar(box: Placed) -> str:
     high = picture.limits[1]
     stops = "".join(f'<stop offset="{at}" stop-color="{colour}"/>'
                     for at, colour in scale_of(picture.limits, picture.stage.role, picture.theme.dark))  # fmt: skip
-    top = box.y + box.height + 2 * _LINE - _BASE
+    top = box.y + box.height + 2 * _LINE - BASE
     small = f'font-size="{SMALL_SIZE}" {_muted(picture)}'
     parts = [
         f'<linearGradient id="scale">{stops}</linearGradient>',
         _rect(box.x, top, box.width, _THICK, f'stroke="{picture.theme.grid}" fill="url(#scale)"'),
-        _text(box.x, top + _THICK + _LINE - _BASE, "0", f"{small} {_MIDDLE}"),
-        _text(box.x + box.width, top + _THICK + _LINE - _BASE, written(high, 2), f"{small} {_MIDDLE}"),
+        _text(box.x, top + _THICK + _LINE - BASE, "0", f"{small} {_MIDDLE}"),
+        _text(box.x + box.width, top + _THICK + _LINE - BASE, written(high, 2), f"{small} {_MIDDLE}"),
     ]
     if even := even_share(picture):
         x = box.x + even["at"] * box.width
@@ -210,7 +195,7 @@ def _cell(box: Placed, row: int, column: int) -> str:
     else:
         hatch = hatch_of(drawn, kind)
         ground, ink, text = _hatched(x, y, box.cell, hatch), hatch.ink, sign_of(drawn, kind).sign
-    return ground + _text(x + box.cell / 2, y + ROW / 2 + _BASE, text, f'{_MIDDLE} fill="{ink}"')
+    return ground + _text(x + box.cell / 2, y + ROW / 2 + BASE, text, f'{_MIDDLE} fill="{ink}"')
 
 
 def _hatched(x: float, y: float, width: float, hatch: Hatch) -> str:
@@ -229,13 +214,13 @@ def _names(box: Placed) -> Iterable[str]:
     """Yield the names of rows and columns, upright where they're too long."""
     for row, name in enumerate(box.row_names):
         bold = _BOLD if row == box.query else ""
-        yield _text(box.x - 6, box.y + row * ROW + ROW / 2 + _BASE, name, f'text-anchor="end" {bold}')
+        yield _text(box.x - 6, box.middle(row), name, f'text-anchor="end" {bold}')
     upright = box.names > NAME
     for column, name in enumerate(box.column_names):
         x, y = box.x + (column + 0.5) * box.cell, box.y - 5
         if upright:
-            turned = f'transform="rotate(-90 {x + _BASE:.1f} {y:.1f})"'
-            yield _text(x + _BASE, y, name, turned)
+            turned = f'transform="rotate(-90 {x + BASE:.1f} {y:.1f})"'
+            yield _text(x + BASE, y, name, turned)
         else:
             yield _text(x, y, name, _MIDDLE)
 

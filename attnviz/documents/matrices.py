@@ -14,7 +14,7 @@ import numpy as np
 from attnviz.colours.palette import LETTERS, theme
 from attnviz.colours.shading import channels, takes_black
 from attnviz.core.trace import Trace
-from attnviz.documents.board_svg import heatmap_svg, table_svg
+from attnviz.documents.board_svg import heatmap_svg
 from attnviz.documents.page import own_face, page_of, script_json
 from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, hatched, sign_of, value_in_words
 from attnviz.figures.heatmap import formula_in, spec_of
@@ -167,14 +167,12 @@ def heatmap_page(
     """
     drawn = picture(trace, name, digits, query, dark)
     title, formula = drawn.stage.title, formula_in(trace, drawn.stage)
-    if drawn.in_cell:
-        still = heatmap_svg(drawn, formula, alt or title, own_face() if letters else "")
-        return _page(f'<div id="figure">{still}</div>', title, alt, dark, name, _STILL_SCRIPT)
-    return figure_page(spec_of(drawn, formula), title, alt=alt, dark=dark, file_name=name, letters=letters)
+    shown = heatmap_svg(drawn, formula, alt or title) if drawn.in_cell else spec_of(drawn, formula)
+    return figure_page(shown, title, alt=alt, dark=dark, file_name=name, letters=letters)
 
 
 def figure_page(
-    spec: dict[str, Any],
+    drawn: dict[str, Any] | str,
     title: str,
     *,
     alt: str = "",
@@ -182,21 +180,23 @@ def figure_page(
     file_name: str = "",
     letters: bytes | None = None,
 ) -> str:
-    """Return a Plotly.js figure as an HTML page that needs nothing else.
+    """Return a Plotly.js figure, or an SVG, as an HTML page.
 
-    A table on which nothing moves is a picture. A figure has the page's paper, also where it's saved: its letters
-    could not be read on any other. `letters` is the font of the figure as a WOFF2 file; the page and the pictures saved
-    from it carry it along. Without it they are written in what the reader's machine has.
+    It needs nothing else. A figure has the page's paper, also where it's saved: its letters could not be read on any
+    other. `letters` is the font of the figure as a WOFF2 file; the page and the pictures saved from it carry it along,
+    or an SVG the app's own. Without it they are written in what the reader's machine has.
     """
-    on_paper = spec | {"layout": spec["layout"] | {"paper_bgcolor": theme(dark).paper}}
-    if [(each["type"], each.get("hoverinfo")) for each in spec["data"]] == [("heatmap", "skip")]:
-        still = table_svg(on_paper, alt or title, own_face() if letters else "")
-        return _page(f'<div id="figure">{still}</div>', title, alt, dark, file_name or title, _STILL_SCRIPT)
-    drawn = script_json({"figure": on_paper, "filename": file_name or title, "spare": _SPARE})
+    paper = theme(dark).paper
+    if isinstance(drawn, str):
+        ground = f'<style>{own_face() if letters else ""}</style><rect width="100%" height="100%" fill="{paper}"/>'
+        still = f'<div id="figure">{drawn.replace(">", f">{ground}", 1)}</div>'
+        return _page(still, title, alt, dark, file_name or title, _STILL_SCRIPT)
+    on_paper = drawn | {"layout": drawn["layout"] | {"paper_bgcolor": paper}}
+    given = script_json({"figure": on_paper, "filename": file_name or title, "spare": _SPARE})
     figure = f'''<style id="letters">{_font_face(letters)}</style>
 <div id="frame"><div id="figure" role="img" aria-label="{html.escape(alt or title)}"></div></div>
 <script id="plotly" type="application/octet-stream">{_packed_plotly()}</script>
-<script id="given" type="application/json">{drawn}</script>'''
+<script id="given" type="application/json">{given}</script>'''
     return _page(figure, title, alt, dark, file_name or title, _SCRIPT)
 
 

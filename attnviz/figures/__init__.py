@@ -5,10 +5,10 @@ from attnviz.figures.heatmap import heatmap, heatmap_spec
 from attnviz.figures.model_grid import model_figure, model_spec
 from attnviz.figures.on_page import FIGURES, frames, picture_on_page
 from attnviz.figures.picture import IN_CELL, small_picture
-from attnviz.figures.small_tables import comparison_specs, points_spec, table_spec
+from attnviz.figures.small_tables import comparison_specs, points_spec
 
 __all__ = [
     "CURVES", "CURVE_ROWS", "FIGURES", "IN_CELL", "Curve", "comparison_specs", "curve_spec", "frames", "heatmap",
     "heatmap_spec", "histogram_spec", "model_figure", "model_spec", "picture_on_page", "points_spec", "row_spec",
-    "small_picture", "table_spec",
+    "small_picture",
 ]  # fmt: skip

@@ -89,7 +89,7 @@ def picture_of(
     stage = trace.stages[name]
     of_no_query = query is None or stage.rows in ("feature", "entry") or stage.is_of_others
     steps = (math.ceil(matrix.shape[0] / DRAWN), math.ceil(matrix.shape[1] / DRAWN))
-    z, kinds = _blocks(matrix, _kinds(matrix, hidden), steps)
+    z, kinds = _blocks(matrix, kinds_of(matrix, hidden), steps)
     return Picture(
         stage=stage,
         z=z,
@@ -111,7 +111,7 @@ def _shared_among(stage: Stage, hidden: np.ndarray) -> np.ndarray | None:
     return None if over is None else sharing(over, hidden)
 
 
-def _kinds(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:
+def kinds_of(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:
     """Return what each cell is; a masked one has no share."""
     kinds = np.select([np.isnan(matrix), matrix == np.inf, matrix == -np.inf], [NAN, POSITIVE, NEGATIVE], FINITE)
     if hidden is not None:

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from attnviz.colours.palette import FONT_SIZE, ROLES, TITLE_SIZE, Theme, on_page, theme
-from attnviz.colours.shading import scale_of, shades, takes_black
+from attnviz.colours.palette import ROLES, on_page, theme
 from attnviz.compare import Comparison
+from attnviz.core.stages import STAGES
 from attnviz.figures.heatmap import spec_of
-from attnviz.figures.marks import hatching
-from attnviz.figures.picture import Picture, picture, picture_of
+from attnviz.figures.picture import FINITE, Picture, kinds_of, picture, picture_of
 from attnviz.teach.questions import Points, Table
 from attnviz.words import say
-from attnviz.words.numbers import DEFAULT_DIGITS, in_cell, written
+from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 _LARGER = 1.35  # are cells of what moved than those of A and B
 
@@ -93,96 +92,19 @@ def _about(drawn: Picture, texts: dict[str, str], **more: Any) -> Picture:
     return replace(drawn, stage=drawn.stage.retold(**texts), **more)
 
 
-CELL_WIDTH, CELL_HEIGHT, CHAR_WIDTH = 54, 27, 7.3  # pixels
-_RIGHT_SUM = "✓"
-
-
-def table_spec(
-    table: Table, digits: int, dark: bool = False, larger: float = 1.0, cell_width: int = CELL_WIDTH
-) -> dict[str, Any]:
-    """Return a table's heatmap for Plotly.js, its sums in the margins.
-
-    All of it is `larger` times as large.
-
-    A row whose sum is 1 is green and has a tick; what columns sum to is neither right nor wrong.
-    """
-    z = table.matrix.detach().double().numpy()
-    (n_rows, n_columns), shown = z.shape, theme(dark)
-    largest = table.limit or float(np.abs(z[np.isfinite(z)]).max(initial=0)) or 1.0
-    limits = (0.0 if table.kind == "share" else -largest, largest)
-    rows, columns = _names(table.rows, n_rows), _names(table.columns, n_columns)
-    left = 16 + CHAR_WIDTH * max(map(len, rows))
-    right, bottom = (76.0, 32) if table.sums else (8.0, 8)
-    written_over = 20 + 7.6 * len(table.title)
-    annotations = _numbers(z, shades(np.nan_to_num(z), limits, table.role, dark), digits)
-    annotations += _sums(z, digits, shown) if table.sums else []
-    spec: dict[str, Any] = {
-        "data": [{
-            "type": "heatmap", "z": np.where(np.isfinite(z), z, np.nan), "zmin": limits[0], "zmax": limits[1],
-            "colorscale": scale_of(limits, table.role, dark), "showscale": False, "xgap": 1, "ygap": 1,
-            "hoverinfo": "skip",
-        }],
-        "layout": {
-            "width": round(max(left + cell_width * n_columns + right, written_over)),
-            "height": 62 + CELL_HEIGHT * n_rows + bottom,
-            "margin": {"l": round(left), "t": 62, "b": bottom,
-                       "r": round(max(right, written_over - left - cell_width * n_columns))},
-            **on_page(shown),
-            "title": {"text": f'<b style="color:{ROLES[table.role].on(dark)}">{html.escape(table.title)}</b>',
-                      "font": {"size": TITLE_SIZE}, "x": 0, "y": 1, "yanchor": "top", "yref": "container",
-                      "pad": {"t": 12, "l": 4}},
-            "xaxis": _axis(columns, shown) | {"side": "top"},
-            "yaxis": _axis(rows, shown) | {"autorange": False, "range": [n_rows - 0.5, -0.5]},
-            "annotations": annotations,
-            "shapes": hatching(~np.isfinite(z), (cell_width, CELL_HEIGHT), shown.undefined)
-                      if not np.isfinite(z).all() else [],
-        },
-    }  # fmt: skip
-    # Not by the page, whose figures measure their room as it's seen.
-    layout = spec["layout"] | {side: round(larger * spec["layout"][side]) for side in ("width", "height")}
-    layout["margin"] = {end: round(larger * room) for end, room in layout["margin"].items()}
-    for letters in (layout, layout["title"], *annotations):
-        letters["font"] = letters["font"] | {"size": larger * letters["font"]["size"]}
-    return spec | {"layout": layout}
-
-
-def _names(names: tuple[str, ...], n: int) -> list[str]:
-    return list(names) if len(names) == n else [str(i) for i in range(n)]
-
-
-def _axis(names: list[str], shown: Theme) -> dict[str, Any]:
-    return {
-        "tickvals": list(range(len(names))), "ticktext": [html.escape(name) for name in names], "fixedrange": True,
-        "range": [-0.5, len(names) - 0.5], "showgrid": False, "zeroline": False, "ticks": "",
-        "showline": True, "mirror": True, "linecolor": shown.grid,
-    }  # fmt: skip
-
-
-def _numbers(z: np.ndarray, behind: np.ndarray, digits: int) -> list[dict[str, Any]]:
-    dark_ink = takes_black(behind) | ~np.isfinite(z)
-    return [
-        _text(j, i, in_cell(float(z[i, j]), digits), "#000000" if dark_ink[i, j] else "#ffffff")
-        for i in range(z.shape[0])
-        for j in range(z.shape[1])
-    ]
-
-
-def _sums(z: np.ndarray, digits: int, shown: Theme) -> list[dict[str, Any]]:
-    """Outside of the cells, where only the paper reaches."""
-
-    def said(total: float, x: float, y: float, *, judged: bool = False) -> dict[str, Any]:
-        right = judged and abs(total - 1) < 1e-4
-        return _text(x, y, written(total, digits) + f" {_RIGHT_SUM}" * right, shown.right if right else shown.text)
-
-    beside = [
-        said(float(total), 1, i, judged=True) | {"xref": "paper", "xanchor": "left"} for i, total in enumerate(z.sum(1))
-    ]
-    below = [said(float(total), j, 0) | {"yref": "paper", "yanchor": "top"} for j, total in enumerate(z.sum(0))]
-    return beside + below
-
-
-def _text(x: float, y: float, text: str, colour: str) -> dict[str, Any]:
-    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"color": colour, "size": FONT_SIZE}}
+def table_picture(table: Table, digits: int, dark: bool) -> Picture:
+    """Return what is drawn of a table."""
+    z, stage = table.matrix.detach().double().numpy(), STAGES["scores"]
+    if table.role != "a":
+        stage = replace(STAGES[table.role], columns="entry")  # any names, not of features
+    kinds = kinds_of(z, None)
+    largest = table.limit or float(np.abs(z[kinds == FINITE]).max(initial=0)) or 1.0
+    rows, columns = (list(names) if len(names) == n else [str(i) for i in range(n)]
+                     for names, n in zip((table.rows, table.columns), z.shape, strict=True))  # fmt: skip
+    return Picture(
+        stage, np.where(kinds == FINITE, z, np.nan), kinds, z.shape,
+        (1, 1), rows, columns, (0.0 if table.kind == "share" else -largest, largest), digits, theme(dark), query=None,
+    )  # fmt: skip
 
 
 def _joined(names: list[str], places: np.ndarray, span: float) -> list[str]:

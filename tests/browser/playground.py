@@ -53,7 +53,7 @@ _ALL_DRAWN = """() => {
     }) && boards.every(board => board.shadowRoot?.querySelector('.cell'));
   const all = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
   const head = all.some(each => each.shadowRoot?.querySelector('.weights :is(td[data-value], canvas)'));
-  return drawn || (head && !boards.length) || document.querySelector('[data-testid=stAlert]') !== null;
+  return drawn || (head && !boards.length) || document.querySelector('[data-testid=stAlert], svg[role=img]') !== null;
 }"""
 
 _IS_DARK = "app => getComputedStyle(app).backgroundColor.match(/\\d+/g).every(part => part < 50)"

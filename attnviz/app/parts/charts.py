@@ -14,9 +14,14 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 _CONFIG = {"displayModeBar": False}
+# In the page itself, whose letters it has; st.html takes it out.
+_svg = st.components.v2.component(
+    "attnviz_svg", html="<div></div>", isolate_styles=False,
+    js="export default ({ data, parentElement }) => { parentElement.querySelector('div').innerHTML = data; };",
+)  # fmt: skip
 
 
-def offer(key: str, title: str, alt: str, draw: Callable[[], dict[str, Any]]) -> None:
+def offer(key: str, title: str, alt: str, draw: Callable[[], Any]) -> None:
     """Offer a figure of this run under Share."""
     this_session().shared.figures[key] = Figure(title, alt, draw)
 
@@ -36,18 +41,21 @@ class _PlainFigure(BaseFigure):  # type: ignore[misc]
 
 
 def show_figure(
-    spec: dict[str, Any],
+    spec: dict[str, Any] | str,
     key: str,
     alt: str,
     *,
     width: Literal["content", "stretch"] | int = "content",
 ) -> None:
-    """Draw a figure from a dictionary, with a text for screen readers."""
+    """Draw a figure from a dictionary, or an SVG, described by `alt`."""
+    if isinstance(spec, str):
+        _svg(key=key, data=spec)
+        return
     st.plotly_chart(_PlainFigure(spec), width=width, theme=None, key=key, alt=alt, config=_CONFIG)
 
 
 def show_offered(
-    draw: Callable[..., dict[str, Any]], key: str, title: str, alt: str, *,
+    draw: Callable[..., dict[str, Any] | str], key: str, title: str, alt: str, *,
     width: Literal["content", "stretch"] = "content",
 ) -> None:  # fmt: skip
     """Draw a figure in the page's colours, and offer it under Share."""

@@ -17,7 +17,7 @@ from attnviz.app.text import is_dark, told
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import WEIGHTINGS
 from attnviz.core.tokens import token_labels
-from attnviz.figures.small_tables import table_spec
+from attnviz.documents import table_svg
 from attnviz.scripts import script
 from attnviz.teach.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
 from attnviz.teach.questions.seeing import Table
@@ -26,7 +26,7 @@ from attnviz.words.numbers import written
 
 MOST = 16  # tokens, beyond which nothing is painted
 _CELL, _WIDE = 28, 290  # pixels: the least width of a cell, and that of all beyond which their names are turned
-_BESIDE = 40  # pixels: the width of cells of which four matrices stand side by side
+_BESIDE, _SAID = 40, 220  # pixels: the width of cells of one of four matrices side by side, and of what is said of it
 _KEY, _HERE = "what_if.mask", Path(__file__).parent
 _painter = st.components.v2.component(
     "attnviz_mask_painter",
@@ -58,10 +58,11 @@ def show_mask(scenario: Scenario) -> None:
     with st.container(horizontal=True, gap="xsmall", key="what_if_mask_ways"):
         for way, weights in ways.items():
             table = Table(say(f"what_if.mask.way.{way}"), weights, "share", names, read, limit=1.0)
-            spec = table_spec(table, 2, is_dark(), cell_width=_BESIDE)
-            with st.container(width=spec["layout"]["width"], gap="xsmall"):
-                show_figure(spec, f"{_KEY}.{way}", table.title)
-                st.text(_said(weights, hidden))
+            with st.container(width="content", gap="xsmall"):
+                show_figure(
+                    table_svg(table, 2, table.title, dark=is_dark(), cell=_BESIDE), f"{_KEY}.{way}", table.title
+                )
+                st.text(_said(weights, hidden), width=_SAID)
 
 
 def _axes(scenario: Scenario) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -23,7 +23,7 @@ from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.figures.small_tables import table_spec
+from attnviz.documents import table_svg
 from attnviz.link.parameter_table import B_BITS, BITS, PINNED, QUERY, texts
 from attnviz.teach.masked import DTYPES, computed_in, dropped, in_few_bits, mean_of_draws, n_draws, read_way, way_of
 from attnviz.teach.questions.seeing import Table
@@ -145,7 +145,8 @@ def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
     names, read = token_labels(computed.tokens, 40), token_labels(computed.read_tokens, 40)
     table = Table(ALL_STAGES["attention_weights"].title, made, "share", names, read, sums=True)
     if max(made.shape) <= _DRAWN:
-        show_figure(table_spec(table, state.digits(), is_dark()), "what_if.replaced.mean.table", table.title)
+        svg = table_svg(table, state.digits(), table.title, dark=is_dark())
+        show_figure(svg, "what_if.replaced.mean.table", table.title)
 
 
 def _show_few_bits(scenario: Scenario, whole: AttentionTrace, layer: int) -> None:

@@ -25,8 +25,8 @@ from attnviz.board.data import FEW_DIGITS
 from attnviz.board.drawn import Looks
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
-from attnviz.documents import questions
-from attnviz.figures import heatmap_spec, points_spec, small_picture, table_spec
+from attnviz.documents import questions, table_svg
+from attnviz.figures import heatmap_spec, points_spec, small_picture
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
 from attnviz.link.question_text import Example, question_of, whole_text
 from attnviz.teach.lesson import STEPS
@@ -111,7 +111,8 @@ def _show_tables(seen: Seen, question: Question, larger: float = 1.0) -> None:
     for i, table in enumerate(seen.tables):
         if table.matrix.any():
             key = f"questions.{question.slug}.table.{i}"
-            show_offered(partial(table_spec, table, digits, larger=larger), key, table.title, _in_words(table))
+            alt = _in_words(table)
+            show_offered(partial(table_svg, table, digits, alt, larger=larger), key, table.title, alt)
 
 
 def _in_words(table: Table) -> str:

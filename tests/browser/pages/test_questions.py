@@ -32,7 +32,7 @@ from tests.browser.looks import look_at
 from tests.browser.playground import eventually, holds
 
 # How many numbers of the tables that stand for a board are cut, and can't be moved into sight.
-_CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures .annotation-text')].filter(each => {
+_CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures text')].filter(each => {
   const { right, bottom } = each.getBoundingClientRect();
   for (let at = each; at.parentElement; at = at.parentElement) {
     const [box, { overflowX }] = [at.getBoundingClientRect(), getComputedStyle(at)];
@@ -49,7 +49,7 @@ _SPINE = """side => {
     .map(name => roots.flatMap(root => [...root.querySelectorAll(`[data-matrix="${name}"] .cell`)])
       .map(each => each.getBoundingClientRect()).find(box => box.height)?.[side]).filter(place => place !== undefined);
   return [at.every((place, i) => i === 0 || place - at[i - 1] > (side === 'left' ? 0 : -1)),
-    Boolean(first('.cell, .js-plotly-plot')), Boolean(first('.more-right, .more-left'))];
+    Boolean(first('.cell, svg[role=img]')), Boolean(first('.more-right, .more-left'))];
 }"""
 
 

@@ -12,7 +12,9 @@ from attnviz import Scenario
 from attnviz.colours.palette import theme
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES
-from attnviz.figures import points_spec, small_picture, table_spec
+from attnviz.documents import table_svg
+from attnviz.figures import points_spec, small_picture
+from attnviz.figures.small_tables import table_picture
 from attnviz.link.question_text import NUMBERED as IN_OLDER_LINKS
 from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.link.set_up import query_of, scenario_from_query
@@ -96,7 +98,7 @@ def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question)
             seen = question.look(scenario, options, 3)
             assert 0 < len(set(seen.sentences)) == len(seen.sentences), "nothing is said twice"
             for table in seen.tables:
-                assert table_spec(table, 3, dark=True)["data"][0]["z"].shape == table.matrix.shape
+                assert table_picture(table, 3, dark=True).z.shape == table.matrix.shape
             if seen.points:
                 assert len(points_spec(seen.points)["data"]) == 3
     assert set(question.shows) <= set(EVERY_STAGE)
@@ -166,11 +168,10 @@ def test_8_only_rows_are_ticked_and_the_contexts_of_others_lie_far_enough_outsid
         seen = AXIS.look(AXIS.start, {"axis": wrong}, 2)
         assert seen.points
         assert distance_outside(seen.points.contexts, seen.points.values).min() > 0.5, "far enough to be seen"
-        drawn = table_spec(seen.tables[0], 2, dark=True)["layout"]["annotations"]
-        assert not [each for each in drawn if "✓" in each["text"]], "no columns ticked as if all were well"
-    drawn = table_spec(AXIS.look(AXIS.start, {}, 2).tables[0], 2, dark=True)["layout"]["annotations"]
-    ticked = [each for each in drawn if "✓" in each["text"]]
-    assert [(each["y"], each["font"]["color"]) for each in ticked] == [(row, theme(True).right) for row in range(3)]
+        assert "✓" not in table_svg(seen.tables[0], 2), "no columns ticked as if all were well"
+    drawn = ElementTree.fromstring(table_svg(AXIS.look(AXIS.start, {}, 2).tables[0], 2, dark=True))
+    ticked = [each for each in drawn if "✓" in str(each.text)]
+    assert [each.attrib["fill"] for each in ticked] == [theme(True).right] * 3
 
 
 def test_9_symmetric_scores_with_weights_that_are_not() -> None:
