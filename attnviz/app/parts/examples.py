@@ -7,7 +7,7 @@ import streamlit as st
 
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, state, url_texts
-from attnviz.app.session.address import go_to, turn
+from attnviz.app.session.address import PLAYGROUND, go_to, turn
 from attnviz.app.session.session import this_session
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import EXAMPLE_FILL
@@ -118,7 +118,7 @@ def _lead(scenario: Scenario | None, query: int | None) -> None:
     open_panel()
     if scenario is not None:
         begin_with(scenario, query)
-    go_to("pages/playground.py")
+    go_to(PLAYGROUND)
 
 
 def open_panel() -> None:

@@ -225,7 +225,7 @@ def _try(before: Scenario, make: Callable[[], Scenario | None], way: str = "", m
             url_texts.send(B_BITS, way)
         else:
             state.adopt(after)
-        go_to("pages/compare.py")
+        go_to("compare")
         if moves is not None:
             url_texts.put(QUERY, moves)
 

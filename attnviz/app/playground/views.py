@@ -59,7 +59,7 @@ def show_way_to_board(scenario: Scenario) -> None:
         st.button(say("playground.views.board"), key=_KEY, on_click=url_texts.put, args=(VIEW, BOARD))
         st.button(say("board.views.what_if"), key=f"{_KEY}.what_if", on_click=open_panel)
         if take(PINNED) is not None:
-            st.button(say("compare.with_a"), key=f"{_KEY}.compare", on_click=go_to, args=("pages/compare.py",))
+            st.button(say("compare.with_a"), key=f"{_KEY}.compare", on_click=go_to, args=("compare",))
     else:
         st.caption(say("playground.views.fits", most=MOST_COLUMNS), width="content")
     show_layer_picker(scenario)
@@ -74,7 +74,7 @@ def show_way_to_lesson(scenario: Scenario) -> None:
             say("playground.new_here", steps=plural(len(STEPS), "step")),
             key="new_here",
             on_click=go_to,
-            args=("pages/lesson.py",),
+            args=("lesson",),
         )
 
 

@@ -182,4 +182,4 @@ def _show_happened(scenario: Scenario, on: WhatIf) -> None:
 def _keep_usual(scenario: Scenario) -> None:
     """Keep the same set-up with usual attention as A."""
     if keep_as_a(replace(scenario, what_if="")):
-        go_to("pages/compare.py")
+        go_to("compare")

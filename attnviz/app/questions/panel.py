@@ -12,7 +12,7 @@ from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.parts.examples import begin_with, show_way_to_panel
 from attnviz.app.parts.predicting import ask, keep, lead_on, prediction, show_outcome, take_focus
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import go_to
+from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
@@ -97,7 +97,7 @@ def _lead(page: str, parameter: str, value: Any) -> None:
 
 def _explore(example: Example) -> None:
     begin_with(example.scenario, example.query)
-    go_to("pages/playground.py")
+    go_to(PLAYGROUND)
 
 
 @dataclass(frozen=True)
@@ -165,13 +165,13 @@ class Panel:
             st.button(say("question_page.again"), key="questions.again", type="tertiary", on_click=begin_again,
                       args=(question,))  # fmt: skip
             st.button(say("question_page.lesson", number=question.step), key="questions.lesson", type="tertiary",
-                      on_click=_lead, args=("pages/lesson.py", STEP, STEPS[question.step - 1].name))  # fmt: skip
+                      on_click=_lead, args=("lesson", STEP, STEPS[question.step - 1].name))  # fmt: skip
             if at:
                 st.button(say("question_page.back"), on_click=open_it, args=(QUESTIONS[at - 1],), type="tertiary",
                           shortcut="PageUp", key="questions.back")  # fmt: skip
             if question.sweep:
                 st.button(say("question_page.scaling"), key="questions.scaling", type="tertiary", on_click=_lead,
-                          args=("pages/scaling.py", SWEEP, question.sweep))  # fmt: skip
+                          args=("scaling", SWEEP, question.sweep))  # fmt: skip
 
     def _show_tries(self) -> None:
         """Draw what is seen, what can be tried, and the full answer."""

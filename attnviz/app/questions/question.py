@@ -73,7 +73,7 @@ def _show_head(question: Question) -> None:
         step = take(STEP)
         if step != STEPS[0].name:  # who came from there
             number = 1 + [each.name for each in STEPS].index(step)
-            st.button(say("question_page.way_back", number=number), on_click=go_to, args=("pages/lesson.py",),
+            st.button(say("question_page.way_back", number=number), on_click=go_to, args=("lesson",),
                       type="tertiary", key="questions.way_back")  # fmt: skip
         every = say("question_page.all", questions=plural(len(QUESTIONS), "question"))
         st.button(every, on_click=open_it, args=(None,), type="tertiary", key="questions.all")

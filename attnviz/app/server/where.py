@@ -14,6 +14,7 @@ And the headers that tell a browser what a page may do: load nothing from elsewh
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from urllib.parse import urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse
@@ -26,10 +27,14 @@ from attnviz.app.components.script_file import (
     letters_file,
     scripts_of_components,
 )
+from attnviz.link.state import as_the_app_opens
 
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
-# Pages stand side by side: the server is where the page's name is left out.
-WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
+# Pages stand side by side: the server is where the page's name is left out. A bare address says what it opens.
+WHERE = (
+    "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}; "
+    f"location.search || history.replaceState(null, '', '?{urlencode(as_the_app_opens({}))}' + location.hash)</script>"
+).encode()
 # The pages beside the playground, by their names in the address, and the script that draws their pictures, if one does.
 SCRIPTS: Mapping[str, ScriptFile | None] = MappingProxyType(
     dict.fromkeys(("lesson", "questions"), BOARD_FILE)

@@ -13,21 +13,8 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.session.memory import (
-    Memory,
-    Offer,
-    asked_of,
-    becomes,
-    controls,
-    controls_are_quiet,
-    lay,
-    mark_of,
-    memory,
-    pages,
-    patch_of,
-    value_of,
-    written,
-)
+from attnviz.app.session import memory as known
+from attnviz.app.session.memory import Memory, Offer, lay, memory, written
 from attnviz.app.session.painting import painting
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
@@ -37,17 +24,19 @@ from attnviz.link.state import MOST_CHARACTERS, read_query
 from attnviz.scripts import script
 
 _EARS = "address.ears"
+PLAYGROUND = ""  # the first page has no name in an address
 _MOST_OFFERS = 32  # that the page may not have taken yet
 _DRAWN = 3  # times, after which it has: what is drawn comes in order
 # Milliseconds that the hand rests before the page is told, and so many times as long as the last answer took, at most.
 PUT_OFF = {"REST_MS": 250, "TIMES": 4, "MOST_MS": 6000}
+SENT = {"PUT_OFF": PUT_OFF, "CONTROLS": list(parameters())}  # these are bound to the address
 
 # Two of one script: the first hears what is said, before any control is drawn; the second tells, after them, from what
 # the run is drawn.
 _address = st.components.v2.component(
     "attnviz_address",
     html="<i></i>",
-    js=script(Path(__file__).parents[2] / "scripts" / "address.js", {"CONSTANTS": {"PUT_OFF": PUT_OFF}}),
+    js=script(Path(__file__).parents[2] / "scripts" / "address.js", {"CONSTANTS": SENT}),
 )
 
 
@@ -56,20 +45,17 @@ def hear() -> None:
 
     Where a button has turned controls, the run begins anew, as if the page had gone to an address that says so.
     """
-    session = this_session()
-    now, known = session.address, memory()
-    offers = [each.sent() for each in known.offers]
-    ears = {"asks": painting().asks(), "offers": offers, "opening": written(known.opening)}
+    session, context = this_session(), get_script_run_ctx()
+    now, offers = session.address, [each.sent() for each in memory().offers]
+    ears = {"asks": painting().asks(), "offers": offers}
     told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
-    said, context = _valid(told.get("said")), get_script_run_ctx()
-    came = "" if context is None else context.query_string
-    page = None if context is None else context.page_script_hash
-    history = context is not None and context.is_history_navigation
+    said = _valid(told.get("said"))
+    came, history = (context.query_string, context.is_history_navigation) if context else ("", False)
     if now is None:  # a page that has said something was drawn by a server before this one
         asked = read_query(said["query"] if said and not history else came)
-        now = session.address = Memory(asked, came, page, said, fresh=set(texts()), back=said is not None)
+        now = session.address = Memory(asked, said, fresh=set(texts()), back=said is not None)
     else:
-        asked = _hear(now, said, came, page, history=history)
+        asked = _hear(now, said, came, history=history)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
     for name, (refused, text) in now.corrected.items():  # of a run that was overtaken before it could tell
         if now.texts.get(name, "") == refused:
@@ -77,14 +63,14 @@ def hear() -> None:
     for each in now.offers:
         if not each.left:
             lay(now.texts, {name: text for name, text in each.patch.items() if name in texts()})
-    if now.turning is None and any(_turns(each) for each in now.offers):
+    if now.turning is None and any(each.turns for each in now.offers):
         _run_turned(now)
     if history:  # as the controls will be, once they are drawn
         for name, value in read_controls(asked)[0].items():
             session.put(name, value)
 
 
-def _hear(now: Memory, said: Any, came: str, page: str | None, *, history: bool) -> dict[str, str]:
+def _hear(now: Memory, said: Any, came: str, *, history: bool) -> dict[str, str]:
     """Return the latest query that was asked for, by page or address."""
     if came == now.turning:  # a run of our own
         now.whole = True
@@ -102,12 +88,10 @@ def _hear(now: Memory, said: Any, came: str, page: str | None, *, history: bool)
         ids = [each.id for each in now.offers]
         if said["taken"] in ids:
             now.offers = now.offers[ids.index(said["taken"]) + 1 :]
-    elif came not in (now.came, now.turned) and page == now.page:  # a control was moved
-        now.asked = read_query(came)
     else:
-        gone = {*texts(), *once(), EXAMPLE, *now.forgotten}  # the last three leave the address once they were read
+        gone = {*texts(), *once(), *now.forgotten}  # the last two leave the address once they were read
         now.asked = {name: text for name, text in now.asked.items() if name not in gone} | now.texts
-    now.said, now.came, now.page = said or now.said, came, page
+    now.said = said or now.said
     return now.asked
 
 
@@ -118,37 +102,23 @@ def _valid(said: Any) -> Any:
     return said if len(said["query"]) <= MOST_CHARACTERS else None
 
 
-def _turns(offer: Offer) -> bool:
-    """Whether an offer leads to another page or changes a control."""
-    if offer.drawn or offer.left:
-        return False
-    if offer.file:
-        return True
-    table, session = parameters(), this_session()
-    turned = {name: text for name, text in offer.patch.items() if name in table}
-    return any(value_of(name, text) != session.get(name, table[name].default) for name, text in turned.items())
-
-
 def _run_turned(now: Memory) -> None:
-    query = asked_of(now)
+    query = known.asked_of(now)
     for each in now.offers:
         if not each.left:
             lay(query, each.patch)
     now.turning = written(query)
-    page = None
-    leads = [each for each in now.offers if each.file and not each.drawn and not each.left]
-    if leads:
-        found = next(each for each in pages() if each["script_path"].endswith(leads[-1].file))
-        leads[-1].path, page = str(found["url_pathname"]), str(found["page_script_hash"])
+    led = [each.path for each in now.offers if each.turns and each.path is not None]
+    page = next((page for page, path in known.pages().items() if led and path == led[-1]), None)
     run_again(now.turning, turns=True, page=page)
 
 
 def _offering() -> Offer:
+    """Return the offer that this run adds to."""
     now = memory()
-    if now.offering is None:
-        now.offering = Offer(secrets.token_urlsafe(8))
-        now.offers = [*now.offers, now.offering][-_MOST_OFFERS:]
-    return now.offering
+    if not now.offers or now.offers[-1].drawn:
+        now.offers = [*now.offers, Offer(secrets.token_urlsafe(8))][-_MOST_OFFERS:]
+    return now.offers[-1]
 
 
 def offer(patch: Mapping[str, str | None]) -> None:
@@ -159,12 +129,11 @@ def offer(patch: Mapping[str, str | None]) -> None:
 
 def turn(values: Mapping[str, Any]) -> None:
     """Set controls in the next run; from a callback or before drawing."""
-    offering, table = _offering(), parameters()
-    offering.patch |= {
+    table = parameters()
+    _offering().patch |= {
         name: None if value == table[name].default else table[name].codec.encode(value)
         for name, value in values.items()
     }
-    offering.drawn = 0
 
 
 def turn_now(values: Mapping[str, Any]) -> None:
@@ -186,29 +155,26 @@ def correct(name: str, text: str) -> None:
 
 
 def go_to(page: str) -> None:
-    """Go to another page, given by file; only in a callback."""
-    _offering().file = page
+    """Go to another page, named as in its address; only in a callback."""
+    _offering().path = page
 
 
 def tell(page: str, key: str = "address") -> None:
     """Tell the page what was drawn, after a run or a fragment."""
     now = memory()
-    set_up, asked = controls(now), asked_of(now)
-    found = becomes(asked, set_up, now.texts, now.forgotten)
-    now.opening = now.opening if asked else found
+    set_up, asked = known.controls(), known.asked_of(now)
+    now.became = known.becomes(asked, set_up, now.texts, now.forgotten)
     drawn = {
-        "from": mark_of(asked),
-        "is": mark_of(found),
-        "patch": patch_of(asked, found),
+        "from": known.mark_of(asked),
+        "is": known.mark_of(now.became),
+        "patch": known.patch_of(asked, now.became),
         "page": page,
-        "controls": {name: set_up.get(name) for name in parameters()},
-        "quiet": controls_are_quiet(),
+        "controls": set_up,
         "back": (now.said or {}).get("back", 0),
         "offers": [each.sent() for each in now.offers],
     }
     for each in now.offers:
         each.drawn += 1
-    now.turned, now.turning = now.turning or now.turned, None
-    now.offering, now.whole, now.back, now.became = None, False, False, found
+    now.turning, now.whole, now.back = None, False, False
     now.corrected.clear()
-    _address(key=key, data={"drawn": drawn, "opening": written(now.opening)}, on_said_change=lambda: None, height=1)
+    _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)

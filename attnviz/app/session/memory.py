@@ -1,6 +1,6 @@
 """A session's record of its page: its query, result and offered changes."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -10,7 +10,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.link.parameter_table import once, texts
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters
-from attnviz.link.state import as_the_app_opens, read_query
+from attnviz.link.state import read_query
 
 
 @dataclass
@@ -20,7 +20,6 @@ class Offer:
     id: str
     patch: dict[str, str | None] = field(default_factory=dict)
     path: str | None = None
-    file: str = ""  # of that page
     drawn: int = 0  # how often it was
     left: bool = False  # by Back or a link: where the page hasn't taken it, it does so with the next drawing
 
@@ -29,26 +28,26 @@ class Offer:
         led = {} if self.path is None else {"path": self.path}
         return {"id": self.id, "patch": self.patch} | led
 
+    @property
+    def turns(self) -> bool:
+        """Whether it leads to another page or changes a control."""
+        return not (self.drawn or self.left) and (self.path is not None or bool(turned(self.patch, self.patch.keys())))
+
 
 @dataclass
 class Memory:
     """A session's record of its page: its query, texts and offers."""
 
     asked: dict[str, str] = field(default_factory=dict)
-    came: str = ""
-    page: str | None = None
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)  # texts that came with a link and that no page has read yet
     forgotten: set[str] = field(default_factory=set)  # parameters that the app has none of, to leave the address
     corrected: dict[str, tuple[str, str]] = field(default_factory=dict)  # texts that can't be had, and those in place
     offers: list[Offer] = field(default_factory=list)
-    offering: Offer | None = None  # what this run adds to
     back: bool = False  # whether the page was open already, before another server or session
     became: dict[str, str] = field(default_factory=dict)  # what the last run made of it
-    opening: dict[str, str] = field(default_factory=lambda: as_the_app_opens({}))  # what a bare query stands for
-    turned: str | None = None  # the last query of a run of our own
-    turning: str | None = None  # the query of a run that turns controls
+    turning: str | None = None  # the query of a run of our own
     whole: bool = True  # whether the controls were set by what was asked for, and not moved since
 
 
@@ -86,23 +85,25 @@ def lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
             query[name] = text
 
 
-def value_of(name: str, text: str | None) -> Any:
-    """Return a control's value from its text; the default for None."""
-    row = parameters()[name]
-    return row.default if text is None else row.read(text)[0]
+def turned(query: Mapping[str, str | None], names: Iterable[str]) -> list[str]:
+    """Return which of these controls stand otherwise than a query says."""
+    rows, session = parameters(), this_session()
+    read = {name: rows[name].read(text)[0] for name, text in query.items() if name in rows and text is not None}
+    asked = {each: read.get(each, rows[each].default) for each in names if each in rows}
+    return [each for each, value in asked.items() if session.get(each, rows[each].default) != value]
 
 
-def pages() -> list[Any]:
-    """Return Streamlit's record of each page: file, hash and address."""
+def pages() -> dict[str, str]:
+    """Return the address of each of Streamlit's pages, by its hash."""
     context = get_script_run_ctx()
-    return [] if context is None else list(context.pages_manager.get_pages().values())
+    found = {} if context is None else context.pages_manager.get_pages()
+    return {key: page.get("url_pathname", "") for key, page in found.items()}
 
 
 def place_of_now() -> tuple[str, str]:
     """Return the address's end and query of the last page drawn."""
-    now = memory()
-    page = next((each.get("url_pathname", "") for each in pages() if each["page_script_hash"] == now.page), "")
-    return str(page), written(now.became)
+    context = get_script_run_ctx()
+    return "" if context is None else pages().get(context.page_script_hash, ""), written(memory().became)
 
 
 def came_back() -> bool:
@@ -116,36 +117,17 @@ def asked() -> dict[str, str]:
     return read_query(now.turning) if now.turning else now.asked
 
 
-def controls_are_quiet() -> bool:
-    """Whether the page reports what bound controls were moved to.
-
-    It can then get numbers first, and rerun once for several changes.
-    """
-    return bool(memory().became)
-
-
-def controls(now: Memory) -> dict[str, str]:
+def controls() -> dict[str, str]:
     """Return the controls that differ from their defaults, as texts."""
-    came = read_query(now.came)
-    found, session = {}, this_session()
-    for name, row in parameters().items():
-        value = session.get(name, row.default)
-        if value != row.default:
-            written = (now.asked.get(name), came.get(name))
-            same = (text for text in written if text is not None and row.read(text) == (value, None))
-            found[name] = next(same, row.codec.encode(value))
-    return found
+    rows, session = parameters(), this_session()
+    return {name: rows[name].codec.encode(session.get(name)) for name in turned({}, rows)}
 
 
 def asked_of(now: Memory) -> dict[str, str]:
     """Return this run's query, with later changes of the controls."""
-    asked = dict(now.asked)
-    if now.whole:
-        return asked
-    set_up, session = controls(now), this_session()
-    for name, row in parameters().items():
-        if value_of(name, asked.get(name)) != session.get(name, row.default):
-            lay(asked, {name: set_up.get(name)})
+    asked, set_up = dict(now.asked), controls()
+    if not now.whole:
+        lay(asked, {name: set_up.get(name) for name in turned(asked, parameters())})
     return asked
 
 
@@ -161,9 +143,7 @@ def becomes(
     ours = {*parameters(), *texts(), *once(), *forgotten}
     found = {name: text for name, text in asked.items() if name not in ours} | dict(set_up) | dict(held)
     found.pop(EXAMPLE, None)
-    if not any(name in ours for name in found):  # bare, it would open another example
-        found[EXAMPLE] = PUBLISHED
-    return found
+    return found if found.keys() & ours else found | {EXAMPLE: PUBLISHED}  # bare, it would open another example
 
 
 def patch_of(asked: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str | None]:

@@ -192,8 +192,8 @@ def _switch_feed_forward() -> None:
 
 def _draw(control: Control, **more: Any) -> Any:
     """Draw a control and its choice's meaning; return its value."""
-    how = "ignore" if memory.controls_are_quiet() else "rerun"
-    drawn = {"key": control.name, "bind": "query-params", "help": control.help, "on_change": how} | more
+    # The page tells what it was moved to: it can have the numbers first, and one run for several changes.
+    drawn = {"key": control.name, "bind": "query-params", "help": control.help, "on_change": "ignore"} | more
     match control.codec:
         case Whole(low, high):
             value = st.number_input(control.label, low, high, control.default, 1, **drawn)

@@ -9,7 +9,7 @@ import pytest
 
 from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.server.classroom.pages import sent as sent_to_a_class
-from attnviz.app.session.address import PUT_OFF
+from attnviz.app.session.address import SENT
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
 from attnviz.link.typed_form import PLAYLIST_TEXT, moments_of
@@ -127,7 +127,7 @@ def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) 
     given = json.dumps(
         {
             "SENTENCES": by_room(catalogue()),
-            "CONSTANTS": CONSTANTS | {"PUT_OFF": PUT_OFF},
+            "CONSTANTS": CONSTANTS | SENT,
             "FIGURES": FIGURES,
             "FETCHED": fetched,
             "STYLE": "",

@@ -77,7 +77,7 @@ def _take_lines() -> None:
 
 def _put(lines: str, n: int) -> None:
     """Make these lines the playlist; with an invalid one, only say so."""
-    moments, error = read_lines(lines, [each.get("url_pathname", "") for each in memory.pages()])
+    moments, error = read_lines(lines, list(memory.pages().values()))
     if error:
         state.say(texts()[PLAYLIST].told(lines, error, literal))
         return
