@@ -5,6 +5,7 @@
 // run in which the controls that are bound to the address take their values from it. Nothing else is told: a message
 // that is lost, a server that is new, hours offline, all are "drawn is not what I have".
 
+import { watch } from "./connection.js";
 import { arranged, markOf, ordered, patched } from "./query.js";
 import { tellPainted } from "./parts.js";
 import { CONSTANTS } from "./sent.js";
@@ -345,7 +346,7 @@ export class Address {
 // picture of the page is painted; and one that tells what was drawn.
 /** @typedef {{ asks?: Asks, offers?: Offer[], drawn?: Drawn }} Data */
 
-export default function addressPart(/** @type {Drawing<Data>} */ { data, setStateValue }) {
+export default function addressPart(/** @type {Drawing<Data>} */ { data, parentElement, setStateValue }) {
   const page = (window.attnvizAddress ??= new Address());
   const { asks } = data;
   if (asks) page.setValue = (said) => setStateValue("said", said);
@@ -354,5 +355,7 @@ export default function addressPart(/** @type {Drawing<Data>} */ { data, setStat
     window.attnvizFirst = () => tellPainted(asks);
   }
   if (data.offers) page.take(data.offers);
-  if (data.drawn) page.hear(data.drawn);
+  if (!data.drawn) return;
+  page.hear(data.drawn);
+  watch(parentElement);
 }

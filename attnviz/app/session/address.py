@@ -23,6 +23,7 @@ from attnviz.link.set_up import EXAMPLE, parameters, read_controls
 from attnviz.link.state import MOST_CHARACTERS, read_query
 from attnviz.scripts import script
 
+_SCRIPTS = Path(__file__).parents[2] / "scripts"
 _EARS = "address.ears"
 PLAYGROUND = ""  # the first page has no name in an address
 _MOST_OFFERS = 32  # that the page may not have taken yet
@@ -32,11 +33,12 @@ PUT_OFF = {"REST_MS": 250, "TIMES": 4, "MOST_MS": 6000}
 SENT = {"PUT_OFF": PUT_OFF, "CONTROLS": list(parameters())}  # these are bound to the address
 
 # Two of one script: the first hears what is said, before any control is drawn; the second tells, after them, from what
-# the run is drawn.
+# the run is drawn, and the reader, when the connection is away.
 _address = st.components.v2.component(
     "attnviz_address",
-    html="<i></i>",
-    js=script(Path(__file__).parents[2] / "scripts" / "address.js", {"CONSTANTS": SENT}),
+    html='<div class="connection" role="status"></div>',
+    css=(_SCRIPTS / "connection.css").read_text(),
+    js=script(_SCRIPTS / "address.js", {"CONSTANTS": SENT}),
 )
 
 

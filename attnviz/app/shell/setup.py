@@ -14,7 +14,7 @@ from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, memory, state
 from attnviz.app.session.painting import painting
 from attnviz.app.session.session import Shared, this_session
-from attnviz.app.shell import connection, messages, opened_link
+from attnviz.app.shell import messages, opened_link
 from attnviz.app.shell.playlist import show_strip
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
@@ -71,7 +71,6 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         with share:
             show_share(session.scenario, own_examples=own_examples)
         with st.container(key="connection_place"):
-            connection.watch()
             show_strip()
             address.tell(page)
 

@@ -12,10 +12,10 @@ from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
 from tests.browser.proxy import Network, network
 
-AWAY = say("connection.away")
+AWAY, NOTICE = say("connection.away"), ".st-key-address .connection"
 # Which parts of a page are under the notice, of those that a reader needs at its top.
 _COVERED = """() => {
-  const host = document.querySelector('.st-key-connection_place [data-testid=stBidiComponentIsolated]');
+  const host = document.querySelector('.st-key-address [data-testid=stBidiComponentIsolated]');
   const notice = host.shadowRoot.querySelector('.connection').getBoundingClientRect();
   const covers = ({left, right, top, bottom}) =>
     right > left && left < notice.right && right > notice.left && top < notice.bottom && bottom > notice.top;
@@ -61,7 +61,7 @@ def at_network(remembering: BrowserContext) -> Iterator[Callable[..., Board]]:
 
 
 def _is_away(reader: Playground) -> None:
-    expect(reader.page.locator(".connection")).to_have_text(AWAY)
+    expect(reader.page.locator(NOTICE)).to_have_text(AWAY)
     expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
 
 
@@ -78,7 +78,7 @@ def test_edits_made_offline_wait_in_the_page_and_are_sent(between: Network, at_n
     board.page.wait_for_timeout(1000)
     _is_away(board)
     between.restore()
-    expect(board.page.locator(".connection")).to_have_text(say("connection.back"), timeout=LONG)
+    expect(board.page.locator(NOTICE)).to_have_text(say("connection.back"), timeout=LONG)
     eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.0.0.0.24&query=2")
     board.torch_says()
     board.page.reload()

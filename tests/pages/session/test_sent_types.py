@@ -26,7 +26,6 @@ TYPES = {
     "attnviz_address": ("Data", "attnviz/scripts/address.js"),
     "attnviz_arriving": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
     "attnviz_board": ("BoardData", ""),
-    "attnviz_connection": ("Words", "attnviz/app/shell/connection/connection.js"),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
     "attnviz_heatmaps": ("Data", "attnviz/app/components/heatmaps/types.js"),
     "attnviz_learn_kept": ("Data", "attnviz/app/learn/scripts/kept.js"),

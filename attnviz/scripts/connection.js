@@ -1,26 +1,25 @@
 // Says when the page's connection to the server is away, and when it is back.
 
-import { partOf } from "../../../scripts/parts.js";
-
-/** @import { Drawing } from "../../../scripts/types.js" */
-
-/** @typedef {{ away: string, back: string }} Words */
+import { partOf } from "./parts.js";
+import { say } from "./sentences.js";
 
 const BACK_SAID_MS = 4000; // how long it is said that the connection is back
 
-/** @type {{ place: HTMLElement, words: Words } | null} */
-let drawn = null; // last
 let connected = true;
+/** @type {HTMLElement | null} */
+let place = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let silence;
 
-export default function watch(/** @type {Drawing<Words>} */ { parentElement, data: words }) {
-  if (!drawn) {
+// In the first place that is drawn, while it stands in the page.
+export function watch(/** @type {ParentNode} */ drawn) {
+  if (place?.isConnected) return;
+  if (!place) {
     const of = { attributes: true, attributeFilter: ["data-test-connection-state"] };
     new MutationObserver(look).observe(partOf(document, "[data-testid=stApp]"), of);
     new MutationObserver(closeDialog).observe(document.body, { childList: true });
   }
-  drawn = { place: partOf(parentElement, ".connection"), words };
+  place = partOf(drawn, ".connection");
   look();
 }
 
@@ -28,7 +27,7 @@ function look() {
   const now = partOf(document, "[data-testid=stApp]").dataset.testConnectionState === "CONNECTED";
   if (now === connected) return;
   connected = now;
-  show(drawn?.words[connected ? "back" : "away"] ?? "");
+  show(connected ? say("connection.back") : say("connection.away"));
   clearTimeout(silence);
   if (connected) silence = setTimeout(() => show(""), BACK_SAID_MS);
   window.dispatchEvent(new Event(connected ? "attnviz:back" : "attnviz:away"));
@@ -36,8 +35,8 @@ function look() {
 }
 
 function show(/** @type {string} */ text) {
-  drawn?.place.replaceChildren(text);
-  drawn?.place.classList.toggle("away", !connected);
+  place?.replaceChildren(text);
+  place?.classList.toggle("away", !connected);
 }
 
 // Streamlit's own words are for whoever started the server.
