@@ -157,7 +157,7 @@ def correct(name: str, text: str) -> None:
 
 
 def go_to(page: str) -> None:
-    """Go to another page, named as in its address; only in a callback."""
+    """Go to another page, by its address; only in a callback."""
     _offering().path = page
 
 
