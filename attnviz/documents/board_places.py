@@ -5,6 +5,7 @@ It is for few tokens. Rows of tokens begin at 0; what stands above has negative 
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from attnviz.core.heads import in_view
 from attnviz.core.stages import Stage
@@ -103,19 +104,7 @@ class Placed:
         return self.y - self.names - HEAD - _STACK
 
 
-@dataclass
-class _Column:
-    """A matrix with rows of tokens, and the factors and biases above."""
-
-    main: Placed
-    factor: Placed | None
-    bias: Placed | None
-    weight: Placed | None
-    weight_bias: Placed | None
-
-    @property
-    def over(self) -> list[Placed]:
-        return [each for each in (self.factor, self.bias, self.weight, self.weight_bias) if each]
+_Column = tuple[Placed, list[list[Placed]]]  # a matrix with rows of tokens, and above it stacks from left to right
 
 
 def place_all(trace: Trace, digits: int, query: int | None) -> list[Placed]:
@@ -126,50 +115,50 @@ def place_all(trace: Trace, digits: int, query: int | None) -> list[Placed]:
             raise ValueError(f"{name} has shape {box.picture.shape}, expected at most {IN_CELL} rows and columns")
     columns = _plan(trace, boxes)
     before: list[str] | None = None
-    for column in columns:
-        names = column.main.picture.rows
-        column.main.named = column.main.picture.stage.rows != "feature" and names != before
-        before = names if column.main.named else before
-    for column in columns:
-        _size(column)
-    base = min(column.main.above for column in columns)
+    for main, _ in columns:
+        names = main.picture.rows
+        main.named = main.picture.stage.rows != "feature" and names != before
+        before = names if main.named else before
+    base = min(main.above for main, _ in columns)
     end = over_end = -float(_GAP)
-    for column in columns:
-        _stack(column, base)
-        right_of = [end + _GAP + column.main.left]
-        right_of += [over_end + _GAP - min(box.outer[0] for box in column.over)] if column.over else []
-        for box in (column.main, *column.over):
+    for main, stacks in columns:
+        over = _stack(stacks, base)
+        right_of = [end + _GAP + main.left, *([over_end + _GAP - min(box.outer[0] for box in over)] if over else [])]
+        for box in (main, *over):
             box.x += max(right_of)
-        end = column.main.outer[2]
-        over_end = max([over_end, *(box.outer[2] for box in column.over)])
-    return [box for column in columns for box in (column.main, *column.over)]
+        end, over_end = main.outer[2], max([over_end, *(box.outer[2] for box in over)])
+    return [box for main, stacks in columns for box in (main, *chain.from_iterable(stacks))]
 
 
 def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
-    """Return the columns from left to right, each with its factors."""
-    taken: set[str] = set()
+    """Return the columns from left to right, with their cells' widths."""
     columns: list[_Column] = []
-    for name, box in reversed(boxes.items()):
-        if name in taken:
-            continue
+    left = dict(boxes)
+    while left:
+        name, main = left.popitem()
         stage = trace.stages[name]
         factor = _source(boxes, stage, _factor_at(trace, stage))
-        made = trace.stages[factor.name] if factor else None
-        computed = made is not None and made.rule is not None and made.rule.is_product
         bias = _source(boxes, stage, stage.rule.beside[1] if stage.rule else None)
-        weight = _source(boxes, made, 1) if made and computed else None
-        weight_bias = _source(boxes, made, 2) if made and computed else None
-        column = _Column(box, factor, bias, weight, weight_bias)
-        if factor:
-            factor.turned = stage.rule is not None and stage.rule.turns_second
-            factor.named = not factor.turned and factor.picture.stage.rows != "feature"
+        made = trace.stages[factor.name] if factor else None
+        computed = made if made and made.rule and made.rule.is_product else None
+        weight, weight_bias = (_source(boxes, computed, at) for at in (1, 2))
+        stacks = [[weight, weight_bias], [factor, bias]]
+        if factor and stage.rule and stage.rule.turns_second:  # what makes it stands above it, and a bias on its side
+            stacks = [[weight_bias], [weight, factor, bias]]
+            factor.turned = True
             if weight_bias:
-                weight_bias.turned = factor.turned
-        for each in column.over:
-            each.above_another = True
-            taken.add(each.name)
+                weight_bias.turned = True
+        elif factor:
+            factor.named = factor.picture.stage.rows != "feature"
+        column = main, [there for stack in stacks if (there := [box for box in stack if box])]
+        for box in chain.from_iterable(column[1]):
+            box.above_another, box.cell = True, box.narrowest
+            left.pop(box.name, None)
+        aligned = [box for box in (main, factor, bias) if box]
+        for box in aligned:
+            box.cell = max(each.narrowest for each in aligned)
         columns.insert(0, column)
-    return sorted(columns, key=lambda column: not _is_what_is_read(column.main.picture.stage))
+    return sorted(columns, key=lambda column: not _is_what_is_read(column[0].picture.stage))
 
 
 def _factor_at(trace: Trace, stage: Stage) -> int | None:
@@ -181,41 +170,22 @@ def _factor_at(trace: Trace, stage: Stage) -> int | None:
     return stage.rule.beside[0]
 
 
-def _source(boxes: dict[str, Placed], stage: Stage, at: int | None) -> Placed | None:
-    return boxes.get(stage.sources[at]) if at is not None and at < len(stage.sources) else None
+def _source(boxes: dict[str, Placed], stage: Stage | None, at: int | None) -> Placed | None:
+    return boxes.get(stage.sources[at]) if stage and at is not None and at < len(stage.sources) else None
 
 
 def _is_what_is_read(stage: Stage) -> bool:
     return stage.is_of_others and stage.role == "x"
 
 
-def _size(column: _Column) -> None:
-    """Set the cells' widths: equal for a matrix, its factor and bias."""
-    aligned = [column.main, *(each for each in (column.factor, column.bias) if each)]
-    for box in column.over:
-        box.cell = box.narrowest
-    for box in aligned:
-        box.cell = max(each.narrowest for each in aligned)
-
-
-def _stack(column: _Column, base: float) -> None:
-    """Place the matrices above a column upwards from `base`."""
-    factor, bias, weight, weight_bias = column.factor, column.bias, column.weight, column.weight_bias
-    if not factor:
-        return
-    if bias:
-        bias.y = base - bias.height
-    factor.y = (bias.above if bias else base) - factor.height
-    if factor.turned:  # what makes it stands above it, and a bias on its side before it
-        if weight:
-            weight.y = factor.above - weight.height
-        if weight_bias:
-            weight_bias.x, weight_bias.y = -_GAP - weight_bias.width, factor.y
-        return
-    if weight_bias:
-        weight_bias.y = base - weight_bias.height
-    if weight:
-        weight.y = (weight_bias.above if weight_bias else base) - weight.height
-    for box in (weight, weight_bias):
-        if box:
-            box.x = -factor.left - _GAP - max(each.outer[2] - each.x for each in (weight, weight_bias) if each)
+def _stack(stacks: list[list[Placed]], base: float) -> list[Placed]:
+    """Place what stands above a column, each stack upwards from `base`."""
+    x = 0.0
+    for stack in reversed(stacks):
+        x -= 0 if stack is stacks[-1] else max(box.outer[2] - box.x for box in stack)
+        bottom = base
+        for box in reversed(stack):
+            box.x, box.y = x, bottom - box.height
+            bottom = box.above
+        x -= _GAP + max(box.left for box in stack)
+    return list(chain.from_iterable(stacks))
