@@ -30,14 +30,20 @@ from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
 _STEPPED = "lesson.stepped"  # the step that Next led to last, and how often it led on
-# What is asked has the place of what is told afterwards, at the right of the board, or above it.
+# What is asked has the place of what is told afterwards, at the left of the board, or above it.
 _ASKED_CSS = """<style>
 .st-key-lesson_body { position: relative; }
 @media (width > 1100px) {
   :root:not([data-presents]) [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_asked) {
-    position: absolute; top: 5.5rem; right: 0; z-index: 9; background: var(--attnviz-page);
+    position: absolute; top: 7.25rem; left: 0; z-index: 9; background: var(--attnviz-page);
     width: clamp(190px, 28% - 24px, 536px);
   }
+  .st-key-lesson_asked [class*="st-key-predict-"] button { min-height: 44px !important; }
+}
+@media (width > 1100px) and (height <= 720px) { /* all of it stands above the dock */
+  .st-key-lesson_asked > :has([data-testid="stCaptionContainer"]) { display: none; }
+  .st-key-lesson_asked .stMarkdown h2 { padding: 0 0 10px; font-size: 18px; }
+  .st-key-lesson_asked [class*="st-key-predict-"] button { min-height: 36px !important; }
 }
 @media (641px <= width <= 1100px) { /* sentence and matrices would reach below it */
   .st-key-lesson_asked { display: grid; grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); }
@@ -130,8 +136,9 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
                 ask(asked)
         else:
             looks = replace(looks, play=_part_to_play(number))
-            take_focus()
         show_board(scenario, looks, "lesson")
+        if not asked:
+            take_focus()  # after the board, which it would move
 
 
 def _about(step: Step) -> str:

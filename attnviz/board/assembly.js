@@ -117,7 +117,8 @@ export class Assembly {
       board.frame.leads ? board.all : null);
     board.root.style.setProperty("--s", String(board.layout.scale));
     Object.assign(board.spine.style,
-      { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px` });
+      { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px`,
+        marginLeft: `${room.tells}px` });
     // What isn't reached yet has its place alone.
     for (const name of placed) if (board.layout.boxes[name] && !board.data.ghosts?.includes(name)) this.grid(name);
     if (room.sentence) board.sentence.build(board.layout, room);

@@ -69,10 +69,11 @@ def _limits_of(trace: Trace, members: list[str]) -> tuple[float, float]:
 
 
 def _largest_share(trace: Trace, name: str) -> float:
-    """Return the largest weight of rows that read two tokens, or 0."""
+    """Return the largest weight, but for a whole share of the only token."""
     weights, hidden = trace[name], trace.masked_in(name)
     n_readable = np.full(weights.shape[-2], weights.shape[-1]) if hidden is None else (~hidden).sum(1)
-    return _largest_finite(weights[..., torch.from_numpy(n_readable > 1).to(weights.device), :])
+    only = torch.from_numpy(n_readable <= 1).to(weights.device)[:, None] & (weights <= 1)
+    return _largest_finite(weights.masked_fill(only, 0))
 
 
 def _largest_finite(matrix: torch.Tensor) -> float:

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing } from "../../attnviz/board/play/timeline.js";
+import { beyond } from "../../attnviz/board/spine/words.js";
 import { leadAt, legendAt, titlesOf } from "../../attnviz/board/spine/plan.js";
 import { evaluate } from "../../attnviz/board/values/evaluate.js";
 import { isMasked, sourcesOf } from "../../attnviz/board/values/reach.js";
@@ -257,3 +258,9 @@ for (const all of [false, true]) {
     }
   });
 }
+
+test("a long name over a column goes beyond it as far as the names beside it leave room", () => {
+  assert.deepEqual(beyond(["noun", "adjective", "verb"], 46, 6), [0, 4, 0]);
+  assert.deepEqual(beyond(["journey", "starts"], 38, 6), [1, 0]);
+  assert.deepEqual(beyond(["internationally", "adjective"], 46, 6), [0, 0]);
+});

@@ -9,10 +9,12 @@ import { written } from "../values/numbers.js";
 import { atOf } from "../places.js";
 import { LEGIBLE, READABLE } from "../spine/layout.js";
 import { HEADED } from "../spine/plan.js";
+import { beyond } from "../spine/words.js";
 import { say } from "../../scripts/sentences.js";
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 const HEADS = 18; // pixels: how high the names of columns are
+const LETTER = 5.6; // pixels of one of a name over columns
 const UPRIGHT = { least: 12, height: 31 }; // those of narrow columns, on their sides
 const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, and how wide their digits are
 const LEAST_MARKED = 9; // pixels: of smaller cells, several have one mark
@@ -106,13 +108,15 @@ export class Grid {
     const height = (upright ? UPRIGHT.height : HEADS) * scale;
     this.headed = height + scale;
     const asks = stage.name === "attention_weights" && board.data.ofNow && !mixed;
+    const over = upright ? [] : beyond(names, box.cell, LETTER * scale);
     return names.map((name, at) => {
       // the key R does the same on its cells
       const title = asks ? say("board.sentence.readers_of", { token: name }) : name;
       const head = make("span", upright ? "head upright" : "head", [name], { title, ...UNSEEN });
       if (asks) head.dataset.key = String(at);
       if (mixed) colourAs(head, ownerOf(stage, at, names.length));
-      put(head, { x: box.x + at * box.cell, y: box.y - height - scale, width: box.cell, height });
+      const [x, more] = [box.x + at * box.cell, over[at] ?? 0];
+      put(head, { x: x - more, y: box.y - height - scale, width: box.cell + 2 * more, height });
       return head;
     });
   }

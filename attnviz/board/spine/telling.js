@@ -1,4 +1,4 @@
-// Where what a step of the lesson tells stands: in one column at the right, or above the board, on a page with no room
+// Where what a step of the lesson tells stands: in one column at the left, before the inputs, or above the board, on a page with no room
 // for that. From the layout and from how many letters there are, never from measured text.
 
 import { button, make, setText, toggle } from "../cells/elements.js";
@@ -19,15 +19,15 @@ const WIDE = 0.51; // of a letter's size, how wide one is
 const LINE = 1.4;
 const BETWEEN = 0.5; // lines, between paragraphs
 
-/** So much of a page's width is left beside what is reached last. @param {number} width @param {boolean} presents */
+/** So much of a page's width is left before the matrices. @param {number} width @param {boolean} presents */
 export function leftFor(width, presents) {
   return width < NARROW[presents ? "hall" : "page"] ? 0 : Math.max(LEAST + GAP, Math.min(MOST, 0.28 * width));
 }
 
-// A column at the right, the same in every step, over nothing.
+// A column before the spine, the same in every step, over nothing.
 /** @param {Layout} layout @param {Room} room @returns {Rect | null} */
-export function inColumn({ height }, { width, tells }) {
-  return tells ? { x: width - tells + GAP, y: GAP / 2, width: tells - GAP, height: height - GAP } : null;
+export function inColumn({ height }, { tells }) {
+  return tells ? { x: -tells, y: GAP / 2, width: tells - GAP, height: height - GAP } : null;
 }
 
 // The size of letters with which texts fit a place, and how high they then are.

@@ -14,11 +14,22 @@ export const BETWEEN = 14;
 export const SAYS = 350; // the room that what is read takes beside the words
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
 
+/** @param {string} label */
+function lettersOf(label) {
+  return [...label].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
+}
+
 // How wide a word's chip is, by its letters.
 /** @param {string} label @param {number} by */
 export function widthOf(label, by) {
-  const letters = [...label].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
-  return by * (Math.min(letters, 24) * LETTER.width + AROUND);
+  return by * (Math.min(lettersOf(label), 24) * LETTER.width + AROUND);
+}
+
+// How far each name over columns goes beyond its own on either side: a long one, where shorter ones leave it room.
+/** @param {string[]} names @param {number} cell how wide a column is @param {number} letter */
+export function beyond(names, cell, letter) {
+  const over = names.map((name) => (lettersOf(name) * letter - cell) / 2);
+  return over.map((own, at) => Math.max(0, Math.min(own, -(over[at - 1] ?? -letter), -(over[at + 1] ?? -letter))));
 }
 
 /** @param {string[]} labels @param {number} by */

@@ -195,7 +195,7 @@ def _divisors(now: Now) -> Seen:
         key = "seen.root.too_little" if largest[3, -1] > largest[3, 0] else "seen.root.too_much"
         verdict = say(key, p=p, first=own[0], last=own[-1], narrow=DIMS[0], wide=DIMS[-1])
     says = [verdict, say("seen.root.measured", keys=KEYS, trials=TRIALS, even=f"{1 / KEYS:.2f}")]
-    at = [0, 1, 2, 3] if float(p) else [0, 3]  # undivided, nothing tells what dividing does
+    at = [0, 1, 2, 3] if float(p) else [0]  # undivided, nothing tells what dividing does
     names = tuple(names[i] for i in at)
     return Seen(
         tuple(says),

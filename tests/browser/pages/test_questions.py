@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from playwright.sync_api import Browser, TimeoutError, expect
+from playwright.sync_api import Browser, Locator, TimeoutError, expect
 
 from attnviz import AttentionTrace, Scenario
 from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
@@ -29,7 +29,7 @@ from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.looks import look_at
-from tests.browser.playground import eventually, holds
+from tests.browser.playground import at_rest, eventually, holds
 
 # How many numbers of the tables that stand for a board are cut, and can't be moved into sight.
 _CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures text')].filter(each => {
@@ -133,6 +133,11 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
     learner = new_learner(1366, 768).open("/lesson", step=STEPS[1].name, example="published")
     usual = Scenario(embedding="published")
     trace = traced(usual)
+    shown, words, rows = (
+        learner.page.locator(each).first for each in ("[class*=st-key-predict-] button", ".chip", ".spine .name")
+    )
+    below = [at_rest(learner.page, lambda: _between(words, rows))]
+    assert _between(shown, shown.locator("p"), "left") < 30, "a choice is read from its left on"
     for before, step in pairwise(STEPS):
         asked = prediction_of(step.name, trace, 1, 4)
         assert asked is not None
@@ -150,8 +155,10 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
             _reveal(learner)
             learner.says(asked.outcome("")[0])
             expect(learner.page.locator(".telling .outcome")).to_be_focused()
+            below.append(_between(words, rows))
             learner.page.locator(".st-key-lesson-next button").click()
             expect(learner.page.locator(".st-key-lesson_head h2")).to_be_focused()
+    assert below == pytest.approx([below[0]] * len(below), abs=0.5), "nothing moves from step to step"
     holds(learner.open("/").page, "Boolean(window.attnvizAddress)")
     for place in PLACES:
         to = WhatIf.read("typed:1:2:5") if place == TYPED else alone(place)
@@ -167,6 +174,11 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
     _reveal(learner)
     learner.says(asked.outcome("")[0])
     assert more in _seen(learner, replace(square, what_if=to.text))[0]
+
+
+def _between(one: Locator, other: Locator, edge: str = "top") -> float:
+    first, second = (float(each.evaluate(f"each => each.getBoundingClientRect().{edge}")) for each in (one, other))
+    return second - first
 
 
 def _reveal(learner: Learner, act: Callable[[], None] | None = None) -> None:

@@ -12,6 +12,7 @@ from attnviz import Scenario
 from attnviz.colours.palette import NEGATIVE, PAPER, ROLES
 from attnviz.colours.shading import channels, colour_limits, linear, luminance, ramp, shades, takes_black
 from attnviz.core.stages import EVERY_STAGE, STAGES
+from attnviz.teach.replaced import dropout
 from tests.browser.looks import contrast
 from tests.node import PageScript
 from tests.unit.helpers import setups
@@ -74,6 +75,15 @@ def test_attention_is_drawn_from_0_to_the_largest_weight_that_tells_something(se
     ]  # the first has itself alone, where later ones are hidden
     told = rows.max().item() if rows.numel() and rows.shape[1] > 1 else 1.0
     assert (low, high) == (0.0, told)
+
+
+def test_the_only_weight_of_a_row_counts_where_dropout_made_it_larger_than_1() -> None:
+    made = dropout(Scenario("a b"), 0.5, 0)
+    assert made is not None
+    weights = attnviz.trace(made).attention_weights
+    assert weights.max() > 1
+    assert ((weights > 0).sum(1) <= 1).all()
+    assert colour_limits(attnviz.trace(made), "attention_weights") == (0.0, weights.max().item())
 
 
 # ---- what must be seen ----

@@ -163,6 +163,7 @@ def test_in_every_step_the_spine_is_the_same_and_what_is_told_has_its_room(
         assert letters["takes"] <= place["height"]
         assert letters["size"] >= 13
         places.append((place["x"], place["y"], place["width"]))
+        assert place["x"] + place["width"] <= 0, "before the inputs, which the first steps are about"
         assert not [name for name, box in layout["boxes"].items() if overlap(place, box)], "over nothing, of any step"
         seen.append({name: box for name, box in layout["boxes"].items() if name not in ("scores", "scaled_scores")})
     assert seen == [seen[0]] * len(STEPS)
