@@ -13,6 +13,7 @@ from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, on_page, 
 from attnviz.scaling.in_words import shown
 from attnviz.scaling.row_statistics import STATISTICS
 from attnviz.words import say
+from attnviz.words.numbers import significant
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,10 @@ def _thinned(dims: list[int], log_x: bool) -> list[int]:
     return [dims[i] for i in reversed(kept)]
 
 
-def histogram_spec(scores: np.ndarray, root: float, title: str, *, dark: bool = False) -> dict[str, Any]:
-    """Return the histogram of scores, with lines at plus and minus `root`."""
+def histogram_spec(scores: np.ndarray, d_k: int, title: str, *, dark: bool = False) -> dict[str, Any]:
+    """Return the histogram of scores, with lines at plus and minus √`d_k`."""
+    root = d_k**0.5
+    width = significant(root, 3)
     counts, edges = np.histogram(scores, 40, (-4 * root, 4 * root))
     colour = scale_style("none", dark)[0]
     bars = {"type": "bar", "x": (edges[1:] + edges[:-1]) / 2, "y": counts, "marker": {"color": colour},
@@ -151,7 +154,7 @@ def histogram_spec(scores: np.ndarray, root: float, title: str, *, dark: bool = 
     layout = _layout(Curve("", title, top=1), [1], None, dark) | {"height": 240, "showlegend": False, "bargap": 0.05}
     layout["margin"]["t"] = 34
     layout["xaxis"] |= {"type": "linear", "range": [-4 * root, 4 * root], "tickvals": [-root, 0, root],
-                        "ticktext": ["−√d_k", "0", "√d_k"]}  # fmt: skip
+                        "ticktext": [f"−√{d_k} = −{width}", "0", f"√{d_k} = {width}"]}  # fmt: skip
     layout["xaxis"]["title"] = {"text": say("scaling.width.axis"), "standoff": 6, "font": {"size": FONT_SIZE}}
     layout["yaxis"] |= {"type": "linear", "range": [0, 1.1 * int(counts.max())]}
     layout["shapes"] = [

@@ -39,11 +39,12 @@ def show_width(settings: SweepSettings) -> None:
                                     key="scaling.width.size", persist_state="session")  # fmt: skip
         st.button(say("scaling.width.again"), key="scaling.width.again",
                   on_click=lambda: session.put(_DRAWN, session.get(_DRAWN, 0) + 1))  # fmt: skip
-    scores, root = drawn_scores(d_k, size or _SIZES[1], (settings.seed + session.get(_DRAWN, 0)) % MAX_SEED), d_k**0.5
-    within = percent(float((abs(scores) <= root).mean()))
+    scores = drawn_scores(d_k, size or _SIZES[1], (settings.seed + session.get(_DRAWN, 0)) % MAX_SEED)
+    within = percent(float((abs(scores) <= d_k**0.5).mean()))
     title = say("scaling.width.title", n=len(scores), dim=d_k)
-    told_so = say("scaling.width.within", within=within, dim=d_k, root=shown(root), typical=shown(scores.std()))
-    show_offered(partial(histogram_spec, scores, root, title), "scaling.width", title, told_so, width="stretch")
+    told_so = say("scaling.width.within", within=within, dim=d_k, root=significant(d_k**0.5, 3),
+                  typical=significant(scores.std(), 3))  # fmt: skip
+    show_offered(partial(histogram_spec, scores, d_k, title), "scaling.width", title, told_so, width="stretch")
     st.text(told_so)
 
 

@@ -13,7 +13,7 @@ import torch
 import attnviz
 from attnviz import Scenario
 from attnviz.colours.palette import scale_style
-from attnviz.figures import CURVES, Curve, curve_spec, heatmap_spec, points_spec, row_spec
+from attnviz.figures import CURVES, Curve, curve_spec, heatmap_spec, histogram_spec, points_spec, row_spec
 from attnviz.scaling.arguments import MAX_DIMS
 from attnviz.scaling.experiment import softmax_row, sweep_scaling
 from attnviz.scaling.sources import SOURCES
@@ -46,6 +46,13 @@ def bands(spec: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 # Curves
+
+
+@pytest.mark.parametrize(("d_k", "edge"), [(64, "√64 = 8"), (2, "√2 = 1.41"), (4096, "√4096 = 64")])
+def test_the_axis_of_scores_says_how_wide_they_are(d_k: int, edge: str) -> None:
+    axis = histogram_spec(np.linspace(-d_k, d_k, 50), d_k, "scores")["layout"]["xaxis"]
+    assert axis["ticktext"][::2] == ["−" + edge.replace("= ", "= −"), edge]
+    assert axis["tickvals"][::2] == pytest.approx([-(d_k**0.5), d_k**0.5])
 
 
 @pytest.mark.parametrize("source", SOURCES)
