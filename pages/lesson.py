@@ -9,8 +9,8 @@ from attnviz.app.lesson import (
     to_predict,
 )
 from attnviz.app.parts.examples import show_blank, show_second_sentence
-from attnviz.app.session.link_values import is_presenting, picked_query, traced_in_view
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import is_presenting, picked_query, traced_in_view
 from attnviz.core.scenario import Scenario
 from attnviz.teach.lesson import STEPS
 

@@ -15,8 +15,8 @@ from attnviz.app.playground.views import (
     show_way_to_lesson,
 )
 from attnviz.app.playground.what_if import as_predicted, show_what_if
-from attnviz.app.session.link_values import is_presenting, picked_head, picked_layer, traced_in_view
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import is_presenting, picked_head, picked_layer, traced_in_view
 from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words

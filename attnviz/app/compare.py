@@ -11,7 +11,7 @@ from attnviz.app.parts.charts import offer, show_figure
 from attnviz.app.parts.predicting import show_outcome
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import picked_head, picked_layer, take
+from attnviz.app.session.url_texts import picked_head, picked_layer, take
 from attnviz.app.text import is_dark
 from attnviz.compare import Comparison, about, changed_in_words, moved_most, other_words
 from attnviz.core.attention import AttentionTrace

@@ -13,8 +13,8 @@ from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.predicting import ask, lead_on, prediction, press, take_focus
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
-from attnviz.app.session.link_values import is_presenting, take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.board.data import fits_board
 from attnviz.board.drawn import Looks
 from attnviz.core.attention import AttentionTrace

@@ -44,13 +44,12 @@ _ALIKE, _MOST_ALIKE, _HINTS = 0.75, 40, 3  # how much alike names are, of how ma
 class Opened:
     """A link after it was read.
 
-    The page opens with the parameters of `query`, which are never none of ours. Of those that came `unknown` are none
-    of ours, `example` is the worked example that was named, and `told` is said of all that was not taken.
+    The page opens with the parameters of `query`, which are never none of ours. `example` is the worked example that
+    was named, and `told` is said of all that was not taken.
     """
 
     query: Mapping[str, str]
     told: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
     example: str = ""
 
 
@@ -69,12 +68,17 @@ def read_link(query: Mapping[str, str], show: Show, left_out: Callable[[str], st
     opening.controls()
     if says_nothing(opening.query):  # a bare address would open another one
         opening.query[EXAMPLE] = PUBLISHED
-    return Opened(opening.query, tuple(opening.told), opening.unknown, opening.example)
+    return Opened(opening.query, tuple(opening.told), opening.example)
 
 
 def says_nothing(query: Mapping[str, str]) -> bool:
     """Whether the parameters of a link are none of ours."""
     return not any(name in table() for name in query)
+
+
+def is_of_others(name: str) -> bool:
+    """Whether a parameter is one that others write into links."""
+    return name not in table() and name.startswith(_OF_OTHERS)
 
 
 def as_the_app_opens(query: Mapping[str, str]) -> dict[str, str]:
@@ -91,7 +95,6 @@ class _Opening:
     def __init__(self, query: Mapping[str, str], show: Show) -> None:
         self.query, self.show = as_the_app_opens(query), show
         self.told: list[str] = []
-        self.unknown: tuple[str, ...] = ()
         self.example = ""
 
     def _drop(self, name: str, *told: str) -> None:
@@ -113,11 +116,11 @@ class _Opening:
 
     def without_unknown(self) -> None:
         known = [name for name in table() if name != LEFT_OUT]
-        self.unknown = tuple(n for n in self.query if n not in known and not n.startswith(_OF_OTHERS))
-        for name in self.unknown:
+        unknown = tuple(name for name in self.query if name not in known and not is_of_others(name))
+        for name in unknown:
             del self.query[name]
-        if self.unknown:
-            self.told.append(_told_unknown(self.unknown, known, self.show))
+        if unknown:
+            self.told.append(_told_unknown(unknown, known, self.show))
 
     def bounded(self) -> None:
         """Leave out texts that are longer than the browser keeps them."""

@@ -8,8 +8,8 @@ import streamlit as st
 
 from attnviz.app.parts.predicting import lead_on, take_focus
 from attnviz.app.session import url_texts
-from attnviz.app.session.link_values import receive
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import receive
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.stages import STAGES

@@ -6,8 +6,8 @@ import streamlit as st
 
 from attnviz.app.parts import examples
 from attnviz.app.session import url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.documents.marking_page import STYLE, legend
 from attnviz.link.page_texts import CHECK as CHECKING
 from attnviz.link.page_texts import EXAMPLES, EXERCISE, Checked, published_names
@@ -26,7 +26,7 @@ def chosen_mode() -> str:
     """Draw the choice of what to do and return what was chosen."""
     st.html(_LETTERS + STYLE)
     named = examples.take_named()
-    if named in published_names() and not url_texts.receive(CHECK)[0]:
+    if named in published_names() and not url_texts.current(CHECK):
         url_texts.put(CHECK, Checked(EXAMPLES, named))
     session = this_session()
     if checked().mode == EXERCISE:  # which has a page of its own, and finds it again there

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import literal, told
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.link.parameter_table import MOST_OF_TABLES, TABLES, texts

@@ -17,8 +17,8 @@ from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import picked_place
 from attnviz.app.session import memory, state
-from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.session.painting import painting
+from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.board import drawn
 from attnviz.board.data import has_numbers
 from attnviz.board.drawn import Looks, as_place, data_of_model, packed

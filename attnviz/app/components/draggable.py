@@ -8,9 +8,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.session.link_values import picked_query
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import picked_query
 from attnviz.board.drawn import tips_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels

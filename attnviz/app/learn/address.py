@@ -7,8 +7,8 @@ import streamlit as st
 
 from attnviz.app.learn.running import learning
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.session import Attachment, this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, literal, told
 from attnviz.link.model_texts import MOST_OF_LEARNED, LongText, long_text
 from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_OFF, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT

@@ -19,8 +19,8 @@ from attnviz.app.learn.address import (
 from attnviz.app.learn.closer import show_parts
 from attnviz.app.learn.running import OneTraining, current_job, learning, shared
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import told
 from attnviz.core.limits import MAX_SEED
 from attnviz.link.parameter_table import LEARN, LEARN_SENTENCE, MOST_OF_LEARNED_SENTENCE, texts

@@ -12,9 +12,9 @@ import streamlit as st
 
 from attnviz.app.learn.running import OneTraining, learning
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
 from attnviz.board.data import table_data
 from attnviz.board.script import CONSTANTS

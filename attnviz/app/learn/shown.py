@@ -9,7 +9,7 @@ import streamlit as st
 from attnviz.app.components.board import show_board_of_model
 from attnviz.app.learn.moment import BOARD_KEY, Off, heads_off, identity, listed, picked_token, tell_heads_off
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, told
 from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace

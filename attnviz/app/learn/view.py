@@ -23,7 +23,7 @@ from attnviz.app.learn.running import (
 )
 from attnviz.app.learn.shown import Shown, shown_of
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
+from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.app.text import as_message, told
 from attnviz.link.parameter_table import LEARN, LEARN_STEP

@@ -6,9 +6,9 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.core.stages import ALL_STAGES, DISTANCE_BIAS
 from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import MODEL_CELL, MODEL_EDITS

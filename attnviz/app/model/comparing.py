@@ -8,8 +8,8 @@ from attnviz.app.model.looked import looked
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, is_dark, told
 from attnviz.compare import Comparison
 from attnviz.core.attention import AttentionTrace

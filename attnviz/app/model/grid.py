@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.model.looked import looked_grid
-from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import mark_of_now
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, is_dark
 from attnviz.board.script import CONSTANTS
 from attnviz.documents.model_pages import GRID_STYLE, STRONGEST

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attnviz.app.session import url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS
 from attnviz.link.parameter_table import (

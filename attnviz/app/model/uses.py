@@ -11,7 +11,7 @@ from attnviz.app.model.looked import fitting, looked, looked_moved, looked_right
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.parts.charts import Measured, show_measured
 from attnviz.app.session import state
-from attnviz.app.session.link_values import take
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, told
 from attnviz.core.limits import RefusedError
 from attnviz.core.tokens import token_labels, visible

@@ -15,8 +15,8 @@ from attnviz.app.model.uses import show_uses
 from attnviz.app.model.writing import drawing, show_next
 from attnviz.app.parts.charts import offer
 from attnviz.app.session import address, state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.session import Computation, this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import DeltaGenerator, is_fragment_run
 from attnviz.app.text import as_message, literal, told
 from attnviz.core.limits import SaidError

@@ -12,9 +12,9 @@ from attnviz.app.model.looked import most_of
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import held_out_in_words, places_of, reasons_of
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import visible

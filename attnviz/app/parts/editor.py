@@ -14,8 +14,8 @@ from attnviz.app.parts.typed_cells import (
     with_typed,
 )
 from attnviz.app.session import state
-from attnviz.app.session.link_values import picked_layer
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import picked_layer
 from attnviz.app.text import told
 from attnviz.core.carried import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.layers import named, placed

@@ -5,8 +5,8 @@ from typing import Any, Literal
 import streamlit as st
 
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import picked_head, picked_layer, take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import picked_head, picked_layer, take
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen, in_view, of_whole

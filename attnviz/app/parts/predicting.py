@@ -20,8 +20,8 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.app.session import url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
 from attnviz.link.question_text import SKIPPED, TRIED, with_prediction
 from attnviz.scripts import script

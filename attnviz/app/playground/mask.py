@@ -11,8 +11,8 @@ from attnviz.app.parts.charts import show_figure
 from attnviz.app.parts.predicting import ask, prediction, show_outcome
 from attnviz.app.playground.replaced import ASKED, ask_first
 from attnviz.app.session import state
-from attnviz.app.session.link_values import picked_head, picked_layer
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import picked_head, picked_layer
 from attnviz.app.text import is_dark, told
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import WEIGHTINGS

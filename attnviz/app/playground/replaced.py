@@ -14,8 +14,8 @@ from attnviz.app.parts.charts import show_figure
 from attnviz.app.parts.predicting import ask, lead_on, prediction
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
-from attnviz.app.session.link_values import picked_head, picked_layer, take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import picked_head, picked_layer, take
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace

@@ -16,10 +16,10 @@ from attnviz.app.parts.picked_cell import picked_cell, show_layer_picker, show_p
 from attnviz.app.playground.replaced import keep_as_a
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
-from attnviz.app.session.link_values import take
 from attnviz.app.session.memory import mark_of_now, memory
 from attnviz.app.session.painting import painting
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.board.data import MOST_COLUMNS, fits_board, has_numbers
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import is_elsewhere

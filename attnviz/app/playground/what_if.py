@@ -12,8 +12,8 @@ from attnviz.app.playground.mask import show_mask
 from attnviz.app.playground.replaced import keep_as_a, show_replaced
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
-from attnviz.app.session.link_values import picked_head, picked_layer, picked_query, take, traced_in_view
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import picked_head, picked_layer, picked_query, take, traced_in_view
 from attnviz.core.heads import of_whole
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels

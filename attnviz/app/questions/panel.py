@@ -13,8 +13,8 @@ from attnviz.app.parts.examples import begin_with, show_way_to_panel
 from attnviz.app.parts.predicting import ask, keep, lead_on, prediction, show_outcome, take_focus
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import PLAYGROUND, go_to
-from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
 from attnviz.link.question_text import SKIPPED, TRIED, Example, example_from_text, example_text
 from attnviz.scaling.settings import MAX_P

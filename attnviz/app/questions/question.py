@@ -18,8 +18,8 @@ from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.predicting import prediction
 from attnviz.app.questions.panel import Panel, Stage, example_of, open_it
 from attnviz.app.session.address import go_to
-from attnviz.app.session.link_values import is_presenting, take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.app.text import is_dark
 from attnviz.board.data import FEW_DIGITS
 from attnviz.board.drawn import Looks

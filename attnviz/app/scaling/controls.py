@@ -7,8 +7,8 @@ import streamlit as st
 
 from attnviz.app.scaling import sweeps
 from attnviz.app.session import url_texts
-from attnviz.app.session.link_values import receive
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import receive
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, told
 from attnviz.link.parameter_table import SWEEP

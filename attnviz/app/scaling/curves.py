@@ -10,8 +10,8 @@ from attnviz.app.parts.charts import download, offer, show_offered, show_pickabl
 from attnviz.app.scaling.controls import pick_dimension
 from attnviz.app.scaling.sweeps import Swept, inputs_of
 from attnviz.app.session import url_texts
-from attnviz.app.session.link_values import picked_query
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import picked_query
 from attnviz.app.text import is_dark, literal, told
 from attnviz.core.limits import MAX_D
 from attnviz.core.scenario import Scenario
@@ -166,7 +166,7 @@ def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:
     if dim > MAX_D:
         st.text(say("scaling.row.playground_limit", most=MAX_D))
         return
-    others = {name: text for name in (QUERY, VIEW) if (text := url_texts.receive(name)[0])}
+    others = {name: text for name in (QUERY, VIEW) if (text := url_texts.current(name))}
     if sweep := encode_settings(settings):
         others[SWEEP] = sweep
     query = query_of(playground_scenario(scenario, settings), **others) if scenario else f"d_out={dim}"

@@ -18,7 +18,7 @@ from attnviz.app.session.memory import Memory, Offer, lay, memory, written
 from attnviz.app.session.painting import painting
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
-from attnviz.link.parameter_table import once, texts
+from attnviz.link.parameter_table import texts
 from attnviz.link.set_up import EXAMPLE, parameters, read_controls
 from attnviz.link.state import MOST_CHARACTERS, read_query
 from attnviz.scripts import script
@@ -55,7 +55,7 @@ def hear() -> None:
     came, history = (context.query_string, context.is_history_navigation) if context else ("", False)
     if now is None:  # a page that has said something was drawn by a server before this one
         asked = read_query(said["query"] if said and not history else came)
-        now = session.address = Memory(asked, said, fresh=set(texts()), back=said is not None)
+        now = session.address = Memory(asked, said, back=said is not None)
     else:
         asked = _hear(now, said, came, history=history)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
@@ -75,11 +75,10 @@ def hear() -> None:
 def _hear(now: Memory, said: Any, came: str, *, history: bool) -> dict[str, str]:
     """Return the latest query that was asked for, by page or address."""
     if came == now.turning:  # a run of our own
-        now.whole = True
         if history:
             now.asked = read_query(came)
         return read_query(came)
-    now.turning, now.whole = None, history
+    now.turning = None
     now.offers = [each for each in now.offers if each.drawn < _DRAWN]
     if history:
         now.asked, now.fresh = read_query(came), set(texts())
@@ -90,9 +89,6 @@ def _hear(now: Memory, said: Any, came: str, *, history: bool) -> dict[str, str]
         ids = [each.id for each in now.offers]
         if said["taken"] in ids:
             now.offers = now.offers[ids.index(said["taken"]) + 1 :]
-    else:
-        gone = {*texts(), *once(), *now.forgotten}  # the last two leave the address once they were read
-        now.asked = {name: text for name, text in now.asked.items() if name not in gone} | now.texts
     now.said = said or now.said
     return now.asked
 
@@ -105,7 +101,7 @@ def _valid(said: Any) -> Any:
 
 
 def _run_turned(now: Memory) -> None:
-    query = known.asked_of(now)
+    query = known.becomes(now.asked, known.controls(), now.texts)
     for each in now.offers:
         if not each.left:
             lay(query, each.patch)
@@ -115,7 +111,7 @@ def _run_turned(now: Memory) -> None:
     run_again(now.turning, turns=True, page=page)
 
 
-def _offering() -> Offer:
+def offering() -> Offer:
     """Return the offer that this run adds to."""
     now = memory()
     if not now.offers or now.offers[-1].drawn:
@@ -123,16 +119,10 @@ def _offering() -> Offer:
     return now.offers[-1]
 
 
-def offer(patch: Mapping[str, str | None]) -> None:
-    """Offer the page a change of its parameters, in one history step."""
-    _offering().patch |= patch
-    lay(memory().texts, patch)
-
-
 def turn(values: Mapping[str, Any]) -> None:
     """Set controls in the next run; from a callback or before drawing."""
     table = parameters()
-    _offering().patch |= {
+    offering().patch |= {
         name: None if value == table[name].default else table[name].codec.encode(value)
         for name, value in values.items()
     }
@@ -146,30 +136,20 @@ def turn_now(values: Mapping[str, Any]) -> None:
         _run_turned(now)
 
 
-def correct(name: str, text: str) -> None:
-    """Replace an unusable parameter in the address, without a history step."""
-    now = memory()
-    if now.texts.get(name, "") != text:
-        now.corrected[name] = now.texts.get(name, ""), text
-        lay(now.texts, {name: text or None})
-        for each in now.offers:  # where the page hasn't taken it yet
-            each.patch |= {name: text or None} if name in each.patch else {}
-
-
 def go_to(page: str) -> None:
     """Go to another page, by its address; only in a callback."""
-    _offering().path = page
+    offering().path = page
 
 
 def tell(page: str, key: str = "address") -> None:
     """Tell the page what was drawn, after a run or a fragment."""
     now = memory()
-    set_up, asked = known.controls(), known.asked_of(now)
-    now.became = known.becomes(asked, set_up, now.texts, now.forgotten)
+    set_up = known.controls()
+    found = known.becomes(now.asked, set_up, now.texts)
     drawn = {
-        "from": known.mark_of(asked),
-        "is": known.mark_of(now.became),
-        "patch": known.patch_of(asked, now.became),
+        "from": known.mark_of_now(),
+        "is": known.mark_of(found),
+        "patch": known.patch_of(now.asked, found),
         "page": page,
         "controls": set_up,
         "back": (now.said or {}).get("back", 0),
@@ -177,6 +157,6 @@ def tell(page: str, key: str = "address") -> None:
     }
     for each in now.offers:
         each.drawn += 1
-    now.turning, now.whole, now.back = None, False, False
+    now.asked, now.turning, now.back = found, None, False
     now.corrected.clear()
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)

@@ -1,6 +1,6 @@
 """A session's record of its page: its query, result and offered changes."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -8,9 +8,9 @@ from zlib import crc32
 
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx
-from attnviz.link.parameter_table import once, texts
+from attnviz.link.parameter_table import texts
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters
-from attnviz.link.state import read_query
+from attnviz.link.state import is_of_others, read_query, says_nothing
 
 
 @dataclass
@@ -31,24 +31,22 @@ class Offer:
     @property
     def turns(self) -> bool:
         """Whether it leads to another page or changes a control."""
-        return not (self.drawn or self.left) and (self.path is not None or bool(turned(self.patch, self.patch.keys())))
+        changes = any(name in parameters() and controls().get(name) != text for name, text in self.patch.items())
+        return not (self.drawn or self.left) and (changes or self.path is not None)
 
 
 @dataclass
 class Memory:
     """A session's record of its page: its query, texts and offers."""
 
-    asked: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, str] = field(default_factory=dict)  # what a run is of, and once that is told, what became of it
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)
-    fresh: set[str] = field(default_factory=set)  # texts that came with a link and that no page has read yet
-    forgotten: set[str] = field(default_factory=set)  # parameters that the app has none of, to leave the address
+    fresh: set[str] = field(default_factory=lambda: set(texts()))  # that came with a link and that no page has read yet
     corrected: dict[str, tuple[str, str]] = field(default_factory=dict)  # texts that can't be had, and those in place
     offers: list[Offer] = field(default_factory=list)
     back: bool = False  # whether the page was open already, before another server or session
-    became: dict[str, str] = field(default_factory=dict)  # what the last run made of it
     turning: str | None = None  # the query of a run of our own
-    whole: bool = True  # whether the controls were set by what was asked for, and not moved since
 
 
 def _halves(text: str) -> bytes:  # of UTF-16, by which JavaScript sorts
@@ -85,14 +83,6 @@ def lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
             query[name] = text
 
 
-def turned(query: Mapping[str, str | None], names: Iterable[str]) -> list[str]:
-    """Return which of these controls stand otherwise than a query says."""
-    rows, session = parameters(), this_session()
-    read = {name: rows[name].read(text)[0] for name, text in query.items() if name in rows and text is not None}
-    asked = {each: read.get(each, rows[each].default) for each in names if each in rows}
-    return [each for each, value in asked.items() if session.get(each, rows[each].default) != value]
-
-
 def pages() -> dict[str, str]:
     """Return the address of each of Streamlit's pages, by its hash."""
     context = get_script_run_ctx()
@@ -101,9 +91,9 @@ def pages() -> dict[str, str]:
 
 
 def place_of_now() -> tuple[str, str]:
-    """Return the address's end and query of the last page drawn."""
+    """Return the address's end and query of the page."""
     context = get_script_run_ctx()
-    return "" if context is None else pages().get(context.page_script_hash, ""), written(memory().became)
+    return "" if context is None else pages().get(context.page_script_hash, ""), written(memory().asked)
 
 
 def came_back() -> bool:
@@ -120,30 +110,20 @@ def asked() -> dict[str, str]:
 def controls() -> dict[str, str]:
     """Return the controls that differ from their defaults, as texts."""
     rows, session = parameters(), this_session()
-    return {name: rows[name].codec.encode(session.get(name)) for name in turned({}, rows)}
-
-
-def asked_of(now: Memory) -> dict[str, str]:
-    """Return this run's query, with later changes of the controls."""
-    asked, set_up = dict(now.asked), controls()
-    if not now.whole:
-        lay(asked, {name: set_up.get(name) for name in turned(asked, parameters())})
-    return asked
+    values = {name: session.get(name, row.default) for name, row in rows.items()}
+    return {name: rows[name].codec.encode(value) for name, value in values.items() if value != rows[name].default}
 
 
 def mark_of_now() -> str:
     """Return the mark of this run's query."""
-    return mark_of(asked_of(memory()))
+    return mark_of(memory().asked)
 
 
-def becomes(
-    asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[str, str], forgotten: Set[str]
-) -> dict[str, str]:
+def becomes(asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[str, str]) -> dict[str, str]:
     """Return the query after a run, with parameters of others kept."""
-    ours = {*parameters(), *texts(), *once(), *forgotten}
-    found = {name: text for name, text in asked.items() if name not in ours} | dict(set_up) | dict(held)
+    found = {name: text for name, text in asked.items() if is_of_others(name)} | dict(set_up) | dict(held)
     found.pop(EXAMPLE, None)
-    return found if found.keys() & ours else found | {EXAMPLE: PUBLISHED}  # bare, it would open another example
+    return found | {EXAMPLE: PUBLISHED} if says_nothing(found) else found  # bare, it would open another example
 
 
 def patch_of(asked: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str | None]:

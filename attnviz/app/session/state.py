@@ -4,6 +4,7 @@ from typing import Any
 
 from attnviz import words
 from attnviz.app.session import address, url_texts
+from attnviz.app.session.memory import memory
 from attnviz.app.session.session import Dropped, this_session
 from attnviz.app.text import as_message, literal
 from attnviz.core.carried import bring_back, carry_over
@@ -43,7 +44,7 @@ def messages_of_now(values: dict[str, Any]) -> list[str]:
         parts, said = [*parts, *said], []  # whatever the first run says, it says of the link
     told = [_ignored(list(dict.fromkeys(parts)))] if parts else []
     told += [as_message(message) for message in said]
-    now = session.page, values, url_texts.texts()
+    now = session.page, values, dict(memory().texts)
     if messages.standing is None:
         messages.standing = now, told
     elif now != messages.standing[0]:
@@ -92,7 +93,7 @@ def set_up(values: dict[str, Any]) -> None:
     for misfit in misfits:  # the controls stay as they are
         say(told_misfit(misfit, values))
     session.set_up = values
-    encoded, arrived = url_texts.receive(CHANGES)
+    encoded, arrived = url_texts.received(CHANGES)
     if not arrived and before == values and session.computed and session.computed.changes == encoded:
         return  # as on the run before
     plain = session.plain(values)

@@ -1,31 +1,70 @@
-"""The address's texts: all parameters that are not controls.
+"""The address's texts, and their values: all parameters that are not controls.
 
-The page has them, and says them; what Python changes of them is offered to it (see address.py).
+The page has them, and says them; what Python changes of them is offered to it (see address.py). They are read by the
+table of parameters.
 """
 
 from typing import Any
 
-from attnviz.app.session.address import correct, offer
-from attnviz.app.session.memory import memory
-from attnviz.link.parameter_table import MOST_TOGETHER, PINNED
+from attnviz.app.session.address import offering
+from attnviz.app.session.memory import lay, memory
+from attnviz.app.session.session import this_session
+from attnviz.app.text import literal
+from attnviz.core.attention import AttentionTrace
+from attnviz.core.scenario import Scenario, traced
+from attnviz.link.parameter import Around
+from attnviz.link.parameter_table import HEAD, LAYER, MOST_TOGETHER, PINNED, PRESENT, PRESENTED, QUERY
 from attnviz.link.parameter_table import texts as rows
 from attnviz.link.set_up import CHANGES, MOST_GIVEN
 
-__all__ = ["correct", "current", "fits", "put", "receive", "room", "send", "texts"]
 
-
-def receive(name: str) -> tuple[str, bool]:
+def received(name: str) -> tuple[str, bool]:
     """Return the current text, and whether it newly came with a link."""
     now = memory()
     arrived = name in now.fresh
     now.fresh.discard(name)
-    return now.texts.get(name, ""), arrived
+    return current(name), arrived
+
+
+def receive(
+    name: str, scenario: Scenario | None = None, computed: AttentionTrace | None = None, **values: Any
+) -> tuple[Any, bool]:
+    """Return the current value and whether it came from the URL.
+
+    `values` are others that it depends on. What came and can't be used is told, and leaves the address.
+    """
+    raw, arrived = received(name)
+    session = this_session()
+    read = rows()[name].taken(raw, Around(scenario, values, session.digits, arrived, computed), literal)
+    if arrived:
+        if read.told:
+            session.messages.of_link.append(read.told)
+        correct(name, read.text)
+    return read.value, arrived
+
+
+def take(
+    name: str, scenario: Scenario | None = None, computed: AttentionTrace | None = None, **values: Any
+) -> Any:  # fmt: skip
+    """Return the current value, as :func:`receive` does."""
+    return receive(name, scenario, computed, **values)[0]
 
 
 def send(name: str, text: str) -> None:
     """Make this the current text, as part of one history step."""
     if current(name) != (text or ""):
-        offer({name: text or None})
+        offering().patch[name] = text or None
+        lay(memory().texts, {name: text or None})
+
+
+def correct(name: str, text: str) -> None:
+    """Replace an unusable parameter in the address, without a history step."""
+    now = memory()
+    if current(name) != text:
+        now.corrected[name] = current(name), text
+        lay(now.texts, {name: text or None})
+        for each in now.offers:  # where the page hasn't taken it yet
+            each.patch |= {name: text or None} if name in each.patch else {}
 
 
 def put(name: str, value: Any) -> None:
@@ -38,14 +77,9 @@ def current(name: str) -> str:
     return memory().texts.get(name, "")
 
 
-def texts() -> dict[str, str]:
-    """Return all current texts, by the names of their parameters."""
-    return dict.fromkeys(rows(), "") | memory().texts
-
-
 def room(name: str) -> int:
     """Return how many characters the link has left for this text."""
-    sizes = {other: len(held) for other, held in texts().items() if other != name}
+    sizes = {other: len(held) for other, held in memory().texts.items() if other != name}
     beside = sizes.get(CHANGES, 0) + sizes.get(PINNED, 0)
     return max(0, min(MOST_GIVEN - beside, MOST_TOGETHER - sum(sizes.values())))
 
@@ -53,3 +87,29 @@ def room(name: str) -> int:
 def fits(name: str, text: str) -> bool:
     """Whether the link has room for this text beside all others."""
     return len(text) <= room(name)
+
+
+def is_presenting() -> bool:
+    """Whether the page is shown large, for a lecture room."""
+    return bool(take(PRESENT) == PRESENTED)
+
+
+def picked_head(scenario: Scenario) -> int:
+    """Return the index of the head in view; 0 by default."""
+    return int(take(HEAD, scenario))
+
+
+def picked_layer(scenario: Scenario) -> int:
+    """Return the index of the layer in view; 0 by default."""
+    return int(take(LAYER, scenario))
+
+
+def traced_in_view(scenario: Scenario) -> AttentionTrace:
+    """Return a scenario's computation, seen from the head and layer in view."""
+    return traced(scenario).seen_from(picked_head(scenario), picked_layer(scenario))
+
+
+def picked_query(scenario: Scenario) -> int:
+    """Return the index of the picked query; by default the second token."""
+    picked = take(QUERY, scenario)
+    return min(1, len(scenario.tokens) - 1) if picked is None else int(picked)

@@ -12,7 +12,7 @@ import streamlit as st
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.runs import RunTooLongError
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.link_values import take
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
 from attnviz.core.carried import bring_back
 from attnviz.core.matrix_input import example_of

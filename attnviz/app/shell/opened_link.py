@@ -109,7 +109,6 @@ def read(page: str) -> dict[str, Any]:
         figures.REFUSED_LINKS.inc()
     for part in opened.told:
         state.say_ignored(part)
-    now.forgotten.update(opened.unknown)
     if opened.example:
         examples.name_now(opened.example)
     if opened.query != came:

@@ -32,11 +32,11 @@ def test_the_difference_of_two_queries_makes_one_of_the_other(
 
 
 @given(queries)
-def test_what_others_put_into_a_query_stays_there(others: dict[str, str]) -> None:
-    made = becomes({"seed": "x", "nonsense": "1", **others}, {"seed": "7"}, {"edits": "w_q.0.0.1"}, {"nonsense"})
-    wanted = {name: text for name, text in others.items() if name != "nonsense"}
-    assert made == wanted | {"seed": "7", "edits": "w_q.0.0.1"}
+def test_what_others_put_into_a_query_stays_there(texts: dict[str, str]) -> None:
+    others = {f"utm_{name}": text for name, text in texts.items()}
+    made = becomes({"seed": "x", "nonsense": "1", **others}, {"seed": "7"}, {"edits": "w_q.0.0.1"})
+    assert made == others | {"seed": "7", "edits": "w_q.0.0.1"}
 
 
 def test_a_query_of_defaults_alone_opens_no_other_example() -> None:
-    assert becomes({"utm": "1", "seed": "123"}, {}, {}, set()) == {"utm": "1", "example": "published"}
+    assert becomes({"utm_source": "1", "seed": "123"}, {}, {}) == {"utm_source": "1", "example": "published"}

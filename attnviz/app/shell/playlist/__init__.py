@@ -9,8 +9,8 @@ import streamlit as st
 
 from attnviz.app.parts.charts import download
 from attnviz.app.session import memory, state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.text import literal
 from attnviz.link.parameter_table import PRESENT, texts
 from attnviz.link.state import as_the_app_opens

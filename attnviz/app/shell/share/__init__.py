@@ -11,8 +11,8 @@ import streamlit as st
 from attnviz.app.parts.charts import download
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import memory, state, url_texts
-from attnviz.app.session.link_values import take
 from attnviz.app.session.session import Attachment, this_session
+from attnviz.app.session.url_texts import take
 from attnviz.app.shell.playlist import show_playlist
 from attnviz.app.shell.share.files import (
     CODE,

@@ -9,8 +9,8 @@ import streamlit as st
 from attnviz.app.components.script_file import app_letters
 from attnviz.app.parts.charts import download
 from attnviz.app.session import state
-from attnviz.app.session.link_values import picked_query, traced_in_view
 from attnviz.app.session.session import Computation, Figure
+from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.board.data import fits_board
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
