@@ -3,11 +3,11 @@
 import { CanvasGrid } from "./cells/canvas_grid.js";
 import { button, drawn, make, put, toggle, UNSEEN, write } from "./cells/elements.js";
 import { Grid } from "./cells/grid.js";
-import { layoutOf, RIBBONS } from "./spine/layout.js";
+import { layoutOf, PRESENTED, RIBBONS } from "./spine/layout.js";
 import { titlesOf } from "./spine/plan.js";
 import { NARROW } from "./story/story_layout.js";
 import { leftFor } from "./spine/telling.js";
-import { lengthOf, saysBelow, wordsOf } from "./spine/words.js";
+import { lengthOf, SAYS, saysBelow, wordsOf } from "./spine/words.js";
 import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
@@ -56,16 +56,21 @@ export class Assembly {
     const height = (high - top) / zoom - 8 - above - board.strip.height;
     return {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
-      saysBelow: sentence && board.data.says !== false && (!this.ribbons || saysBelow(words, inside)),
+      saysBelow: sentence && board.data.says !== false && this.ribbons !== RIBBONS.hall
+        && (!this.ribbons || saysBelow(words, inside)),
       tells: tells ? leftFor(inside, tells.presents) : 0, words: lengthOf(words, 1), ribbons: this.ribbons,
       ...(board.explores || board.data.folds ? { folds: Object.fromEntries(board.folds) } : {}),
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
     };
   }
 
-  // The room for ribbons: less on a board that stands beside something else.
+  // The room for ribbons: less on a board that stands beside something else. A lecture room has some where all that is
+  // read stands beside the words.
   get ribbons() {
-    const { data: { ribbons, ofNow, folds }, host } = this.board;
+    const { data, host, root, explores } = this.board;
+    const { ribbons, ofNow, folds } = data;
+    if (ribbons === null && explores && !data.about
+      && lengthOf(wordsOf(data), PRESENTED.letters) + SAYS < root.offsetWidth) return RIBBONS.hall;
     const { width, bottom } = host.view();
     if (ribbons === null || (folds && width > NARROW && bottom < LOW)) return RIBBONS.none;
     return ofNow === false ? RIBBONS.low : RIBBONS.whole;
@@ -99,7 +104,8 @@ export class Assembly {
     board.grids.clear();
     board.views.disconnect();
     toggle(board.root, "silent", board.data.says === false);
-    toggle(board.root, "unread", board.data.ribbons === false || !this.ribbons);
+    toggle(board.root, "unread", board.data.ribbons === false || this.ribbons <= RIBBONS.hall);
+    toggle(board.sentence.ribbons, "gone", board.data.ribbons === false);
     board.strip.build();
     if (board.story.takes(room)) return board.story.lay(room);
     // A screen that is too narrow for the spine has the words alone, as long as no matrix is reached.

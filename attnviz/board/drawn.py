@@ -135,10 +135,9 @@ def data_of_model(
     trace: AttentionTrace, query: int, digits: int, names: tuple[str, ...] | None = None, origin: str = ""
 ) -> dict[str, Any]:
     """Return a model head's fixed board; `origin` describes the tokens' vectors."""
-    tip = {"published": False, "origin": origin}
     return board_data(None, trace, query, digits, names) | Looks(sentence=True, fixed=True).sent() | {
         "plane": False,
-        "tips": [tip] * len(trace.tokens),
+        "tips": [origin] * len(trace.tokens),
         "text": "",
         "examples": [],
         "about": " ".join(trace.notices),
@@ -165,12 +164,9 @@ def _about_in_a_hall(scenario: Scenario) -> str:
     return say("summary.projections.in_a_hall") if drawn else ""
 
 
-def tips_of(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return each token's origin, and whether its vector is published."""
-    return [
-        {"published": scenario.is_published(row), "origin": _origin(scenario, row)}
-        for row in range(len(scenario.tokens))
-    ]
+def tips_of(scenario: Scenario) -> list[str]:
+    """Return where each token's vector is from."""
+    return [_origin(scenario, row) for row in range(len(scenario.tokens))]
 
 
 def _origin(scenario: Scenario, row: int) -> str:

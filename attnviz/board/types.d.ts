@@ -231,7 +231,7 @@ interface BoardData extends TableData {
   about: string;
   /** Whether the tokens stand over the matrices, to be picked; of each, where its vector is from. */
   sentence: boolean;
-  tips: { origin: string; published: boolean }[];
+  tips: string[];
   /** Whether what is read is said, and shown by ribbons, for which there may be no room at all. */
   says: boolean;
   ribbons: boolean | null;

@@ -74,9 +74,8 @@ _picker = st.components.v2.component(
 def show_token_picker(scenario: Scenario) -> int:
     """Draw the tokens and return the position of the picked one."""
     picked = picked_query(scenario)
-    tokens = [
-        {"label": label} | tip for label, tip in zip(token_labels(scenario.tokens), tips_of(scenario), strict=True)
-    ]
+    labels = token_labels(scenario.tokens)
+    tokens = [{"label": label, "origin": tip} for label, tip in zip(labels, tips_of(scenario), strict=True)]
     data = {
         "tokens": tokens,
         "picked": picked,

@@ -7,7 +7,7 @@ import { isOf, keptIn, partOf } from "../../scripts/parts.js";
 /** @import { Drawing } from "../../scripts/types.js" */
 
 /**
- * @typedef {{ tokens: { label: string, published: boolean, origin: string }[], picked: number, query: string,
+ * @typedef {{ tokens: { label: string, origin: string }[], picked: number, query: string,
  *   label: string, parameter: string, from: string }} Data
  */
 
@@ -34,7 +34,6 @@ export default function tokenPicker(/** @type {Drawing<Data>} */ { parentElement
   state.buttons.forEach((each, position) => {
     each.textContent = data.tokens[position].label;
     each.title = data.tokens[position].origin;
-    each.dataset.published = String(data.tokens[position].published);
     each.onclick = () => pick(position);
     each.onkeydown = (event) => {
       const target = ledTo(event, position, state.buttons.length);

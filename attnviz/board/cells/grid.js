@@ -14,7 +14,8 @@ import { say } from "../../scripts/sentences.js";
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 const HEADS = 18; // pixels: how high the names of columns are
-const LETTER = 5.6; // pixels of one of a name over columns
+const LEAST = 12; // and their letters, which are smaller only where all is drawn larger
+const [LETTER, AROUND] = [5.6, 5]; // pixels of one of them, and between two names
 const UPRIGHT = { least: 12, height: 31 }; // those of narrow columns, on their sides
 const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, and how wide their digits are
 const LEAST_MARKED = 9; // pixels: of smaller cells, several have one mark
@@ -82,16 +83,18 @@ export class Grid {
       make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: symbolOf(stage) }) : symbolOf(stage)]);
     const shape = make("span", "shape", [sizeOf([rows, columns], box.turned)]);
     const symbols = board.data.notes?.[stage.name];
-    const short = make("span", "short", [stage.short]);
+    // with a comma in it, the first part of it at least
+    const [short, ...more] = stage.short.split(/(?=, )/).map((part) => make("span", "short", [part]));
     const title = make("div", "title", [called, " ", ...(symbols ? [
       shape, " ", make("span", "note", [say("board.matrix.note", { note: sizeOf(symbols, box.turned) })]), " ", short,
-    ] : [short, " ", shape])]);
+      ...more] : [short, ...more, " ", shape])]);
     title.title = stage.plain;
     title.onpointerenter = () => board.pointing.describe(stage);
     // a finger leaves at once
     title.onpointerleave = ({ pointerType }) => pointerType === "touch" || board.pointing.explain();
-    const { x, y, width } = board.titles[stage.name];
-    Object.assign(title.style, { left: `${x}px`, top: `${y}px`, maxWidth: `${width}px` });
+    const { x, y, width, height } = board.titles[stage.name];
+    Object.assign(title.style, { left: `${x}px`, top: `${y}px`, maxWidth: `${width}px`, height: `${height}px` });
+    toggle(title, "two", height > board.layout.scale * HEADED);
     return title;
   }
 
@@ -108,13 +111,15 @@ export class Grid {
     const height = (upright ? UPRIGHT.height : HEADS) * scale;
     this.headed = height + scale;
     const asks = stage.name === "attention_weights" && board.data.ofNow && !mixed;
-    const over = upright ? [] : beyond(names, box.cell, LETTER * scale);
+    const { widths, by } = widthsOf(names, board, box.cell);
+    const over = upright ? [] : beyond(widths, box.cell, LETTER * scale);
     return names.map((name, at) => {
       // the key R does the same on its cells
       const title = asks ? say("board.sentence.readers_of", { token: name }) : name;
       const head = make("span", upright ? "head upright" : "head", [name], { title, ...UNSEEN });
       if (asks) head.dataset.key = String(at);
       if (mixed) colourAs(head, ownerOf(stage, at, names.length));
+      if (by < 1 && !upright) head.style.fontSize = `${LEAST * by * scale}px`;
       const [x, more] = [box.x + at * box.cell, over[at] ?? 0];
       put(head, { x: x - more, y: box.y - height - scale, width: box.cell + 2 * more, height });
       return head;
@@ -348,4 +353,17 @@ function isOfQueries(/** @type {Stage} */ stage) {
 /** @param {number | undefined} shown @param {number} value @param {number} within */
 function isSame(shown, value, within) {
   return Object.is(shown, value) || (shown !== undefined && Math.abs(value - shown) <= within * Math.abs(value));
+}
+
+// How wide names over columns are, and how much smaller each then has room beside the next, where all is drawn so large
+// that they can still be read.
+/** @param {string[]} names @param {Pick<Board, "layout" | "root">} board @param {number} cell */
+function widthsOf(names, { layout: { scale }, root }, cell) {
+  const canvas = document.createElement("canvas").getContext("2d");
+  if (canvas) canvas.font = `${LEAST}px ${getComputedStyle(root).fontFamily}`;
+  const widths = names.map((name) => ((canvas?.measureText(name).width ?? 0) + AROUND) * scale);
+  const fits = Math.min(1, ...widths.map((width, at) => (2 * cell) / (width + (widths[at + 1] ?? 0))));
+  const larger = root.getBoundingClientRect().width / root.offsetWidth; // than it's laid out
+  const by = fits * larger * scale < 1 ? 1 : fits;
+  return { widths: widths.map((width) => width * by), by };
 }

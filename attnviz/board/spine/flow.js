@@ -104,8 +104,16 @@ export class Flow {
     const roof = 2 * scale;
     const [end, middle] = [to.x - 6, to.y + to.height / 2];
     const bend = end - 100 * scale;
-    const fall = inPath`H${bend - 40 * scale} C ${bend + 30 * scale} ${roof}, ${bend} ${middle}, ${end} ${middle}`;
-    return path(className, `${this.start(from, 3 * scale)} ${this.turn(roof)} ${fall}`);
+    const { x, width } = this.board.frame.words.at(-1) ?? { x: 0, width: 0 }; // of what it'd cross, if that is near
+    const near = Math.max(x + width + 3 * scale, end - 5 * scale);
+    const bent = 8 * scale;
+    const fall = x + width > end - 60 * scale && x < end
+      ? inPath`H${near - bent} q${bent} 0 ${bent} ${bent} V${middle} H${end}`
+      : inPath`H${bend - 40 * scale} C ${bend + 30 * scale} ${roof}, ${bend} ${middle}, ${end} ${middle}`;
+    const right = from.x + from.width;
+    const next = Math.min(...Object.values(this.board.layout.boxes).map(({ x: at }) => (at > right ? at : Infinity)));
+    const aside = Math.min(3 * scale, next - right - 16 * scale); // it touches no number
+    return path(className, `${this.start(from, aside)} ${this.turn(roof)} ${fall}`);
   }
 
   // A line in the row of the picked word, moved with it.

@@ -21,16 +21,16 @@ const LABELS = 68; // of rows
 const GAP = { column: 58, operation: 96, stack: 8, bias: 4 };
 const OPERATION = 46; // at least, for its words
 const BESIDE = 36; // between V and what makes it
-const APART = 8; // from the scale of the weights' colours
+const APART = 16; // from the scale of the weights' colours
 const SCALE = 64; // how high that is
 const TITLE = 22;
 const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
-export const RIBBONS = { whole: 78, low: 56, none: 0 }; // the room over the words
-const SENTENCE = { chips: 40, shares: 34, unshared: 14, says: 54, saysMiddle: 72, saysNarrow: 92, tools: 44 };
+export const RIBBONS = { whole: 78, low: 56, hall: 27, none: 0 }; // the room over the words
+const SENTENCE = { chips: 40, shares: 34, says: 54, saysMiddle: 72, saysNarrow: 92, tools: 44 };
 // words in a lecture room, where matrices need theirs, and how large their letters are
-export const PRESENTED = { chips: 24, unshared: 2, letters: 0.65, says: 27 };
+export const PRESENTED = { chips: 24, shares: 2, letters: 0.65, says: 27 };
 const NARROW_PAGE = 500; // on which what is read takes twice as many lines, and tools two, over the ribbons
 const MIDDLE_PAGE = 1100; // on which it takes one more
 const DOCK = 72;
@@ -102,15 +102,15 @@ export function layoutOf(stages, shapes, placed, room) {
 
 // What the words take, with the ribbons over them and their shares under them.
 function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, saysBelow, arcs: most }) {
-  const { chips, unshared } = arcs ? SENTENCE : PRESENTED;
-  const [says, shares] = [saysOf(width, arcs), arcs ? SENTENCE.shares : unshared];
+  const { chips, shares } = arcs > RIBBONS.hall ? SENTENCE : PRESENTED;
+  const says = saysOf(width, arcs);
   const roof = arcs && most !== undefined && width < NARROW_PAGE ? SENTENCE.tools : 0;
   return { arcs, chips, shares, roof, height: roof + arcs + chips + shares + (saysBelow ? says : 0) };
 }
 
 // How high what is read is, under the words.
 export function saysOf(/** @type {number} */ width, /** @type {number} */ arcs) {
-  if (!arcs) return PRESENTED.says;
+  if (arcs <= RIBBONS.hall) return PRESENTED.says;
   return width < NARROW_PAGE ? SENTENCE.saysNarrow : width < MIDDLE_PAGE ? SENTENCE.saysMiddle : SENTENCE.says;
 }
 

@@ -129,6 +129,7 @@ export function follows(before, part) {
 
 export const HEADED = 24; // a column as wide has its name over it
 const LINE = 20;
+const [LETTER, UNDER] = [6, 15]; // of a name, how wide; and how far a second line stands under the first
 const APART = 6; // between a title and what comes next
 const ABOVE = 19; // a matrix, where its title begins
 const HEAD = { above: 19, height: 18 };
@@ -198,10 +199,18 @@ export function titlesOf(layout, stages, named, end, all = null) {
   const lead = weights && all !== null ? leadAt(layout, boxes[weights.name], all) : null;
   const around = [...(lead ? [{ of: "", ...lead }] : []), ...placed.map(({ name }) => ({ of: name, ...boxes[name] })),
     ...heads, ...starts];
-  return Object.fromEntries(starts.map(({ of, x, y, height }) => {
+  const within = (/** @type {Rect & { of: string }} */ { of, x, y, height }) => {
     const beside = [...around, ...legend.filter((each) => each.x > x)]
       .filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
-    return [of, { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x),
-      height }];
+    return { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x), height };
+  };
+  // What has no room beside its symbol stands under it, where nothing is over that.
+  return Object.fromEntries(starts.map((start) => {
+    const by = UNDER * scale;
+    const [one, two] = [start, { ...start, y: start.y - by, height: start.height + by }].map(within);
+    const { symbol = "", short = "", rows } = /** @type {Stage} */ (placed.find(({ name }) => name === start.of));
+    const [beside, under] = [one, two].map(({ width }) => width / (LETTER * scale));
+    const stands = rows === "feature" && beside < symbol.length + 2 + short.length && under > short.length;
+    return [start.of, stands && two.y > 0 ? two : one];
   }));
 }

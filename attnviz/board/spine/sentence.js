@@ -8,7 +8,7 @@ import { readBy, readsInPercent } from "../values/reads.js";
 import { percent } from "../values/numbers.js";
 import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, widthOf,
   wordsOf } from "./words.js";
-import { PRESENTED, saysOf } from "./layout.js";
+import { PRESENTED, RIBBONS, saysOf } from "./layout.js";
 import { EDGE, GROUPS, LOOP, merged, ribbonsOf } from "./ribbons.js";
 import { SentenceTools, toolsAt } from "./sentence_tools.js";
 import { CONSTANTS } from "../../scripts/sent.js";
@@ -55,6 +55,7 @@ export class Sentence {
     /** @type {number[]} */
     this.ends = []; // where the words stand that are read
     this.end = 0; // where the last word ends
+    this.by = 1; // times as large are ribbons
     this.strip.addEventListener("keydown", (event) => this.keydown(event));
     this.strip.addEventListener("pointerleave", () => board.picking.preview(null));
     this.says.addEventListener("scroll", () => this.fade(), { passive: true });
@@ -65,14 +66,16 @@ export class Sentence {
     const all = wordsOf(this.board.data);
     const { scale } = layout;
     this.layout = layout;
-    const size = ribbons ? scale : PRESENTED.letters * scale;
+    const small = ribbons <= RIBBONS.hall;
+    this.by = small ? scale / 2 : scale;
+    const size = small ? PRESENTED.letters * scale : scale;
     const beside = !below && !tells && this.board.data.says !== false;
     const free = width - (beside ? (BESIDE + 2 * BETWEEN) * scale : 0);
     const by = Math.max(SMALLEST * scale, Math.min(size, (scale * free) / lengthOf(all, scale)));
     const words = this.putWords(layout, by);
     this.end = words - BETWEEN * by;
-    const last = Math.max(this.middles[this.middles.length - 1], (LOOP - EDGE) * scale);
-    const left = ribbons ? Math.max(words, last + LOOP * scale) : words; // nothing is told under a ribbon
+    const last = Math.max(this.middles[this.middles.length - 1], (LOOP - EDGE) * this.by);
+    const left = ribbons ? Math.max(words, last + LOOP * this.by) : words; // nothing is told under a ribbon
     this.putShares(layout);
     this.putRibbons(layout, this.end);
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.read.chips, ...this.shares);
@@ -173,8 +176,7 @@ export class Sentence {
       if (same && at !== picked && at !== marked?.at) return;
       const on = at === picked;
       toggle(chip, "on", on);
-      toggle(chip, "published", Boolean(data.tips?.[at]?.published));
-      write(chip, "title", data.tips?.[at]?.origin ?? "");
+      write(chip, "title", data.tips?.[at] ?? "");
       write(chip, "aria-checked", String(on));
       write(chip, "tabindex", on ? "0" : "-1");
     });
@@ -213,7 +215,7 @@ export class Sentence {
     const [reads, share] =
       byReaders ? readBy(board.made, readOf) : (this.changeOf(before, shares) ?? readsInPercent(board.made, query));
     // a question has few words, and a hall needs its room: it stands on the scale
-    const even = board.data.store || !board.assembly.ribbons ? "" : share;
+    const even = board.data.store || board.assembly.ribbons <= RIBBONS.hall ? "" : share;
     toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     setText(this.reads, reads);
@@ -266,9 +268,9 @@ export class Sentence {
     const [starts, ends] = byReaders ? [this.ends, this.middles] : [this.middles, this.ends];
     const weights = stages.get(name);
     const whose = weights ? ownerOf(weights, token, starts.length) : token;
-    const { arcs, scale, roof } = this.layout;
-    const each = arcs ? ribbonsOf(shares, data.others ? -1 : whose, ends, arcs, scale, starts[whose], roof) : [];
-    const ribbons = new Map((Math.max(data.keys.length, data.labels.length) > CONSTANTS.FITS ? merged(each, scale)
+    const { arcs, roof } = this.layout;
+    const each = arcs ? ribbonsOf(shares, data.others ? -1 : whose, ends, arcs, this.by, starts[whose], roof) : [];
+    const ribbons = new Map((Math.max(data.keys.length, data.labels.length) > CONSTANTS.FITS ? merged(each, this.by)
       : each).map((ribbon) => [ribbon.word, ribbon]));
     this.paths.forEach((paths, word) => {
       const path = paths[which];

@@ -9,14 +9,15 @@ import { say } from "../../scripts/sentences.js";
 
 // pixels that they take: where nothing is read, where it is, and those for layers
 const TOOLS = { few: 150, most: 350, layers: 110 };
-const LINE = 34; // high is a line of them, under what is read
+const [LINE, LOW] = [34, 28]; // high is a line of them, under what is read, and in a lecture room
 const SAYS = 78; // pixels over it
 
 /** Where their line begins: under what is read, which is larger on a large screen.
  *  @param {Layout} layout @param {boolean} says */
 export function toolsAt({ arcs, chips, shares, scale }, says) {
   const most = says ? (SAYS + LINE) * scale : 0;
-  return Math.min(arcs + chips + shares, Math.max(arcs + chips, most)) - LINE * scale;
+  const line = chips > LINE * scale ? LINE : LOW;
+  return Math.min(arcs + chips + shares, Math.max(arcs + chips, most)) - line * scale;
 }
 
 export class SentenceTools {

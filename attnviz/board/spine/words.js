@@ -26,9 +26,9 @@ export function widthOf(label, by) {
 }
 
 // How far each name over columns goes beyond its own on either side: a long one, where shorter ones leave it room.
-/** @param {string[]} names @param {number} cell how wide a column is @param {number} letter */
-export function beyond(names, cell, letter) {
-  const over = names.map((name) => (lettersOf(name) * letter - cell) / 2);
+/** @param {number[]} widths of the names @param {number} cell how wide a column is @param {number} letter */
+export function beyond(widths, cell, letter) {
+  const over = widths.map((width) => (width - cell) / 2);
   return over.map((own, at) => Math.max(0, Math.min(own, -(over[at - 1] ?? -letter), -(over[at + 1] ?? -letter))));
 }
 

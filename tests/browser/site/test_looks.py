@@ -149,6 +149,28 @@ def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[.
     bottom = "cells => Math.max(...cells.map(cell => cell.getBoundingClientRect().bottom))"
     expect(cells.first).to_be_visible()
     eventually(lambda: cells.evaluate_all(bottom) <= dock.evaluate("dock => dock.getBoundingClientRect().top"), True)
+    if path.startswith("/?"):  # and all that is said of them, with what is read
+        eventually(lambda: page.locator(".board").evaluate(_CUT), [])
+
+
+# The matrices without a word on what they are, names that are cut, and what V's line crosses; and whether ribbons are missing.
+_CUT = """board => {
+  const all = selector => [...board.querySelectorAll(selector)];
+  const inside = ({ left, right, top, bottom }, x, y) => x > left && x < right && y > top && y < bottom;
+  const box = each => each.getBoundingClientRect();
+  const said = all('.title').filter(title => {
+    const short = title.querySelector('.short');
+    return !inside(box(title), box(short).left + 1, (box(short).top + box(short).bottom) / 2);
+  });
+  const names = all('.head').filter(head => head.scrollWidth > head.clientWidth);
+  const lines = all('.lead.role-v').flatMap(line => {
+    const { left, top } = box(line.ownerSVGElement), by = line.ownerSVGElement.currentCSSZoom;
+    return Array.from({ length: 200 }, (_, at) => line.getPointAtLength(line.getTotalLength() * at / 199))
+      .filter(({ x, y }) => inside(box(board.querySelector('.legend')), left + x * by, top + y * by));
+  });
+  return [...said.map(each => each.textContent), ...names.map(each => each.textContent), ...lines.map(String),
+    ...(all('.ribbon[d^=M]').length === 6 ? [] : ['ribbons'])];
+}"""
 
 
 def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_moves(

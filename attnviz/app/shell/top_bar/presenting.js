@@ -47,7 +47,7 @@ export function follow() {
   root.toggleAttribute("data-presents", presents);
   root.toggleAttribute("data-still", presents);
   if (presents) delete root.dataset.open;
-  if (presents) document.body.append(end);
+  if (presents) (document.querySelector(".stApp") ?? document.body).append(end); // of which theme that is
   else end.remove();
   window.dispatchEvent(new Event("resize")); // figures measure their room anew
 }
