@@ -153,7 +153,7 @@ def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[.
         eventually(lambda: page.locator(".board").evaluate(_CUT), [])
 
 
-# The matrices without a word on what they are, names that are cut, and what V's line crosses; and whether ribbons are missing.
+# Matrices without a word on what they are, names that are cut, where V's line crosses the legend, missing ribbons.
 _CUT = """board => {
   const all = selector => [...board.querySelectorAll(selector)];
   const inside = ({ left, right, top, bottom }, x, y) => x > left && x < right && y > top && y < bottom;

@@ -28,7 +28,7 @@ def test_the_opening_page_shows_whom_fluffy_reads_and_says_that_the_numbers_are_
     (board,) = reader.boards
     assert board["query"] == CAT.tokens.index("fluffy")
     assert board["features"] == ["noun", "adjective", "verb"]
-    said = "Numbers made by hand: X's columns stand for noun, adjective and verb."
+    said = "Numbers made by hand: X's columns are noun, adjective and verb."
     assert any(said in each for each in (*reader.captions, *reader.texts, json.dumps(board)))
 
 

@@ -43,7 +43,7 @@ def test_its_numbers_mean_something(query: str, key: str) -> None:
 
 
 def test_it_is_said_that_the_numbers_are_made_by_hand() -> None:
-    assert numbers_in_words(CAT) == "Numbers made by hand: X's columns stand for noun, adjective and verb."
+    assert numbers_in_words(CAT) == "Numbers made by hand: X's columns are noun, adjective and verb."
     changed = numbers_in_words(replace(CAT, edits=(Edit("w_q", 1, 0, -2.0),)))
     assert changed.startswith("You changed 1 number;")
     assert "noun" in changed
