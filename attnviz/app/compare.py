@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.parts.charts import offer, show_figure
+from attnviz.app.parts.examples import keep_as_a
 from attnviz.app.parts.predicting import show_outcome
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
@@ -20,7 +21,7 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.figures import comparison_specs
-from attnviz.link.parameter_table import B_BITS, OFF, PINNED, PREDICTED, PREDICTIONS, texts
+from attnviz.link.parameter_table import B_BITS, OFF, PINNED, PREDICTED, PREDICTIONS
 from attnviz.link.parameter_table import QUERY as PICKED
 from attnviz.published import OPENING, starting_points
 from attnviz.teach.masked import DTYPES, computed_in, read_way
@@ -102,13 +103,8 @@ def _bits_in_words(way: str) -> str:
 def keep() -> None:
     """Keep the current scenario as A."""
     scenario = scenario_now()
-    if scenario is None:
-        return
-    packed = texts()[PINNED].write(scenario)
-    if not url_texts.fits(PINNED, packed):
-        state.say(say("compare.too_large"))
-        return
-    url_texts.send(PINNED, packed)
+    if scenario is not None:
+        keep_as_a(scenario)
 
 
 def show_numbers(a: Scenario, b: Scenario) -> None:
@@ -152,7 +148,7 @@ def show_example() -> None:
 
 def _open_example() -> None:
     a, b = example()
-    url_texts.send(PINNED, texts()[PINNED].write(a))
+    keep_as_a(a)
     url_texts.put(PICKED, QUERY)
     state.adopt(b)
 

@@ -254,10 +254,7 @@ def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None
         st.caption(says)
         with st.container(horizontal=True):
             if challenge.text and tuple(challenge.text.split()) != trace.tokens:
-                st.button(say("challenges.use_sentence"), key=f"lesson.use.{i}", on_click=_use, args=(challenge.text,))
+                st.button(say("challenges.use_sentence"), key=f"lesson.use.{i}", on_click=turn,
+                          args=({"text": challenge.text},))  # fmt: skip
             with st.popover(say("challenges.hint")):
                 st.text(challenge.hint)
-
-
-def _use(text: str) -> None:
-    turn({"text": text})

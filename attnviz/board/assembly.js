@@ -215,7 +215,9 @@ export class Assembly {
 
   grid(/** @type {string} */ name) {
     const { board } = this;
-    const grid = gridFor(board, name, board.layout.boxes[name]);
+    const { torch: { [name]: { rows, columns } }, layout: { boxes: { [name]: box } } } = board;
+    // As cells, or, where it has too many, as colours alone.
+    const grid = new (Math.max(rows, columns) > CONSTANTS.FITS ? CanvasGrid : Grid)(board, name, box);
     board.grids.set(name, grid);
     board.views.observe(grid.element);
   }
@@ -230,12 +232,4 @@ function framesMean() {
 
 function roomKey(/** @type {Room} */ room) {
   return JSON.stringify({ ...room, width: Math.round(room.width), height: Math.round(room.height) });
-}
-
-// How a matrix is drawn: as cells, or, where it has too many, as colours alone.
-
-/** @param {Board} board @param {string} name @param {Box} box */
-function gridFor(board, name, box) {
-  const { rows, columns } = board.torch[name];
-  return Math.max(rows, columns) > CONSTANTS.FITS ? new CanvasGrid(board, name, box) : new Grid(board, name, box);
 }

@@ -88,7 +88,9 @@ def board_data(
         "names": list(token_labels(trace.tokens, LONGEST_NAME)),
         **_read(trace),
         "before": {} if scenario is None else _before(scenario, trace),
-        "origins": {} if scenario is None else _origins_of(scenario, trace),
+        "origins": {}
+        if scenario is None
+        else {name: _origins(scenario, whole_name(stage)) for name, stage in _given(scenario, trace)},
         "query": query,
         "head": head_in_view(trace.stages),
         "heads": heads_in_words(trace),
@@ -157,10 +159,6 @@ def _before(scenario: Scenario, trace: AttentionTrace) -> dict[str, float | str]
         for edit in scenario.edits
         if (place := as_seen(trace.stages, trace.matrices, *edit[:3]))
     }
-
-
-def _origins_of(scenario: Scenario, trace: AttentionTrace) -> dict[str, list[str]]:
-    return {name: _origins(scenario, whole_name(stage)) for name, stage in _given(scenario, trace)}
 
 
 def _given(scenario: Scenario, trace: AttentionTrace) -> list[tuple[str, Stage]]:

@@ -188,11 +188,6 @@ export class Intake {
     board.play.receive(data.play, before !== null);
   }
 
-  // Draw what came while a number was being typed.
-  catchUp() {
-    if (this.late) this.receive(this.late);
-  }
-
   // Show torch's numbers, unless they are older than what is shown: the next ones are not.
   settle() {
     const { board } = this;

@@ -124,7 +124,8 @@ export function openBox(board, place, text, shown, told) {
     if (done) return;
     done = true;
     told(false);
-    setTimeout(() => board.intake.catchUp()); // after what was typed is taken
+    const { intake } = board;
+    setTimeout(() => intake.late && intake.receive(intake.late)); // after what was typed is taken
     input.remove();
     if (!leave) board.focus(place);
     if (!take || input.value === shown) return;

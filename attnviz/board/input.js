@@ -176,7 +176,7 @@ export class Input {
       board.pointing.unpin();
     } else if (event.key === "Delete" && editable && board.isEdited(place)) {
       board.editing.reset(place);
-    } else if (editable && isComposed(event)) {
+    } else if (editable && (event.isComposing || COMPOSED.includes(event.key))) {
       this.type(place, "", ""); // what becomes of the key goes into the box, as long as nobody prevents that
       return false;
     } else if (editable && /^\S$/u.test(event.key) && (!modified || writes(event))) {
@@ -237,10 +237,6 @@ export class Input {
 
 function inPanel(/** @type {EventTarget | null} */ target) {
   return target instanceof Element && target.closest(".panel") !== null;
-}
-
-function isComposed(/** @type {KeyboardEvent} */ { key, isComposing }) {
-  return isComposing || COMPOSED.includes(key);
 }
 
 // Whether a key writes a character although it is pressed with others: √ is Option+V on one keyboard, ² AltGr+2 on

@@ -30,13 +30,8 @@ export function addressOf(/** @type {Place | null} */ place) {
 // The cell of the whole that a place is.
 /** @template {Place} P @param {Stages} stages @param {P} place @returns {P} */
 export function ofWhole(stages, place) {
-  const stage = stages.get(place.matrix);
-  return { ...place, matrix: wholeName(stage), column: place.column + stage.first };
-}
-
-// The name that an edit has for the matrix of which one head of one layer has what this stage says.
-function wholeName(/** @type {Stage} */ { name, layer }) {
-  return layer ? `layers.${layer}.${baseOf(name)}` : baseOf(name);
+  const { name, layer, first } = stages.get(place.matrix);
+  return { ...place, matrix: layer ? `layers.${layer}.${baseOf(name)}` : baseOf(name), column: place.column + first };
 }
 
 // The whole computation as seen from another of its heads: what attnviz/core/heads.py does in Python. Only names

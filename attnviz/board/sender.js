@@ -165,7 +165,8 @@ const AS_DRAWN = "drawn"; // of a cell that has no edit any more
 // A text of edits with more of them; what it says of the same cells is left out.
 /** @param {string} text @param {Edit[]} edits */
 export function partsOf(text, edits) {
-  const parts = new Map((text ? text.split("*") : []).map((part) => [cellOf(part), part]));
+  const parts = new Map((text ? text.split("*") : [])
+    .map((part) => [/^[^.]+\.\d+\.\d+(?=\.)/.exec(part)?.[0] ?? part, part])); // what a part says is of a cell, or all
   const packed = [...parts.keys()].some((part) => PACKED.test(part)); // what it says can't be read here
   for (const { matrix, row, column, value } of edits) {
     const cell = `${named(matrix)}.${row}.${column}`;
@@ -173,11 +174,6 @@ export function partsOf(text, edits) {
     else parts.set(cell, `${cell}.${value === null ? AS_DRAWN : numberText(value)}`);
   }
   return [...parts.values()].join("*");
-}
-
-// What a part says is of a cell, or all of it.
-function cellOf(/** @type {string} */ part) {
-  return /^[^.]+\.\d+\.\d+(?=\.)/.exec(part)?.[0] ?? part;
 }
 
 // A matrix of a later layer is called w_q~1.

@@ -28,7 +28,12 @@ def _apart(sent: dict[str, Any], trace: Trace, name: str) -> dict[str, Any] | No
     with np.errstate(all="ignore"):
         if stage.makes_shares and not others and not stage.rule.is_linear and stage.rule.sums_to_1(1):
             made = _shares(left)
-        elif stage.rule.is_product and len(others) == 1 and _is_plain(settings):
+        elif (
+            stage.rule.is_product
+            and len(others) == 1
+            and settings["transposed"]
+            and not (settings["cosine"] or settings["typed"])
+        ):
             made = _product(left, others[0])
         else:
             return None
@@ -37,10 +42,6 @@ def _apart(sent: dict[str, Any], trace: Trace, name: str) -> dict[str, Any] | No
         return None
     bits = in_rows(trace[name]).cpu().numpy().astype("<f4").view(np.int32)
     return {"rows": sent["rows"], "columns": sent["columns"], "apart": (bits - made.view(np.int32)).ravel().tolist()}
-
-
-def _is_plain(settings: dict[str, Any]) -> bool:
-    return settings["transposed"] and not settings["cosine"] and not settings["typed"]
 
 
 def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:

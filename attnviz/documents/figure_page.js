@@ -9,7 +9,7 @@ const place = partOf(document, "#figure");
 const frame = partOf(document, "#frame");
 const face = partOf(document, "#letters").textContent;
 const options = { displayModeBar: false, responsive: !figure.layout.width };
-const ready = Promise.all([plotlyThere(), lettersThere()])
+const ready = Promise.all([unpackedText(partOf(document, "#plotly")).then(run), lettersThere()])
   .then(() => Plotly.newPlot(place, figure.data, figure.layout, options))
   .then(makeRoom)
   .then(fit);
@@ -17,10 +17,6 @@ addEventListener("resize", () => ready.then(fit));
 
 for (const button of document.querySelectorAll("button")) {
   button.addEventListener("click", async () => saveAs(await ready, button.dataset.format ?? ""));
-}
-
-async function plotlyThere() {
-  run(await unpackedText(partOf(document, "#plotly")));
 }
 
 // A figure that is measured before its letters are there is measured in others.

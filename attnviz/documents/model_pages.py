@@ -1,6 +1,5 @@
 """Models as documents: pages and notebook output, and a head's report."""
 
-import base64
 import html
 import math
 from base64 import b64encode
@@ -205,7 +204,7 @@ def _part(view: ModelTrace) -> str:
     grid = grid_of(view)
     scale = min(6.0, 900 / grid.z.shape[1])
     size = f"width:{grid.z.shape[1] * scale:.0f}px;height:{grid.z.shape[0] * scale:.0f}px"
-    data = base64.b64encode(png(grid_shades(grid))).decode("ascii")
+    data = b64encode(png(grid_shades(grid))).decode("ascii")
     alt = html.escape(say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name))
     kind = view.kinds[0]
     many = say("models.many", layers=plural(view.n_layers, "layer"), heads=plural(view.n_heads, "head"))

@@ -139,11 +139,6 @@ def hatched(picture: Picture) -> list[tuple[np.ndarray, Hatch]]:
     return [(np.isin(picture.kinds, of_hatch), hatch) for hatch, of_hatch in kinds.items()]
 
 
-def hover_of(stage: Stage, row: str, column: str, value: str) -> str:
-    """Return Plotly's hover for a cell, by its row and column names."""
-    return said_of(stage, row, column, value).replace("\n", "<br>")
-
-
 def said_of(stage: Stage, row: str, column: str, value: str) -> str:
     """Return what is said of a cell, in lines."""
     rows, columns = (say(f"figures.axes.{kind}") for kind in (stage.rows, stage.columns))
@@ -158,7 +153,7 @@ def _trace(picture: Picture, z: np.ndarray, value: str) -> dict[str, Any]:
         "z": z,  # plotly.js leaves NaN cells open
         "showscale": False,
         "hoverongaps": False,
-        "hovertemplate": f"{hover_of(stage, '%{y}', '%{x}', value)}<extra></extra>",
+        "hovertemplate": said_of(stage, "%{y}", "%{x}", value).replace("\n", "<br>") + "<extra></extra>",
         "xgap": gap,
         "ygap": gap,
     }

@@ -82,14 +82,13 @@ def _lines(rows: pd.DataFrame, scale: str, curve: Curve, dark: bool) -> list[dic
         "type": "scatter", "mode": "lines+markers", "name": label, "x": x, "y": y,
         "line": {"color": colour, "width": 2.5, "dash": dash},
         "marker": {"symbol": symbol, "size": 8, "color": colour},
-        "hovertext": [_said(label, *numbers) for numbers in zip(rows.dim, y, low, high, strict=True)],
+        "hovertext": [
+            say("scaling.curve.hover", scale=label, dim=dim, value=shown(value), low=shown(least), high=shown(most))
+            for dim, value, least, most in zip(rows.dim, y, low, high, strict=True)
+        ],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }  # fmt: skip
     return [band, line]
-
-
-def _said(scale: str, dim: int, value: float, low: float, high: float) -> str:
-    return say("scaling.curve.hover", scale=scale, dim=dim, value=shown(value), low=shown(low), high=shown(high))
 
 
 def _theory(rows: pd.DataFrame, curve: Curve, dark: bool) -> dict[str, Any]:

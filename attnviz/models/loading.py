@@ -98,7 +98,8 @@ def _load(name: str, sha256: str | None = None) -> tuple[Any, Any]:
         config = package.AutoConfig.from_pretrained(name, **only)
         called = next(iter(getattr(config, "architectures", None) or ()), "")
         kind = next((auto for end, auto in _CLASSES if called.endswith(end)), "AutoModel")
-        outline = _outline_of(config, getattr(package, kind))
+        with torch.device("meta"):  # where a tensor has a shape and no numbers
+            outline = getattr(package, kind).from_config(config)
         _check_size(name, _size_by(config, outline))  # before they are fetched
         tell("tokenizer")
         tokenizer = package.AutoTokenizer.from_pretrained(name, **only)
@@ -133,12 +134,6 @@ def check_sum(file: Path, expected: str) -> None:
 def size_of(model: Any) -> int:
     """Return how many bytes the weights of a model take."""
     return sum(each.numel() * each.element_size() for each in model.parameters())
-
-
-def _outline_of(config: Any, kind: Any) -> Any:
-    """Return a model without its numbers, by its configuration alone."""
-    with torch.device("meta"):  # where a tensor has a shape and no numbers
-        return kind.from_config(config)
 
 
 def _size_by(config: Any, outline: Any) -> int:

@@ -1,6 +1,5 @@
 """Looking into models of transformers, or torch modules, while they compute."""
 
-import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from attnviz.models.offering import ALONG, short_name
 from attnviz.models.pretrained import check_finite, is_pretrained, look, reads_others
 from attnviz.models.projections import Named, attended_as_named, named_of
 from attnviz.models.trace import Layer, ModelTrace
-from attnviz.models.watching import Attended
+from attnviz.models.watching import Attended, twin_of
 from attnviz.models.written_out import WrittenOut, learned_in
 
 
@@ -138,9 +137,9 @@ def _as_evaluated(module: nn.Module) -> nn.Module:
     """Return a module without dropout: a twin if it's in training."""
     if not any(each.training for each in module.modules()):
         return module
-    shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
     try:
-        return copy.deepcopy(module, shared).eval()
+        twin: nn.Module = twin_of(module).eval()
+        return twin
     except (RuntimeError, TypeError) as error:
         raise ValueError(
             f"{type(module).__name__} is in training and can't be copied ({error}), expected one after .eval()"

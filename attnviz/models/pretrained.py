@@ -3,7 +3,6 @@
 transformers is imported here alone, and when first used: that takes seconds.
 """
 
-import copy
 import inspect
 import math
 import sys
@@ -24,7 +23,7 @@ from attnviz.models.edits import Editing, ModelEdit
 from attnviz.models.pieces import Cut, check_length, check_vocabulary, cut_of, marks_of_cut, pieces
 from attnviz.models.projections import turns_in
 from attnviz.models.trace import Kind, Layer, ModelTrace
-from attnviz.models.watching import Attended, Watch, watching
+from attnviz.models.watching import Attended, Watch, twin_of, watching
 from attnviz.models.written_out import WrittenOut, check_architecture, check_referee, learned_in
 
 WATCHED = "attnviz"  # the name of our function among those that transformers knows
@@ -93,8 +92,7 @@ def watched(model: Any) -> Any:
     ours = goes_through_ours(model)
     if model.config._attn_implementation == (WATCHED if ours else EAGER) and not model.training:
         return model
-    shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
-    twin = copy.deepcopy(model, shared).eval()
+    twin = twin_of(model).eval()
     if ours:
         twin.set_attn_implementation(WATCHED)
     else:

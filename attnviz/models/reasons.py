@@ -1,6 +1,5 @@
 """Why this word: what each part of a model adds to scores."""
 
-import copy
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -13,7 +12,9 @@ from torch import Tensor, nn
 from attnviz.core.limits import RefusedError, check_whole, in_short
 from attnviz.models.editing import editing_of
 from attnviz.models.pretrained import called, goes_through_ours, scores_of
+from attnviz.models.tables import alike
 from attnviz.models.trace import ModelTrace
+from attnviz.models.watching import twin_of
 from attnviz.models.writing import check_writes
 
 MOST_MULTIPLIED = 2**36  # by a map: seconds on two cores
@@ -125,7 +126,7 @@ class _Patching:
             check_writes(each)
         if other.edits:
             raise ValueError(f"the other text's model is changed by {in_short(other.edits)}, expected no changes of it")
-        self._view, self._own, self._states = view, _twin(view.model), list[Tensor]()
+        self._view, self._own, self._states = view, twin_of(view.model), list[Tensor]()
         self.blocks = _blocks(view, self._own)
         plain, of_model = (view.original or view).layers, [each for each in view.edits if each.of_model]
         keep = [each.register_forward_hook(lambda _, __, made: self._states.append(_first(made)))
@@ -180,7 +181,7 @@ class _Stream:
     """The last token's vector on its way through a model, in float64."""
 
     def __init__(self, view: ModelTrace) -> None:
-        own = _twin(view.model)
+        own = twin_of(view.model)
         blocks, self._output = _blocks(view, own), own.get_output_embeddings()
         seen: dict[nn.Module, tuple[Tensor, Tensor]] = {}  # what goes into each module last, and what it makes of that
         for each in own.modules():
@@ -200,7 +201,7 @@ class _Stream:
         self.fed = [after - before - each for before, after, each in zip(self.inputs, outputs, added, strict=True)]
         for block, fed in zip(blocks, self.fed, strict=True):
             made = [seen[each][1] for each in block.children() if each in seen]
-            if not any(each.shape == fed.shape and _near(each, fed) for each in made):
+            if not any(alike(each, fed, _SAME) for each in made):
                 raise _otherwise(view)
 
     def toward(self, token: int) -> tuple[Tensor, float]:
@@ -214,11 +215,6 @@ class _Stream:
             toward = scale * weight
             return toward - toward.mean(), rest + float(shift @ weight)
         return (self._normed / self.last).nan_to_num() * weight, rest
-
-
-def _twin(model: Any) -> Any:
-    """Return a copy that shares weights and can be hooked alone."""
-    return copy.deepcopy(model, {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
 
 
 def _ids(view: ModelTrace, model: Any, rows: int = 1) -> Tensor:
@@ -245,7 +241,3 @@ def _keep(seen: dict[nn.Module, tuple[Tensor, Tensor]], module: nn.Module, given
     if len(both) == 2:
         before, after = (each.detach().reshape(-1, each.shape[-1])[-1].double() for each in both)
         seen[module] = before, after
-
-
-def _near(one: Tensor, other: Tensor) -> bool:
-    return bool(((one - other).abs() <= _SAME * max(1.0, float(other.abs().max()))).all())

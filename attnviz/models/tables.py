@@ -101,7 +101,7 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
         if tensor is None:
             continue
         by = _CHANGED_BY[name]
-        if by in changed or not _alike(matrices[name], tensor, _SAME_HALVES if half else _SAME_WEIGHTS):
+        if by in changed or not alike(matrices[name], tensor, _SAME_HALVES if half else _SAME_WEIGHTS):
             why = by if by in changed else "between"
             table = _unknown(table) if why == "between" and name == "attention_weights" else table
             table, given = _with_given(table, name), given | {name: _in_float32(tensor)}
@@ -148,7 +148,8 @@ def _in_float32(tensor: Tensor) -> Tensor:
     return tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.float()
 
 
-def _alike(ours: Tensor, own: Tensor, most: float) -> bool:
+def alike(ours: Tensor, own: Tensor, most: float) -> bool:
+    """Whether numbers differ by no more than a share of the largest."""
     size = max(1.0, float(own.abs().max()))
     return ours.shape == own.shape and bool(((ours - own).abs() <= most * size).all())
 

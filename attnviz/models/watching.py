@@ -3,6 +3,7 @@
 A watch is entered by one thread and sees that thread alone; nothing of the model or of torch is changed for it.
 """
 
+import copy
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -157,7 +158,8 @@ class Watch(TorchFunctionMode):
         parts = (query, key, value, weights, context)
         query, key, value, *made = (None if each is None else _of_one(each) for each in parts)  # type: ignore[assignment]
         if added is not None:
-            added = _hiding(_of_one(added).broadcast_to(-1, query.shape[-2], key.shape[-2]))
+            added = _of_one(added).broadcast_to(-1, query.shape[-2], key.shape[-2])
+            added = added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)  # the most negative float
             bias = _bias_in(added if bias is None else _of_one(bias).broadcast_to(added.shape), added)
         projections, self._projections = _of_module(self._projections, module), []
         self.attended.append(
@@ -222,6 +224,11 @@ def watching() -> Watch | None:
     return _WATCHING.get()
 
 
+def twin_of(module: Any) -> Any:
+    """Return a copy that shares weights, and can be changed alone."""
+    return copy.deepcopy(module, {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())})
+
+
 def _of_module(projections: list[Projection], module: Any) -> tuple[Projection, ...]:
     """Return products with the module's own weights; without any, all products."""
     if module is None:
@@ -238,11 +245,6 @@ def _arguments(func: Callable[..., Any]) -> inspect.Signature:
 def _of_one(tensor: Tensor) -> Tensor:
     """Return one sequence's tensor ``(heads, tokens, features)``, without its batch dimensions."""
     return tensor.detach().reshape((1, *tensor.shape)[-3:] if tensor.dim() < 3 else tensor.shape[-3:])
-
-
-def _hiding(added: Tensor) -> Tensor:
-    """Return a mask with -inf in place of the most negative float."""
-    return added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)
 
 
 def _bias_in(bias: Tensor, added: Tensor) -> Tensor | None:

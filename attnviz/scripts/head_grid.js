@@ -98,13 +98,8 @@ export class Heads {
     const all = /** @type {HTMLElement[]} */ ([...this.grid.querySelectorAll(".head")]);
     const [layer, head] = at.split(",").map(Number);
     const next = this.data.order ? all[all.findIndex((each) => each.dataset.head === at) + by[1]]
-      : this.buttonOf({ layer: layer + by[0], head: head + by[1] });
-    next?.focus();
-  }
-
-  /** @param {Head} place @returns {HTMLElement | null} */
-  buttonOf({ layer, head }) {
-    return this.grid.querySelector(`.head[data-head="${layer},${head}"]`);
+      : this.grid.querySelector(`.head[data-head="${layer + by[0]},${head + by[1]}"]`);
+    if (next instanceof HTMLElement) next.focus();
   }
 
   // Another token is followed, or another head is picked.

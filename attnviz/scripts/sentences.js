@@ -14,15 +14,11 @@ export function say(key, places = {}) {
 // The same of a sentence that is at hand.
 /** @param {import("./sent.js").Template} template @param {Record<string, string | number>} places */
 export function filled(template, places) {
-  return formOf(template, places.n === 1).replace(/\{(\w+)\}/g, (_, name) => {
+  const form = typeof template === "string" ? template : template[places.n === 1 ? "one" : "other"];
+  return form.replace(/\{(\w+)\}/g, (_, name) => {
     if (!(name in places)) throw new Error(`${JSON.stringify(template)} needs ${name}`);
     const place = places[name];
     const counts = (name === "n" || name === "count") && typeof place === "number" && Number.isInteger(place);
     return counts ? place.toLocaleString("en") : String(place);
   });
-}
-
-/** @param {import("./sent.js").Template} template @param {boolean} ofOne */
-function formOf(template, ofOne) {
-  return typeof template === "string" ? template : template[ofOne ? "one" : "other"];
 }

@@ -37,8 +37,10 @@ _STEP = feed_forward_table()
 def show_examples() -> None:
     """Draw the choice of an example, and the example."""
     chosen = checked().example
-    this_session().put(_KEY, chosen)
-    st.selectbox(say("check.examples.choose"), published_names(), key=_KEY, format_func=_title, on_change=_choose)
+    session = this_session()
+    session.put(_KEY, chosen)
+    st.selectbox(say("check.examples.choose"), published_names(), key=_KEY, format_func=_title,
+                 on_change=lambda: url_texts.put(CHECK, Checked(EXAMPLES, session.get(_KEY))))  # fmt: skip
     if chosen == VARIANCES:
         _show_variances()
         return
@@ -58,10 +60,6 @@ def show_examples() -> None:
 
 def _title(name: str) -> str:
     return say("check.examples.variances") if name == VARIANCES else worked_example(name).title
-
-
-def _choose() -> None:
-    url_texts.put(CHECK, Checked(EXAMPLES, this_session().get(_KEY)))
 
 
 def _show_ways_on(example: WorkedExample) -> None:

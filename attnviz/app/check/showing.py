@@ -35,7 +35,8 @@ def chosen_mode() -> str:
     mode = checked().mode
     session.put(_KEY, mode)
     st.segmented_control(
-        say("check.mode.label"), (CHECKING, EXAMPLES), required=True, key=_KEY, on_change=_choose,
+        say("check.mode.label"), (CHECKING, EXAMPLES), required=True, key=_KEY,
+        on_change=lambda: url_texts.put(CHECK, Checked(session.get(_KEY))),
         format_func=lambda mode: say(f"check.mode.{mode}"), label_visibility="collapsed",
     )  # fmt: skip
     return mode
@@ -53,10 +54,6 @@ def checked() -> Checked:
     """Return the URL's mode and example; default: checking one's own numbers."""
     found: Checked = take(CHECK)
     return found
-
-
-def _choose() -> None:
-    url_texts.put(CHECK, Checked(this_session().get(_KEY)))
 
 
 def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str] = ()) -> None:

@@ -54,14 +54,10 @@ def pick_heads_off(settings: TrainingSettings, off: Off) -> None:
     this_session().put(key, list(off))
     st.pills(
         say("learn.off.heads"), _heads(settings), selection_mode="multi", key=key, label_visibility="collapsed",
-        format_func=lambda each: say("learn.off.switch", head=called(settings, *each)), on_change=_take_off,
-        args=(key,), help=say("learn.off.how"),
+        format_func=lambda each: say("learn.off.switch", head=called(settings, *each)), help=say("learn.off.how"),
+        on_change=lambda: url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in
+                                                         sorted(this_session().get(key)))),
     )  # fmt: skip
-
-
-def _take_off(key: str) -> None:
-    """Write the heads switched off into the address."""
-    url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in sorted(this_session().get(key))))
 
 
 def tell_heads_off(training: Training, step: int, off: Off) -> None:

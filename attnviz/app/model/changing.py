@@ -93,8 +93,8 @@ def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: A
     # Fields of its own for each cell that was picked: what a page says of fields that it drew before the pick, a moment
     # later, is of others.
     matrix_key, row_key, column_key = (f"{key}.{begin}" for key in (_MATRIX, _ROW, _COLUMN))
-    matrix = st.selectbox(say("models.change.matrix"), names, names.index(begin[0]), format_func=_called,
-                          key=matrix_key)  # fmt: skip
+    matrix = st.selectbox(say("models.change.matrix"), names, names.index(begin[0]), key=matrix_key,
+                          format_func=lambda name: ALL_STAGES[name].title)  # fmt: skip
     n_rows, n_columns = _shape(matrix, layer, trace)
     rows = layer.tokens if matrix in ("q", MASK) else layer.read if matrix in ("k", "v") else ()
     left, right = st.columns(2)  # side by side: below each other, the button would be off a laptop's screen
@@ -118,10 +118,6 @@ def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: A
         return
     st.button(say("models.change.change"), type="primary", key="model.change.do", disabled=value == current,
               on_click=_with, args=(edits, ModelEdit(*cell, float(value))))  # fmt: skip
-
-
-def _called(name: str) -> str:
-    return ALL_STAGES[name].title  # which begins with its symbol
 
 
 def _shape(matrix: str, layer: Layer, trace: Any) -> tuple[int, int]:

@@ -77,7 +77,9 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   const rows = folded(lines, root.querySelector("details")?.open ?? false);
   const written = make("p", "written", data.written.map((token) => make("u", "", [token])));
   written.hidden = none;
-  const focused = focusOf(root);
+  // The button with the focus, by what it does: a drawing makes all of them anew.
+  const own = focusedBeside(root);
+  const focused = own instanceof HTMLElement && root.contains(own) ? `[data-act="${own.dataset.act}"]` : "";
   root.style.setProperty("--numbers", String(data.titles.length));
   root.classList.toggle("many", data.titles.length > MOST_ON_PHONE);
   root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows, ...reasons(data),
@@ -171,10 +173,4 @@ function button(name, text, off, act) {
   Object.assign(made, { type: "button", disabled: off, onclick: act });
   made.dataset.act = name;
   return made;
-}
-
-// The button with the focus, by what it does: a drawing makes all of them anew.
-function focusOf(/** @type {HTMLElement} */ root) {
-  const own = focusedBeside(root);
-  return own instanceof HTMLElement && root.contains(own) ? `[data-act="${own.dataset.act}"]` : "";
 }

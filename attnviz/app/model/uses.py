@@ -19,7 +19,7 @@ from attnviz.link.parameter_table import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
 from attnviz.models import ModelTrace, similarity
 from attnviz.models.pieces import text_of
 from attnviz.models.pretrained import goes_through_ours
-from attnviz.models.reasons import Part, Why, patched
+from attnviz.models.reasons import Why, patched
 from attnviz.models.uses import has_next, has_vector, last_vectors
 from attnviz.training.stories import JUDGED_BY, PLACES, Asked, asked_in, read
 from attnviz.training.tasks.story_grammar import ASKED, World, stories
@@ -120,18 +120,14 @@ def reasons_of(view: ModelTrace, token: int | None) -> dict[str, Any] | None:
 def _rows(found: Why) -> list[dict[str, Any]]:
     """Return the largest parts of a score as bars, the rest summed."""
     ordered = sorted(found.parts, key=lambda part: -abs(part.value))
-    rows = [(_called(part), part.value, None if part.head is None else f"{part.layer}.{part.head}")
-            for part in ordered[:_MOST_PARTS]]  # fmt: skip
+    rows = [(say(f"write.why.part.{part.kind}", layer=part.layer, head=part.head), part.value,
+             None if part.head is None else f"{part.layer}.{part.head}") for part in ordered[:_MOST_PARTS]]  # fmt: skip
     rest = ordered[_MOST_PARTS:]
     if rest:
         rows.append((say("write.why.rest", n=len(rest)), sum(part.value for part in rest), None))
     most = max(abs(value) for _, value, _ in rows) or 1.0
     return [{"name": name, "share": value / most, "told": written(value, state.digits()), "head": head}
             for name, value, head in rows]  # fmt: skip
-
-
-def _called(part: Part) -> str:
-    return say(f"write.why.part.{part.kind}", layer=part.layer, head=part.head)
 
 
 def _strongest(view: ModelTrace, found: Why) -> str:

@@ -169,8 +169,10 @@ def _keep() -> None:
 
 def _show_cache(view: ModelTrace) -> None:
     """Draw the switch of the cache, and say what was computed now."""
-    this_session().put(_KEYS["cache"], take(MODEL_CACHE) == "off")
-    st.toggle(say("write.cache"), key=_KEYS["cache"], on_change=_keep_cache, help=say("write.cache_help"))
+    session, key = this_session(), _KEYS["cache"]
+    session.put(key, take(MODEL_CACHE) == "off")
+    st.toggle(say("write.cache"), key=key, help=say("write.cache_help"),
+              on_change=lambda: url_texts.put(MODEL_CACHE, "off" if session.get(key) else ""))  # fmt: skip
     st.caption(cache_in_words(view))
     for told in costs_in_words(view):
         st.caption(as_message(told))
@@ -180,7 +182,3 @@ def cache_in_words(view: ModelTrace) -> str:
     """Say which rows were computed now, and which are from the cache."""
     n = len(view.tokens) - view.computed_from
     return say("write.marks", kept=view.computed_from, n=n) if view.computed_from else say("write.now", n=n)
-
-
-def _keep_cache() -> None:
-    url_texts.put(MODEL_CACHE, "off" if this_session().get(_KEYS["cache"]) else "")

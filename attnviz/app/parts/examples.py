@@ -10,11 +10,11 @@ from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.address import PLAYGROUND, go_to, turn
 from attnviz.app.session.session import this_session
 from attnviz.core.changes import changes_of
-from attnviz.core.matrix_input import EXAMPLE_FILL
+from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding.vectors import PUBLISHED_TEXT
 from attnviz.core.stages import ITSELF
-from attnviz.link.parameter_table import QUERY
+from attnviz.link.parameter_table import PINNED, QUERY, texts
 from attnviz.link.set_up import CHANGES, EXAMPLE, parameters, with_example
 from attnviz.published import OPENING, starting_points, worked_examples
 from attnviz.words import say
@@ -55,17 +55,8 @@ def drop_changes() -> None:
         return
     url_texts.send(CHANGES, "")
     dropped = changes_of(scenario)
-    if dropped.edits or any(not _of_example(by) for _, by in dropped.replaced):
+    if dropped.edits or any(not example_of(by) for _, by in dropped.replaced):
         state.offer_back(dropped)
-
-
-def _of_example(by: object) -> bool:
-    return isinstance(by, str) and by.startswith(EXAMPLE_FILL)
-
-
-def name_now(name: str) -> None:
-    """Remember the example from the URL, for the page Check my numbers."""
-    this_session().example = name
 
 
 def take_named() -> str:
@@ -106,6 +97,16 @@ def begin_with(scenario: Scenario, query: int | None = None) -> None:
     state.start_set_up_anew(scenario)
 
 
+def keep_as_a(scenario: Scenario) -> bool:
+    """Keep a set-up as A; return whether a link can hold it."""
+    packed = texts()[PINNED].write(scenario)
+    if not url_texts.fits(PINNED, packed):
+        state.say(say("compare.too_large"))
+        return False
+    url_texts.send(PINNED, packed)
+    return True
+
+
 PANEL = "playground.what_if"  # whether it is open, in the session
 
 
@@ -132,8 +133,10 @@ _BLANK = "blank.text"
 def show_blank(key: str) -> None:
     """Say that the sentence is missing, and ask for one."""
     st.info(say(key), icon=":material/edit:")
-    st.text_input(say("setup.text.label"), key=_BLANK, on_change=_take_text, label_visibility="collapsed",
-                  placeholder=say("setup.text.help"))  # fmt: skip
+    st.text_input(
+        say("setup.text.label"), key=_BLANK, label_visibility="collapsed", placeholder=say("setup.text.help"),
+        on_change=lambda: turn({"text": this_session().get(_BLANK)}),
+    )  # fmt: skip
     first = starting_points()[OPENING].scenario.text
     st.button(say("setup.text.first", text=first), on_click=turn, args=({"text": first},), key="blank.first")
 
@@ -142,7 +145,3 @@ def show_second_sentence(key: str) -> None:
     """Say that the page needs self-attention, and offer to switch to it."""
     st.info(say(key), icon=":material/swap_horiz:")
     st.button(say("setup.reads.itself"), on_click=turn, args=({"reads": ITSELF},), key="blank.reads")
-
-
-def _take_text() -> None:
-    turn({"text": this_session().get(_BLANK)})

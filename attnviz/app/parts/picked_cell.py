@@ -138,13 +138,10 @@ def show_layer_picker(scenario: Scenario) -> int:
 
 
 def _show_places(name: str, label: str, n: int, picked: int) -> None:
-    this_session().put(_PICKER_KEYS[name], picked)
+    session, key = this_session(), _PICKER_KEYS[name]
+    session.put(key, picked)
     st.segmented_control(
-        label, range(n), key=_PICKER_KEYS[name], required=True, on_change=_take_picked, args=(name,),
+        label, range(n), key=key, required=True, on_change=lambda: url_texts.put(name, int(session.get(key))),
         format_func=lambda each: say("heads.layer", layer=each) if name == LAYER else str(each),
         label_visibility="collapsed" if name == LAYER else "visible",
     )  # fmt: skip
-
-
-def _take_picked(name: str) -> None:
-    url_texts.put(name, int(this_session().get(_PICKER_KEYS[name])))

@@ -35,7 +35,8 @@ class Painter {
     const held = this.cells.flat().indexOf(/** @type {HTMLButtonElement} */ (focusedBeside(this.root)));
     this.root.classList.toggle("turned", turned);
     this.root.style.setProperty("--columns", String(columns.length));
-    this.cells = rows.map((row, i) => columns.map((column, j) => cellOf(`${row}, ${column}`, hidden[i][j] === 1)));
+    this.cells = rows.map((row, i) => columns.map((column, j) => button("", "", () => {},
+      { "aria-label": `${row}, ${column}`, "aria-pressed": String(hidden[i][j] === 1) })));
     const heads = columns.map((column) => named("columnheader", column));
     this.root.replaceChildren(rowOf([named("presentation", ""), ...heads]),
       ...rows.map((row, i) =>
@@ -75,11 +76,6 @@ class Painter {
   say() {
     this.tell(this.cells.map((row) => row.map((cell) => Number(isHidden(cell)))));
   }
-}
-
-/** @param {string} name @param {boolean} hidden */
-function cellOf(name, hidden) {
-  return button("", "", () => {}, { "aria-label": name, "aria-pressed": String(hidden) });
 }
 
 const isHidden = (/** @type {HTMLElement} */ cell) => cell.getAttribute("aria-pressed") === "true";

@@ -11,6 +11,7 @@ from functools import partial
 import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
+from attnviz.app.parts.examples import keep_as_a
 from attnviz.app.parts.predicting import ask, lead_on, prediction
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
@@ -24,7 +25,7 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
-from attnviz.link.parameter_table import B_BITS, BITS, PINNED, QUERY, texts
+from attnviz.link.parameter_table import B_BITS, BITS, QUERY
 from attnviz.teach.masked import DTYPES, computed_in, dropped, in_few_bits, mean_of_draws, n_draws, read_way, way_of
 from attnviz.teach.questions.seeing import Table
 from attnviz.teach.replaced import (
@@ -235,13 +236,3 @@ def _factors_in_words(by: dict[str, float | None]) -> str:
            for name, factor in by.items() if factor is not None]  # fmt: skip
     none = [ALL_STAGES[name].symbol for name, factor in by.items() if factor is None]
     return "; ".join([*one, *([say("what_if.replaced.times_none", symbols=listed(none))] if none else [])])
-
-
-def keep_as_a(scenario: Scenario) -> bool:
-    """Keep a set-up as A; return whether a link can hold it."""
-    packed = texts()[PINNED].write(scenario)
-    if not url_texts.fits(PINNED, packed):
-        state.say(say("compare.too_large"))
-        return False
-    url_texts.send(PINNED, packed)
-    return True

@@ -11,9 +11,8 @@ import streamlit as st
 
 from attnviz.app.components import script_file
 from attnviz.app.components.board import AT, mark_while_older, numbers_of
-from attnviz.app.parts.examples import open_panel
+from attnviz.app.parts.examples import keep_as_a, open_panel
 from attnviz.app.parts.picked_cell import picked_cell, show_layer_picker, show_picked, take_click
-from attnviz.app.playground.replaced import keep_as_a
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.memory import mark_of_now, memory

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attnviz.app.parts.examples import PANEL, open_panel
+from attnviz.app.parts.examples import PANEL, keep_as_a, open_panel
 from attnviz.app.parts.picked_cell import pick, picked_place
 from attnviz.app.parts.predicting import ask, lead_on, predicted, show_outcome
 from attnviz.app.playground.mask import show_mask
-from attnviz.app.playground.replaced import keep_as_a, show_replaced
+from attnviz.app.playground.replaced import show_replaced
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to, turn
 from attnviz.app.session.session import this_session
@@ -139,15 +139,12 @@ def _put(change: Callable[[WhatIf], WhatIf]) -> None:
 
 def _ask(scenario: Scenario, asked: Asked) -> None:
     """Ask what a switch will do, and pick the cell it changes."""
+    place = next(each for each in PLACES if about(each) == asked.about)
     cell = asked.cell and of_whole(traced_in_view(scenario).stages, *asked.cell)
     with st.container(key="what_if_asked", gap="xsmall"):
         ask(asked, lambda: pick(cell))
         st.button(say("what_if.predict.leave"), key="what_if.leave", type="tertiary", on_click=_put,
-                  args=(lambda now: _without_asked(now, asked),))  # fmt: skip
-
-
-def _without_asked(on: WhatIf, asked: Asked) -> WhatIf:
-    return without(on, next(place for place in PLACES if about(place) == asked.about))
+                  args=(lambda now: without(now, place),))  # fmt: skip
 
 
 def _show_happened(scenario: Scenario, on: WhatIf) -> None:

@@ -113,11 +113,8 @@ def _show_log_steps() -> None:
         return
     listed = ", ".join(map(str, dims))
     st.text(say("scaling.controls.log_listed", dimensions=plural(len(dims), "dimension"), listed=listed))
-    st.button(say("scaling.controls.log_use"), key="scaling.log.use", on_click=_list_dims, args=(listed,))
-
-
-def _list_dims(listed: str) -> None:
-    this_session().put("scaling.dims", listed)
+    st.button(say("scaling.controls.log_use"), key="scaling.log.use", on_click=this_session().put,
+              args=("scaling.dims", listed))  # fmt: skip
 
 
 def _show_own() -> None:

@@ -116,11 +116,10 @@ def _has_theory(curve: Curve, settings: SweepSettings) -> bool:
 
 def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
     """Show a softmax row at the picked dimension before and after scaling."""
+    key = f"scaling.at.{settings.picked}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            say("scaling.row.dimension"), settings.dims, settings.dims.index(settings.picked),
-            key=f"scaling.at.{settings.picked}", on_change=_take_choice, args=(settings.picked,), width=140,
-        )  # fmt: skip
+        st.selectbox(say("scaling.row.dimension"), settings.dims, settings.dims.index(settings.picked), key=key,
+                     on_change=lambda: pick_dimension(this_session().get(key)), width=140)  # fmt: skip
         _show_link(settings, scenario)
     own = settings.of_projections
     x = inputs_of(scenario) if own else None
@@ -155,10 +154,6 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
     else:
         st.caption(say("scaling.row.of_vectors"))
     show_numbers(say("scaling.row.numbers"), row, "softmax_row")
-
-
-def _take_choice(shown: int) -> None:
-    pick_dimension(this_session().get(f"scaling.at.{shown}"))
 
 
 def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:

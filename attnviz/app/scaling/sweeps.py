@@ -135,10 +135,6 @@ def _start(remember: tuple[str, int] | None) -> None:
         this_session().put(remember[0], remember[1])
 
 
-def _stop(key: Hashable) -> None:
-    this_session().put(_STOPPED, key)
-
-
 def _in_turn(asked: _Asked, turns: Turns) -> pd.DataFrame:
     place = st.empty()
     told = _Told(place, asked)
@@ -182,8 +178,8 @@ class _Told:
             with self._place.container(horizontal=True, vertical_alignment="center"):
                 self._line = st.empty()
                 st.button(
-                    say("scaling.sweep.stop"), key=f"scaling.stop.{self._asked.name}", on_click=_stop,
-                    args=(self._asked.key,),
+                    say("scaling.sweep.stop"), key=f"scaling.stop.{self._asked.name}", on_click=this_session().put,
+                    args=(_STOPPED, self._asked.key),
                 )  # fmt: skip
         tell(self._line)
 

@@ -23,7 +23,6 @@ import streamlit as st
 from attnviz.app.check import blanks, typed
 from attnviz.app.keeper import figures
 from attnviz.app.model.typing import model_session
-from attnviz.app.parts import examples
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.memory import asked, came_back, memory, written
@@ -110,7 +109,7 @@ def read(page: str) -> dict[str, Any]:
     for part in opened.told:
         state.say_ignored(part)
     if opened.example:
-        examples.name_now(opened.example)
+        this_session().example = opened.example  # for the page Check my numbers
     if opened.query != came:
         now.turning = written(opened.query)
         run_again(now.turning)

@@ -222,7 +222,8 @@ export class Plane {
 
   point(/** @type {Place | null} */ place) {
     if (this.held) return;
-    const [pointed, row, before] = [keyOf(place), queryOf(place), this.query];
+    const row = place && BY_QUERY.includes(place.matrix) ? place.row : null;
+    const [pointed, before] = [keyOf(place), this.query];
     if (pointed === this.pointed && row === this.row) return;
     [this.pointed, this.row] = [pointed, row];
     if (!this.size || !this.picture) return;
@@ -264,12 +265,7 @@ export class Plane {
   }
 }
 
-const BY_QUERY = ["q", "scores", "scaled_scores", "attention_weights", "context"];
-
-// Of which query a cell speaks.
-function queryOf(/** @type {Place | null} */ place) {
-  return place && BY_QUERY.includes(place.matrix) ? place.row : null;
-}
+const BY_QUERY = ["q", "scores", "scaled_scores", "attention_weights", "context"]; // whose cells speak of a query
 
 // Of which key a cell speaks.
 function keyOf(/** @type {Place | null} */ place) {

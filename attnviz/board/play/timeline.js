@@ -54,14 +54,10 @@ function placeOfPhase(table, spine, stage) {
 function kindOf(stages, stage) {
   if (stage.is.divides) return "scale";
   if (stage.is.shares?.powers) return stage.settings.axis === "rows" ? "shares" : "other";
-  if (!stage.is.product || !isUsual(stage)) return "other";
+  const { name, settings: { cosine, typed }, sources } = stage;
+  if (!stage.is.product || cosine || typed.length || (name === "scores" && sources[0].startsWith("k"))) return "other";
   if (stage.columns === "key") return "scores";
   return stages.get(stage.sources[0]).is.shares ? "mix" : "vector";
-}
-
-// Whether a product is one that attention has.
-function isUsual(/** @type {Stage} */ { name, settings: { cosine, typed }, sources }) {
-  return !cosine && !typed.length && !(name === "scores" && sources[0].startsWith("k"));
 }
 
 // Whether scores are divided by anything but one, or masked.

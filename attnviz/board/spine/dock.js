@@ -150,7 +150,8 @@ export class Dock {
     this.stop = null;
     if (found.unexplained) this.tellStatus(alarmOf(made, found), "", true);
     else this.tellStatus(this.board.host.whose?.(true) ?? say(`board.status.checked${this.unheard}`),
-      [differenceOf(found), lookedAt(found)].filter(Boolean).join(" "), false);
+      [differenceOf(found), found.looked < found.cells ? say("board.status.looked", { looked: found.looked,
+        n: found.cells }) : ""].filter(Boolean).join(" "), false);
   }
 
   // Why Python has not heard of what was done, although its numbers are there: those of an edit come before, and a
@@ -317,11 +318,6 @@ function differenceOf(/** @type {{ largest: number, within: number }} */ { large
   const size = largest === 0 ? "0" : short(largest);
   if (Math.abs(within) < LARGE) return say("board.status.difference", { size });
   return say("board.status.difference_within", { size, within: short(within) });
-}
-
-// Blank where every cell was compared.
-function lookedAt(/** @type {Found} */ { looked, cells }) {
-  return looked < cells ? say("board.status.looked", { looked, n: cells }) : "";
 }
 
 /** @param {Made} made @param {{ largest: number, unexplained: Place | null }} found */

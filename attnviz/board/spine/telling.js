@@ -33,23 +33,14 @@ export function inColumn({ height }, { tells }) {
 // The size of letters with which texts fit a place, and how high they then are.
 /** @param {string[]} texts @param {{ width: number, height: number }} place @param {number} scale */
 export function letterIn(texts, { width, height }, scale) {
-  const sizes = lettersOf(scale);
+  const sizes = LETTERS.map((each) => each * Math.min(LARGER, scale)).filter((each) => each >= SMALLEST);
   const size = sizes.find((each) => heightOf(texts, width, each) <= height) ?? sizes[sizes.length - 1];
   return { size, takes: Math.min(height, heightOf(texts, width, size)) };
-}
-
-function lettersOf(/** @type {number} */ scale) {
-  return LETTERS.map((size) => size * Math.min(LARGER, scale)).filter((size) => size >= SMALLEST);
 }
 
 /** @param {string[]} texts @param {number} width @param {number} size */
 function heightOf(texts, width, size) {
   return linesOf(texts, width - GAP, size) * LINE * size;
-}
-
-/** @param {string[]} texts @param {number} width */
-function aboveAll(texts, width) {
-  return texts.length ? Math.ceil(linesOf(texts, width, LETTERS[1]) * LINE * LETTERS[1]) + GAP : 0;
 }
 
 /** @param {string[]} texts @param {number} width @param {number} size */
@@ -116,7 +107,8 @@ export class Telling {
 
   // How much of the window it takes where it stands above the board.
   heightAbove(/** @type {number} */ width) {
-    return aboveAll(this.texts, width);
+    const { texts } = this;
+    return texts.length ? Math.ceil(linesOf(texts, width, LETTERS[1]) * LINE * LETTERS[1]) + GAP : 0;
   }
 
   // After everything has its place.
@@ -136,7 +128,8 @@ export class Telling {
     if (!fits) for (const each of first.slice(1)) each.hidden = true;
     this.above = !place;
     toggle(element, "above", this.above);
-    Object.assign(element.style, place ? this.beside(place) : aboveAt(room.width, this.heightAbove(room.width)));
+    Object.assign(element.style, place ? this.beside(place) : { left: "", top: "", maxHeight: "",
+      width: `${room.width}px`, height: `${this.heightAbove(room.width)}px`, fontSize: "16px" });
     this.show();
   }
 
@@ -196,11 +189,6 @@ export class Telling {
     // while a number changes it may no longer be so
     for (const each of [this.about, this.outcome]) toggle(each, "hidden", !board.settled);
   }
-}
-
-/** @param {number} width @param {number} height */
-function aboveAt(width, height) {
-  return { left: "", top: "", width: `${width}px`, height: `${height}px`, maxHeight: "", fontSize: "16px" };
 }
 
 // A lecture room sees no ring around a button that was pressed with the mouse, once a key leads on.

@@ -155,7 +155,8 @@ export class StoryPart {
       const dropped = least.shift();
       kept = kept.filter((term) => term !== dropped);
     }
-    const exact = kept.length === terms.length && terms.every(({ share }) => isWholePercent(share));
+    const exact = kept.length === terms.length && terms
+      .every(({ share }) => Math.abs(100 * share - Math.round(100 * share)) <= WHOLE);
     const spans = kept.flatMap((term, at) =>
       [at ? " + " : exact ? "= " : "≈ ", `${unbroken(term.percent)} `, make("bdi", "", [term.label])]);
     mix.replaceChildren(...spans, ...(kept.length < terms.length ? [" + …"] : []));
@@ -163,10 +164,6 @@ export class StoryPart {
 }
 
 const WHOLE = 1e-5; // of a percent: what float32 can't tell from a whole one
-
-function isWholePercent(/** @type {number} */ share) {
-  return Math.abs(100 * share - Math.round(100 * share)) <= WHOLE;
-}
 
 /** @param {Stage} stage @param {number} left */
 function symbolBeside({ symbol, role }, left) {

@@ -30,7 +30,8 @@ export function evaluateWithin(stages, given, before, most = MOST_STEPS) {
   /** @type {Matrices} */
   const matrices = { ...given };
   const older = new Set();
-  const changed = new Set(Object.keys(given).filter((name) => !isSame(given[name], before[name])));
+  const changed = new Set(Object.keys(given).filter((name) =>
+    given[name].values.some((value, at) => value !== before[name].values[at])));
   let left = most;
   for (const stage of stages.values()) {
     if (stage.rule === "given") continue;
@@ -39,7 +40,9 @@ export function evaluateWithin(stages, given, before, most = MOST_STEPS) {
       continue;
     }
     changed.add(stage.name);
-    left -= stepsOf(stage, before);
+    // About how many products it takes to make.
+    const { rows, columns } = before[stage.name];
+    left -= rows * columns * (stage.is.product ? before[stage.sources[0]].columns : STEPS);
     if (left < 0 || stage.sources.some((name) => older.has(name))) {
       older.add(stage.name);
       matrices[stage.name] = before[stage.name];
@@ -57,19 +60,7 @@ function computedBy(stage, matrices) {
   return RULES[stage.rule]?.(stage.settings, ...sources) ?? computed(stage.declared, stage.shape, sources);
 }
 
-/** @param {Matrix} matrix @param {Matrix} other */
-function isSame({ values }, other) {
-  return values.every((value, at) => value === other.values[at]);
-}
-
 const STEPS = 8; // that a cell takes which is no sum of products
-
-// About how many products a matrix takes to make.
-/** @param {Stage} stage @param {Matrices} matrices */
-function stepsOf(stage, matrices) {
-  const { rows, columns } = matrices[stage.name];
-  return rows * columns * (stage.is.product ? matrices[stage.sources[0]].columns : STEPS);
-}
 
 // What a cell should be, as { exact, tolerance }, by the numbers of the cells that it is made from.
 /** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices

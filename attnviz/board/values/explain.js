@@ -20,7 +20,9 @@ export function explain(made, place) {
   const name = nameOf(cell.stage, place.row, place.column);
   const value = cell.write(cell.value);
   const notes = [...rule.notes, ...remarks(cell, rule)];
-  const numbers = numbersOf(rule.steps);
+  const steps = rule.steps.join(" ");
+  const numbers = rule.steps.some((step) => step.startsWith("≈"))
+    ? say("explanation.rounded", { numbers: steps }) : steps;
   const where = placeInWords(made, place);
   const { words } = rule;
   const how = rule.symbols ? say("explanation.made", { words, numbers }) : say("explanation.only", { words });
@@ -30,11 +32,6 @@ export function explain(made, place) {
     symbols: rule.symbols && rule.symbols !== name ? `${name} = ${rule.symbols}` : name,
     text: [say("explanation.is", { where, cell: name, value }), how, ...notes].join(" "),
   };
-}
-
-function numbersOf(/** @type {string[]} */ steps) {
-  const numbers = steps.join(" ");
-  return steps.some((step) => step.startsWith("≈")) ? say("explanation.rounded", { numbers }) : numbers;
 }
 
 // Where a cell is: its matrix, row and column.

@@ -143,8 +143,10 @@ export function feeds({ stages, matrices }, place) {
     if (stage.rule === "given" || !matrices[stage.name] || !stage.sources.some((name) => reached[name])) continue;
     const hidden = hiddenIn({ stages, matrices }, stage);
     const [first] = stage.sources;
-    const read = hidden && reached[first]
-      && leavesOut(stage) ? { ...reached, [first]: seenOf(reached[first], matrices[first], hidden) } : reached;
+    // Where shares are made of what isn't hidden alone, the others don't even count in a sum.
+    const leavesOut = stage.sources.length > 1 && stage.is.shares?.all;
+    const read = hidden && reached[first] && leavesOut
+      ? { ...reached, [first]: seenOf(reached[first], matrices[first], hidden) } : reached;
     reached[stage.name] = through(stage, matrices, read, hiddenIn({ stages, matrices }, stages.get(first)));
     if (hidden) withoutHidden(reached[stage.name], matrices[stage.name], hidden);
   }
@@ -179,11 +181,6 @@ function through(stage, matrices, reached, factorHides) {
     }
   });
   return cells;
-}
-
-// Whether shares are made of what isn't hidden alone: the others don't even count in a sum.
-function leavesOut(/** @type {Stage} */ { sources, is }) {
-  return sources.length > 1 && is.shares?.all;
 }
 
 /** @param {Uint8Array} cells @param {Matrix} matrix @param {(row: number, column: number) => boolean} hidden */

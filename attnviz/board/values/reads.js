@@ -109,8 +109,9 @@ export function mostRead(made, query, tell, name, write) {
   }
   const reach = readable.length;
   if (!reach) return tell("nothing", { token });
-  if (row.some(Number.isNaN))
-    return tell(row.every(Number.isNaN) && areScoresFinite(made, query) ? "lost" : "undefined", { token });
+  const { scaled_scores: scores } = made.matrices; // what the softmax, or what stands in its place, was given
+  if (row.some(Number.isNaN)) return tell(row.every(Number.isNaN) && scores
+    && lineOf(scores, query).every(Number.isFinite) ? "lost" : "undefined", { token });
   const largest = Math.max(...row);
   const weight = write(largest);
   if (reach === 1) {
@@ -134,12 +135,6 @@ export function mostRead(made, query, tell, name, write) {
 }
 
 // The attention weights of a token; a column that nobody may read has no shares, where it is shared out.
-// Whether the softmax, or what stands in its place, was given finite scores alone.
-/** @param {Pick<Made, "matrices">} made @param {number} query */
-function areScoresFinite({ matrices: { scaled_scores: scores } }, query) {
-  return scores && lineOf(scores, query).every(Number.isFinite);
-}
-
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} query @param {number[]} readable */
 function rowOf({ stages, matrices }, query, readable) {
   const row = Array.from(lineOf(matrices.attention_weights, query));
@@ -231,16 +226,11 @@ function kindOf(made, key, readers, most) {
   const [count, own] = [made.names.length, ownQuery(made, key)];
   const each = most.length > 1 ? "_each" : "";
   if (made.readNames.length === 1 && own === 0) return "alone";
-  if (!readers.length) return isRead(made, key) ? "by_rows_of_one" : "hidden";
+  const isRead = made.names.some((_, token) => readableFor(made, token).includes(key)); // by any token
+  if (!readers.length) return isRead ? "by_rows_of_one" : "hidden";
   if (own >= 0 && String(readableFor(made, own)) === String(key)) return `first${each}`;
   if (count === 1 && own !== 0) return "only_reader";
   if (readers.length === 1) return readers[0].token !== own ? "one" : own === count - 1 ? "last" : "itself";
   if (readers.length === count && most.length === count) return count === 2 ? "equally_both" : "equally";
   return `most${each}`;
-}
-
-// Whether any token may read it.
-/** @param {Made} made @param {number} key */
-function isRead(made, key) {
-  return made.names.some((_, token) => readableFor(made, token).includes(key));
 }

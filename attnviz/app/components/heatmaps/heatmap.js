@@ -74,13 +74,12 @@ export class Heatmap {
   }
 
   texts() {
-    const { digits, inCell } = this.shown;
+    const { digits, inCell, shares } = this.shown;
     return inCell ? [...this.values]
-      .map((value, at) => (this.kinds?.[at] ? this.signOf(this.kinds[at]) : written(value, digits))) : [];
-  }
-
-  signOf(/** @type {number} */ kind) {
-    return kind === 1 && this.shown.shares ? "–" : SIGNS[KINDS[kind]];
+      .map((value, at) => {
+        const kind = this.kinds?.[at];
+        return kind ? (kind === 1 && shares ? "–" : SIGNS[KINDS[kind]]) : written(value, digits);
+      }) : [];
   }
 
   /** @param {Picture} picture @param {Layout} layout @param {Colours} colours */

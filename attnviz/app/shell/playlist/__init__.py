@@ -57,7 +57,8 @@ def show_playlist() -> None:
     with st.expander(say("share.playlist.label"), expanded=bool(moments)):
         st.caption(say("share.playlist.about"))
         this_session().put(_LINES, text_of(moments))
-        st.text_area(say("share.playlist.lines"), key=_LINES, on_change=_take_lines, height=140)
+        st.text_area(say("share.playlist.lines"), key=_LINES, height=140,
+                     on_change=lambda: _put(str(this_session().get(_LINES) or ""), n=1))  # fmt: skip
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(say("share.playlist.add"), key="share.playlist.add", on_click=partial(_add, moments))
             if moments:
@@ -69,10 +70,6 @@ def show_playlist() -> None:
 def _add(moments: tuple[Moment, ...]) -> None:
     page, query = memory.place_of_now()
     _put(text_of(moments) + f"/{page}?{query}", n=len(moments) + 1)
-
-
-def _take_lines() -> None:
-    _put(str(this_session().get(_LINES) or ""), n=1)
 
 
 def _put(lines: str, n: int) -> None:
