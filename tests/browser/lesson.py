@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.playground import Playground
+from tests.browser.playground import Playground, at_rest
 
 MOST_STOPS = 120
 
@@ -35,7 +35,7 @@ class Learner(Playground):
     def drag(self, what: Locator, where: Locator) -> Self:
         """Drag something by the mouse to where something else is."""
         what.scroll_into_view_if_needed()
-        (x, y), (to_x, to_y) = map(self._middle_of, (what, where))
+        (x, y), (to_x, to_y) = at_rest(self.page, lambda: [*map(self._middle_of, (what, where))])
         self.page.mouse.move(x, y)
         self.page.mouse.down()
         self.page.mouse.move(to_x, to_y, steps=4)

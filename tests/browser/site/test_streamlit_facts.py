@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.playground import eventually
+from tests.browser.playground import at_rest, eventually, holds
 from tests.browser.serving import running_server
 
 _SLIDER = "input[type=range]"
@@ -89,7 +89,8 @@ def test_a_value_of_a_component_goes_with_every_message_and_turns_no_control(pag
 
 
 def test_an_unchanged_component_is_not_called_again(page: Page) -> None:
-    calls = page.evaluate("calls")
+    holds(page, "window.calls > 0")
+    calls = at_rest(page, lambda: page.evaluate("calls"))
     move(page)
     eventually(lambda: told(page)["seed"], 4)
     assert page.evaluate("calls") == calls
