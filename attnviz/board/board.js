@@ -43,49 +43,58 @@ export function mount(root, data, host) {
 }
 
 export class Board {
+  ended = new AbortController(); // with it, whatever it listens to
+  structure = ""; // of what is built
+  /** @type {Matrices} */
+  given = {}; // the inputs, with what was done to them
+  settled = false; // whether torch's numbers are shown
+  /** @type {Map<string, Grid>} */
+  grids = new Map(); // by matrix
+  /** @type {Map<string, Edit & { number: number }>} */
+  pending = new Map(); // by address: edits that are not in torch's numbers yet
+  scaled = false; // whether scaled scores stand in the place of scores ...
+  all = false; // ... or beside them
+  inFull = false; // whether cells have as many digits as the dock
+  wholeScale = false; // whether the colours of attention weights go up to 1
+  /** @type {Map<string, boolean>} */
+  folds = new Map(); // matrices that were folded by hand, or opened
+  planeOver = false; // whether the plane lies over the matrices, where it has no room beside them
+  byReaders = false; // whether the sentence shows who reads the picked token, not what it reads
+  /** @type {number | null} */
+  readWord = null; // of others than those that read, the one of which that is shown
+  /** @type {Matrices | null} */
+  base = null; // what was there before a number was held
+  /** @type {{ left: number, top: number, by: number } | null} */
+  held = null; // where the spine was in the window then, and how much larger than it is laid out
+  /** @type {number | null} */
+  previewed = null; // the word that is pointed at
+  /** @type {Ramps | null} */
+  shades = null; // of the theme, once they are asked for
+  layout = NOWHERE;
+  /** @type {Record<string, Rect>} */
+  titles = {};
+  /** @type {Place | null} */
+  at = null; // the cell that is pointed at
+  /** @type {Place | null} */
+  pinned = null;
+  /** @type {(Place & { value: number, rest?: Edit[] }) | null} */
+  drag = null; // with the rest of what a tip of the plane moves
+  /** @type {Set<string>} */
+  older = new Set(); // matrices that do not follow while a number is dragged: they take too long
+
   /** @param {HTMLElement} root @param {BoardData} data @param {Host} host */
   constructor(root, data, host) {
     this.root = root;
     this.host = host;
-    this.ended = new AbortController(); // with it, whatever it listens to
     this.data = data;
     this.stages = stagesOf(data);
     this.torch = unpacked(data.matrices);
-    this.structure = ""; // of what is built
     this.shown = this.torch;
     /** @type {Made} */
     this.made = { ...data, stages: this.stages, matrices: this.torch };
-    /** @type {Matrices} */
-    this.given = {}; // the inputs, with what was done to them
-    this.settled = false; // whether torch's numbers are shown
-    /** @type {Map<string, Grid>} */
-    this.grids = new Map(); // by matrix
-    /** @type {Map<string, Edit & { number: number }>} */
-    this.pending = new Map(); // by address: edits that are not in torch's numbers yet
-    this.scaled = false; // whether scaled scores stand in the place of scores ...
-    this.all = false; // ... or beside them
-    this.inFull = false; // whether cells have as many digits as the dock
-    this.wholeScale = false; // whether the colours of attention weights go up to 1
-    /** @type {Map<string, boolean>} */
-    this.folds = new Map(); // matrices that were folded by hand, or opened
-    this.planeOver = false; // whether the plane lies over the matrices, where it has no room beside them
-    this.byReaders = false; // whether the sentence shows who reads the picked token, not what it reads
-    /** @type {number | null} */
-    this.readWord = null; // of others than those that read, the one of which that is shown
-    /** @type {Matrices | null} */
-    this.base = null; // what was there before a number was held
-    /** @type {{ left: number, top: number, by: number } | null} */
-    this.held = null; // where the spine was in the window then, and how much larger than it is laid out
     this.picked = data.query;
     this.head = data.head; // of several, the one in view
-    /** @type {number | null} */
-    this.previewed = null; // the word that is pointed at
     this.theme = host.scheme();
-    /** @type {Ramps | null} */
-    this.shades = null; // of the theme, once they are asked for
-    this.layout = NOWHERE;
-    /** @type {Record<string, Rect>} */
-    this.titles = {};
     this.sender = new Sender(this);
     this.intake = new Intake(this);
     this.assembly = new Assembly(this);
@@ -106,14 +115,6 @@ export class Board {
     this.telling = new Telling(this);
     this.strip = new Strip(this);
     this.spine = make("div", "spine");
-    /** @type {Place | null} */
-    this.at = null; // the cell that is pointed at
-    /** @type {Place | null} */
-    this.pinned = null;
-    /** @type {(Place & { value: number, rest?: Edit[] }) | null} */
-    this.drag = null; // with the rest of what a tip of the plane moves
-    /** @type {Set<string>} */
-    this.older = new Set(); // matrices that do not follow while a number is dragged: they take too long
     this.views = new IntersectionObserver((changes) => this.display.seen(changes));
     this.input = new Input(this);
     this.sizes = new ResizeObserver(() => this.assembly.resize());
