@@ -117,7 +117,7 @@ class Rule(ABC):
 
     @property
     def is_marked(self) -> bool:
-        """Whether it says how far errors move it, as marking needs."""
+        """Whether it says how far errors move it, which marking asks."""
         return False
 
     @abstractmethod
@@ -165,12 +165,12 @@ class Rule(ABC):
     def bounded(self, *tables: Bounded) -> Bounded:
         """Return the matrix in float64, with the errors its sources pass on.
 
-        Numbers that overflow become infinite or NaN, as floats do, without a warning.
+        A rule that says nothing of errors passes none on. Numbers that overflow become infinite or NaN, as floats do,
+        without a warning.
         """
-        assert self.is_marked
         made = self.values(*(each.value for each in tables))
         with np.errstate(all="ignore"):
-            return Bounded(made, self.moved(made, *tables))
+            return Bounded(made, self.moved(made, *tables) if self.is_marked else np.zeros_like(made))
 
     def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """Return how far sources' errors may move cells; by default, as numbers."""

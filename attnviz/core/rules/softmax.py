@@ -103,7 +103,7 @@ class Softmax(Rule):
 
     def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """A score's error e counts as exp(e)."""
-        ((scores, error),) = tables
+        scores, error = tables[0]
         most = error + error.max(-1, keepdims=True)
         apart = scores - scores.max(-1, keepdims=True)
         logs = apart - np.log(np.exp(apart).sum(-1, keepdims=True))
@@ -116,7 +116,7 @@ class Softmax(Rule):
 
     def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the sizes for roundings of differences, exps, sums and quotients."""
-        ((value, _),) = tables
+        value = tables[0].value
         scores = np.where(np.isfinite(value), np.abs(value), 0.0)
         sizes: np.ndarray = 2 * value.shape[1] + 8 + 2 * (scores + scores.max(-1, keepdims=True))
         return made.value * sizes
