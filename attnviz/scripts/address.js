@@ -59,20 +59,16 @@ export class Address {
     this.setValue = () => {};
     /** @type {Drawn | null} */
     this.drawn = null; // what the server has drawn last
-    this.taken = ""; // the offer of the server that was taken last
     /** @type {Set<string>} */
-    this.known = new Set(); // offers that were taken
+    this.taken = new Set(); // offers of the server, by their ids
     this.patience = PATIENCE_MS;
     this.due = false; // whether something is to be said
     this.turns = false; // whether the page turns controls
-    this.writes = false;
-    this.says = 0; // how often: what was taken back and is done again is said anew, though it is the same
     this.saidAt = 0;
     this.took = 0; // milliseconds until the last answer
     this.back = 0; // when the server was there again
-    this.acted = false; // before that server has drawn this page
-    /** @type {HTMLButtonElement | null} */
-    this.pressed = null; // then, too
+    /** @type {(() => void) | null} */
+    this.undone = null; // what was done before that server has drawn this page
     /** @type {string | null} */
     this.source = null; // what made the last step
     this.toldBy = 0; // when a table has told what was typed into its cell
@@ -137,7 +133,7 @@ export class Address {
 
   // Whatever the hand does next comes after what it did.
   act() {
-    this.acted ||= this.unknown;
+    if (this.unknown) this.undone ??= () => this.sayAll(); // it was told of a part that the server didn't know yet
     if (document.querySelector(OPEN_CELL)) this.toldBy = performance.now() + CELL_TOLD_MS;
     if (this.due) this.say();
   }
@@ -148,7 +144,7 @@ export class Address {
     if (!button || !this.unknown || performance.now() - this.back > MOST_PATIENCE_MS) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    this.pressed = button;
+    this.undone = () => button.click();
   }
 
   // A control that is left by the very click that leads to another page tells its value in a task of its own: after the
@@ -168,10 +164,8 @@ export class Address {
 
   write(/** @type {"push" | "replace"} */ how) {
     const to = this.path + (this.query && `?${arranged(this.query, CONTROLS)}`);
-    this.writes = true;
     if (how === "push") history.pushState({}, "", to);
     else history.replaceState(history.state, "", to);
-    this.writes = false;
     clearTimeout(this.mirroring); // a browser drops what is written too often, and says nothing
     if (!this.mirrored) this.mirroring = setTimeout(() => this.mirrored || this.write(how), MIRROR_MS);
   }
@@ -194,7 +188,7 @@ export class Address {
   // Somebody else wrote the address: a control of Streamlit's, of what was moved; or Streamlit, of what a past run
   // knew.
   look(/** @type {string} */ how) {
-    if (this.writes || how === "traverse" || this.mirrored) return;
+    if (how === "traverse" || this.mirrored) return;
     if (location.pathname !== this.path) return; // to where a button leads, or of a run that was asked for before
     const [now, then] = [location.search, this.query].map((query) => new URLSearchParams(query));
     const names = [...new Set([...now.keys(), ...then.keys()])].filter((name) => now.get(name) !== then.get(name));
@@ -224,9 +218,10 @@ export class Address {
     else this.sendValue();
   }
 
+  // With what is another each time: what was taken back and is done again is said anew, though it is the same.
   sendValue() {
-    this.says += 1;
-    this.setValue({ query: this.query, taken: this.taken, back: this.back, n: this.says });
+    const taken = [...this.taken].at(-1) ?? "";
+    this.setValue({ query: this.query, taken, back: this.back, n: this.saidAt });
   }
 
   // A server that is there again may not know this page: a part of it that is asked to run by itself would be unknown.
@@ -286,9 +281,8 @@ export class Address {
   // What the server offers comes before the controls that it has turned.
   take(/** @type {Offer[]} */ offers) {
     for (const { id, patch, path } of offers) {
-      if (this.known.has(id)) continue;
-      this.known.add(id);
-      this.taken = id;
+      if (this.taken.has(id)) continue;
+      this.taken.add(id);
       const there = path !== undefined && path === pageOf(location.pathname); // Streamlit has entered it already
       if (path !== undefined) this.path = pathOf(path);
       const query = patched(this.query, patch);
@@ -303,12 +297,10 @@ export class Address {
   // With each drawing.
   hear(/** @type {Drawn} */ drawn) {
     this.drawn = drawn;
-    const [before, { pressed, acted }] = [this.mark, this];
-    if (!this.unknown) {
-      this.pressed = null;
-      this.acted = false;
-      if (pressed) setTimeout(() => pressed.click());
-      else if (acted) this.sayAll(); // what else was done was told of a part that the server didn't know yet
+    const [before, { undone }] = [this.mark, this];
+    if (undone && !this.unknown) {
+      this.undone = null;
+      setTimeout(undone);
     }
     this.take(drawn.offers);
     if (!window.navigation) this.look("replace");
@@ -330,9 +322,8 @@ export class Address {
     if (this.saidAt) this.took = performance.now() - this.saidAt;
     this.saidAt = 0;
     if (this.due) return;
-    clearTimeout(this.timer);
-    this.timer = undefined;
     this.patience = PATIENCE_MS;
+    this.expect();
     this.tell();
   }
 

@@ -20,6 +20,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import blake2b
 
 from starlette.requests import Request
@@ -66,24 +67,18 @@ class Numbers:
         page, query = message.get("page", PLAYGROUND), message["query"]
         if not isinstance(query, str) or page not in list(PAGES):
             return nothing(400)
-        if not self._pace(address := address_of(request.scope)).admits():
+        address = address_of(request.scope)
+        if not self._paces.get(address, lambda: Pace(RATE, BURST)).admits():
             return nothing()
         key = blake2b(f"{page} {query}".encode("utf-8", "surrogatepass")).digest()
-
-        def made() -> bytes:
-            return board_of(page, query) or b""
-
+        kept = partial(self._answers.get, key, lambda: board_of(page, query) or b"", len)
         try:
-            data = await self._computed(address, lambda: self._answers.get(key, made, len))
+            data = await self._computed(address, kept)
         except Exception:
             _LOG.exception("a board could not be told its numbers")
             return nothing()
         figures.EDITS.inc(bool(data))
         return _sent(request, data)
-
-    def _pace(self, address: str) -> Pace:
-        pace: Pace = self._paces.get(address, lambda: Pace(RATE, BURST))
-        return pace
 
     async def _computed(self, address: str, compute: Callable[[], bytes | None]) -> bytes | None:
         """Compute beside the event loop; None where too much is computed already."""
