@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import expect
 
 from attnviz.words import say
 from tests.browser.board import Board
@@ -25,39 +25,11 @@ _COVERED = """() => {
 LONG = 90_000  # in milliseconds: Streamlit looks for its server at ever longer intervals
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cable(server: str) -> Iterator[Network]:
     with network(int(server.rsplit(":", 1)[1])) as made:
         yield made
-
-
-@pytest.fixture
-def between(cable: Network) -> Iterator[Network]:
-    """A network to the server that can be cut."""
-    yield cable
-    cable.mend()
-
-
-@pytest.fixture(scope="module")
-def remembering(chromium: Browser) -> Iterator[BrowserContext]:
-    """A browser that has read the app's script once."""
-    context = chromium.new_context()
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def at_network(remembering: BrowserContext) -> Iterator[Callable[..., Board]]:
-    """A function that gives a reader at an address whose console may speak of a connection that is away."""
-    opened: list[Page] = []
-
-    def new(address: str, kind: type[Board] = Board) -> Board:
-        opened.append(remembering.new_page())
-        return kind(opened[-1], address)
-
-    yield new
-    for page in opened:
-        page.close()
+        made.mend()
 
 
 def _is_away(reader: Playground) -> None:
@@ -65,9 +37,11 @@ def _is_away(reader: Playground) -> None:
     expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
 
 
-def test_edits_made_offline_wait_in_the_page_and_are_sent(between: Network, at_network: Callable[..., Board]) -> None:
-    board = at_network(between.address).open_board()
-    between.cut()
+def test_edits_made_offline_wait_in_the_page_and_are_sent(cable: Network, new_board: Callable[..., Board]) -> None:
+    board = new_board()
+    board.server = cable.address
+    board.open_board()
+    cable.cut()
     _is_away(board)
     board.type_over(("w_q", 0, 1), "0.9").scrub(("w_k", 0, 0), 10)
     board.chip("starts").click()
@@ -77,7 +51,7 @@ def test_edits_made_offline_wait_in_the_page_and_are_sent(between: Network, at_n
         eventually(lambda: board.page.evaluate(_COVERED), [])
     board.page.wait_for_timeout(1000)
     _is_away(board)
-    between.restore()
+    cable.restore()
     expect(board.page.locator(NOTICE)).to_have_text(say("connection.back"), timeout=LONG)
     eventually(lambda: board.address, "?edits=w_q.0.1.0.9*w_k.0.0.0.24&query=2")
     board.torch_says()
@@ -90,6 +64,7 @@ def test_edits_made_offline_wait_in_the_page_and_are_sent(between: Network, at_n
         eventually(partial(_has_left, board, before), True)
         addresses.append(board.address)
     assert addresses[-1] == "", addresses  # each of the three was a step
+    board.errors.clear()  # the network was away
 
 
 def _has_left(reader: Playground, address: str) -> bool:

@@ -18,20 +18,17 @@ def board(new_board: Callable[..., Board]) -> Board:
     return new_board().open_board().torch_says()
 
 
-@pytest.mark.parametrize("waits", [False, True])
-def test_a_number_left_by_a_click_on_another_pages_name_counts(board: Board, waits: bool) -> None:
+def test_a_number_left_by_a_click_on_another_pages_name_counts(board: Board) -> None:
     """And so does one that was typed before it, and has no answer yet."""
-    if waits:
-        board.hold_back()
-        board.type_over(("w_q", 0, 1), "0.9")
-        eventually(lambda: board.n_held, 1)
+    board.hold_back()
+    board.type_over(("w_q", 0, 1), "0.9")
+    eventually(lambda: board.n_held, 1)
     board.focus_on(W_K)
     board.page.keyboard.type("0.4")  # its box is open
     board.go_to("Lesson")
-    if waits:
-        eventually(lambda: board.n_held >= 2, True)
-        board.let_go()
-    wanted = "?edits=w_q.0.1.0.9*w_k.1.1.0.4" if waits else "?edits=w_k.1.1.0.4"
+    eventually(lambda: board.n_held >= 2, True)
+    board.let_go()
+    wanted = "?edits=w_q.0.1.0.9*w_k.1.1.0.4"
     board.page.wait_for_url("**/lesson*")
     eventually(lambda: board.address, wanted)
     board.go_to(say("app.playground.title"))

@@ -147,12 +147,11 @@ def _moves(board: Board) -> str:
     return "causal=true"
 
 
-@pytest.mark.parametrize("pause", [0, 150])
-def test_back_forward_and_reload_right_after_an_act_lose_nothing(new_board: Callable[..., Board], pause: int) -> None:
+def test_back_forward_and_reload_right_after_an_act_lose_nothing(new_board: Callable[..., Board]) -> None:
     board = new_board().open_board()
     board.pick("starts")
     eventually(lambda: "query=2" in board.address, True)
-    for act in (_edits, _moves):
+    for act, pause in ((_edits, 0), (_moves, 150)):
         wanted = act(board)
         board.page.wait_for_timeout(pause)
         board.page.go_back()
@@ -290,7 +289,7 @@ ON_ANY_PAGE: list[tuple[str, dict[str, Any], Callable[[Board], str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("path", "address", "act"), ON_ANY_PAGE[::2])  # one of each kind of control
+@pytest.mark.parametrize(("path", "address", "act"), ON_ANY_PAGE[2::2])  # one of each kind of control
 def test_what_is_done_on_any_page_is_known_to_a_server_started_anew_and_to_one_that_stands_still(
     cable: Network, new_board: Callable[..., Board], path: str, address: dict[str, Any], act: Callable[[Board], str]
 ) -> None:
