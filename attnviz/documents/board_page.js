@@ -25,7 +25,7 @@ new ResizeObserver(fitFrame).observe(document.body);
 // Ask for a prediction over a board, which then is that of what has happened.
 /**
  * @param {HTMLElement} place @param {Asked} asked
- * @param {(BoardData | { tables: string })[]} boards or, of a question without a board, tables
+ * @param {(BoardData | { tables: { light: string, dark: string } })[]} boards or, of a question without a board, tables
  * @param {{ tells?: string, dark?: boolean | null }} how
  */
 function ask(place, asked, [before, then], how) {
@@ -41,9 +41,9 @@ function ask(place, asked, [before, then], how) {
   place.append(said, first);
   const draw = (/** @type {HTMLElement} */ at, /** @type {typeof before} */ shown) => {
     if (!("tables" in shown)) return window.attnvizBoard(at, shown, how);
-    at.innerHTML = shown.tables;
-    const dark = how.dark ?? matchMedia("(prefers-color-scheme: dark)").matches;
-    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    const theme = how.dark ?? matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    document.documentElement.dataset.theme = theme;
+    at.innerHTML = shown.tables[theme];
     return null;
   };
   const board = draw(first, before);

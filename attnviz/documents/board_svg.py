@@ -79,7 +79,8 @@ def table_svg(
     """
     drawn = table_picture(table, digits, dark)
     box = Placed(table.title, drawn, named=True)
-    box.cell = max(cell, box.narrowest)
+    names = max(width_of(name, FONT) for name in box.column_names) + BASE
+    box.cell = max(cell, box.narrowest, names if names < 1.4 * cell else 0)  # which are upright where they have no room
     box.x, box.y = box.left + BASE, _MARGIN + TITLE_SIZE + BASE + max(box.names, NAME)
     right, bottom = box.x + box.width, box.y + box.height
     wide = max(right + (_SUM if table.sums else 0), width_of(table.title, TITLE_SIZE)) + 2 * BASE

@@ -44,9 +44,7 @@ h2 {{ font-size: 20px; margin: 0 0 8px; }}
 section {{ max-width: 72ch; margin-bottom: 16px; line-height: 1.45; outline: none; }}
 section button {{ display: block; margin: 6px 0; padding: 6px 14px; border: 1px solid currentcolor; border-radius: 8px;
   background: transparent; color: inherit; font: inherit; cursor: pointer; }}
-table {{ border-collapse: collapse; margin: 16px 0; }}
-caption {{ text-align: left; font-weight: bold; }}
-th, td {{ padding: 4px 8px; font-weight: normal; text-align: right; font-variant-numeric: tabular-nums; }}
+svg[role=img] {{ margin: 0 24px 16px 0; }}
 """
 _LOADER = joined(Path(__file__).parent / "board_page.js")
 

@@ -1,21 +1,17 @@
 """Prediction questions as documents: their boards, and what is asked and told."""
 
-import html
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from attnviz.board.data import FEW_DIGITS
 from attnviz.board.drawn import Looks, drawn_data
-from attnviz.colours.shading import shades, takes_black
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
-from attnviz.figures.cells import DARK_INK, LIGHT_INK
-from attnviz.teach.questions import Question, Table
+from attnviz.documents.board_svg import table_svg
+from attnviz.teach.questions import Question
 from attnviz.words import say
-from attnviz.words.numbers import DEFAULT_DIGITS, in_cell
+from attnviz.words.numbers import DEFAULT_DIGITS
 
 
 def shown_of(question: Question, trace: AttentionTrace, options: Mapping[str, str]) -> tuple[str, ...]:
@@ -66,26 +62,10 @@ def _tables(
 ) -> dict[str, Any]:
     seen = question.look(scenario, options, digits, question.first_followed(scenario))
     few = min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits
-    return {"tables": "".join(_table(table, few) for table in seen.tables)}
-
-
-def _table(table: Table, digits: int) -> str:
-    z = table.matrix.detach().double().numpy()
-    largest = table.limit or float(np.abs(z[np.isfinite(z)]).max(initial=0)) or 1.0
-    behind = shades(np.nan_to_num(z), (0.0 if table.kind == "share" else -largest, largest), table.role, False)
-    ink = takes_black(behind)
-    lines = [
-        "".join(
-            f'<td style="background:#{bytes(behind[at]).hex()};color:{DARK_INK if ink[at] else LIGHT_INK}">'
-            f"{in_cell(float(z[at]), digits)}</td>"
-            for at in ((i, j) for j in range(z.shape[1]))
-        )
-        for i in range(z.shape[0])
-    ]
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in table.columns)
-    body = "".join(f'<tr><th scope="row">{html.escape(name)}</th>{line}</tr>'
-                   for name, line in zip(table.rows, lines, strict=True))  # fmt: skip
-    return f"<table><caption>{html.escape(table.title)}</caption><tr><td></td>{head}</tr>{body}</table>"
+    return {"tables": {
+        theme: "".join(table_svg(table, few, table.title, dark=theme == "dark") for table in seen.tables)
+        for theme in ("light", "dark")
+    }}  # fmt: skip
 
 
 def _board(
