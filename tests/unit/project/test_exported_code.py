@@ -113,8 +113,8 @@ def test_several_heads_and_layers_print_every_digit_that_is_on_screen(tmp_path: 
         Scenario("the cat chased a small mouse over that old wall"[: 3 * n + 10], d_in=8 * n, d_out=8 * n, n_heads=n,
                  init="linear", output=True, seed=seed, n_layers=layers, norm="sums" if layers > 1 else "none",
                  causal=seed % 2 > 0, positions=positions)
-        for n in (1, 2, 4, 8) for layers in (1, 3) for positions in ("none", "rotary") for seed in range(4)
-        if n * layers > 1
+        for n, layers, seed in ((1, 3, 0), (2, 1, 1), (2, 3, 2), (4, 1, 3), (8, 1, 0), (8, 3, 1))
+        for positions in ("none", "rotary")
     ]  # fmt: skip
     for scenario, printed in zip(cases, run_elsewhere([pytorch_script(each) for each in cases], tmp_path), strict=True):
         texts = re.split(r"^layer \d+\n", printed, flags=re.MULTILINE)[1:] or [printed]
@@ -133,12 +133,11 @@ def test_the_script_is_ascii_but_for_what_was_typed_and_names_no_library_of_ours
 
 
 BLOCKS: list[dict[str, Any]] = [
-    {"positions": positions, "norm": norm, "mask": mask, "init": init, "n_kv_heads": n_kv_heads, "bias": bias}
-    for positions in ("none", "sinusoidal", "learned", "rotary", "alibi", "relative")
-    for norm in ("sums", "pre", "post")
-    for mask in ("none", "causal", "window:2", "padding:1")
-    for init in ("linear", "uniform")
-    for n_kv_heads, bias in ((2, True), (1, True), (1, False))
+    {"positions": positions, "norm": norm, "mask": mask, "init": "linear", "n_kv_heads": 1, "bias": bias}
+    for positions in ("sinusoidal", "learned", "rotary", "alibi", "relative")
+    for norm in ("pre", "post")
+    for mask in ("causal", "window:2", "padding:1")
+    for bias in (True, False)
 ]
 
 
