@@ -136,9 +136,8 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
                 ask(asked)
         else:
             looks = replace(looks, play=_part_to_play(number))
+            take_focus()
         show_board(scenario, looks, "lesson")
-        if not asked:
-            take_focus()  # after the board, which it would move
 
 
 def _about(step: Step) -> str:

@@ -52,13 +52,14 @@ export class Assembly {
     const { top, height: high } = board.host.room();
     const zoom = width / (board.root.offsetWidth || width || 1) || 1; // what is not on the page yet has no width
     const inside = width / zoom;
+    const column = tells && (board.telling.texts.length || !tells.presents); // else a lecture room has all of it
     const above = tells && board.telling.above ? board.telling.heightAbove(inside) : 0;
     const height = (high - top) / zoom - 8 - above - board.strip.height;
     return {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
       saysBelow: sentence && board.data.says !== false && this.ribbons !== RIBBONS.hall
         && (!this.ribbons || saysBelow(words, inside)),
-      tells: tells ? leftFor(inside, tells.presents) : 0, words: lengthOf(words, 1), ribbons: this.ribbons,
+      tells: column ? leftFor(inside, tells.presents) : 0, words: lengthOf(words, 1), ribbons: this.ribbons,
       ...(board.explores || board.data.folds ? { folds: Object.fromEntries(board.folds) } : {}),
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
     };

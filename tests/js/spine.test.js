@@ -261,6 +261,7 @@ for (const all of [false, true]) {
 
 test("a long name over a column goes beyond it as far as the names beside it leave room", () => {
   assert.deepEqual(beyond([24, 54, 24], 46, 6), [0, 4, 0]);
-  assert.deepEqual(beyond([42, 36], 38, 6), [1, 0]);
+  assert.deepEqual(beyond([32, 52, 30], 38, 6), [0, 6, 0]);
+  assert.deepEqual(beyond([42, 36], 38, 6), [2, 0]);
   assert.deepEqual(beyond([90, 54], 46, 6), [0, 0]);
 });

@@ -120,8 +120,10 @@ export class Grid {
       if (asks) head.dataset.key = String(at);
       if (mixed) colourAs(head, ownerOf(stage, at, names.length));
       if (by < 1 && !upright) head.style.fontSize = `${LEAST * by * scale}px`;
-      const [x, more] = [box.x + at * box.cell, over[at] ?? 0];
-      put(head, { x: x - more, y: box.y - height - scale, width: box.cell + 2 * more, height });
+      const more = over[at] ?? 0;
+      const aside = ((at === names.length - 1 ? over[at - 1] : 0) ?? 0) - ((at === 0 ? over[1] : 0) ?? 0);
+      const x = box.x + at * box.cell + aside / 2 - more;
+      put(head, { x, y: box.y - height - scale, width: box.cell + 2 * more, height });
       return head;
     });
   }

@@ -11,14 +11,15 @@ import { ofHead } from "../places.js";
 import { hiddenIn } from "../values/reach.js";
 
 const HEIGHT = 74; // pixels, with what is under it
+const [LOW, LOWER] = [700, 38]; // on a low screen
 const PICTURE = 44;
 const LAID = 2; // heads besides the one in view, whose ribbons can be seen at once
 const { MASK } = CONSTANTS;
 const SOON_MS = 60; // within which the pictures of other heads follow a number that is dragged
 
 export class Strip {
-  /** @param {Pick<Board, "data" | "drag" | "layout" | "limitOf" | "made" | "picking" | "ramps" | "root" | "sentence"
-   *  | "settled" | "shown" | "stages" | "theme" | "torch">} board */
+  /** @param {Pick<Board, "data" | "drag" | "host" | "layout" | "limitOf" | "made" | "picking" | "ramps" | "root"
+   *  | "sentence" | "settled" | "shown" | "stages" | "theme" | "torch">} board */
   constructor(board) {
     this.board = board;
     this.choice = make("div", "choice", [], { role: "radiogroup", "aria-label": say("heads.strip") });
@@ -37,7 +38,7 @@ export class Strip {
   }
 
   get height() {
-    return this.isShown ? HEIGHT : 0;
+    return this.isShown ? (this.board.host.view().bottom <= LOW ? LOWER : HEIGHT) : 0;
   }
 
   // Where nothing of the attention weights is shown, there are none to compare.

@@ -1,5 +1,5 @@
-// Where what a step of the lesson tells stands: in one column at the left, before the inputs, or above the board, on a page with no room
-// for that. From the layout and from how many letters there are, never from measured text.
+// Where what a step of the lesson tells stands: in one column at the left, before the inputs, or above the board, on a
+// page with no room for that. From the layout and from how many letters there are, never from measured text.
 
 import { button, make, setText, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";

@@ -25,11 +25,13 @@ export function widthOf(label, by) {
   return by * (Math.min(lettersOf(label), 24) * LETTER.width + AROUND);
 }
 
-// How far each name over columns goes beyond its own on either side: a long one, where shorter ones leave it room.
+// How far each name over columns goes beyond its own on either side: a long one, where shorter ones leave it room; the
+// first and the last give way by half of that.
 /** @param {number[]} widths of the names @param {number} cell how wide a column is @param {number} letter */
 export function beyond(widths, cell, letter) {
   const over = widths.map((width) => (width - cell) / 2);
-  return over.map((own, at) => Math.max(0, Math.min(own, -(over[at - 1] ?? -letter), -(over[at + 1] ?? -letter))));
+  const free = (/** @type {number} */ at) => -(over[at] ?? -letter) * (at === 0 || at === over.length - 1 ? 2 : 1);
+  return over.map((own, at) => Math.max(0, Math.min(own, free(at - 1), free(at + 1))));
 }
 
 /** @param {string[]} labels @param {number} by */

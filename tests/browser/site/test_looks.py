@@ -185,7 +185,9 @@ def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_mo
     for part in (weights, page.locator(".history-pictures")):
         expect(part).to_be_in_viewport(ratio=1)
     bottom = "each => each.getBoundingClientRect().bottom"
-    eventually(lambda: weights.evaluate(bottom) <= dock.evaluate("each => each.getBoundingClientRect().top"), True)
+    for height in (650, 768):
+        page.set_viewport_size({"width": 1366, "height": height})
+        eventually(lambda: weights.evaluate(bottom) <= dock.evaluate("each => each.getBoundingClientRect().top"), True)
     eventually(lambda: look_at(page).trouble, {})
     page.locator("[role=radio] >> nth=2").click()
     reader.settle()
