@@ -7,6 +7,7 @@ import { rulersOf } from "./plane_labels.js";
 import { pieceNamed } from "../cells/cell.js";
 import { decimal, productOf, sign } from "../values/decimals.js";
 import { isMasked } from "../values/reach.js";
+import { listed } from "../values/reads.js";
 import { lineOf, valueAt } from "../values/matrices.js";
 import { percent, written } from "../values/numbers.js";
 import { dividedBy } from "../values/explain.js";
@@ -17,7 +18,7 @@ const MARGIN = 14;
 const DOT = 3;
 const MEASURE = 10; // pixels beside the query
 const TICK = 3;
-const NAMED = 2; // words that reach equally far
+const NAMED = 2; // words that reach equally far, or whose shares are told
 const SHARE = 1e-3; // of a share: what is said to make it does
 const SAME = 1e-6; // of the farthest: keys that reach no farther apart reach equally far
 
@@ -186,15 +187,9 @@ function sentenceOf(made, row, key, farthest, pointed, reach) {
   }
   if (farthest.length === read) return say("board.plane.equally", { count: read });
   if (farthest.length > 1)
-    return say("board.plane.several", { keys: listed(farthest.map((each) => keyNamed(made, each))) });
+    return say("board.plane.several", { keys: listed(farthest
+      .map((each) => say("board.named", { token: keyNamed(made, each) })), NAMED) });
   return say("board.plane.farthest", { key: name });
-}
-
-function listed(/** @type {string[]} */ names) {
-  const quoted = names.map((token) => say("board.named", { token }));
-  if (quoted.length > NAMED)
-    return say("summary.more", { names: quoted.slice(0, NAMED).join(", "), rest: quoted.length - NAMED });
-  return say("summary.and", { first: quoted.slice(0, -1).join(", "), last: quoted[quoted.length - 1] });
 }
 
 function notesOf(/** @type {Row} */ row) {
@@ -211,7 +206,6 @@ function notesOf(/** @type {Row} */ row) {
 
 const DOTS = { least: 2.5, more: 13 }; // pixels of a point's radius for no weight, and how many more for the whole
 const AROUND_MIX = 18;
-const MOST_NAMED = 2; // words whose shares are told
 
 // Values whose numbers are all finite, the axes that they are drawn on, and the context, null where it isn't finite.
 /** @param {Made} made @param {number} query @param {Axes | null} before */
@@ -280,8 +274,8 @@ export function mixInWords(made, query, pointed, { values, drawn, axes, context 
     return all(say("board.plane.gives", { key: keyNamed(made, pointed), share: percent(weights[pointed]) }), []);
   const largest = weights.map((weight, key) => ({ weight, key })).filter(({ key }) => !masked[key])
     .toSorted((a, b) => b.weight - a.weight || a.key - b.key);
-  const parts = largest.slice(0, MOST_NAMED).flatMap(({ weight, key }, at) =>
+  const parts = largest.slice(0, NAMED).flatMap(({ weight, key }, at) =>
     [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${keyNamed(made, key)}`, role: "v" }]);
   return all(say("board.plane.mixed", { token }),
-    [...parts, ...(largest.length > MOST_NAMED ? [{ text: " + …", role: "a" }] : [])]);
+    [...parts, ...(largest.length > NAMED ? [{ text: " + …", role: "a" }] : [])]);
 }

@@ -150,8 +150,13 @@ function areSame(largest, value) {
 /** @param {string[]} labels @param {number} query @param {number[]} keys @param {(token: string) => string} name */
 export function namesOf(labels, query, keys, name) {
   const names = keys.map((key) => (key === query ? say("summary.itself") : name(labels[key])));
-  if (names.length > NAMED)
-    return say("summary.more", { names: names.slice(0, NAMED).join(", "), rest: names.length - NAMED });
+  return listed(names, NAMED);
+}
+
+/** @param {string[]} names @param {number} most */
+export function listed(names, most) {
+  if (names.length > most)
+    return say("summary.more", { names: names.slice(0, most).join(", "), rest: names.length - most });
   return names.length > 1 ? say("summary.and", { first: names.slice(0, -1).join(", "), last: names[names.length - 1] })
     : names[0];
 }
