@@ -48,6 +48,7 @@ export class Editing {
   hold(held, x) {
     const { board } = this;
     board.undo.hide();
+    board.pointing.calm = false;
     board.drag = held;
     board.ruler.hold(held, held.value, x === undefined ? null : x - board.spine.getBoundingClientRect().left);
     board.pointing.explain();

@@ -125,6 +125,7 @@ export class Input {
       const edit = board.drag;
       this.kept = false; // after a drag, one looks at what it did
       board.editing.release(edit && take && edit.value !== before ? [edit] : [], [{ ...place, value: before }]);
+      board.pointing.calm = true;
       board.pointing.explain(); // all that it feeds
     });
   }

@@ -14,6 +14,7 @@ export class Pointing {
     this.board = board;
     /** @type {{ key: string, structure: string, cells: Record<string, Uint8Array> } | null} */
     this.fed = null; // what the cell that is pointed at feeds
+    this.calm = false; // whether that was just dragged: one looks at all that it did
   }
 
   // Light up what the cell of now is made from, or of a given one what it feeds, and say how.
@@ -28,7 +29,7 @@ export class Pointing {
       spansIn(sources, name), place?.matrix === name ? place : null);
     // What a step of the lesson lights up stands out by its frames alone: all else is there to be read.
     const follows = !board.drag || [...board.grids.values()].every((grid) => grid.lights);
-    toggle(board.root, "pointing", Boolean(place) && follows && place !== board.data.lit);
+    toggle(board.root, "pointing", Boolean(place) && follows && place !== board.data.lit && !this.calm);
     for (const grid of board.grids.values()) toggle(grid.matrix, "pinned",
       Boolean(board.pinned) && grid.stage.name === board.pinned?.matrix);
     if (board.drag) board.flow.meet(null, []);
@@ -76,6 +77,7 @@ export class Pointing {
     const { board } = this;
     if (addressOf(place) === addressOf(board.at)) return;
     board.at = place;
+    this.calm = false;
     if (!board.pinned || !board.isShown(board.pinned)) this.explain();
   }
 
@@ -87,6 +89,7 @@ export class Pointing {
   pin(/** @type {Place | null} */ place) {
     const { board } = this;
     board.play.stop();
+    this.calm = false;
     if (!this.isPinned(place) && (!place || board.isShown(place))) {
       board.pinned = place;
       board.sender.tellPicks();

@@ -49,6 +49,8 @@ export class Sentence {
     this.drawn = { ...NONE }; // whether any of these has a ribbon
     /** @type {{ at: number, tips: string } | null} */
     this.marked = null; // which chip says that it is picked
+    /** @type {{ query: number, told: string } | null} */
+    this.changed = null; // what a number that was held did to what is read
     this.measured = 0; // the frame in which it's seen whether what is said has room
     /** @type {number[]} */
     this.middles = [];
@@ -212,10 +214,12 @@ export class Sentence {
     this.tools.mark();
     this.read.mark();
     if (board.data.says === false) return;
-    const [reads, share] =
-      byReaders ? readBy(board.made, readOf) : (this.changeOf(before, shares) ?? readsInPercent(board.made, query));
+    const change = byReaders ? null : this.changeOf(before, shares);
+    if (before) this.changed = change && { query, told: change[0] };
+    const did = !before && !byReaders && this.changed?.query === query ? [`${this.changed.told}.`] : [];
+    const [reads, share] = byReaders ? readBy(board.made, readOf) : (change ?? readsInPercent(board.made, query));
     // a question has few words, and a hall needs its room: it stands on the scale
-    const even = board.data.store || board.assembly.ribbons <= RIBBONS.hall ? "" : share;
+    const even = board.data.store || board.assembly.ribbons <= RIBBONS.hall ? "" : [...did, share].join(" ");
     toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     setText(this.reads, reads);

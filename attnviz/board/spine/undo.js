@@ -43,7 +43,7 @@ function gapBetween(one, other) {
 
 export class Undo {
   /** @param {Pick<Board, "base" | "data" | "editing" | "fits" | "focus" | "isEdited" | "layout" | "root"
-   *  | "uneditedAt" | "valueAt">} board */
+   *  | "sentence" | "uneditedAt" | "valueAt">} board */
   constructor(board) {
     this.board = board;
     /** @type {Edit[][]} */
@@ -59,8 +59,9 @@ export class Undo {
 
   // Before edits are taken: what these cells have now.
   note(/** @type {Edit[]} */ edits) {
-    if (this.undoing) return;
     const { board } = this;
+    if (!board.base) board.sentence.changed = null;
+    if (this.undoing) return;
     const numberBefore = (/** @type {Edit} */ edit) => board.base
       ? board.base[edit.matrix].values[edit.row * board.base[edit.matrix].columns + edit.column]
       : board.valueAt(edit);

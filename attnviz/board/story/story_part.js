@@ -95,6 +95,7 @@ export class StoryPart {
   // "X input → Q asks · “fluffy”", with the part that stands in the same line, if any.
   write(/** @type {Part | null} */ joined) {
     const { board, part, title, heads } = this;
+    const raw = part.raw ? [make("b", `role-${part.raw.role}`, [symbolOf(part.raw)]), short(" → ")] : [];
     const told = (joined ? [part, joined] : [part]).flatMap(({ stage }, at) => {
       const named =
         make("span", "named", [make("b", `role-${stage.role}`, [symbolOf(stage)]), " ", short(stage.short)]);
@@ -105,7 +106,7 @@ export class StoryPart {
     const of = part.kind === "all" ? say("board.story.every")
       : part.kind === "row" ? say("board.story.row", { token }) : "";
     const more = part.kind === "all" && this.across.classList.contains("wide") ? say("board.story.swipe") : "";
-    title.replaceChildren(...told, short([of, more].filter(Boolean).map((each) => ` · ${each}`).join("")));
+    title.replaceChildren(...raw, ...told, short([of, more].filter(Boolean).map((each) => ` · ${each}`).join("")));
     const from = board.stages.get("attention_weights")?.own_from ?? null;
     heads.forEach((head, at) => toggle(head, "on", from !== null && at === from + board.query));
   }
@@ -150,16 +151,21 @@ export class StoryPart {
     const lengthOf = (/** @type {typeof terms} */ some) =>
       some.reduce((sum, term) => sum + term.percent.length + [...term.label].length + 4, 0);
     const least = terms.toSorted((one, other) => one.share - other.share);
+    const others = { share: 0, percent: percent(0), label: say("board.story.others") };
     let kept = terms;
-    while (kept.length > 1 && lengthOf(kept) > this.letters) {
+    while (kept.length > 1 && lengthOf(kept.length < terms.length ? [...kept, others] : kept) > this.letters) {
       const dropped = least.shift();
       kept = kept.filter((term) => term !== dropped);
+      others.share += dropped?.share ?? 0;
+      others.percent = percent(others.share);
     }
     const exact = kept.length === terms.length && terms
       .every(({ share }) => Math.abs(100 * share - Math.round(100 * share)) <= WHOLE);
-    const spans = kept.flatMap((term, at) =>
-      [at ? " + " : exact ? "= " : "≈ ", `${unbroken(term.percent)} `, make("bdi", "", [term.label])]);
-    mix.replaceChildren(...spans, ...(kept.length < terms.length ? [" + …"] : []));
+    mix.replaceChildren(...(kept.length < terms.length ? [...kept, others] : kept).flatMap((term, at) => {
+      const less = at > 0 && term.percent.startsWith("−");
+      const sign = less ? " − " : at ? " + " : exact ? "= " : "≈ ";
+      return [sign, `${unbroken(term.percent.slice(Number(less)))} `, make("bdi", "", [term.label])];
+    }));
   }
 }
 

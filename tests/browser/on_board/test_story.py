@@ -112,6 +112,7 @@ def test_a_story_fits_one_screen_from_the_input_to_the_context(telephone: Callab
     story.fits_the_screen()
     assert {box["of"].split(",")[1] for box in cells if box["of"][0] in "xqsac"} == {str(FLUFFY)}
     expect(story.board.locator(".mix:visible")).to_have_text(re.compile("^≈ .*61.% cat"))  # whole percents are rounded
+    expect(story.board.locator(".title", has_text="S′")).to_contain_text("S → S′")
     expect(story.panel).to_contain_text(say("board.story.point"))
     text = story.board.inner_text()
     assert [word for word in _KEYBOARD if word in text] == []

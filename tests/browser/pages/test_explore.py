@@ -112,10 +112,13 @@ def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newc
     expect(reader.cell(TOY)).to_have_text("−1.00")
     expect(reader.board.locator(".undo")).to_contain_text("2.00 → −1.00")
     expect(reader.headline).not_to_contain_text("“cat”")
+    expect(reader.board.locator(".says .even")).to_contain_text("“fluffy” reads “cat”: 61 % → ")
+    eventually(lambda: veiled(reader, *others), [])  # one looks at all that it did
     expect(reader.board).not_to_have_class(re.compile("newcomer"))
     expect(reader.knob).to_be_hidden()
     reader.board.locator(".undo button").click()
     expect(reader.cell(TOY)).to_have_text("2.00")
+    expect(reader.board.locator(".says .even")).not_to_contain_text("→")
     reader.go()
     expect(reader.knob).to_be_hidden()  # a second visit
 
