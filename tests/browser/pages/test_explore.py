@@ -113,7 +113,7 @@ def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newc
     expect(reader.board.locator(".undo")).to_contain_text("2.00 → −1.00")
     expect(reader.headline).not_to_contain_text("“cat”")
     expect(reader.board.locator(".says .even")).to_contain_text("“fluffy” reads “cat”: 61 % → ")
-    eventually(lambda: veiled(reader, *others), [])  # one looks at all that it did
+    expect(reader.board).not_to_have_class(re.compile("pointing"))  # one looks at all that it did
     expect(reader.board).not_to_have_class(re.compile("newcomer"))
     expect(reader.knob).to_be_hidden()
     reader.board.locator(".undo button").click()
