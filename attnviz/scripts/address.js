@@ -16,7 +16,7 @@ import { CONSTANTS } from "./sent.js";
 
 /**
  * What a button of the server's changes: the page takes each once. With a `path`, it leads to that page.
- * @typedef {{ id: string, patch: Patch, path?: string }} Offer
+ * @typedef {{ id: string, patch: Patch, path: string | null }} Offer
  */
 /**
  * What a run has drawn: marks of the query that it was asked for and of what became of it, the difference, the page,
@@ -283,8 +283,8 @@ export class Address {
     for (const { id, patch, path } of offers) {
       if (this.taken.has(id)) continue;
       this.taken.add(id);
-      const there = path !== undefined && path === pageOf(location.pathname); // Streamlit has entered it already
-      if (path !== undefined) this.path = pathOf(path);
+      const there = path !== null && path === pageOf(location.pathname); // Streamlit has entered it already
+      if (path !== null) this.path = pathOf(path);
       const query = patched(this.query, patch);
       if (query === this.query && this.mirrored) continue;
       this.become(query);

@@ -17,7 +17,7 @@ from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import picked_place
 from attnviz.app.session import memory, state
-from attnviz.app.session.painting import painting
+from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.board import drawn
 from attnviz.board.data import has_numbers
@@ -120,7 +120,7 @@ def show_board_of_model(
 def show_board(scenario: Scenario, looks: Looks, page: str) -> None:
     """Draw the board of the current scenario on one of its pages."""
     trace, query = traced_in_view(scenario), picked_query(scenario)
-    painting().begun = True
+    this_session().painting.begun = True
     data = drawn_data(scenario, trace, query, state.digits(), looks, of_now=True)
     beside = {
         "picked": as_place(picked_place(trace)),

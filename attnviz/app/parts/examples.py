@@ -100,7 +100,7 @@ def begin_with(scenario: Scenario, query: int | None = None) -> None:
 def keep_as_a(scenario: Scenario) -> bool:
     """Keep a set-up as A; return whether a link can hold it."""
     packed = texts()[PINNED].write(scenario)
-    if not url_texts.fits(PINNED, packed):
+    if len(packed) > url_texts.room(PINNED):
         state.say(say("compare.too_large"))
         return False
     url_texts.send(PINNED, packed)

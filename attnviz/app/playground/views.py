@@ -16,7 +16,6 @@ from attnviz.app.parts.picked_cell import picked_cell, show_layer_picker, show_p
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.memory import mark_of_now, memory
-from attnviz.app.session.painting import painting
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.board.data import MOST_COLUMNS, fits_board, has_numbers
@@ -118,7 +117,7 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int, seen: S
     asks = {"at": AT, "page": HEATMAPS} if has_numbers(scenario) else None
     beside = {"from": mark_of_now(), "numbers": asks, "numbersOf": numbers_of(scenario, *seen)}
     data = drawn_heatmaps(trace, picked, query, state.digits()) | beside
-    painting().begun = True
+    this_session().painting.begun = True
     _heatmaps(key=_HEATMAPS_KEY, data=json.dumps(data).encode(), on_picked_change=partial(_take_click, trace))
     with show_picked(trace, picked, query):
         mark_while_older(scenario, "picked", *seen)

@@ -14,35 +14,21 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen
 from attnviz.core.scenario import Scenario, traced
 from attnviz.explanation import explain
-from attnviz.link.parameter_table import (
-    CELL,
-    HEAD,
-    HEATMAPS,
-    LAYER,
-    NUMBERS,
-    OFF,
-    PREDICTED,
-    PREDICTIONS,
-    PRESENT,
-    PRESENTED,
-    QUESTION,
-    STEP,
-)
-from attnviz.link.parameter_table import QUERY as TOKEN
+from attnviz.link import parameter_table as rows
 from attnviz.link.question_text import TRIED, example_from_text, question_of
 from attnviz.link.state import State, state_of
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.switched import yet_to_predict
 
 PLAYGROUND, LESSON, QUESTIONS = "playground", "lesson", "questions"
-_OF_NOW = (TOKEN, HEAD, LAYER, CELL, PREDICTED, PREDICTIONS, PRESENT)
+_OF_NOW = (rows.QUERY, rows.HEAD, rows.LAYER, rows.CELL, rows.PREDICTED, rows.PREDICTIONS, rows.PRESENT)
 # Pages that have a board on which numbers are changed, and what beside the set-up it depends on.
 PAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         PLAYGROUND: _OF_NOW,
-        HEATMAPS: _OF_NOW,
-        LESSON: (*_OF_NOW, STEP),
-        QUESTIONS: (QUESTION, NUMBERS, PREDICTED, PREDICTIONS),
+        rows.HEATMAPS: _OF_NOW,
+        LESSON: (*_OF_NOW, rows.STEP),
+        QUESTIONS: (rows.QUESTION, rows.NUMBERS, rows.PREDICTED, rows.PREDICTIONS),
     }
 )
 
@@ -61,16 +47,16 @@ def _of_now(state: State, page: str) -> bytes | None:
     scenario = state.scenario
     if scenario is None or not has_numbers(scenario) or (page == LESSON and scenario.reads_others):
         return None
-    head, layer = state.values[HEAD], state.values[LAYER]
+    head, layer = state.values[rows.HEAD], state.values[rows.LAYER]
     if page != LESSON:
-        done = predicted(state.values[PREDICTIONS], state.values[PREDICTED])
+        done = predicted(state.values[rows.PREDICTIONS], state.values[rows.PREDICTED])
         scenario, _ = yet_to_predict(scenario, done, state.position, head, layer)
     trace = traced(scenario).seen_from(head, layer)
-    digits, cell = state.values["digits"], state.values[CELL]
+    digits, cell = state.values["digits"], state.values[rows.CELL]
     picked = cell and as_seen(trace.stages, trace.matrices, *cell)
-    if page == HEATMAPS:
+    if page == rows.HEATMAPS:
         explained = picked and explain(trace, *picked, digits=digits, scenario=scenario)
-        seen = numbers_of(scenario, state.position, state.values[HEAD], state.values[LAYER], digits)
+        seen = numbers_of(scenario, state.position, state.values[rows.HEAD], state.values[rows.LAYER], digits)
         return packed(drawn_heatmaps(trace, explained, state.position, digits) | {"numbersOf": seen})
     looks = _looks(state, page, scenario, trace)
     data = drawn_data(scenario, trace, state.position, digits, looks, of_now=True)
@@ -78,24 +64,24 @@ def _of_now(state: State, page: str) -> bytes | None:
 
 
 def _presenting(state: State) -> bool:
-    return bool(state.values[PRESENT] == PRESENTED)
+    return bool(state.values[rows.PRESENT] == rows.PRESENTED)
 
 
 def _looks(state: State, page: str, scenario: Scenario, trace: AttentionTrace) -> Looks:
     if page == PLAYGROUND:
         return IN_A_HALL if _presenting(state) else OF_PLAYGROUND
-    (step,) = [each for each in STEPS if each.name == state.values[STEP]]
+    (step,) = [each for each in STEPS if each.name == state.values[rows.STEP]]
     made = predicted_of(step, state.values)
     digits = state.values["digits"]
     return looks_of_step(step, scenario, trace, state.position, digits, made, presenting=_presenting(state))
 
 
 def _of_question(state: State) -> bytes | None:
-    question = question_of(state.values[QUESTION])
+    question = question_of(state.values[rows.QUESTION])
     if question is None:
         return None
-    example, _ = example_from_text(question, state.values[NUMBERS])
-    made = TRIED if state.values[PREDICTIONS] == OFF else state.values[PREDICTED].get(question.slug, "")
+    example, _ = example_from_text(question, state.values[rows.NUMBERS])
+    made = TRIED if state.values[rows.PREDICTIONS] == rows.OFF else state.values[rows.PREDICTED].get(question.slug, "")
     looks = looks_of(question, example, made, presenting=_presenting(state))
     if not looks.names:
         return None

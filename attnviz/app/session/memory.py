@@ -25,8 +25,7 @@ class Offer:
 
     def sent(self) -> dict[str, Any]:
         """Return what the page is sent of it."""
-        led = {} if self.path is None else {"path": self.path}
-        return {"id": self.id, "patch": self.patch} | led
+        return {"id": self.id, "patch": self.patch, "path": self.path}
 
     @property
     def turns(self) -> bool:
@@ -49,17 +48,14 @@ class Memory:
     turning: str | None = None  # the query of a run of our own
 
 
-def _halves(text: str) -> bytes:  # of UTF-16, by which JavaScript sorts
-    return text.encode("utf-16-be", "surrogatepass")
-
-
 def mark_of(query: Mapping[str, str]) -> str:
     """Return what tells a query from others, as address.js has it.
 
     >>> mark_of({"seed": "7"}), mark_of({"b": "1", "a": "é"}) == mark_of({"a": "é", "b": "1"})
     ('6.4241862541', True)
     """
-    text = "\n".join(f"{name}={query[name]}" for name in sorted(query, key=_halves))
+    names = sorted(query, key=lambda name: name.encode("utf-16-be", "surrogatepass"))  # as JavaScript sorts
+    text = "\n".join(f"{name}={query[name]}" for name in names)
     data = text.encode("utf-8", "replace")
     return f"{len(data)}.{crc32(data)}"
 

@@ -11,8 +11,6 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
-from attnviz.app.session.session import this_session
-
 AT = "painted"  # where it is told, seen from the server
 
 
@@ -23,6 +21,7 @@ class Painting:
         self.word = secrets.token_urlsafe(24)
         self.begun = False
         self.painted = Event()
+        _PAGES[self.word] = self
 
     def asks(self) -> dict[str, str]:
         """Return what the browser is told: where it tells, and what."""
@@ -41,12 +40,3 @@ _PAGES: WeakValueDictionary[str, Painting] = WeakValueDictionary()
 def painting_that_says(word: str) -> Painting | None:
     """Return the picture with this word; None without one."""
     return _PAGES.get(word)
-
-
-def painting() -> Painting:
-    """Return what the page of this session waits for."""
-    session = this_session()
-    if session.painting is None:
-        session.painting = Painting()
-        _PAGES[session.painting.word] = session.painting
-    return session.painting

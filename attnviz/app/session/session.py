@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import streamlit as st
 
+from attnviz.app.session.painting import Painting
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import with_changes
 from attnviz.core.scenario import Scenario
@@ -15,7 +16,6 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 if TYPE_CHECKING:
     from attnviz.app.session.memory import Memory
-    from attnviz.app.session.painting import Painting
 
 _SESSION = "session"
 Part = TypeVar("Part")
@@ -104,7 +104,7 @@ class Session:
     """
 
     address: "Memory | None" = None
-    painting: "Painting | None" = None
+    painting: Painting = field(default_factory=Painting)
     page: str = ""  # that is open
     set_up: dict[str, Any] | None = None  # the values of all controls, the last that made a scenario
     blank: bool | None = None  # whether the sentence is; None before the first run
@@ -173,5 +173,7 @@ class Session:
 
 def this_session() -> Session:
     """Return the session of the reader whose page runs."""
-    found: Session = st.session_state.setdefault(_SESSION, Session())
+    if _SESSION not in st.session_state:
+        st.session_state[_SESSION] = Session()
+    found: Session = st.session_state[_SESSION]
     return found

@@ -84,11 +84,6 @@ def room(name: str) -> int:
     return max(0, min(MOST_GIVEN - beside, MOST_TOGETHER - sum(sizes.values())))
 
 
-def fits(name: str, text: str) -> bool:
-    """Whether the link has room for this text beside all others."""
-    return len(text) <= room(name)
-
-
 def is_presenting() -> bool:
     """Whether the page is shown large, for a lecture room."""
     return bool(take(PRESENT) == PRESENTED)

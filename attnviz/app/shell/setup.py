@@ -12,7 +12,6 @@ from attnviz.app.parts import examples
 from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, memory, state
-from attnviz.app.session.painting import painting
 from attnviz.app.session.session import Shared, this_session
 from attnviz.app.shell import messages, opened_link
 from attnviz.app.shell.playlist import show_strip
@@ -59,7 +58,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
             yield
         if first:
             LANE.leave()
-            painting().wait(_FIRST_PICTURE)
+            session.painting.wait(_FIRST_PICTURE)
     finally:  # even where a page fails
         if first:
             _draw_panel(panel, table)
