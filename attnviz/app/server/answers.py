@@ -24,7 +24,7 @@ from attnviz.app.components.script_file import FILES, FOLDER
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.model.looked import load_first
-from attnviz.app.session.painting import AT, painting_that_says
+from attnviz.app.session.painting import AT, PAINTINGS
 from attnviz.figures import heatmap
 
 MOST_BYTES = 32_768  # of a message: what is pasted into a board of 16 tokens has less
@@ -94,7 +94,7 @@ async def take_painted(request: Request) -> Response:
     message = await message_of(request)
     if isinstance(message, Response):
         return message
-    if page := painting_that_says(message["word"]):
+    if page := PAINTINGS.get(message["word"]):
         page.painted.set()
     return nothing()
 

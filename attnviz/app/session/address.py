@@ -15,6 +15,7 @@ import streamlit as st
 
 from attnviz.app.session import memory as known
 from attnviz.app.session.memory import Memory, Offer, lay, memory, written
+from attnviz.app.session.painting import AT
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
 from attnviz.link.parameter_table import texts
@@ -48,7 +49,7 @@ def hear() -> None:
     """
     session, context = this_session(), get_script_run_ctx()
     now, offers = session.address, [each.sent() for each in memory().offers]
-    ears = {"asks": session.painting.asks(), "offers": offers}
+    ears = {"asks": {"at": AT, "word": session.painting.word}, "offers": offers}
     told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
     said = _valid(told.get("said"))
     came, history = (context.query_string, context.is_history_navigation) if context else ("", False)

@@ -21,11 +21,7 @@ class Painting:
         self.word = secrets.token_urlsafe(24)
         self.begun = False
         self.painted = Event()
-        _PAGES[self.word] = self
-
-    def asks(self) -> dict[str, str]:
-        """Return what the browser is told: where it tells, and what."""
-        return {"at": AT, "word": self.word}
+        PAINTINGS[self.word] = self
 
     def wait(self, seconds: float) -> None:
         """Wait for a browser to paint, at most this many seconds."""
@@ -33,10 +29,5 @@ class Painting:
             self.painted.wait(seconds)
 
 
-# Each page is held by its session, and goes with it.
-_PAGES: WeakValueDictionary[str, Painting] = WeakValueDictionary()
-
-
-def painting_that_says(word: str) -> Painting | None:
-    """Return the picture with this word; None without one."""
-    return _PAGES.get(word)
+# By their words: each is held by its session, and goes with it.
+PAINTINGS: WeakValueDictionary[str, Painting] = WeakValueDictionary()

@@ -331,9 +331,6 @@ def test_what_is_done_on_any_page_is_there_though_back_and_forward_or_a_link_fol
     board.go_to(say(f"app.{other}.title"))
     board.page.wait_for_url(f"**/{other}*")
     _has(board, wanted)
-    board.go_to(say(f"app.{path[1:] or 'playground'}.title"))
-    board.page.wait_for_url(lambda url: url.split("?")[0].endswith(path))
-    _has(board, wanted)
 
 
 def _open_with_a_step(board: Board, path: str, address: dict[str, Any]) -> None:

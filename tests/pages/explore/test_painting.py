@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from attnviz.app.server import middleware, routes
-from attnviz.app.session.painting import painting_that_says
+from attnviz.app.session.painting import PAINTINGS
 from tests.pages.reader import Reader, sent_to
 
 HERE = {"origin": "http://testserver"}
@@ -34,7 +34,7 @@ def test_the_rest_comes_once_the_browser_has_painted_what_has_begun(
     server: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asks = asked(reader := Reader())
-    page = painting_that_says(asks["word"])
+    page = PAINTINGS.get(asks["word"])
     assert page is not None
     assert page.begun
     page.wait(60)  # not for who is no browser
@@ -53,7 +53,7 @@ def test_the_controls_of_a_page_that_is_opened_wait_for_its_first_picture_and_fo
     server: TestClient, address: dict[str, str]
 ) -> None:
     asks = asked(reader := Reader(**address))
-    page = painting_that_says(asks["word"])
+    page = PAINTINGS.get(asks["word"])
     assert page is not None
     assert page.begun
     assert server.post("/painted", json={"word": "of nobody"}, headers=HERE).status_code == 204
@@ -61,4 +61,4 @@ def test_the_controls_of_a_page_that_is_opened_wait_for_its_first_picture_and_fo
     assert asked(reader.set("seed", 5).visit("pages/lesson.py")) == asks
     del reader, page
     gc.collect()
-    assert painting_that_says(asks["word"]) is None
+    assert PAINTINGS.get(asks["word"]) is None
