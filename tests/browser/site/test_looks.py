@@ -120,6 +120,8 @@ def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_tha
     page.keyboard.press("p")
     eventually(lambda: "present=1" in page.url, True)
     expect(page.locator(".board.told")).to_be_visible()  # one word's story, where all has no room
+    row = page.locator(".board.told .cell[data-at^='attention_weights,1']:visible")  # down to its percentages
+    eventually(lambda: row.evaluate_all(_IN_SIGHT), [True] * 6)
     weight = page.locator(".board .cell[data-value]:visible").first
     chosen = page.locator(".board .cell.chosen")
 
@@ -137,8 +139,16 @@ def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_tha
     page.keyboard.press("Escape")  # which lets go of what is pinned first
     eventually(lambda: "cell=" in page.url, False)
     assert "present=1" in page.url
+    page.mouse.move(9, 9)  # which brings the way out back
     page.get_by_role("button", name=say("share.present.end")).click()  # as a finger does
     eventually(lambda: "present=" in page.url, False)
+
+
+# Whether the dock, or the end of the screen, leaves cells in sight, but for what stands below their last line.
+_IN_SIGHT = """cells => cells.map(cell => {
+  const dock = cell.closest('.board')?.querySelector('.panel').getBoundingClientRect().top;
+  return cell.getBoundingClientRect().bottom - 8 <= Math.min(innerHeight, dock);
+})"""
 
 
 @pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/questions?question=order",
