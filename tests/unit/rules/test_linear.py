@@ -12,22 +12,6 @@ from attnviz.core.attention.linear import linear_attention, measured_costs, soft
 from attnviz.export import pytorch_script
 from tests.examples import examples
 
-WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
-
-
-@st.composite
-def linear(draw: st.DrawFn) -> Scenario:
-    """A scenario of linear attention, in any company."""
-    n_heads = draw(st.sampled_from([1, 1, 2]))
-    width = 2 * n_heads * draw(st.integers(1, 2))
-    return Scenario(
-        " ".join(WORDS[: draw(st.integers(1, 7))]), weighting="linear", d_in=width, d_out=width, n_heads=n_heads,
-        n_kv_heads=draw(st.sampled_from([None, 1])), mask=draw(st.sampled_from(["none", "causal", "window:2"])),
-        positions=draw(st.sampled_from(["none", "sinusoidal", "rotary"])), scale=draw(st.booleans()),
-        temperature=draw(st.sampled_from([1.0, 0.5])), n_layers=draw(st.sampled_from([1, 2])), init="linear",
-        output=draw(st.booleans()), seed=draw(st.integers(0, 50)),
-    )  # fmt: skip
-
 
 @given(st.lists(st.floats(-85, 3, width=32), min_size=1, max_size=6))
 @settings(max_examples=examples(60), deadline=None)
