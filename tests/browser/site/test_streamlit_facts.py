@@ -88,6 +88,16 @@ def test_a_value_of_a_component_goes_with_every_message_and_turns_no_control(pag
     assert told(page)["said"] == "b"
 
 
+def test_a_control_that_begins_no_run_writes_the_address_and_goes_with_the_next_message(page: Page) -> None:
+    before = told(page)
+    page.get_by_text("quiet", exact=True).click()
+    eventually(lambda: page.evaluate("location.search"), "?quiet=true")
+    assert told(page) == before
+    page.evaluate("say('c')")
+    eventually(lambda: told(page)["said"], "c")
+    assert (told(page)["quiet"], told(page)["runs"]) == (True, before["runs"] + 1)
+
+
 def test_an_unchanged_component_is_not_called_again(page: Page) -> None:
     holds(page, "window.calls > 0")
     calls = at_rest(page, lambda: page.evaluate("calls"))

@@ -24,12 +24,14 @@ page = st.navigation(pages, position="top")
 said = _part(key="part", data={"same": True}, on_said_change=lambda: None).get("said")
 st.slider("seed", 0, 100, 3, key="seed", bind="query-params")
 st.text_input("sentence", "the cat", key="text", bind="query-params")
+st.checkbox("quiet", key="quiet", bind="query-params", on_change="ignore")
 st.session_state["runs"] = st.session_state.get("runs", 0) + 1
 context = get_script_run_ctx()
 told = {
     "runs": st.session_state["runs"],
     "seed": st.session_state["seed"],
     "text": st.session_state["text"],
+    "quiet": st.session_state["quiet"],
     "said": said,
     "query": context.query_string if context else "",
     "history": bool(context and context.is_history_navigation),
