@@ -29,6 +29,7 @@ const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS } = CONSTANTS;
 const PATIENCE_MS = 1000; // until what was said and isn't drawn is said again ...
 const MOST_PATIENCE_MS = 4000; // ... twice as long after each time
 const MIRROR_MS = 400; // until a write that the browser refused, as too many, is tried again
+const LOOKS_MS = 100; // between two looks at the address, where the browser doesn't tell of it
 const OPEN_CELL = "#portal :is(input, textarea)"; // where Streamlit's tables are typed into
 const CELL_TOLD_MS = 250; // in which a table has told what was typed: it waits 150 for more
 const REMEMBERED = 64; // queries whose answers may still come
@@ -76,8 +77,9 @@ export class Address {
     this.timer = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.mirroring = undefined;
-    window.navigation?.addEventListener("currententrychange",
+    if (window.navigation) window.navigation.addEventListener("currententrychange",
       ({ navigationType }) => this.look(navigationType ?? "push"));
+    else setInterval(() => this.look("replace"), LOOKS_MS); // a browser of before 2026
     window.addEventListener("popstate", (event) => event.isTrusted && this.follow());
     for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, () => this.act(), true);
     window.addEventListener("click", (event) => this.hold(event), true);
