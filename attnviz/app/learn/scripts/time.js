@@ -280,7 +280,8 @@ class Time {
       ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, kind, points }) => {
         const value = points.findLast(([at]) => at <= step)?.[1] ?? NaN;
         const how = step === 0 ? "chance" : kind.startsWith("head") ? "mean" : "";
-        return [[label, ...(how && !this.loss ? [make("span", "mean", [say(`learn.time.${how}`)])] : [])], [this.loss ? value.toFixed(3) : percent(value)]];
+        const more = how && !this.loss ? [make("span", "mean", [say(`learn.time.${how}`)])] : [];
+        return [[label, ...more], [this.loss ? value.toFixed(3) : percent(value)]];
       }),
     ];
     this.figures.replaceChildren(...told.map(([name, value]) =>
