@@ -57,10 +57,13 @@ class _Turned:
         return self.written(float(scores[self.key, self.query])) if square else ""
 
     def choices(self, now: str) -> tuple[str, ...]:
-        """Return the choices, from the largest; the mirrored score if it's different."""
+        """Return the choices, from the largest; the mirrored score if it's different.
+
+        Those of a softmax begin with the least: what is read most becomes less so often that the last would tell.
+        """
         way = way_at(self.place)
         if not way or not way.mirrors or self.mirrored in ("", now):
-            return _MOVES
+            return _MOVES[::-1] if self.place.startswith(SOFTMAX) else _MOVES
         scores = self.before.scores
         larger = bool(scores[self.key, self.query] > scores[self.query, self.key])
         return *((MIRRORED, SAME) if larger else (SAME, MIRRORED)), OTHER
