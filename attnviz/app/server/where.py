@@ -30,10 +30,11 @@ from attnviz.app.components.script_file import (
 from attnviz.link.state import as_the_app_opens
 
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
+_OPENED = urlencode(as_the_app_opens({}), safe="*")
 # Pages stand side by side: the server is where the page's name is left out. A bare address says what it opens.
 WHERE = (
     "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}; "
-    f"location.search || history.replaceState(null, '', '?{urlencode(as_the_app_opens({}))}' + location.hash)</script>"
+    f"location.search || history.replaceState(null, '', '?{_OPENED}' + location.hash)</script>"
 ).encode()
 # The pages beside the playground, by their names in the address, and the script that draws their pictures, if one does.
 SCRIPTS: Mapping[str, ScriptFile | None] = MappingProxyType(

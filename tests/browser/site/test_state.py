@@ -219,6 +219,7 @@ def test_a_bare_address_is_the_opening_example_at_once(new_board: Callable[..., 
     board.page.goto(board.server)
     opened = query_of(board)
     assert opened["text"] == "the fluffy cat chased a mouse"
+    assert "*" in board.page.url  # as all links have it
     eventually(lambda: agrees(board), True)
     assert not [url for url in asked if url.endswith("/numbers")], "what became of an address was drawn with it"
     board.page.goto(board.server, wait_until="commit")
