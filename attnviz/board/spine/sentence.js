@@ -49,7 +49,7 @@ export class Sentence {
     this.drawn = { ...NONE }; // whether any of these has a ribbon
     /** @type {{ at: number, tips: string } | null} */
     this.marked = null; // which chip says that it is picked
-    /** @type {{ query: number, told: string } | null} */
+    /** @type {{ row: string, key: number, now: string, told: string } | null} */
     this.changed = null; // what a number that was held did to what is read
     this.measured = 0; // the frame in which it's seen whether what is said has room
     /** @type {number[]} */
@@ -215,8 +215,12 @@ export class Sentence {
     this.read.mark();
     if (board.data.says === false) return;
     const change = byReaders ? null : this.changeOf(before, shares);
-    if (before) this.changed = change && { query, told: change[0] };
-    const did = !before && !byReaders && this.changed?.query === query ? [`${this.changed.told}.`] : [];
+    const row = [query, ...board.data.labels].join("\n");
+    const now = (/** @type {number} */ key) => percent(shares[key] ?? NaN);
+    if (before) this.changed = change && { row, key: change[2], now: now(change[2]), told: change[0] };
+    const { changed } = this; // told while it's still so
+    const did = !before && !byReaders && changed?.row === row && changed.now === now(changed.key) ? [`${changed.told}.`]
+      : [];
     const [reads, share] = byReaders ? readBy(board.made, readOf) : (change ?? readsInPercent(board.made, query));
     // a question has few words, and a hall needs its room: it stands on the scale
     const even = board.data.store || board.assembly.ribbons <= RIBBONS.hall ? "" : [...did, share].join(" ");
@@ -231,7 +235,7 @@ export class Sentence {
 
   // While a number is held: what was read most, then and now.
   /** @param {(number | null)[] | null} before @param {(number | null)[]} shares
-   *  @returns {[reads: string, even: string] | null} */
+   *  @returns {[reads: string, even: string, key: number] | null} */
   changeOf(before, shares) {
     const { board } = this;
     if (!before || !board.explores || board.data.others) return null;
@@ -242,7 +246,7 @@ export class Sentence {
     const places = { token: board.data.labels[board.query], key: board.data.keys[key], was: percent(was),
       now: percent(now) };
     if (places.was === places.now) return null;
-    return [say(key === board.query ? "board.reads.change_itself" : "board.reads.change", places), ""];
+    return [say(key === board.query ? "board.reads.change_itself" : "board.reads.change", places), "", key];
   }
 
   // What has more lines than room can be scrolled by keyboard, too. Measured behind the frame that draws it, which lays

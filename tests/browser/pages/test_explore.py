@@ -116,8 +116,9 @@ def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newc
     expect(reader.board).not_to_have_class(re.compile("pointing"))  # one looks at all that it did
     expect(reader.board).not_to_have_class(re.compile("newcomer"))
     expect(reader.knob).to_be_hidden()
-    reader.board.locator(".undo button").click()
+    reader.page.go_back()
     expect(reader.cell(TOY)).to_have_text("2.00")
+    expect(reader.headline).to_have_text("“fluffy” reads “cat” most: 61 %")
     expect(reader.board.locator(".says .even")).not_to_contain_text("→")
     reader.go()
     expect(reader.knob).to_be_hidden()  # a second visit
