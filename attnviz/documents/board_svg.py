@@ -16,7 +16,7 @@ from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, said_of, sign_o
 from attnviz.figures.heatmap import formula_in, lines_below_title, width_of
 from attnviz.figures.marks import even_share, has_colour_bar
 from attnviz.figures.picture import FINITE, Picture
-from attnviz.figures.small_tables import table_picture
+from attnviz.figures.small_tables import table_in_words, table_picture
 from attnviz.teach.questions import Table
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -70,9 +70,7 @@ def heatmap_svg(picture: Picture, formula: str, alt: str) -> str:
     return _still(picture, (wide, high), alt, title[0], *said, _grid(box, explained=True), _bar(box) if bar else "")
 
 
-def table_svg(
-    table: Table, digits: int, alt: str = "", *, dark: bool = False, larger: float = 1.0, cell: float = _CELL
-) -> str:
+def table_svg(table: Table, digits: int, *, dark: bool = False, larger: float = 1.0, cell: float = _CELL) -> str:
     """Return a table, its sums in the margins, `larger` times as large.
 
     A row whose sum is 1 is green and has a tick; what columns sum to is neither right nor wrong.
@@ -91,6 +89,7 @@ def table_svg(
         parts.append(_text(right + BASE, box.middle(row), written(total, digits) + tick, f'fill="{ink}"'))
     for column, total in enumerate(table.matrix.double().sum(0).tolist() if table.sums else ()):
         parts.append(_text(box.x + (column + 0.5) * box.cell, bottom + _LINE, written(total, digits), _MIDDLE))
+    alt = table_in_words(table, digits)
     return _still(drawn, (wide, bottom + (_LINE if table.sums else 0) + 2 * BASE), alt, *parts, larger=larger)
 
 

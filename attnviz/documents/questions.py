@@ -63,7 +63,7 @@ def _tables(
     seen = question.look(scenario, options, digits, question.first_followed(scenario))
     few = min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits
     return {"tables": {
-        theme: "".join(table_svg(table, few, table.title, dark=theme == "dark") for table in seen.tables)
+        theme: "".join(table_svg(table, few, dark=theme == "dark") for table in seen.tables)
         for theme in ("light", "dark")
     }}  # fmt: skip
 

@@ -13,7 +13,7 @@ from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, on_page, 
 from attnviz.scaling.in_words import shown
 from attnviz.scaling.row_statistics import STATISTICS
 from attnviz.words import say
-from attnviz.words.numbers import significant
+from attnviz.words.numbers import equals, significant
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,15 @@ def curve_spec(
     have one get the expected variance (or its root) as thin lines.
     """
     data: list[dict[str, Any]] = []
+    theory = theory and curve.theory
     for scale, rows in table.groupby("scale", sort=False):
         data += _lines(rows, str(scale), curve, dark)
-        if theory and curve.theory:
+        if theory:
             data.append(_theory(rows, curve, dark))
     layout = _layout(curve, sorted(table.dim.unique().tolist()), picked, dark)
     layout["height"] = height
+    if theory:
+        layout["xaxis"]["title"]["text"] = say("scaling.curve.with_theory")
     if curve.log_y and table[curve.column].max() > 30 * table[curve.column].min():
         layout["yaxis"]["dtick"] = 1  # whole powers of ten
     return {"data": data, "layout": layout}
@@ -145,7 +148,7 @@ def _thinned(dims: list[int], log_x: bool) -> list[int]:
 def histogram_spec(scores: np.ndarray, d_k: int, title: str, *, dark: bool = False) -> dict[str, Any]:
     """Return the histogram of scores, with lines at plus and minus √`d_k`."""
     root = d_k**0.5
-    width = significant(root, 3)
+    sign, width = equals(root, 3), significant(root, 3)
     counts, edges = np.histogram(scores, 40, (-4 * root, 4 * root))
     colour = scale_style("none", dark)[0]
     bars = {"type": "bar", "x": (edges[1:] + edges[:-1]) / 2, "y": counts, "marker": {"color": colour},
@@ -153,7 +156,7 @@ def histogram_spec(scores: np.ndarray, d_k: int, title: str, *, dark: bool = Fal
     layout = _layout(Curve("", title, top=1), [1], None, dark) | {"height": 240, "showlegend": False, "bargap": 0.05}
     layout["margin"]["t"] = 34
     layout["xaxis"] |= {"type": "linear", "range": [-4 * root, 4 * root], "tickvals": [-root, 0, root],
-                        "ticktext": [f"−√{d_k} = −{width}", "0", f"√{d_k} = {width}"]}  # fmt: skip
+                        "ticktext": [f"−√{d_k} {sign} −{width}", "0", f"√{d_k} {sign} {width}"]}  # fmt: skip
     layout["xaxis"]["title"] = {"text": say("scaling.width.axis"), "standoff": 6, "font": {"size": FONT_SIZE}}
     layout["yaxis"] |= {"type": "linear", "range": [0, 1.1 * int(counts.max())]}
     layout["shapes"] = [

@@ -13,7 +13,7 @@ from attnviz.core.stages import STAGES
 from attnviz.figures.heatmap import spec_of
 from attnviz.figures.picture import FINITE, Picture, kinds_of, picture, picture_of
 from attnviz.teach.questions import Points, Table
-from attnviz.words import say
+from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 _LARGER = 1.35  # are cells of what moved than those of A and B
@@ -105,6 +105,18 @@ def table_picture(table: Table, digits: int, dark: bool) -> Picture:
         stage, np.where(kinds == FINITE, z, np.nan), kinds, z.shape,
         (1, 1), rows, columns, (0.0 if table.kind == "share" else -largest, largest), digits, theme(dark), query=None,
     )  # fmt: skip
+
+
+def table_in_words(table: Table, digits: int) -> str:
+    """Return a table's size and range, for who doesn't see it."""
+    rows, columns = table.matrix.shape
+    finite = table.matrix[table.matrix.isfinite()]
+    ends = (finite if finite.numel() else table.matrix).aminmax()
+    least, most = (written(float(value), digits) for value in ends)
+    told = say("question_page.table_alt", title=table.title, rows=plural(rows, "row"),
+               columns=plural(columns, "column"), least=least, most=most)  # fmt: skip
+    n_others = table.matrix.numel() - finite.numel()
+    return f"{told} {say('summary.described.not_finite', n=n_others)}" if n_others else told
 
 
 def _joined(names: list[str], places: np.ndarray, span: float) -> list[str]:

@@ -108,7 +108,6 @@ def pictured(step: Step) -> tuple[str, list[AttentionTrace]]:
 def difference(before: Scenario, after: Scenario) -> dict[str, dict[str, Stage]]:
     """Return the "new", "other" and "gone" stages, without head and layer.
 
-
     Two differ by their rules or sources; given inputs by their numbers, and what is learned by its shape.
 
     >>> {kind: [*each] for kind, each in difference(Scenario("a cat"), Scenario("a cat", causal=True)).items()}

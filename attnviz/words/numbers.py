@@ -57,6 +57,15 @@ def significant(value: float, digits: int = 6) -> str:
     return in_format(value, f".{digits}g") if math.isfinite(value) else not_finite(value)
 
 
+def equals(value: float, digits: int) -> str:
+    """Return the sign before what `significant` writes: "≈" if rounded.
+
+    >>> equals(8.0, 3), equals(2**0.5, 3)
+    ('=', '≈')
+    """
+    return "=" if float(f"{value:.{digits}g}") == value else "≈"
+
+
 def not_finite(value: float) -> str:
     """Return the sign of what is no finite number.
 

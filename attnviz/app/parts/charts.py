@@ -43,11 +43,14 @@ class _PlainFigure(BaseFigure):  # type: ignore[misc]
 def show_figure(
     spec: dict[str, Any] | str,
     key: str,
-    alt: str,
+    alt: str = "",
     *,
     width: Literal["content", "stretch"] | int = "content",
 ) -> None:
-    """Draw a figure from a dictionary, or an SVG, described by `alt`."""
+    """Draw a dictionary's figure, described by `alt`, or an SVG.
+
+    An SVG says itself what it shows, and how wide it is.
+    """
     if isinstance(spec, str):
         _svg(key=key, data=spec)
         return

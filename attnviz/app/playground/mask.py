@@ -59,9 +59,7 @@ def show_mask(scenario: Scenario) -> None:
         for way, weights in ways.items():
             table = Table(say(f"what_if.mask.way.{way}"), weights, "share", names, read, limit=1.0)
             with st.container(width="content", gap="xsmall"):
-                show_figure(
-                    table_svg(table, 2, table.title, dark=is_dark(), cell=_BESIDE), f"{_KEY}.{way}", table.title
-                )
+                show_figure(table_svg(table, 2, dark=is_dark(), cell=_BESIDE), f"{_KEY}.{way}")
                 st.text(_said(weights, hidden), width=_SAID)
 
 

@@ -146,8 +146,7 @@ def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
     names, read = token_labels(computed.tokens, 40), token_labels(computed.read_tokens, 40)
     table = Table(ALL_STAGES["attention_weights"].title, made, "share", names, read, sums=True)
     if max(made.shape) <= _DRAWN:
-        svg = table_svg(table, state.digits(), table.title, dark=is_dark())
-        show_figure(svg, "what_if.replaced.mean.table", table.title)
+        show_figure(table_svg(table, state.digits(), dark=is_dark()), "what_if.replaced.mean.table")
 
 
 def _show_few_bits(scenario: Scenario, whole: AttentionTrace, layer: int) -> None:

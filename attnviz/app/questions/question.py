@@ -27,12 +27,13 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.documents import questions, table_svg
 from attnviz.figures import heatmap_spec, points_spec, small_picture
+from attnviz.figures.small_tables import table_in_words
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
 from attnviz.link.question_text import Example, question_of, whole_text
 from attnviz.teach.lesson import STEPS
-from attnviz.teach.questions import QUESTIONS, SUBJECTS, Question, Seen, Table
+from attnviz.teach.questions import QUESTIONS, SUBJECTS, Question, Seen
 from attnviz.words import plural, say
-from attnviz.words.numbers import DEFAULT_DIGITS, written
+from attnviz.words.numbers import DEFAULT_DIGITS
 
 _FOR_BOARD = 1.35  # times as large are tables that stand for a board
 _BESIDE = {"sum": (66, 34), "axis": (50, 50)}  # the board, and the picture beside it
@@ -111,19 +112,8 @@ def _show_tables(seen: Seen, question: Question, larger: float = 1.0) -> None:
     for i, table in enumerate(seen.tables):
         if table.matrix.any():
             key = f"questions.{question.slug}.table.{i}"
-            alt = _in_words(table)
-            show_offered(partial(table_svg, table, digits, alt, larger=larger), key, table.title, alt)
-
-
-def _in_words(table: Table) -> str:
-    rows, columns = table.matrix.shape
-    finite = table.matrix[table.matrix.isfinite()]
-    ends = (finite if finite.numel() else table.matrix).aminmax()
-    least, most = (written(float(value), this_session().digits) for value in ends)
-    told = say("question_page.table_alt", title=table.title, rows=plural(rows, "row"),
-               columns=plural(columns, "column"), least=least, most=most)  # fmt: skip
-    n_others = table.matrix.numel() - finite.numel()
-    return f"{told} {say('summary.described.not_finite', n=n_others)}" if n_others else told
+            alt = table_in_words(table, digits)
+            show_offered(partial(table_svg, table, digits, larger=larger), key, table.title, alt)
 
 
 def made_of(question: Question, example: Example) -> AttentionTrace:

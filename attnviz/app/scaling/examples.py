@@ -22,7 +22,7 @@ from attnviz.scaling.row_statistics import tokens_read
 from attnviz.scaling.settings import HEADS, SweepSettings
 from attnviz.scaling.sources import OF_PROJECTIONS
 from attnviz.words import plural, say
-from attnviz.words.numbers import percent, significant
+from attnviz.words.numbers import equals, percent, significant
 
 CLASSIC_SCORES = (0.1, -0.2, 0.3, -0.2, 0.5)
 _SIZES, _DRAWN = (100, 1000, 10_000), "scaling.width.drawn"
@@ -40,12 +40,12 @@ def show_width(settings: SweepSettings) -> None:
         st.button(say("scaling.width.again"), key="scaling.width.again",
                   on_click=lambda: session.put(_DRAWN, session.get(_DRAWN, 0) + 1))  # fmt: skip
     scores = drawn_scores(d_k, size or _SIZES[1], (settings.seed + session.get(_DRAWN, 0)) % MAX_SEED)
-    within = percent(float((abs(scores) <= d_k**0.5).mean()))
+    root, within = d_k**0.5, percent(float((abs(scores) <= d_k**0.5).mean()))
     title = say("scaling.width.title", n=len(scores), dim=d_k)
-    told_so = say("scaling.width.within", within=within, dim=d_k, root=significant(d_k**0.5, 3),
-                  typical=significant(scores.std(), 3))  # fmt: skip
+    told_so = say("scaling.width.within", within=within, dim=d_k, equals=equals(root, 3),
+                  root=significant(root, 3), typical=significant(scores.std(), 3))  # fmt: skip
     show_offered(partial(histogram_spec, scores, d_k, title), "scaling.width", title, told_so, width="stretch")
-    st.text(told_so)
+    st.text(f"{told_so} {say('scaling.width.another')}")
 
 
 def show_classic_row(settings: SweepSettings) -> None:

@@ -48,10 +48,10 @@ def bands(spec: dict[str, Any]) -> list[dict[str, Any]]:
 # Curves
 
 
-@pytest.mark.parametrize(("d_k", "edge"), [(64, "√64 = 8"), (2, "√2 = 1.41"), (4096, "√4096 = 64")])
+@pytest.mark.parametrize(("d_k", "edge"), [(64, "√64 = 8"), (2, "√2 ≈ 1.41"), (4096, "√4096 = 64")])
 def test_the_axis_of_scores_says_how_wide_they_are(d_k: int, edge: str) -> None:
     axis = histogram_spec(np.linspace(-d_k, d_k, 50), d_k, "scores")["layout"]["xaxis"]
-    assert axis["ticktext"][::2] == ["−" + edge.replace("= ", "= −"), edge]
+    assert axis["ticktext"][::2] == ["−" + re.sub("([=≈]) ", r"\1 −", edge), edge]
     assert axis["tickvals"][::2] == pytest.approx([-(d_k**0.5), d_k**0.5])
 
 
@@ -68,7 +68,11 @@ def test_any_sweep_makes_valid_figures(source: str, dims: tuple[int, ...]) -> No
 
 @pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.column)
 def test_the_plotted_numbers_are_those_of_the_table(table: pd.DataFrame, curve: Curve) -> None:
-    drawn = lines(curve_spec(table, curve))
+    spec = curve_spec(table, curve)
+    drawn = lines(spec)
+    dotted = any(trace["line"].get("dash") == "dot" and trace["mode"] == "lines" for trace in spec["data"])
+    assert ("dotted" in spec["layout"]["xaxis"]["title"]["text"]) == dotted, "what it is, in the figure itself"
+    assert "dotted" not in curve.title
     assert list(drawn) == ["raw", "/ √d", "/ d", "/ d^0.3"]
     for scale, trace in zip(("none", "sqrt", "linear", "0.3"), drawn.values(), strict=True):
         rows = table[table.scale == scale]

@@ -181,5 +181,6 @@ def test_a_table_of_a_question_is_a_small_picture_with_its_numbers_names_and_sum
         texts = [html.unescape(each) for each in re.findall(r"<text[^>]*>([^<]*)</text>", drawn)]
         assert texts[:4] == ["0.50", "NaN", "0.25", "−2.00"]
         assert texts[4:9] == ["<x>", "y", "p", "q", table.title]
+        assert "2 rows and 2 columns, from −2.00 to 0.50. 1 cell is masked or holds no finite number." in drawn
         assert "−1.75" in texts
         assert drawn.count("<rect") == 2 + 4, "the paper, the frame and the cells"
