@@ -39,6 +39,7 @@ def test_the_first_run_sweeps_the_default() -> None:
     assert page.errors == page.messages == []
     assert in_address(page.at, "sweep") == ""
     assert page.picked == 64
+    assert not [chart.alt for chart in page.charts.values() if "above" in chart.alt], "told in Share, too"
     assert "/ d^0.3" in page.curves("curve.variance"), "the line of the slider is on"
     assert page.text("Divided by d^0.3") == flat_or_not(sweep_of(SweepSettings()), "0.3")
 
