@@ -61,7 +61,8 @@ async function lettersThere() {
 // The query of a model, as a board changes it.
 class Query {
   away = false;
-  drawn = null;
+  /** @type {string[]} */
+  controls = [];
   version = 0;
   query = "";
   /** @type {Map<string, number>} */

@@ -95,9 +95,8 @@ export class Sender {
 
   // Begin with an example: of a `whole` one, nothing of the set-up stays.
   begin(/** @type {BoardData["examples"][number]} */ { patch, whole }) {
-    const controls = whole ? Object.keys(this.page?.drawn?.controls ?? {}) : [];
-    const gone = Object.fromEntries([...controls, ...(whole ? ["edits", "query", "cell"] : [])]
-      .map((name) => [name, null]));
+    const names = whole ? [...(this.page?.controls ?? []), "edits", "query", "cell"] : [];
+    const gone = Object.fromEntries(names.map((name) => [name, null]));
     this.tell({ ...gone, ...patch });
   }
 

@@ -278,7 +278,7 @@ interface BoardData extends TableData {
 interface Host {
   /** The query that is changed by what is done on it, and its versions, where somebody answers. */
   readonly page: Pick<import("../scripts/address.js").Address,
-    "away" | "change" | "drawn" | "go" | "mark" | "query" | "version" | "versionOf"> | null;
+    "away" | "change" | "controls" | "go" | "mark" | "query" | "version" | "versionOf"> | null;
   /** Torch's numbers of a query, from where they are asked for. */
   numbers?(at: string, asked: object): Promise<Partial<BoardData> | null>;
   /** What is answered beside numbers. */

@@ -20,6 +20,7 @@ from attnviz.scaling.sources import BLOCK, Floats, Scores, Source
 _STREAM = 512  # trials
 THREADS = 2
 _CHUNK = 2**16  # numbers drawn at a time: 256 KiB, which stay in the cache
+_HELD = 2**21  # numbers made of scores that wait for those of all trials: 16 MiB, or those of one dimension
 _PULSE = 0.01  # seconds after which the caller is told how much more is done, so that it can stop the drawing
 
 # Measured on one core of a machine of two, in nanoseconds.
@@ -29,9 +30,26 @@ Told = Callable[[float], object]  # of how many seconds of a core are done since
 Measure = Callable[[int, Floats, Told], list[Scores]]
 
 
-def seconds_of(source: Source, dims: tuple[int, ...], trials: int) -> float:
-    """Return roughly how many seconds one core takes for ascending dimensions."""
-    blocks = -(-dims[-1] // BLOCK)
+def _rounds(dims: tuple[int, ...], most: int) -> list[tuple[tuple[int, ...], bool]]:
+    """Return the dimensions of each block, at most so many at once, and whether more of it follow."""
+    rounds = []
+    for _, of_block in groupby(dims, lambda d: (d - 1) // BLOCK):
+        inside = tuple(of_block)
+        rounds += [(inside[at : at + most], at + most < len(inside)) for at in range(0, len(inside), most)]
+    return rounds
+
+
+def _at_once(source: Source, trials: int, n_made: int) -> int:
+    return max(1, _HELD // (trials * source.n_queries * n_made))
+
+
+def seconds_of(source: Source, dims: tuple[int, ...], trials: int, n_made: int) -> float:
+    """Return roughly how many seconds one core takes for ascending dimensions.
+
+    Of each score's row, `n_made` numbers are made.
+    """
+    again = sum(more for _, more in _rounds(dims, _at_once(source, trials, n_made)))
+    blocks = -(-dims[-1] // BLOCK) + again
     return trials * (blocks * _seconds_of_block(source) + len(dims) * _seconds_of_scores(source))
 
 
@@ -45,13 +63,13 @@ def _seconds_of_scores(source: Source) -> float:
 
 
 def measured(
-    source: Source, dims: tuple[int, ...], trials: int, seed: int, measure: Measure, told: Told
+    source: Source, dims: tuple[int, ...], trials: int, seed: int, n_made: int, measure: Measure, told: Told
 ) -> Iterator[tuple[int, list[Scores]]]:
     """Yield each ascending d with what `measure` makes of its scores.
 
-    `measure` gets d and some trials' scores ``(trials, n_queries, n_keys)``, and makes
-    arrays (n, trials, ...) of them: those of all trials are yielded. What `told`, called in the caller's thread every
-    few hundredths of a second, raises ends the drawing and passes through.
+    `measure` gets d and some trials' scores ``(trials, n_queries, n_keys)``, and makes arrays (n, trials, ...) of them,
+    `n_made` numbers of each row: those of all trials are yielded. What `told`, called in the caller's thread every few
+    hundredths of a second, raises ends the drawing and passes through.
     """
     sizes = [min(_STREAM, trials - first) for first in range(0, trials, _STREAM)]
     seeds = np.random.SeedSequence(seed).generate_state(len(sizes)).tolist()
@@ -66,9 +84,8 @@ def measured(
     streams = [_Stream(source, size, each, measure, count) for size, each in zip(sizes, seeds, strict=True)]
     pool = ThreadPoolExecutor(THREADS)
     try:
-        for _, of_block in groupby(dims, lambda d: (d - 1) // BLOCK):
-            inside = tuple(of_block)
-            tasks = [pool.submit(stream.advance, inside) for stream in streams]
+        for inside, more in _rounds(dims, _at_once(source, trials, n_made)):
+            tasks = [pool.submit(stream.advance, inside, more) for stream in streams]
             left = set(tasks)
             while left:
                 _, left = wait(left, _PULSE, FIRST_COMPLETED)
@@ -88,19 +105,29 @@ class _Stream:
         self.generator, self.start = generator_for(seed), 0
         self.totals: Scores = np.zeros((trials, source.n_queries, source.n_keys))
 
-    def advance(self, inside: tuple[int, ...]) -> list[list[Scores]]:
-        """Draw to the end of these dimensions' block; return what was measured."""
-        found: list[list[Scores]] = []
-        while not found:
-            q, k = self._draw_block()
-            for d in inside if inside[0] <= self.start + BLOCK else ():
-                width = d - self.start
-                scores = (self.totals + _products(q[..., :width], k[..., :width])).astype(np.float32)
-                self.count(self.trials * _seconds_of_scores(self.source))
-                found.append(self.measure(d, scores, self.count))
-            self.totals += _products(q, k)
-            self.start += BLOCK
+    def advance(self, inside: tuple[int, ...], more: bool) -> list[list[Scores]]:
+        """Draw the block of these dimensions; return what was measured.
+
+        Where `more` of it are to come, it's drawn again for these: what is drawn takes more room than scores.
+        """
+        while inside[0] > self.start + BLOCK:
+            self._add(*self._draw_block())
+        found, state = [], self.generator.get_state()
+        q, k = self._draw_block()
+        for d in inside:
+            width = d - self.start
+            scores = (self.totals + _products(q[..., :width], k[..., :width])).astype(np.float32)
+            self.count(self.trials * _seconds_of_scores(self.source))
+            found.append(self.measure(d, scores, self.count))
+        if more:
+            self.generator.set_state(state)
+        else:
+            self._add(q, k)
         return found
+
+    def _add(self, q: Floats, k: Floats) -> None:
+        self.totals += _products(q, k)
+        self.start += BLOCK
 
     def _draw_block(self) -> tuple[Floats, Floats]:
         source = self.source

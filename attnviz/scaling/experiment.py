@@ -20,7 +20,7 @@ from attnviz.scaling.arguments import (
     check_scales,
 )
 from attnviz.scaling.draws import THREADS, Told, measured, seconds_of
-from attnviz.scaling.row_statistics import Z, averaged, softmax_seconds, softmax_statistics
+from attnviz.scaling.row_statistics import STATISTICS, Z, averaged, softmax_seconds, softmax_statistics
 from attnviz.scaling.sources import Floats, Projections, Scores, Source, Spread, Vectors, make_source
 
 
@@ -110,7 +110,8 @@ def _measured(
             softmaxed = (softmax_statistics(scores, d**-p, count) for p in exponents.values() if softmax)
             return [each.measure(scores), *softmaxed]
 
-        for d, (dots, *softmaxed) in measured(each, dims, trials, seed, measure, told):
+        n_made = _n_made(each, full, len(exponents), statistics)
+        for d, (dots, *softmaxed) in measured(each, dims, trials, seed, n_made, measure, told):
             spread = each.spread(dots, d) if of_dots else None
             for i, (label, p) in enumerate(exponents.items()):
                 row = rows.setdefault((d, label), {"dim": d, "scale": label, "exponent": p, "n_keys": full.n_keys})
@@ -153,9 +154,13 @@ def _passes(full: Source, statistics: Statistics) -> list[Source]:
 def _seconds(
     passes: Sequence[Source], full: Source, dims: tuple[int, ...], trials: int, scales: Sized, statistics: Statistics
 ) -> float:
-    drawn = sum(seconds_of(each, dims, trials) for each in passes)
+    drawn = sum(seconds_of(each, dims, trials, _n_made(each, full, len(scales), statistics)) for each in passes)
     softmaxed = trials * full.n_queries * full.n_keys * len(dims) * len(scales) if statistics == "all" else 0
     return (drawn + softmax_seconds(softmaxed)) / THREADS
+
+
+def _n_made(source: Source, full: Source, n_scales: int, statistics: Statistics) -> int:
+    return 1 + (len(STATISTICS) * n_scales if source is full and statistics == "all" else 0)
 
 
 def _progress(total: float, progress: Callable[[float], object] | None) -> Told:

@@ -79,7 +79,7 @@ export class Address {
     this.mirroring = undefined;
     if (window.navigation) window.navigation.addEventListener("currententrychange",
       ({ navigationType }) => this.look(navigationType ?? "push"));
-    else setInterval(() => this.look("replace"), LOOKS_MS); // a browser of before 2026
+    else setInterval(() => this.mirroring || this.look("replace"), LOOKS_MS); // a browser of before 2026
     window.addEventListener("popstate", (event) => event.isTrusted && this.follow());
     for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, () => this.act(), true);
     window.addEventListener("click", (event) => this.hold(event), true);
@@ -133,6 +133,11 @@ export class Address {
     return pageOf(this.path);
   }
 
+  // The parameters of controls, as they are called.
+  get controls() {
+    return CONTROLS;
+  }
+
   // Whatever the hand does next comes after what it did.
   act() {
     if (this.unknown) this.undone ??= () => this.sayAll(); // it was told of a part that the server didn't know yet
@@ -169,7 +174,7 @@ export class Address {
     if (how === "push") history.pushState({}, "", to);
     else history.replaceState(history.state, "", to);
     clearTimeout(this.mirroring); // a browser drops what is written too often, and says nothing
-    if (!this.mirrored) this.mirroring = setTimeout(() => this.mirrored || this.write(how), MIRROR_MS);
+    this.mirroring = this.mirrored ? undefined : setTimeout(() => this.write(how), MIRROR_MS);
   }
 
   get mirrored() {
@@ -305,7 +310,7 @@ export class Address {
       setTimeout(undone);
     }
     this.take(drawn.offers);
-    if (!window.navigation) this.look("replace");
+    if (!window.navigation && !this.mirroring) this.look("replace");
     if (drawn.page === this.page && drawn.from === before && drawn.is !== this.mark) {
       const query = patched(this.query, drawn.patch);
       if (query !== this.query) {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { beforeEdits } from "../../attnviz/board/display.js";
 import { blockIn } from "../../attnviz/board/editing.js";
+import { Sender } from "../../attnviz/board/sender.js";
 import { placeBeside } from "../../attnviz/board/spine/undo.js";
 import { unpacked } from "../../attnviz/board/values/matrices.js";
 
@@ -145,4 +146,13 @@ test("where everything is taken, it stands right under the cell", () => {
   const [matrix, cell] = [rect(60, 20, 300, 400), rect(200, 200, 30, 28)];
   assert.deepEqual(placed(cell, matrix, [rect(0, 0, 60, 500), rect(360, 0, 640, 500)], { width: 1000, height: 440 }),
     { x: 180, y: 230, covers: 1 });
+});
+
+test("of the set-up nothing stays beside a whole example, though no run has drawn it yet", () => {
+  /** @type {Record<string, string | null>} */
+  let told = {};
+  const page = { controls: ["seed", "d_in"], change: (/** @type {typeof told} */ patch) => (told = patch) };
+  const board = { data: {}, host: { page }, panel: { report() {} }, root: { classList: { toggle() {} } } };
+  new Sender(/** @type {any} */ (board)).begin({ name: "", title: "", patch: { example: "x" }, whole: true });
+  assert.deepEqual(told, { seed: null, d_in: null, edits: null, query: null, cell: null, example: "x" });
 });

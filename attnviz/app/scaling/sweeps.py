@@ -43,7 +43,7 @@ class _Shared(NamedTuple):
 def shared() -> _Shared:
     """Return what all sessions share.
 
-    The memory and the cores of the server are shared, so that who uses them must be: a sweep takes up to 130 MiB
+    The memory and the cores of the server are shared, so that who uses them must be: a sweep takes up to 170 MiB
     and both cores, and any number of sessions may ask for one at once. Both lines and the cache are locked and bounded.
     """
     made = _Shared(Kept(most=_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))

@@ -99,6 +99,7 @@ class Softmax(Rule):
 
     @property
     def is_marked(self) -> bool:
+        """As it's usual, with no mask behind it."""
         return self == Softmax()
 
     def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
@@ -107,7 +108,8 @@ class Softmax(Rule):
         most = error + error.max(-1, keepdims=True)
         apart = scores - scores.max(-1, keepdims=True)
         logs = apart - np.log(np.exp(apart).sum(-1, keepdims=True))
-        far = np.exp(np.minimum(logs + most, 0.0))  # a share may be too small to say how far it moves
+        # A share may be too small to say how far it moves; a hidden one stays 0 whatever its row's error.
+        far = np.exp(np.minimum(np.where(np.isneginf(logs), logs, logs + most), 0.0))
         return np.where(most < 50, np.minimum(made * np.expm1(most), 1.0), far)
 
     def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:

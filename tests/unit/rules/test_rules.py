@@ -165,6 +165,8 @@ def test_what_is_hidden_is_minus_infinity_and_its_share_is_hidden_too() -> None:
     assert ((scaled == -math.inf) == (mask == -math.inf)).all()
     bounded = Scale(d_k=4).bounded(*as_tables([scores, mask], 0.5))
     assert (bounded.error[mask.numpy() == -math.inf] == 0).all()
+    far = Bounded(np.array([[1.0, -math.inf]]), np.array([[math.inf, 0.0]]))
+    assert Softmax().bounded(far).error.tolist() == [[1.0, 0.0]]
     made = Trace(
         attention_table(4, mask=True),
         {"mask": mask, "scaled_scores": scaled, "attention_weights": torch.softmax(scaled, -1)},

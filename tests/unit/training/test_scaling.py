@@ -16,7 +16,7 @@ from attnviz.scaling import draws, row_statistics
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, check_dims, log_steps, parse_dims
 from attnviz.scaling.experiment import SweepStopped, sample_row, softmax_row, sweep_scaling
 from attnviz.scaling.row_statistics import STATISTICS, Z, averaged, share_interval, softmax_statistics
-from attnviz.scaling.sources import SOURCES
+from attnviz.scaling.sources import SOURCES, Projections
 from tests.examples import examples
 
 # The published inputs of "Your journey starts with one step".
@@ -178,10 +178,22 @@ def test_chunks_and_other_dimensions_leave_no_trace(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(row_statistics, "_CHUNK", chunk)
         patch.setattr(draws, "_CHUNK", chunk)
+        patch.setattr(draws, "_HELD", chunk)
         patch.setattr(draws, "THREADS", 1 + chunk % 3)
         pd.testing.assert_frame_equal(sweep_scaling(dims, **arguments), together, check_exact=True)
     alone = sweep_scaling([min(dims)], **arguments)
     pd.testing.assert_frame_equal(together[: len(alone)], alone, check_exact=True)
+
+
+@given(st.integers(2, 10_000), st.integers(2, 256), st.integers(1, 97), st.sets(st.integers(1, MAX_DIM), min_size=1))
+def test_what_waits_for_all_trials_is_bounded_and_no_dimension_is_left_out(
+    trials: int, queries: int, made: int, dims: set[int]
+) -> None:
+    most = draws._at_once(Projections("normal", np.zeros((queries, 1), np.float32)), trials, made)
+    assert most == 1 or most * trials * queries * made <= draws._HELD
+    rounds = draws._rounds(tuple(sorted(dims)), most)
+    assert [d for inside, _ in rounds for d in inside] == sorted(dims)
+    assert all(len(inside) <= most for inside, _ in rounds)
 
 
 @given(st.sampled_from(SOURCES), st.integers(0, 1000))
