@@ -31,7 +31,7 @@ Measure = Callable[[int, Floats, Told], list[Scores]]
 
 
 def _rounds(dims: tuple[int, ...], most: int) -> list[tuple[tuple[int, ...], bool]]:
-    """Return the dimensions of each block, at most so many at once, and whether more of it follow."""
+    """Return a block's dimensions, `most` at once, and whether more follow."""
     rounds = []
     for _, of_block in groupby(dims, lambda d: (d - 1) // BLOCK):
         inside = tuple(of_block)

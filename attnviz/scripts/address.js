@@ -174,7 +174,10 @@ export class Address {
     if (how === "push") history.pushState({}, "", to);
     else history.replaceState(history.state, "", to);
     clearTimeout(this.mirroring); // a browser drops what is written too often, and says nothing
-    this.mirroring = this.mirrored ? undefined : setTimeout(() => this.write(how), MIRROR_MS);
+    this.mirroring = this.mirrored ? undefined : setTimeout(() => {
+      this.mirroring = undefined;
+      if (!this.mirrored) this.write(how);
+    }, MIRROR_MS);
   }
 
   get mirrored() {

@@ -168,13 +168,22 @@ def test_back_forward_and_reload_right_after_an_act_lose_nothing(new_board: Call
         eventually(lambda: agrees(board), True)
 
 
-@pytest.mark.parametrize("older", [False, True])
+def test_a_control_is_followed_where_the_browser_does_not_tell_of_the_address(
+    new_reader: Callable[..., Playground],
+) -> None:
+    reader = new_reader()
+    reader.page.add_init_script("Object.defineProperty(window, 'navigation', { value: undefined })")
+    reader.open(text="Your journey starts with one step", embedding="stable").set_number("Seed", 7)
+    wanted = [[written(number, 4) for number in row] for row in trace(Scenario(embedding="stable", seed=7)).q.tolist()]
+    eventually(lambda: reader.cells("q"), wanted)
+    eventually(lambda: bool(reader.page.evaluate(_AGREES)), True)
+    assert "seed=7" in reader.address
+
+
 def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else_of_it(
-    new_reader: Callable[..., Playground], older: bool
+    new_reader: Callable[..., Playground],
 ) -> None:
     reader, held = new_reader(), list[Any]()
-    if older:  # a browser that doesn't tell of what is written into the address
-        reader.page.add_init_script("Object.defineProperty(window, 'navigation', { value: undefined })")
     holds = False
 
     def hold(browser: WebSocketRoute) -> None:
