@@ -146,10 +146,10 @@ export function scoresInWords(made, query, pointed, digits) {
   if (!directionOf(row.query)) return all(say("board.plane.zero", { token }));
   const { key, farthest } = told(row, pointed);
   if (key === null) return all(say("board.plane.none", { token }));
-  const write = (/** @type {number} */ value) => written(value, digits);
+  const write = (/** @type {number} */ value) => written(value, digits + 1); // so that the product's digits are right
   const reach = spotsOf(row.query, [row.keys[key]])[0].reach;
   const sentence = sentenceOf(made, row, key, farthest, pointed === key, reach);
-  const [length, along, score] = [write(lengthOf(row.query)), write(reach), write(row.scores[key])];
+  const [length, along, score] = [write(lengthOf(row.query)), write(reach), written(row.scores[key], digits)];
   const equals = sign(productOf([decimal(length), decimal(along)]), score);
   const numbers = [{ text: length, role: "q" }, { text: ` × ${along.startsWith("−") ? `(${along})` : along}`,
     role: "k" }, { text: ` ${equals} ${score}`, role: "a" }];
@@ -172,7 +172,7 @@ function onToShare({ stages, matrices: { scores, scaled_scores: scaled, attentio
   const share = valueAt(weights, query, key);
   if (!(Math.abs(e[key] / all - share) + Math.abs(apart) < SHARE)) return "";
   const write = (/** @type {number} */ each) => written(each, 2);
-  return say("board.plane.scaled", { by, score: write(score), e: write(e[key]), sum: write(all),
+  return say("board.plane.scaled", { by, score: written(score, 4), e: write(e[key]), sum: write(all),
     share: percent(share) });
 }
 

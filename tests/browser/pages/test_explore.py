@@ -221,7 +221,7 @@ def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> 
     plane = reader.board.locator(".plane")
     expect(plane).to_contain_text(say("board.plane.farthest", key="cat"))
     eventually(lambda: plane.evaluate(_NAMED_OVER_POINTS), [])
-    on = {"by": "÷ √2", "score": "2.75", "e": "15.72", "sum": "25.81", "share": "61 %"}
+    on = {"by": "÷ √2", "score": "2.7549", "e": "15.72", "sum": "25.81", "share": "61 %"}
     expect(plane).to_contain_text(say("board.plane.scaled", **on))
     told = {"scores": ("q", "k", "scores", "attention_weights"), "mix": ("attention_weights", "v", "context")}
     for tab, names in told.items():

@@ -155,10 +155,9 @@ _IN_SIGHT = """cells => cells.map(cell => {
                                   "/lesson?example=fluffy-cat&step=context&predicted=step-context.own"])  # fmt: skip
 def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[..., Learner], path: str) -> None:
     page = new_learner(1920, 1080).go(f"{path}&present=1").page
-    cells, dock = page.locator(".board .cell:visible"), page.locator(".board .panel")
-    bottom = "cells => Math.max(...cells.map(cell => cell.getBoundingClientRect().bottom))"
+    cells = page.locator(".board .cell:visible")
     expect(cells.first).to_be_visible()
-    eventually(lambda: cells.evaluate_all(bottom) <= dock.evaluate("dock => dock.getBoundingClientRect().top"), True)
+    eventually(lambda: all(cells.evaluate_all(_IN_SIGHT)), True)
     if path.startswith("/?"):  # and all that is said of them, with what is read
         eventually(lambda: page.locator(".board").evaluate(_CUT), [])
 
