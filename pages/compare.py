@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.app.compare import as_computed, kept, show_comparison, show_example, show_keep, show_numbers
-from attnviz.app.components.draggable import show_token_picker
+from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.editor import show_folded_editor
 from attnviz.app.parts.examples import show_blank
 from attnviz.app.parts.picked_cell import show_head_picker, show_layer_picker

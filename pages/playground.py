@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.app.components.board import mark_while_older, show_board
-from attnviz.app.components.draggable import show_token_picker
+from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.editor import show_editor, show_folded_editor
 from attnviz.app.parts.examples import show_blank
 from attnviz.app.parts.picked_cell import show_head_picker

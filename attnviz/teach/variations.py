@@ -14,7 +14,6 @@ from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, sinusoidal_positions
 from attnviz.core.stages import P_KEPT, VECTORS
-from attnviz.core.tokens import TOKENIZERS
 
 Axis = Literal["rows", "columns", "whole"]
 PROJECTIONS = ("w_q", "w_k", "w_v")
@@ -80,29 +79,6 @@ def _less(value: float, by: float) -> float:
     total = value - by
     short = float(str(np.float32(total)))
     return short if np.float32(short + by) == np.float32(value) else total
-
-
-def in_order(scenario: Scenario, tokens: tuple[str, ...]) -> Scenario:
-    """Return the scenario with reordered tokens, which keep their rows of X.
-
-    Raises ``ValueError`` for other tokens than those of the scenario.
-
-    >>> in_order(Scenario("dog bites man"), ("man", "bites", "dog")).text
-    'man bites dog'
-    """
-    if sorted(tokens) != sorted(scenario.tokens):
-        raise ValueError(f"the tokens are {tokens}, expected {scenario.tokens} in any order")
-    rows_of: dict[str, list[int]] = {}
-    for row, token in enumerate(scenario.tokens):
-        rows_of.setdefault(token, []).append(row)
-    old_rows = [rows_of[token].pop(0) for token in tokens]
-    name = scenario.token_matrix
-    given: Any = getattr(scenario, name)
-    moved: dict[str, Any] = {name: tuple(given[row] for row in old_rows) if isinstance(given, tuple) else given}
-    edits = tuple(
-        edit._replace(row=old_rows.index(edit.row)) if edit.matrix == name else edit for edit in scenario.edits
-    )
-    return replace(scenario, text=TOKENIZERS[scenario.tokenizer].joint.join(tokens), edits=edits, **moved)
 
 
 def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> float:

@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { nearest, steppedTo } from "../../attnviz/app/components/dragging.js";
 import { ledTo } from "../../attnviz/board/cells/elements.js";
 import { inCell, widthOf } from "../../attnviz/board/cells/cell.js";
 import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll,
@@ -173,14 +172,6 @@ test("the tokens to pick from go round, those in an order do not", () => {
   const pressed = (/** @type {string} */ key, /** @type {number} */ at) => ledTo(/** @type {any} */ ({ key }), at, 3);
   assert.deepEqual(["ArrowRight", "ArrowDown", "End", "Home", "x"].map((key) => pressed(key, 2)), [0, 0, 2, 0, null]);
   assert.deepEqual(["ArrowLeft", "ArrowUp"].map((key) => pressed(key, 0)), [2, 2]);
-  assert.deepEqual(["ArrowRight", "ArrowLeft", "End", "Home", "x"].map((key) => steppedTo(key, 2, 3)),
-    [2, 1, 2, 0, null]);
-});
-
-test("what is dragged goes to the box whose middle is nearest", () => {
-  const boxes = [0, 100, 300].map((left) => ({ left, right: left + 50, top: 0, bottom: 20 }));
-  assert.deepEqual([-900, 74, 76, 224, 226, 900].map((x) => nearest(boxes, x, 10)), [0, 0, 1, 1, 2, 2]);
-  assert.equal(nearest([boxes[0], { ...boxes[0], top: 100, bottom: 120 }], 25, 90), 1);
 });
 
 const termsOf = (/** @type {number[]} */ values) => values.map((value) => ({ value, factors: [{ value }], count: 1 }));

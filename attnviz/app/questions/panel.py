@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.draggable import show_scale_block, show_token_order
 from attnviz.app.parts.examples import begin_with, show_way_to_panel
 from attnviz.app.parts.predicting import ask, keep, lead_on, prediction, show_outcome, take_focus
 from attnviz.app.session import state, url_texts
@@ -175,7 +174,7 @@ class Panel:
 
     def _show_tries(self) -> None:
         """Draw what is seen, what can be tried, and the full answer."""
-        question, example = self.question, self.example
+        question = self.question
         with self.beside("seen"), st.container(gap="xsmall", key="questions_seen"):
             st.caption(say("question_page.seen"))
             for sentence in self.seen.sentences:
@@ -183,10 +182,6 @@ class Panel:
             self.show_tables()
         st.caption(say("question_page.try"))
         st.text(question.try_this)
-        if question.reorder:
-            reorder = question.reorder
-            show_token_order(example.scenario.tokens, f"questions.{question.slug}.order",
-                             lambda tokens: _make(question, lambda now: reorder(now, tokens)))  # fmt: skip
         with st.container(horizontal=True, gap="xsmall"):
             for place, preset in enumerate(question.presets):
                 st.button(preset.label, key=f"questions.{question.slug}.press.{place}", on_click=_view,
@@ -221,10 +216,6 @@ class Panel:
         if isinstance(option, Exponent):
             this_session().put(key, float(chosen))
             st.slider(option.label, 0.0, MAX_P, step=0.05, key=key, on_change=take_it)
-        elif option.block:
-            made = [replace(example, options=example.options | {option.name: at}) for at in option.names]
-            show_scale_block(option.label, tuple(option.choices.values()), option.names.index(chosen), key, NUMBERS,
-                             [example_text(question, each) for each in made])  # fmt: skip
         else:
             this_session().put(key, chosen)
             st.segmented_control(option.label, option.names, format_func=option.choices.__getitem__,

@@ -73,15 +73,13 @@ class Control:
 class Option:
     """A choice of what is shown, by names that links have, too.
 
-    A choice's words have a key behind `key`, with _ for a hyphen. `block` says that it is made by dragging the block
-    "÷ √d_k" in the formula of the scores.
+    A choice's words have a key behind `key`, with _ for a hyphen.
     """
 
     name: str
     key: str
     names: tuple[str, ...]
     default: str
-    block: bool = False
 
     label = Said("{its.key}.label")
 
@@ -184,12 +182,11 @@ class Question:
     examples that older links began with. `card` are the matrices of the small picture that stands for it in the
     list; without any, those are its tables. `shows` are the matrices on the board (none: no board), `seen` says
     what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes`, the sizes in
-    symbols, stand beside its titles; `hidden` names what cannot be shown while something is chosen. `reorder` makes
-    the example one with its tokens in another order, where they can be dragged. `varies` are the settings that its
-    controls change, `fits` is what else an example must be to be one of its own. `drawn` are the given matrices
-    that are random, too. `renewed` makes the example of today of that of an older link, where these differ. `sweep`
-    are settings of the scaling page that go with it, `step` is the step of the lesson that does; with `what_if`, so
-    does the panel What if.
+    symbols, stand beside its titles; `hidden` names what cannot be shown while something is chosen. `varies` are
+    the settings that its controls change, `fits` is what else an example must be to be one of its own. `drawn` are
+    the given matrices that are random, too. `renewed` makes the example of today of that of an older link, where
+    these differ. `sweep` are settings of the scaling page that go with it, `step` is the step of the lesson that
+    does; with `what_if`, so does the panel What if.
     """
 
     name: str
@@ -210,7 +207,6 @@ class Question:
     hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     framed: bool = False
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    reorder: Callable[[Scenario, tuple[str, ...]], Scenario] | None = None
     varies: frozenset[str] = frozenset()
     fits: Callable[[Scenario], bool] = lambda _: True
     drawn: tuple[str, ...] = ()

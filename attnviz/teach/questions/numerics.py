@@ -266,6 +266,6 @@ WHERE = Question(
     earlier=(_NORMAL,),
     card=("q", "k", "scaled_scores", "attention_weights"),
     shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
-    options=(Option("place", "questions.where.choice", _PLACES, "scores", block=True),),
+    options=(Option("place", "questions.where.choice", _PLACES, "scores"),),
     step=6,
 )

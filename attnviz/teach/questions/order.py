@@ -13,7 +13,6 @@ from attnviz.teach.questions.asking import READS, Prediction, Preset, Question, 
 from attnviz.teach.questions.seeing import Now, Seen, Table, in_float64, real_difference
 from attnviz.teach.variations import (
     PROJECTIONS,
-    in_order,
     next_token_loss,
     training_step,
     with_positions,
@@ -133,7 +132,7 @@ _BITES = replace(
     w_v=rows((1, 0.2), (0.5, 0), (0, 1), (-0.5, 0.2)),
 )  # fmt: skip
 _VECTORS = dict(zip(_BITES.tokens, _BITES.matrix("x").tolist(), strict=True))
-_ORDERS = ("man bites dog", "dog bites dog")
+_ORDERS = ("man bites dog", "bites man dog", "dog bites dog")
 
 
 def in_words(scenario: Scenario, text: str) -> Scenario:
@@ -198,7 +197,7 @@ _ORDER = Question(
     subject="order",
     predicts=Prediction(
         lambda now: now.trace.attention_weights[now.trace.tokens.index("bites"), now.trace.tokens.index("dog")],
-        _reordered(_ORDERS[0]).change, dict.fromkeys(("more", "less"), _reordered("bites man dog"))
+        _reordered(_ORDERS[0]).change, dict.fromkeys(("more", "less"), _reordered(_ORDERS[1]))
     ),
     earlier=(_ANY,),
     card=("x", "attention_weights"),
@@ -209,7 +208,6 @@ _ORDER = Question(
         Preset("questions.order.press.add", lambda s: s if s.adds_positions else with_positions(s), of="now"),
         Preset("questions.order.press.remove", without_positions, of="now"),
     ),
-    reorder=in_order,
     varies=frozenset({"text", "positions"}),
     renewed=lambda scenario, options: (with_stage_of_positions(scenario), options),
     fits=lambda s: s.positions in ("none", "sinusoidal")

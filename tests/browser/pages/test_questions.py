@@ -10,10 +10,9 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from playwright.sync_api import Browser, Locator, TimeoutError, expect
+from playwright.sync_api import Locator, TimeoutError, expect
 
 from attnviz import AttentionTrace, Scenario
-from attnviz.app.components.draggable import TOKEN_ORDER_SCRIPT
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
@@ -25,7 +24,6 @@ from attnviz.teach.predictions import Asked, prediction_of
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.teach.switched import alone, turned
 from attnviz.words import say
-from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.looks import look_at
@@ -309,62 +307,3 @@ def test_a_token_is_followed_by_the_marked_row_and_nothing_is_changed_before_a_p
     learner.page.keyboard.press("Enter")
     shows_number(learner.cell("w_v", 0, 0), "1.0000")
     expect(learner.page.locator(".st-key-predict-same")).to_be_visible()
-
-
-def test_what_is_dragged_by_mouse_and_keys(learner: Learner) -> None:
-    begun(learner, "where")
-    block, slots = learner.page.get_by_role("slider"), learner.page.locator(".slot")
-    expect(block).to_have_attribute("aria-valuetext", "on the scores")
-    learner.drag(slots.nth(2), slots.nth(1))
-    learner.says("The block stands half on the queries, half on the keys.")
-    learner.says(f"{STAGES['k'].title}: different by up to ")
-    block.press("ArrowLeft")
-    learner.says(say("seen.where.same", matrix=STAGES["k"].title))
-    expect(block).to_have_attribute("aria-valuetext", "on the queries")
-    expect(slots).to_have_text(["÷ √d_k", "", ""])
-
-    begun(learner, "order")
-    question = question_of("order")
-    assert question is not None
-    dog, _, man = (f"({written(float(a), 4)}, {written(float(b), 4)})" for a, b in traced(question.start).context)
-    words = learner.page.get_by_role("group", name="Words in their order").get_by_role("button")
-    learner.drag(words.nth(0), words.nth(2))
-    learner.says(say("seen.order.context.same", token="dog", context=dog, text="dog bites man"))
-    learner.says(say("seen.order.context.same", token="man", context=man, text="dog bites man"))
-    words.nth(2).press("ArrowLeft")
-    expect(words).to_have_text(["bites", "dog", "man"])
-    learner.says(say("seen.order.context.same", token="dog", context=dog, text="dog bites man"))
-    expect(words.nth(1)).to_have_attribute("aria-label", "dog, place 2 of 3")
-    eventually(lambda: "text=bites+dog+man" in learner.address, True)
-
-
-def test_words_dragged_twice_hold_against_the_answer_to_the_first_drag(chromium: Browser) -> None:
-    page = chromium.new_page()
-    got = page.evaluate(
-        """async source => {
-          const url = URL.createObjectURL(new Blob([source], {type: 'text/javascript'}));
-          const {default: order} = await import(url);
-          const root = document.createElement('div');
-          root.innerHTML = '<div class="tokens"></div>';
-          document.body.append(root);
-          const sent = [];
-          const receive = (tokens) => order({
-            parentElement: root, data: {label: '', tokens, labels: tokens},
-            setStateValue: (_, value) => sent.push(value)});
-          const words = () => [...root.querySelectorAll('button')].map(each => each.textContent).join(' ');
-          const press = (word) => [...root.querySelectorAll('button')].find(each => each.textContent === word)
-            .dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));
-          receive(['dog', 'bites', 'man']);
-          press('dog');
-          press('dog');
-          receive(sent[0]);  // what the first press made
-          const seen = [words()];
-          receive(sent[1]);
-          seen.push(words());
-          receive(['dog', 'bites', 'man']);  // as after 'Start again'
-          return [...seen, words()];
-        }""",
-        TOKEN_ORDER_SCRIPT,
-    )
-    page.close()
-    assert got == ["bites man dog", "bites man dog", "dog bites man"]

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
 from attnviz.link.question_text import NUMBERED, Example, example_text, question_of, start_of
-from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Option, Question
+from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Question
 from attnviz.words import plural, say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, boards_of, control_of, in_address, sent_to
@@ -157,12 +157,9 @@ def test_every_button_slider_and_choice_does_what_it_says(question: Question) ->
         for choice in ("0.35", "0.6") if isinstance(option, Exponent) else tuple(option.choices):
             options = options | {option.name: choice}
             link = example_text(question, replace(example, scenario=scenario, options=options))
-            if isinstance(option, Option) and option.block:  # dragged in the browser alone
-                at = opened(question=question.slug, numbers=link, predicted=f"{question.slug}.none")
-            else:
-                value = float(choice) if isinstance(option, Exponent) else choice
-                control_of(at, f"questions.{question.slug}.{option.name}").set_value(value).run()
-                assert in_address(at, "numbers") == link
+            value = float(choice) if isinstance(option, Exponent) else choice
+            control_of(at, f"questions.{question.slug}.{option.name}").set_value(value).run()
+            assert in_address(at, "numbers") == link
             says(scenario, options)
 
 

@@ -37,10 +37,8 @@ TYPES = {
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
     "attnviz_playlist": ("Data", "attnviz/app/shell/playlist/playlist.js"),
     "attnviz_predicted": ("Data", "attnviz/app/parts/predicted.js"),
-    "attnviz_scale_block": ("Data", "attnviz/app/components/scale_block.js"),
     "attnviz_svg": ("string", ""),
     "attnviz_theme": ("Data", "attnviz/app/shell/top_bar/theme.js"),
-    "attnviz_token_order": ("Data", "attnviz/app/components/token_order.js"),
     "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),
 }
 

@@ -12,7 +12,6 @@ from tests.unit.board.test_joined_scripts import ENTRIES
 
 AT_LEAST = {
     "in_app": {"explanation.made", "board.status.waiting", "summary.itself", "board.status.checked"},
-    "token_order": {"question_page.word_place"},
     "model_page": {"models.view.most", "models.view.place"},
 }
 NEVER = {"in_app": {"lesson.heading", "what_if.title", "origins.number"}}

@@ -14,8 +14,8 @@ from torch.nn import functional as F
 from attnviz import Edit, Scenario, trace
 from attnviz.core.carried import edit_matrix
 from attnviz.core.seeding import sinusoidal_positions
+from attnviz.teach.questions.order import in_words
 from attnviz.teach.variations import (
-    in_order,
     next_token_loss,
     training_step,
     with_matrix,
@@ -69,18 +69,10 @@ def test_contexts_go_with_their_tokens_whatever_the_order(order: list[int]) -> N
     edits = (Edit("x", 1, 0, 7.0), Edit("w_q", 0, 1, -2.0))
     scenario = Scenario("the cat the end", d_in=3, d_out=2, edits=edits)
     tokens = tuple(scenario.tokens[row] for row in order)
-    moved = trace(in_order(scenario, tokens))
+    moved = trace(in_words(scenario, " ".join(tokens)))
     assert moved.tokens == tokens
     rows = [scenario.tokens.index(token) for token in tokens]
     torch.testing.assert_close(moved.context, trace(scenario).context[rows])
-
-
-def test_given_rows_of_x_go_with_their_tokens_and_other_tokens_are_refused() -> None:
-    scenario = Scenario("a b", d_in=1, d_out=1, x=((1.0,), (2.0,)))
-    assert in_order(scenario, ("b", "a")).x == ((2.0,), (1.0,))
-    assert in_order(Scenario("ab", tokenizer="characters"), ("b", "a")).tokens == ("b", "a")
-    with pytest.raises(ValueError, match=r"expected \('a', 'b'\) in any order"):
-        in_order(scenario, ("a", "c"))
 
 
 OTHERWISE: list[dict[str, Any]] = [

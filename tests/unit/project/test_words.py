@@ -28,7 +28,7 @@ def _forms(template: Template) -> Mapping[str, str]:
 SAID_AT_IMPORT = (
     "stages.formula.", "questions.before", "questions.cat", "questions.heads.text", "questions.learned.text",
     "questions.padding.text", "questions.sizes.text", "questions.values.text", "history.sentence", "history.original",
-    "history.earlier", "history.masked", "setup.sentences.", "question_page.drag_",
+    "history.earlier", "history.masked", "setup.sentences.",
 )  # fmt: skip
 _IMPORTING = """
 import importlib, pkgutil, sys, types

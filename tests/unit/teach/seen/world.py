@@ -109,10 +109,10 @@ def _choice(option: Option | Exponent) -> st.SearchStrategy[str]:
 def _something_done(
     draw: st.DrawFn, question: Question, scenario: Scenario, options: dict[str, str]
 ) -> Scenario | None:
-    """A button, a slider, a word dragged, or a number typed; None where the page refuses it."""
+    """A button, a slider, or a number typed; None where the page refuses it."""
     editable = [name for name in question.shown(options) if name in scenario.editable and not question.fixed]
     kinds = [*("press",) * bool(question.presets), *("move",) * bool(question.controls)]
-    kinds += [*("drag",) * bool(question.reorder), *("type",) * bool(editable)]
+    kinds += ("type",) * bool(editable)
     try:
         match draw(st.sampled_from(kinds)) if kinds else None:
             case "press":
@@ -121,9 +121,6 @@ def _something_done(
                 control = draw(st.sampled_from(question.controls))
                 steps = draw(st.integers(0, round((control.high - control.low) / control.step)))
                 return control.change(scenario, control.low + steps * control.step)
-            case "drag":
-                assert question.reorder
-                return question.reorder(scenario, tuple(draw(st.permutations(scenario.tokens))))
             case "type":
                 name = draw(st.sampled_from(editable))
                 rows, columns = scenario.shape_of(name)

@@ -1,0 +1,42 @@
+"""The component for picking a token.
+
+It is our own since Streamlit's labels are Markdown, and a person's text must stay plain.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from attnviz.app.session.memory import mark_of_now
+from attnviz.app.session.url_texts import picked_query
+from attnviz.board.drawn import tips_of
+from attnviz.core.scenario import Scenario
+from attnviz.core.tokens import token_labels
+from attnviz.link.parameter_table import QUERY
+from attnviz.scripts import script
+from attnviz.words import say
+
+_HERE = Path(__file__).parent
+_KEY = "playground.picker"
+
+_picker = st.components.v2.component(
+    "attnviz_token_picker",
+    html='<div class="tokens" role="radiogroup"><span class="query" aria-hidden="true"></span></div>',
+    css=(_HERE / "token_picker.css").read_text(),
+    js=script(_HERE / "token_picker.js"),
+)
+
+
+def show_token_picker(scenario: Scenario) -> int:
+    """Draw the tokens and return the position of the picked one."""
+    picked = picked_query(scenario)
+    labels = token_labels(scenario.tokens)
+    tokens = [{"label": label, "origin": tip} for label, tip in zip(labels, tips_of(scenario), strict=True)]
+    data = {
+        "tokens": tokens,
+        "picked": picked,
+        "query": say("playground.picker.query"),
+        "label": say("playground.picker.label"),
+    }
+    _picker(key=_KEY, data=data | {"parameter": QUERY, "from": mark_of_now()})
+    return picked
