@@ -17,7 +17,7 @@ from attnviz.documents.matrices import small_picture
 from attnviz.figures.picture import picture
 from attnviz.link.set_up import query_of
 from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, pictured, step_named
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import written
 
 _COLUMNS = ("tokens", "softmax", "linear", "softmax_numbers", "linear_numbers")
@@ -109,7 +109,7 @@ def _show_costs() -> None:
     st.markdown(f"### {say('history.cost.heading')}")
     st.text(say("history.cost.about", width=plural(WIDTH, "number"), repeats=plural(REPEATS, "run")))
     rows = [
-        {say(f"history.cost.{name}"): f"{value:,}" if isinstance(value, int) else written(value, 2)
+        {say(f"history.cost.{name}"): thousands(value) if isinstance(value, int) else written(value, 2)
          for name, value in zip(_COLUMNS, cost, strict=True)}
         for cost in _costs()
     ]  # fmt: skip

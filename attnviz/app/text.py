@@ -4,11 +4,11 @@ import re
 
 import streamlit as st
 
-from attnviz.core.limits import RefusedError, SaidError, counted
+from attnviz.core.limits import RefusedError, SaidError
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import visible
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
-from attnviz.words import catalogue, say
+from attnviz.words import catalogue, say, thousands
 from attnviz.words.numbers import significant
 
 
@@ -76,7 +76,7 @@ def told(error: Exception) -> str:
 
 def _fact(name: str, value: object) -> str:
     """Return a fact of a refusal as readers know it."""
-    if (words := counted(name, value)) is not None:
+    if (words := thousands(name, value)) is not None:
         return words
     match name:
         case "matrix" | "table" | "other":
@@ -95,5 +95,5 @@ def _shown(value: object) -> str:
         return literal(value, _MOST)
     if isinstance(value, int | float) and not isinstance(value, bool):
         whole = isinstance(value, int) and value.bit_length() < 128
-        return f"{value:,}".replace("-", "−") if whole else significant(float(value))
+        return thousands(value).replace("-", "−") if whole else significant(float(value))
     return say("refused.that")

@@ -16,6 +16,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import in_rows
 from attnviz.core.stages import formula_of
 from attnviz.export import matrix_names
+from attnviz.words import say
 from attnviz.words.numbers import written
 
 FAMILY = "Attnviz Letters"
@@ -39,7 +40,7 @@ def page_of(title: str, style: str, body: str, *, allows: str = "", dark: bool =
     shown = theme(dark)
     letters = f"font: 14px/1.45 {html.escape(FONT_FAMILY, quote=False)}"
     return f"""<!DOCTYPE html>
-<html lang="en">
+<html lang="{say("language.tag")}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

@@ -18,7 +18,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import is_whole_text
 from attnviz.tables.reading import parse_table, read_upload
-from attnviz.words import say
+from attnviz.words import say, thousands
 from attnviz.words.numbers import for_json
 
 _DTYPES = {"F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "F64": torch.float64}
@@ -80,7 +80,7 @@ def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) 
     [[1.0, 2.0], [3.0, 4.0]]
     """
     if len(data) > MAX_FILE_BYTES:
-        said = say("tables.file_too_long", size=f"{len(data):,}", most=f"{MAX_FILE_BYTES:,}")
+        said = say("tables.file_too_long", size=thousands(len(data)), most=thousands(MAX_FILE_BYTES))
         raise SaidError(said)
     is_tensors = file_name.lower().endswith(".safetensors")
     tensor = read_tensor(data, name) if is_tensors else parse_table(_without_names(read_upload(data)), columns=shape[1])

@@ -17,6 +17,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.seeding.vectors import stated_matrix
 from attnviz.core.stages import MASK
 from attnviz.link.codecs import Codec, Raw, TooMuchError, UnreadableError, is_packed, pack, unpack, unreadable_part
+from attnviz.words import thousands
 
 MAX_CHANGES_CHARACTERS = 1_000_000  # unpacked
 AS_DRAWN = ".drawn"  # said by the board of a cell that has no edit any more
@@ -78,7 +79,7 @@ def _refusal(parts: Sequence[_Refused], rest: Changes | None) -> UnreadableError
         n=len(refused),
         first=Raw(part),
         value=Raw(value),
-        most=f"{limits.MAX_EDITS:,}",
+        most=thousands(limits.MAX_EDITS),
     )
 
 

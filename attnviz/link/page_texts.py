@@ -26,7 +26,7 @@ from attnviz.scaling.settings import (
     text_of,
 )
 from attnviz.scaling.sources import SOURCES
-from attnviz.words import say
+from attnviz.words import say, thousands
 
 Place = tuple[str, int, int]  # a matrix, a row and a column of it
 CHECK, EXAMPLES, EXERCISE = "check", "examples", "exercise"
@@ -106,7 +106,7 @@ _TOLD, _LONGEST_TOLD = 3, 40  # parts that are told one by one, and characters o
 # What each setting of a sweep may be, in words.
 _OF_SWEEP: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
-        "dims": lambda: say("links.sweep.dims", most=MAX_DIMS, high=f"{MAX_DIM:,}"),
+        "dims": lambda: say("links.sweep.dims", most=MAX_DIMS, high=thousands(MAX_DIM)),
         "trials": Whole(2, MAX_TRIALS).expected,
         "keys": Whole(2, MAX_KEYS).expected,
         "seed": Whole(0, MAX_SEED).expected,

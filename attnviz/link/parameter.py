@@ -9,7 +9,7 @@ from typing import Any
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.link.codecs import Codec, Part, Raw, UnreadableError
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 Show = Callable[[str], str]  # makes what somebody wrote into a link ready to be shown
@@ -91,7 +91,7 @@ class Parameter:
         if len(raw) <= self.most:
             return None
         characters = plural(len(raw), "character")
-        return UnreadableError("links.too_long", parameter=self.name, characters=characters, most=f"{self.most:,}")
+        return UnreadableError("links.too_long", parameter=self.name, characters=characters, most=thousands(self.most))
 
     def write(self, value: Any) -> str:
         """Return a value as text for a link; blank for the default."""

@@ -25,7 +25,7 @@ from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
 from attnviz.link.codecs import By, Choice, Codec, Flag, Number, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
 from attnviz.published import starting_points
-from attnviz.words import Said, catalogue, say
+from attnviz.words import Said, catalogue, say, thousands
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 MAX_QUERY_CHARACTERS = 1_000_000
@@ -141,7 +141,7 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     # Each value is one that it may be, but not with the others: no tokens or too many, or heads that don't fit.
     n_tokens = len(tokenize(values["text"], values["tokenizer"]))
     if not 1 <= n_tokens <= limits.MAX_TOKENS:
-        ignored.append(say("links.tokens", most=f"{limits.MAX_TOKENS:,}"))
+        ignored.append(say("links.tokens", most=thousands(limits.MAX_TOKENS)))
         values["text"] = _DEFAULTS["text"]
         n_tokens = len(tokenize(values["text"], values["tokenizer"]))
     values, misfits = fitted(values, n_tokens)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.models.trace import ModelTrace
-from attnviz.words import say
+from attnviz.words import say, thousands
 
 
 def has_next(view: ModelTrace) -> bool:
@@ -127,4 +127,4 @@ def _size(number: int) -> str:
     for name, unit in (("trillion", 10**12), ("billion", 10**9), ("million", 10**6)):
         if number >= unit:
             return say(f"write.size.{name}", number=f"{number / unit:.3g}")
-    return f"{number:,}"
+    return thousands(number)

@@ -19,6 +19,11 @@ export function filled(template, places) {
     if (!(name in places)) throw new Error(`${JSON.stringify(template)} needs ${name}`);
     const place = places[name];
     const counts = (name === "n" || name === "count") && typeof place === "number" && Number.isInteger(place);
-    return counts ? place.toLocaleString("en") : String(place);
+    return counts ? thousands(place) : String(place);
   });
+}
+
+// A whole number as `thousands` of attnviz/words writes it.
+export function thousands(/** @type {number} */ n) {
+  return String(n).replace(/\B(?=(\d{3})+$)/g, say("language.thousands"));
 }

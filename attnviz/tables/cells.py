@@ -9,7 +9,7 @@ from typing import NamedTuple, NoReturn
 from attnviz.core.limits import MAX_TOKENS, SaidError
 from attnviz.core.tokens import visible
 from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, usual_number
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 
 MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
 MOST_SHOWN = 40
@@ -57,10 +57,10 @@ def check_counts(lines: Sequence[int], n_columns: int) -> None:
     """Raise an error for too many rows (given by line) or columns."""
     if len(lines) > MAX_ROWS:
         rows = plural(len(lines), "row")
-        raise SaidError(say("tables.too_many_rows", rows=rows, most=f"{MAX_ROWS:,}", line=lines[MAX_ROWS]))
+        raise SaidError(say("tables.too_many_rows", rows=rows, most=thousands(MAX_ROWS), line=lines[MAX_ROWS]))
     if n_columns > MAX_COLUMNS:
         numbers = plural(n_columns, "number")
-        raise SaidError(say("tables.too_many_columns", numbers=numbers, most=f"{MAX_COLUMNS:,}", line=lines[0]))
+        raise SaidError(say("tables.too_many_columns", numbers=numbers, most=thousands(MAX_COLUMNS), line=lines[0]))
 
 
 def quoted(text: str) -> str:

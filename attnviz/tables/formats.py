@@ -10,7 +10,7 @@ from attnviz.tables.brackets import bracketed
 from attnviz.tables.cells import RawCell, RawTable, check_counts, joined_to_numbers, quoted
 from attnviz.tables.markup import is_latex, latex
 from attnviz.tables.typed_numbers import is_number
-from attnviz.words import say
+from attnviz.words import say, thousands
 
 MOST_BLOCKS = 1024
 _COLUMNS = re.compile(r"\s*Columns? [0-9]{1,5}(?: (?:through|thru|to|and) [0-9]{1,5})?(?: and scale)?:?\s*")
@@ -40,7 +40,7 @@ def side_by_side(text: str) -> list[list[Line]]:
 
 def _counted(blocks: list[list[Line]]) -> list[list[Line]]:
     if len(blocks) > MOST_BLOCKS:
-        raise SaidError(say("tables.too_many_blocks", most=f"{MOST_BLOCKS:,}"))
+        raise SaidError(say("tables.too_many_blocks", most=thousands(MOST_BLOCKS)))
     return blocks
 
 

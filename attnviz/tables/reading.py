@@ -14,7 +14,7 @@ from attnviz.tables.names import INFINITE, MASKED, NOT_GIVEN, without_names
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
 from attnviz.tables.printouts import plainly
 from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, why_no_number
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 
 MAX_TABLE_CHARACTERS = 2_000_000
 MAX_UPLOAD_BYTES = 4 * MAX_TABLE_CHARACTERS
@@ -98,7 +98,7 @@ def _check_text(text: str) -> None:
     if len(text) > MAX_TABLE_CHARACTERS:
         line = text.count("\n", 0, MAX_TABLE_CHARACTERS) + 1
         character = MAX_TABLE_CHARACTERS - text.rfind("\n", 0, MAX_TABLE_CHARACTERS)
-        characters, most = plural(len(text), "character"), f"{MAX_TABLE_CHARACTERS:,}"
+        characters, most = plural(len(text), "character"), thousands(MAX_TABLE_CHARACTERS)
         raise SaidError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
     if _NO_TEXT.match(text):
         raise SaidError(say("tables.picture"))
@@ -141,7 +141,7 @@ def _check_rows(raw: RawTable) -> None:
 def _check_length(raw: RawTable, line: int, n: int, expected: int) -> None:
     if n != expected:
         key = "tables.length" if raw.by_lines else "tables.row_length"
-        said = say(key, line=line, numbers=plural(n, "number"), expected=f"{expected:,}")
+        said = say(key, line=line, numbers=plural(n, "number"), expected=thousands(expected))
         raise SaidError(said)
 
 
@@ -220,7 +220,7 @@ def read_upload(data: bytes) -> str:
         if data.startswith(begins) or (kind == "picture" and data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
             raise SaidError(say(f"tables.{kind}"))
     if len(data) > MAX_UPLOAD_BYTES:
-        raise SaidError(say("tables.file_too_long", size=f"{len(data):,}", most=f"{MAX_UPLOAD_BYTES:,}"))
+        raise SaidError(say("tables.file_too_long", size=thousands(len(data)), most=thousands(MAX_UPLOAD_BYTES)))
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = data.decode(encoding)

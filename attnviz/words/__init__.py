@@ -1,9 +1,9 @@
 """All the app says, in one catalogue, and how sentences are made.
 
-The catalogue is the folder `en`: a TOML file for each subject, and `pages.toml` and `shared.toml`, each table of which
-is a small subject. A key is the subject and the path in it: ``lesson.softmax.title``. A sentence names its places,
-``"{query} reads {key} most"``; where a number decides its form, it has the forms `one` and `other`, chosen by the
-place `n`:
+The catalogue of a language is a folder, `en`: a TOML file for each subject, and `pages.toml` and `shared.toml`, each
+table of which is a small subject. A key is the subject and the path in it: ``lesson.softmax.title``. A sentence names
+its places, ``"{query} reads {key} most"``; where a number decides its form, it has the forms `one` and `other`, chosen
+by the place `n`:
 
     masked = { one = "{n} cell is masked", other = "{n} cells are masked" }
 
@@ -12,6 +12,7 @@ The page's script fills the same sentences, which Python sends it.
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -21,51 +22,56 @@ from typing import Any
 
 Template = str | Mapping[str, str]  # a sentence, or its forms
 FORMS = frozenset({"one", "other"})
-_FOLDER = files(__name__).joinpath("en")
+LANGUAGE = ContextVar("language", default="en")  # in which a session is spoken to: the name of a folder
 _SHARED = ("pages", "shared")  # the files whose tables are subjects of their own
 _COUNTS = ("n", "count")  # the places that hold how many there are of something
 
 
-@cache
 def catalogue() -> Mapping[str, Template]:
     """Return every sentence, or its forms, by its key."""
+    return _catalogue(LANGUAGE.get())
+
+
+@cache
+def _catalogue(language: str) -> Mapping[str, Template]:
     found: dict[str, Template] = {}
-    for name in (*_small(), *(name for name in _subjects() if name not in _SHARED)):
-        found |= _subject(name)
+    for name in (*_small(language), *(name for name in _subjects(language) if name not in _SHARED)):
+        found |= _subject(language, name)
     return MappingProxyType(found)
 
 
 @cache
-def _subjects() -> Mapping[str, Traversable]:
-    """Return the catalogue's files by name, from all its folders."""
-    folders = (_FOLDER, *(each for each in _FOLDER.iterdir() if each.is_dir()))
-    files = sorted((file for folder in folders for file in folder.iterdir()), key=lambda file: file.name)
-    return MappingProxyType({file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")})
+def _subjects(language: str) -> Mapping[str, Traversable]:
+    """Return a catalogue's files by name, from all its folders."""
+    folder = files(__name__).joinpath(language)
+    folders = (folder, *(each for each in folder.iterdir() if each.is_dir()))
+    found = sorted((file for folder in folders for file in folder.iterdir()), key=lambda file: file.name)
+    return MappingProxyType({file.name.removesuffix(".toml"): file for file in found if file.name.endswith(".toml")})
 
 
 @cache
-def _tables(name: str) -> Mapping[str, Any]:
-    return MappingProxyType(tomllib.loads(_subjects()[name].read_text(encoding="utf-8")))
+def _tables(language: str, name: str) -> Mapping[str, Any]:
+    return MappingProxyType(tomllib.loads(_subjects(language)[name].read_text(encoding="utf-8")))
 
 
 @cache
-def _small() -> Mapping[str, Any]:
-    return MappingProxyType({name: table for file in _SHARED for name, table in _tables(file).items()})
+def _small(language: str) -> Mapping[str, Any]:
+    return MappingProxyType({name: table for file in _SHARED for name, table in _tables(language, file).items()})
 
 
 @cache
-def _subject(name: str) -> Mapping[str, Template]:
+def _subject(language: str, name: str) -> Mapping[str, Template]:
     """Return a subject's sentences by key, read when first needed.
 
     Reading them all takes a quarter of the package's import time.
     """
     found: dict[str, Template] = {}
-    _collect(found, name, _tables(name) if name in _subjects() else _small()[name])
+    _collect(found, name, _tables(language, name) if name in _subjects(language) else _small(language)[name])
     return MappingProxyType(found)
 
 
 def _template(key: str) -> Template:
-    return _subject(key.partition(".")[0])[key]
+    return _subject(LANGUAGE.get(), key.partition(".")[0])[key]
 
 
 def _collect(found: dict[str, Template], key: str, value: Any) -> None:
@@ -89,7 +95,7 @@ def say(key: str, /, **places: object) -> str:
     template = _template(key)
     if not isinstance(template, str):
         template = template["one" if places["n"] == 1 else "other"]
-    counts = {name: f"{places[name]:,}" for name in _COUNTS if isinstance(places.get(name), int)}
+    counts = {name: thousands(n) for name in _COUNTS if isinstance(n := places.get(name), int)}
     return template.format_map(places | counts)
 
 
@@ -131,7 +137,16 @@ def plural(n: int, noun: str) -> str:
     """
     template = _template(f"count.{noun}")
     assert not isinstance(template, str)
-    return template["one" if n == 1 else "other"].format(n=f"{n:,}")
+    return template["one" if n == 1 else "other"].format(n=thousands(n))
+
+
+def thousands(n: int) -> str:
+    """Write a whole number, its thousands apart as the language has it.
+
+    >>> thousands(-12000), thousands(999)
+    ('-12,000', '999')
+    """
+    return f"{n:,}".replace(",", say("language.thousands"))
 
 
 def listed(names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from attnviz.link.parameter_table import texts as rows
 from attnviz.training import Model, TrainingSettings
 from attnviz.training.settings import CUTS, MAX_LENGTH, MAX_VOCABULARY
 from attnviz.training.tasks.own_text import OwnText, n_different
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 
 
 def settings_of_address() -> TrainingSettings:
@@ -159,11 +159,13 @@ def show_own_text(settings: TrainingSettings) -> None:
         choice("cut", settings, CUTS)
         whole("length", settings, 2, MAX_LENGTH)
     if len(settings.text) > MOST_OF_LEARNED:
-        told = say("learn.own.no_link", characters=plural(len(settings.text), "character"), most=f"{MOST_OF_LEARNED:,}")
+        told = say(
+            "learn.own.no_link", characters=plural(len(settings.text), "character"), most=thousands(MOST_OF_LEARNED)
+        )
         st.info(as_message(told))
         this_session().shared.attachment = Attachment(told, say("learn.own.save"), "text.txt", settings.text)
     if (different := n_different(settings)) > MAX_VOCABULARY:
-        st.text(say("learn.own.rare", different=f"{different:,}", kept=MAX_VOCABULARY - 1))
+        st.text(say("learn.own.rare", different=thousands(different), kept=MAX_VOCABULARY - 1))
     _tell_held_out(settings)
 
 

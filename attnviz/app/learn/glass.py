@@ -14,7 +14,7 @@ from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.training import BETAS, Link, Place, StepTaken, Training, chain, finite_difference
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import percent, significant, written
 
 _TERMS = 3  # of a sum that are written out
@@ -162,7 +162,7 @@ def update_in_words(training: Training, taken: StepTaken, place: Place) -> list[
         "new": significant(new),
         "rate": significant(taken.rate),
     }
-    lines = [say("learn.glass.of_batch", step=f"{taken.step:,}", old=shown["old"], gradient=shown["gradient"])]
+    lines = [say("learn.glass.of_batch", step=thousands(taken.step), old=shown["old"], gradient=shown["gradient"])]
     if update.mean is None:
         return [*lines, say("learn.glass.sgd", **shown)]
     mean, square, t = at(update.mean), at(update.mean_square), taken.step + 1

@@ -17,7 +17,7 @@ from attnviz.link.set_up import query_of
 from attnviz.training import Training, moment_safetensors, scenario_of, training_notebook, training_script
 from attnviz.training.code import as_text, numbers
 from attnviz.training.training import MOST_GENERATED
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 
 MOST_OF_LINK = 64_000  # characters of an address that a click on it still opens everywhere
 MOST_OPENED = 36_000  # numbers that the playground keeps, see MOST_GIVEN
@@ -74,7 +74,9 @@ def _playground(training: Training, trace: AttentionTrace, layer: int) -> None:
         return
     n_numbers = sum(len(rows) * len(rows[0]) for rows in scenario.replaced.values())
     if n_numbers > MOST_OPENED:
-        st.text(say("learn.home.too_many", layers=layers, numbers=plural(n_numbers, "number"), most=f"{MOST_OPENED:,}"))
+        st.text(
+            say("learn.home.too_many", layers=layers, numbers=plural(n_numbers, "number"), most=thousands(MOST_OPENED))
+        )
         _one_layer(training, trace, layer)
         return
     link = query_of(scenario, **{QUERY: str(picked_token(training, trace.tokens)), LAYER: str(layer)})

@@ -15,7 +15,7 @@ from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_QUERY, LEARN_SENTENCE, LEARN_STEP
 from attnviz.training import Training, TrainingSettings
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import written
 
 _LOOKED_AT = 8  # moments whose largest numbers the colours go up to
@@ -78,7 +78,7 @@ def _step_of(training: Training) -> int:
         step = None
     shown = training.at(last if step is None else step).step
     if step is not None and step != shown:
-        state.say_ignored(say("learn.link.not_kept", step=f"{step:,}", shown=f"{shown:,}"))
+        state.say_ignored(say("learn.link.not_kept", step=thousands(step), shown=thousands(shown)))
         url_texts.correct(LEARN_STEP, str(shown))
     return shown
 

@@ -28,7 +28,7 @@ from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.app.text import as_message, told
 from attnviz.link.parameter_table import LEARN, LEARN_STEP
 from attnviz.training import MOMENTS, MOST_BYTES, Learner, Training, TrainingSettings, finished, n_kept
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
 _ENOUGH = 60  # kept moments, of fewer of which it is said why
@@ -229,12 +229,12 @@ def _tell(training: Training, found: tuple[Job, OneTraining] | None) -> None:
     if training.stopped:
         st.warning(as_message(say("learn.no_number", steps=plural(done, "step"))), icon=":material/warning:")
     elif found is not None and found[0].state == LEFT:
-        st.caption(say("learn.left_page", done=f"{done:,}", steps=steps))
+        st.caption(say("learn.left_page", done=thousands(done), steps=steps))
     elif 0 < done < settings.steps:
-        st.caption(say("learn.stopped", done=f"{done:,}", steps=steps))
+        st.caption(say("learn.stopped", done=thousands(done), steps=steps))
     numbers = training.model.n_numbers
     if (kept := n_kept(numbers)) < min(_ENOUGH, settings.steps + 1):
         st.caption(say("learn.few_moments", numbers=plural(numbers, "number"), megabytes=round(MOST_BYTES / 2**20),
                        kept=kept, fitting=plural(MOST_BYTES // (4 * MOMENTS), "number"), most=MOMENTS))  # fmt: skip
     for step, rate in settings.rates:
-        st.caption(say("learn.rate_since", step=f"{step:,}", rate=significant(rate)))
+        st.caption(say("learn.rate_since", step=thousands(step), rate=significant(rate)))

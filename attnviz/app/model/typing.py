@@ -28,7 +28,7 @@ from attnviz.link.parameter_table import (
     texts_of_models,
 )
 from attnviz.models import offered
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 
 
 @dataclass
@@ -96,8 +96,8 @@ def is_too_long(typed: str) -> bool:
     """Whether a link can't carry a sentence; if so, say so."""
     if len(typed) <= MOST_OF_SENTENCE:
         return False
-    st.warning(say("models.page.too_many", characters=plural(len(typed), "character"), most=f"{MOST_OF_SENTENCE:,}"),
-               icon=":material/info:")  # fmt: skip
+    characters, most = plural(len(typed), "character"), thousands(MOST_OF_SENTENCE)
+    st.warning(say("models.page.too_many", characters=characters, most=most), icon=":material/info:")
     return True
 
 

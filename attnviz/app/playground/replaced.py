@@ -45,7 +45,7 @@ from attnviz.teach.replaced import (
     shares_moved,
     times,
 )
-from attnviz.words import listed, say
+from attnviz.words import listed, say, thousands
 from attnviz.words.numbers import significant, written
 
 MOST = 100.0
@@ -142,7 +142,7 @@ def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
     weights = computed.attention_weights
     made = mean_of_draws(weights, p)
     gaps = [written(float((each - weights).abs().max()), state.digits()) for each in (made, dropped(weights, p, seed))]
-    st.text(say("what_if.replaced.mean_done", draws=f"{n_draws(weights):,}", gap=gaps[0], own=gaps[1], seed=seed))
+    st.text(say("what_if.replaced.mean_done", draws=thousands(n_draws(weights)), gap=gaps[0], own=gaps[1], seed=seed))
     names, read = token_labels(computed.tokens, 40), token_labels(computed.read_tokens, 40)
     table = Table(ALL_STAGES["attention_weights"].title, made, "share", names, read, sums=True)
     if max(made.shape) <= _DRAWN:

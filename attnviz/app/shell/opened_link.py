@@ -35,7 +35,7 @@ from attnviz.link.parameter_table import ANSWERS, LEFT_OUT, SWEEP, TABLES
 from attnviz.link.set_up import read_controls
 from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS, as_the_app_opens, read_link, read_texts, says_nothing
 from attnviz.scripts import joined
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 
 _REOPENED = joined(Path(__file__).parent / "long_link.js")
 _SCRIPT = """<script type="module">
@@ -63,8 +63,8 @@ def what_was_left_out(text: str) -> str:
         "links.long.said",
         characters=plural(length, "character"),
         parameters=plural(parameters, "parameter"),
-        most_characters=f"{MOST_CHARACTERS:,}",
-        most_parameters=f"{MOST_FIELDS:,}",
+        most_characters=thousands(MOST_CHARACTERS),
+        most_parameters=thousands(MOST_FIELDS),
         opened=all_but if names else say("links.long.last_of_each"),
     )
 

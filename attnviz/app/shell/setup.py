@@ -21,7 +21,7 @@ from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTER
 from attnviz.core.stages import ITSELF
 from attnviz.link.codecs import By, Choice, Flag, Number, Text, Whole
 from attnviz.link.set_up import Control, parameters
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
 _HALF = 148  # of the panel's width, in pixels
@@ -108,7 +108,7 @@ def _cut_what_was_pasted() -> None:
     for name, most in (("text", MAX_TEXT_CHARACTERS), ("second", MAX_SECOND_CHARACTERS)):
         pasted = session.get(name) or ""
         if len(pasted) > most:
-            lengths = {"characters": plural(len(pasted), "character"), "most": f"{most:,}"}
+            lengths = {"characters": plural(len(pasted), "character"), "most": thousands(most)}
             state.say(say("messages.pasted_too_much", **lengths))
             cut[name] = pasted[:most]
     if cut:

@@ -22,7 +22,7 @@ from attnviz.teach.questions.asking import (
 )
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
 from attnviz.teach.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
-from attnviz.words import say
+from attnviz.words import say, thousands
 
 _ROUNDED = 1e-6  # how far outside of a triangle rounding may put a point, relative to its size
 
@@ -197,7 +197,7 @@ def _own(now: Now) -> Seen:
             share=f"{100 * own_share(d, len(names), _TRIALS):.1f} %",
             d=d,
             n=len(names),
-            trials=f"{_TRIALS:,}",
+            trials=thousands(_TRIALS),
         )
     )
     return Seen(tuple(says))

@@ -15,7 +15,7 @@ from attnviz.teach.questions.asking import CAT, QUERY, READS, Exponent, Option, 
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.replaced import dropout
 from attnviz.teach.variations import with_matrix
-from attnviz.words import say
+from attnviz.words import say, thousands
 from attnviz.words.numbers import in_format, significant
 
 SHARES = {"none": 0.0, "tenth": 0.1, "half": 0.5}
@@ -39,7 +39,7 @@ def _dropout(now: Now) -> Seen:
     sums = say("seen.dropout.sums", sums=now.for_each(made.sum(-1)))
     if now.options["draw"] != "mean":
         return Seen((sums, say("seen.dropout.zeros", n=int((made == 0).sum()), count=made.numel())))
-    told = say("seen.dropout.mean", draws=f"{n_draws(weights):,}", gap=now.write(now.gap(made, weights)))
+    told = say("seen.dropout.mean", draws=thousands(n_draws(weights)), gap=now.write(now.gap(made, weights)))
     weights_title = STAGES["attention_weights"].title
     return Seen((sums, told), (Table(weights_title, made, "share", now.names, now.names, sums=True),))
 

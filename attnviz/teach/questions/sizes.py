@@ -18,7 +18,7 @@ from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.questions.asking import CAT, READS, Control, Option, Prediction, Preset, Question, eye, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.variations import Measured, measured_scores, unit_example
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 
 _DRAWN = Scenario(say("questions.before_five"), d_in=4, d_out=2, d_v=3, init="normal", seed=2)  # of older links
 _OF_OLDER_LINKS = "the cat sat"
@@ -174,7 +174,7 @@ def _which_d(now: Now) -> Seen:
     measured = measured_scores(d_in, d_k, len(names), trials=_TRIALS)
     says = [
         say("seen.which_d.sum", n=d_k, numbers=plural(d_in, "number"), d_in=d_in),
-        say("seen.which_d.size", trials=f"{_TRIALS:,}", size=f"{measured.score_size:.2f}",
+        say("seen.which_d.size", trials=thousands(_TRIALS), size=f"{measured.score_size:.2f}",
             d_k=d_k, root=f"{math.sqrt(d_k):.2f}"),
         say("seen.which_d.largest", divisor=f"√d_k = √{d_k}", share=now.write(measured.largest_by_d_k),
             own=own[_BY_D_K], even=now.write(1 / len(names))),

@@ -3,7 +3,7 @@
 
 import { drawn, make } from "../../../board/cells/elements.js";
 import { evaluate } from "../../../board/values/evaluate.js";
-import { say } from "../../../scripts/sentences.js";
+import { say, thousands } from "../../../scripts/sentences.js";
 
 /** @typedef {{ name: string, rows: number, columns: number, since: number }} Learned a learned matrix, and where its
  *  numbers begin in a moment's */
@@ -111,7 +111,7 @@ export class Curves {
     svg.append(this.legend(curves));
     this.element.replaceChildren(svg, this.cursor);
     this.ticks.replaceChildren(...ticksOf(steps, this.width).map((step) => {
-      const tick = make("span", "", [step.toLocaleString("en")]);
+      const tick = make("span", "", [thousands(step)]);
       tick.style.left = `${x(step)}px`;
       return tick;
     }));

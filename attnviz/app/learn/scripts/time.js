@@ -7,7 +7,7 @@ import { unpacked } from "../../../board/values/matrices.js";
 import { percent } from "../../../board/values/numbers.js";
 import { HeadView } from "../../../scripts/head_view.js";
 import { isOf, keptIn } from "../../../scripts/parts.js";
-import { say } from "../../../scripts/sentences.js";
+import { say, thousands } from "../../../scripts/sentences.js";
 import { Curves, madeAt, RIGHT } from "./curves.js";
 import { later, Next, Pictures } from "./next.js";
 
@@ -264,7 +264,7 @@ class Time {
     slider.style.setProperty("--done", `${(100 * this.at) / last}%`);
     slider.disabled = play.disabled = data.arrived < 2;
     const step = steps[this.at];
-    write(slider, "aria-valuetext", say("learn.time.step", { step: step.toLocaleString("en") }));
+    write(slider, "aria-valuetext", say("learn.time.step", { step: thousands(step) }));
     const sign = this.moving ? "❚❚" : "▶";
     if (play.textContent !== sign) {
       play.textContent = sign;
@@ -273,10 +273,10 @@ class Time {
     }
     const phase = step === 0 ? "random" : data.active || step < of ? "learning" : "trained";
     this.note.textContent =
-      say(`learn.time.${phase}`, { step: step.toLocaleString("en"), steps: say("count.step", { n: step }) });
+      say(`learn.time.${phase}`, { step: thousands(step), steps: say("count.step", { n: step }) });
     const told = [
       [[say("learn.time.step_name")],
-        [say("learn.time.of", { step: step.toLocaleString("en"), all: of.toLocaleString("en") })]],
+        [say("learn.time.of", { step: thousands(step), all: thousands(of) })]],
       ...(this.loss ? charts.loss.curves.slice(1) : charts.shares.curves).map(({ label, kind, points }) => {
         const value = points.findLast(([at]) => at <= step)?.[1] ?? NaN;
         const how = step === 0 ? "chance" : kind.startsWith("head") ? "mean" : "";

@@ -1,6 +1,6 @@
 // What the pages of a class have in common.
 
-import { say } from "../../../scripts/sentences.js";
+import { say, thousands } from "../../../scripts/sentences.js";
 import { EXAMPLE, TOLD } from "../../../scripts/sent.js";
 
 /**
@@ -66,7 +66,7 @@ export function counts({ rounds = [], choices, right }, mine) {
       bar.style.width = `${100 * share}%`;
       return el("div", { className: "bar", title: say("classes.page.round", { round }) },
         el("span", { className: "of" }, rounds.length > 1 ? String(round) : ""),
-        el("span", { className: "track" }, bar), el("b", {}, n.toLocaleString("en")),
+        el("span", { className: "track" }, bar), el("b", {}, thousands(n)),
         el("span", { className: "share" }, say("classes.page.share", { n: Math.round(100 * share) })));
     });
     const name = el("div", { className: "name" }, label);

@@ -39,7 +39,7 @@ from attnviz.link.question_text import question_of
 from attnviz.link.set_up import CHANGES, parameters
 from attnviz.scripts import script
 from attnviz.teach.predictions import ASKING
-from attnviz.words import plural, say
+from attnviz.words import plural, say, thousands
 
 
 def show_open(scenario: Scenario) -> None:
@@ -113,7 +113,7 @@ def _check_size(scenario: Scenario) -> None:
         say("share.refused.has", symbol=symbol_in_words(name), numbers=plural(count, "number"))
         for name, count in cells.items()
     )
-    raise SaidError(say("share.refused.too_much", listed=listed, taken=f"{taken:,}", room=f"{room:,}"))
+    raise SaidError(say("share.refused.too_much", listed=listed, taken=thousands(taken), room=thousands(room)))
 
 
 _HERE = Path(__file__).parent

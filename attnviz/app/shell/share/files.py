@@ -31,7 +31,7 @@ from attnviz.export import (
 from attnviz.figures import IN_CELL
 from attnviz.link.set_up import query_of
 from attnviz.teach.questions import Question
-from attnviz.words import say
+from attnviz.words import say, thousands
 
 CODE, DATA, PICTURES = KINDS = ("code", "data", "pictures")
 _LARGE = 1_000_000  # bytes of a file whose size is said beforehand
@@ -103,7 +103,7 @@ def show_own(own: Computation, chosen: str, offered: dict[str, Figure]) -> None:
 
 
 def _megabytes(size: int) -> str:
-    return f"{max(1, round(size / 1e6)):,}"
+    return thousands(max(1, round(size / 1e6)))
 
 
 def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None:
