@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlencode
 
+from attnviz.commands import Parser
 from attnviz.commands.marking import mark, read_file, write_text
 from attnviz.core.limits import MAX_SEED, in_short
 from attnviz.exercises.answer_sheet import class_sheets
@@ -27,24 +28,16 @@ ADDRESS = "http://localhost:8501/check"
 
 def exercise(arguments: Sequence[str]) -> int:
     """Write exercise sheets and their keys; return 0, or 2 on failure."""
-    parser = argparse.ArgumentParser(
-        prog="attnviz exercise", description="Writes exercises for a class, another one on each sheet, and their keys."
-    )
-    parser.add_argument("--html", type=Path, metavar="DIR", required=True, help="for sheets.html, keys.html, keys.json")
-    parser.add_argument("--seed", type=int, default=1, help="of the first sheet; each other has the next (default: 1)")
-    parser.add_argument("--sheets", type=int, default=1, help=f"how many, up to {MOST_SHEETS} (default: 1)")
-    parser.add_argument("--tokens", type=int, default=3, help=f"2 to {MOST_TOKENS} (default: 3)")
-    parser.add_argument("--d-in", type=int, default=2, help=f"1 to {MOST_D} (default: 2)")
-    parser.add_argument("--d-k", type=int, default=2, help=f"1 to {MOST_D} (default: 2)")
-    parser.add_argument("--decimals", action="store_true", help="inputs with a decimal, not whole numbers")
-    parser.add_argument("--unscaled", action="store_true", help="don't divide the scores by √d_k")
-    parser.add_argument("--blank", nargs="*", choices=RESULTS, default=Exercise().blank, help="what is left out")
-    parser.add_argument("--rung", type=int, choices=RUNGS, help="of the ladder: the last so many steps are left out")
-    parser.add_argument("--address", default=ADDRESS, help=f"where the app's page is opened (default: {ADDRESS})")
-    parser.add_argument(
-        "--hand-in", action="store_true",
-        help=f"sheets that are marked later, whose numbers nobody can tell: the secret is in {SECRET} and keys.json",
-    )  # fmt: skip
+    parser = Parser("exercise", sheets=MOST_SHEETS, tokens=MOST_TOKENS, d=MOST_D, secret=SECRET)
+    parser.add("--html", type=Path, metavar="DIR", required=True)
+    for flag, default in (("seed", 1), ("sheets", 1), ("tokens", 3), ("d-in", 2), ("d-k", 2)):
+        parser.add(f"--{flag}", type=int, default=default)
+    parser.add("--decimals", action="store_true")
+    parser.add("--unscaled", action="store_true")
+    parser.add("--blank", nargs="*", choices=RESULTS, default=Exercise().blank)
+    parser.add("--rung", type=int, choices=RUNGS)
+    parser.add("--address", default=ADDRESS)
+    parser.add("--hand-in", action="store_true")
     given = parser.parse_args(arguments)
     exercises, secret = _exercises(given), ""
     if given.hand_in:
@@ -78,15 +71,11 @@ def _link(address: str, one: Exercise) -> str:
 
 def study(arguments: Sequence[str]) -> int:
     """Write a study's kit or evaluate its results; return 0 or 2."""
-    parser = argparse.ArgumentParser(
-        prog="attnviz study",
-        description="Writes tests for before, after and a week later, their key, a questionnaire, a protocol and a CSV"
-        " for the results; or tells what results come to. docs/STUDY.md says what may be concluded.",
-    )
-    parser.add_argument("--seed", type=int, default=1, help="of all items; results need the same (default: 1)")
+    parser = Parser("study")
+    parser.add("--seed", type=int, default=1)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--html", type=Path, metavar="DIR", help="for the pages and results.csv")
-    what.add_argument("--results", type=Path, metavar="FILE", help="results.csv, filled in")
+    parser.add("--html", what, type=Path, metavar="DIR")
+    parser.add("--results", what, type=Path, metavar="FILE")
     given = parser.parse_args(arguments)
     if given.results is not None:
         print("\n".join(_said_of(results_of(read_upload(read_file(given.results)), given.seed))))

@@ -5,12 +5,14 @@ import os
 import runpy
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from attnviz import __version__
+from attnviz.commands import Parser
 from attnviz.commands.classes import COMMANDS
 from attnviz.commands.model import model, write
 from attnviz.commands.training import learn
@@ -31,7 +33,6 @@ from attnviz.link.state import read_link
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
-_DESCRIPTION = "Prints every matrix of self-attention for a sentence, as the app shows it."
 _MASK = "mask"
 _MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
 
@@ -54,7 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def show(arguments: Sequence[str]) -> int:
     """Print every matrix of a sentence, or write the requested files."""
-    given = _parser().parse_args(arguments)
+    parser = Parser()
+    _take_sentence(parser)
+    given = parser.parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
         sys.stdout.reconfigure(errors="backslashreplace")
     _write(*_asked(given), given)
@@ -63,13 +66,12 @@ def show(arguments: Sequence[str]) -> int:
 
 def board(arguments: Sequence[str]) -> int:
     """Write a sentence's board as a page; print HTML to embed it."""
-    parser = _parser("attnviz board", "Writes the board as one HTML file, which computes without any network.")
-    parser.add_argument("--back", default="", metavar="URL", help="an app to which a link on the page leads")
-    parser.add_argument("--tells", default="", metavar="ORIGIN", help=say("report.tells"))
-    parser.add_argument("--query", type=int, default=0, metavar="N", help="the token that is picked (default: 0)")
-    parser.add_argument(
-        "--question", metavar="NAME", help="a question of the app in place of a sentence, as in its link"
-    )
+    parser = Parser("board")
+    _take_sentence(parser)
+    parser.add("--back", default="", metavar="URL")
+    parser.add("--tells", default="", metavar="ORIGIN")
+    parser.add("--query", type=int, default=0, metavar="N")
+    parser.add("--question", metavar="NAME")
     given = parser.parse_args(arguments)
     if given.html is None:
         raise ValueError("attnviz board writes a file, expected --html FILE")
@@ -90,46 +92,38 @@ def _seen_enough() -> int:
     return 0
 
 
-def _parser(prog: str = "attnviz", description: str = _DESCRIPTION) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=prog,
-        description=description,
-        epilog="attnviz app starts the app. attnviz board --help: the board as a page of its own. attnviz model --help:"
-        " models that people use; attnviz write --help: one that writes on; attnviz train --help: small ones that learn"
-        " in seconds. For teachers: attnviz mark --help, attnviz exercise --help, attnviz study --help. A sentence of"
-        " one of these words alone stands behind --.",
-    )
+def _take_sentence(parser: Parser) -> None:
+    """Let a command take a sentence's set-up, and where what is made of it goes."""
+    parser.epilog = say("commands.others")
     table = parameters()
     parser.add_argument("--version", action="version", version=f"attnviz {__version__}")
-    parser.add_argument("text", nargs="?", help=f"the sentence (default: {table['text'].default!r})")
     for name, parameter in table.items():
         if name != "text":
             _add(parser, parameter)
-    parser.add_argument(f"--{_MASK}", help=say("setup.mask.argument"))
-    parser.add_argument(f"--{CHANGES}", help="edited cells, as a link has them: w_q.0.1.0.9*w_v.identity")
-    parser.add_argument("--link", help="a link of the app, in place of all settings above but --digits")
+    add = partial(parser.add, of="sentence")
+    about = say("commands.default", about=say("commands.sentence.text"), default=repr(table["text"].default))
+    parser.add_argument("text", nargs="?", help=about)
+    for flag in (_MASK, CHANGES, "link"):
+        add(f"--{flag}")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print all matrices as JSON")
-    form.add_argument("--code", action="store_true", help="print a PyTorch script that computes the same")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: a report, or the board")
-    parser.add_argument(
-        "--svg", type=Path, metavar="FILE", help="write the whole board, seen from head 0, as a picture"
-    )
-    parser.add_argument("--csv", type=Path, metavar="DIR", help="write each matrix as a CSV file into this folder")
-    return parser
+    add("--json", form, action="store_true")
+    add("--code", form, action="store_true")
+    for flag, metavar in (("html", "FILE"), ("svg", "FILE"), ("csv", "DIR")):
+        add(f"--{flag}", type=Path, metavar=metavar)
 
 
-def _add(parser: argparse.ArgumentParser, parameter: Control) -> None:
+def _add(parser: Parser, parameter: Control) -> None:
     flag = "--" + parameter.name.replace("_", "-")
     choices = parameter.codec.choices if isinstance(parameter.codec, Choice) else ()
     meanings = (f"{choice}: {meaning}" for choice in choices if (meaning := parameter.meaning(choice)))
-    help_text = " ".join((parameter.help, *meanings)).replace("%", "%%")
+    about = " ".join((parameter.help, *meanings)).replace("%", "%%")
     if isinstance(parameter.codec, Flag):
-        default = "yes" if parameter.default else "no"
-        parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=f"{help_text} (default: {default})")
+        about = say("commands.default", about=about, default="yes" if parameter.default else "no")
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=about)
         return
-    default = "" if parameter.default is None else f" (default: {parameter.default})"
-    parser.add_argument(flag, metavar="|".join(choices) or None, help=help_text + default)
+    if parameter.default is not None:
+        about = say("commands.default", about=about, default=parameter.default)
+    parser.add_argument(flag, metavar="|".join(choices) or None, help=about)
 
 
 def _asked(given: argparse.Namespace) -> tuple[Scenario, int]:
@@ -217,16 +211,14 @@ def site() -> Path:
 
 def start(arguments: Sequence[str]) -> int:
     """Serve the app until stopped; return its exit status, 2 on failure."""
-    parser = argparse.ArgumentParser(prog="attnviz app", description="Starts the app and opens it in a browser.")
-    parser.add_argument("--port", type=int, default=PORT, help=f"where it listens (default: {PORT})")
-    parser.add_argument(
-        "--address", default="localhost", help="who reaches it: 0.0.0.0 opens it to the network (default: localhost)"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="open no browser")
+    parser = Parser("app")
+    parser.add("--port", type=int, default=PORT)
+    parser.add("--address", default="localhost")
+    parser.add("--no-browser", action="store_true")
     given = parser.parse_args(arguments)
     script = site() / "app.py"
     if not script.is_file() or find_spec("streamlit") is None:
-        print('attnviz: the app needs more than the library: pip install "attnviz[app]"', file=sys.stderr)
+        print(f"attnviz: {say('commands.app.missing')}", file=sys.stderr)
         return 2
     settings = {"server.address": given.address, "server.port": given.port}
     if given.no_browser:

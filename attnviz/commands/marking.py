@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from types import MappingProxyType
 
+from attnviz.commands import Parser
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.documents import marking_csv, marking_page
 from attnviz.exercises.exercise import Exercise
@@ -28,34 +29,23 @@ MOST_FILES = 1000
 _INPUTS: Mapping[str | None, bool] = MappingProxyType({"exact": False, "rounded": True})
 
 
-def _mark_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="attnviz mark",
-        description="Marks the tables of a handout, which stand below their names. Of a second or a kept sentence,"
-        " these are Q, K, V and what follows, without X.",
-    )
-    parser.add_argument("file", type=Path, help="Markdown, LaTeX, HTML, JSON, a notebook, or a print-out; - for stdin;"
-                        " with --key, a folder of these, of .xlsx and .ods, and of links")  # fmt: skip
-    parser.add_argument("--key", type=Path, metavar="FILE", help="keys.json of attnviz exercise: marks a class by it")
-    parser.add_argument("--points", default="", help="of a class: what each table is worth, 2,2,2,3,3,4,4 (default: 1)")
-    parser.add_argument("--unscaled", action="store_true", help="the scores aren't divided by √d_k")
-    parser.add_argument("--causal", action=argparse.BooleanOptionalAction, help="a causal mask (default: found)")
-    parser.add_argument("--d-k", type=int, help="needed where no table shows it")
-    parser.add_argument("--heads", type=int, help="how many (default: as many as there are tables for)")
-    parser.add_argument("--temperature", type=float, default=1.0, help="of the softmax (default: 1)")
-    parser.add_argument("--activation", choices=tuple(ACTIVATIONS), default="relu", help="of the feed-forward step")
-    parser.add_argument("--carried", choices=CARRIED, help="how results are carried on (default: found)")
-    parser.add_argument(
-        "--inputs", choices=tuple(_INPUTS), help="what inputs are: with rounded digits (default: found)"
-    )
-    parser.add_argument("--decimals", type=int, help="how many count (default: as printed)")
-    parser.add_argument("--tokens", default="", help="the names of the rows, with commas between them")
-    parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write verdict and marks as a page to print; of a class, a folder"
-    )
-    parser.add_argument(
-        "--csv", type=Path, metavar="FILE", help="write every mark as a line of CSV; of a class, every hand-in"
-    )
+def _mark_parser() -> Parser:
+    parser = Parser("mark")
+    parser.add("file", type=Path)
+    parser.add("--key", type=Path, metavar="FILE")
+    parser.add("--points", default="")
+    parser.add("--unscaled", action="store_true")
+    parser.add("--causal", action=argparse.BooleanOptionalAction)
+    parser.add("--d-k", type=int)
+    parser.add("--heads", type=int)
+    parser.add("--temperature", type=float, default=1.0)
+    parser.add("--activation", choices=tuple(ACTIVATIONS), default="relu")
+    parser.add("--carried", choices=CARRIED)
+    parser.add("--inputs", choices=tuple(_INPUTS))
+    parser.add("--decimals", type=int)
+    parser.add("--tokens", default="")
+    parser.add("--html", type=Path, metavar="FILE")
+    parser.add("--csv", type=Path, metavar="FILE")
     return parser
 
 

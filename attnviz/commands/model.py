@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
+from attnviz.commands import Parser
 from attnviz.core.limits import check_whole
 from attnviz.documents import head_report, model_page
 from attnviz.documents.page import tables
@@ -23,26 +24,16 @@ from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 def model(arguments: Sequence[str]) -> int:
     """Print what a model computes; return 0."""
-    parser = _parser(
-        "model", "the sentence", INCLUDED,
-        "Looks into a model while it reads a sentence: prints what each head does, or one head's matrices.",
-    )  # fmt: skip
-    parser.add_argument("--target", help="what goes into the decoder of a model that has an encoder, too")
-    parser.add_argument(
-        "--kind", choices=get_args(Kind),
-        help="of an encoder with a decoder: the attention of which, or the decoder's to the encoder (cross); layers of"
-        " one kind count from 0",
-    )  # fmt: skip
-    parser.add_argument(
-        "--edit", action="append", default=[], metavar="CHANGE",
-        help="compute with a change: 3.1.q.10.0=2.5 (layer, head, matrix, row, column), 3.1.off or 2.even; any number",
-    )  # fmt: skip
-    parser.add_argument("--layer", type=int, help="of the head, counted from 0")
-    parser.add_argument("--head", type=int, help="of the layer, counted from 0")
-    parser.add_argument("--digits", type=int, default=DEFAULT_DIGITS, help=f"decimals (default: {DEFAULT_DIGITS})")
+    parser = _parser("model", INCLUDED)
+    parser.add("--target")
+    parser.add("--kind", choices=get_args(Kind))
+    parser.add("--edit", action="append", default=[], metavar="CHANGE")
+    parser.add("--layer", type=int)
+    parser.add("--head", type=int)
+    parser.add("--digits", type=int, default=DEFAULT_DIGITS)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print the figures of all heads, or one's matrices, as JSON")
-    form.add_argument("--html", type=Path, metavar="FILE", help="write a page of all heads, or of one")
+    parser.add("--json", form, action="store_true")
+    parser.add("--html", form, type=Path, metavar="FILE")
     given = parser.parse_args(arguments)
     if (given.layer is None) != (given.head is None):
         raise ValueError("--layer and --head go together, expected both or neither")
@@ -60,12 +51,10 @@ def model(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _parser(name: str, text: str, included: str, description: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"attnviz {name}", description=description)
-    parser.add_argument("text", help=text)
-    parser.add_argument(
-        "--model", default=included, help=f"a folder, or a name that transformers knows (default: {included})"
-    )
+def _parser(command: str, included: str) -> Parser:
+    parser = Parser(command)
+    parser.add("text")
+    parser.add("--model", default=included)
     return parser
 
 
@@ -119,18 +108,14 @@ def _in_lines(view: ModelTrace) -> list[str]:
 
 def write(arguments: Sequence[str]) -> int:
     """Print what a model writes after a text; return 0."""
-    parser = _parser(
-        "write", "what the model writes on from", STORIES,
-        "Has a model write on after a text, token by token, with its KV cache: prints each with its probability, and"
-        " what it costs with the cache and without.",
-    )  # fmt: skip
-    parser.add_argument("--tokens", type=int, default=10, help="how many (default: 10)")
-    parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: 0)")
-    parser.add_argument("--temperature", type=float, default=1.0, help="what scores are divided by (default: 1)")
-    parser.add_argument("--top-k", type=int, help="draw of so many of the most probable alone; 1 takes the first")
-    parser.add_argument("--top-p", type=float, help="draw of the fewest that have so much probability together")
-    parser.add_argument("--no-cache", action="store_true", help="compute all rows again for each token")
-    parser.add_argument("--json", action="store_true", help="print the tokens with their numbers as JSON")
+    parser = _parser("write", STORIES)
+    parser.add("--tokens", type=int, default=10)
+    parser.add("--seed", type=int, default=0)
+    parser.add("--temperature", type=float, default=1.0)
+    parser.add("--top-k", type=int)
+    parser.add("--top-p", type=float)
+    parser.add("--no-cache", action="store_true")
+    parser.add("--json", action="store_true")
     given = parser.parse_args(arguments)
     steps = _look(given.model, given.text).write(
         given.tokens, temperature=given.temperature, top_k=given.top_k, top_p=given.top_p, seed=given.seed,

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 import pandas as pd
 
+from attnviz.commands import Parser
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.training import (
     TASKS,
@@ -27,21 +28,6 @@ from attnviz.words.numbers import DEFAULT_DIGITS, for_json, written
 _ROWS = 12  # of moments, printed; --json has all
 _BAR = 30  # signs wide
 _REDRAWN = 0.1  # seconds
-_HELP = {
-    "seed": "of all that is drawn (default: one that learns)",
-    "optimizer": "adam or sgd",
-    "d_k": "of the queries of all heads together",
-    "positions": "learned, rotary or none",
-    "norm": "none, pre or post",
-    "d_ff": "width of a feed-forward step",
-    "tied": "the token table is the unembedding, too",
-    "bias": "of the unembedding",
-    "heads_alike": "all heads start with the same numbers",
-    "text": "of the task text: what to learn from",
-    "cut": "of the task text: characters or words",
-    "length": "of the task text: tokens at a time",
-    "until": "end after so many of the steps, as a training that was stopped",
-}
 _NOT_ASKED = ("task", "frozen", "rates")
 
 
@@ -58,29 +44,27 @@ def learn(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="attnviz train", description="Trains a small model in seconds, and shows what its heads learn."
-    )
+def _parser() -> Parser:
+    parser = Parser("train")
     parser.add_argument("task", choices=tuple(TASKS))
     for field in fields(TrainingSettings):
         if field.name not in _NOT_ASKED:
             _add(parser, field.name, field.default)
-    parser.add_argument("--file", type=Path, help="of the task text: where the text stands")
-    parser.add_argument("--json", action="store_true", help="print settings, losses and moments as JSON")
-    parser.add_argument("--script", type=Path, metavar="FILE", help="write a PyTorch script that trains the same")
-    parser.add_argument("--tensors", type=Path, metavar="FILE", help="write what was learned as a safetensors file")
+    parser.add("--file", type=Path)
+    parser.add("--json", action="store_true")
+    parser.add("--script", type=Path, metavar="FILE")
+    parser.add("--tensors", type=Path, metavar="FILE")
     return parser
 
 
-def _add(parser: argparse.ArgumentParser, name: str, default: Any) -> None:
+def _add(parser: Parser, name: str, default: Any) -> None:
     flag = f"--{name.replace('_', '-')}"
     assert default is not MISSING
     if isinstance(default, bool):
-        parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=None, help=_HELP[name])
+        parser.add(flag, action=argparse.BooleanOptionalAction)
     else:
         kind = str if isinstance(default, str) else float if isinstance(default, float) else int
-        parser.add_argument(flag, type=kind, help=_HELP.get(name))
+        parser.add(flag, type=kind)
 
 
 def _asked(given: argparse.Namespace) -> TrainingSettings:

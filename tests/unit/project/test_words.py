@@ -5,10 +5,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextvars import copy_context
 from pathlib import Path
 from string import Formatter
 
-from attnviz.words import FORMS, Template, catalogue, plural, say
+from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
@@ -54,6 +55,17 @@ def test_nothing_is_said_before_it_is_asked_for() -> None:
         [sys.executable, "-c", _IMPORTING, *SAID_AT_IMPORT], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert not done.returncode, done.stderr[-2000:]
+
+
+def test_each_session_is_spoken_to_in_its_language(tmp_path: Path) -> None:
+    (tmp_path / "pages.toml").write_text("")
+    token = 'token = { one = "{n} Token", other = "{n} Tokens" }'
+    (tmp_path / "shared.toml").write_text(f'[language]\nthousands = "."\n[count]\n{token}')
+    other = copy_context()
+    other.run(LANGUAGE.set, str(tmp_path))
+    assert other.run(plural, 1200, "token") == "1.200 Tokens"
+    assert other.run(catalogue).keys() == {"language.thousands", "count.token"}
+    assert plural(1200, "token") == "1,200 tokens"
 
 
 def _places(template: str) -> set[str]:
