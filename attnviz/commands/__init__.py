@@ -14,7 +14,10 @@ class Parser(argparse.ArgumentParser):
         super().__init__(prog=f"attnviz {command}".rstrip(), description=say(f"commands.{self._command}.about"))
 
     def add(self, flag: str, group: Any = None, of: str = "", **more: Any) -> None:
-        """Add an argument with its text (or that of another command's) and its default."""
+        """Add an argument with its text, and its default behind that.
+
+        The text is that of the same argument `of` another command, where that is named.
+        """
         told = say(f"commands.{of or self._command}.{flag.lstrip('-').replace('-', '_')}", **self._places)
         default = more.get("default")
         if isinstance(default, (str, int, float)) and not isinstance(default, bool) and default != "":

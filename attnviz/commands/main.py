@@ -93,7 +93,7 @@ def _seen_enough() -> int:
 
 
 def _take_sentence(parser: Parser) -> None:
-    """Let a command take a sentence's set-up, and where what is made of it goes."""
+    """Let a command take a sentence's set-up, and where results go."""
     parser.epilog = say("commands.others")
     table = parameters()
     parser.add_argument("--version", action="version", version=f"attnviz {__version__}")

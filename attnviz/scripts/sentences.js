@@ -3,7 +3,7 @@
 import { SENTENCES } from "./sent.js";
 
 // A sentence with its places filled; the place `n` chooses among its forms.
-/** @param {string} key @param {Record<string, string | number>} places */
+/** @param {string} key @param {Record<string, string | number>} places @returns {string} */
 export function say(key, places = {}) {
   const name = key.lastIndexOf(".");
   const template = SENTENCES[key.slice(0, name)]?.[key.slice(name + 1)];
