@@ -76,7 +76,7 @@ def told(error: Exception) -> str:
 
 def _fact(name: str, value: object) -> str:
     """Return a fact of a refusal as readers know it."""
-    if (words := thousands(name, value)) is not None:
+    if (words := counted(name, value)) is not None:
         return words
     match name:
         case "matrix" | "table" | "other":
@@ -94,6 +94,7 @@ def _shown(value: object) -> str:
     if isinstance(value, str):
         return literal(value, _MOST)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        whole = isinstance(value, int) and value.bit_length() < 128
-        return thousands(value).replace("-", "−") if whole else significant(float(value))
+        if isinstance(value, int) and value.bit_length() < 128:
+            return thousands(value).replace("-", "−")
+        return significant(float(value))
     return say("refused.that")
