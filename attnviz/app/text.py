@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from attnviz.core.limits import RefusedError, SaidError
+from attnviz.core.limits import RefusedError, SaidError, counted
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import visible
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
