@@ -93,9 +93,9 @@ def _pictures(name: str, *, dark: bool, most: int = 96) -> str:
     """Return the matrix that a step changed as small before-and-after pictures."""
     matrix, traces = pictured(step_named(name))
     drawn = [picture(trace, matrix, 2, None, dark) for trace in traces]
-    told = ("before", "now") if len(drawn) > 1 else ("now",)
     titles = [
-        html.escape(say(f"history.{key}", matrix=each.stage.title)) for key, each in zip(told, drawn, strict=True)
+        html.escape(say(f"history.{key}", matrix=each.stage.title))
+        for key, each in zip(("before", "now"), drawn, strict=True)
     ]
     figures = "".join(
         f"<figure>{small_picture(each, most=most)}<figcaption>{title}</figcaption></figure>"

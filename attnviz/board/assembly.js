@@ -15,6 +15,7 @@ import { say } from "../scripts/sentences.js";
 const CHIPS_AT = 138;
 const AROUND = 9; // pixels by which what marks a row stands out of it
 const MAP = 30; // pixels under a board of which not all has room
+const ABOUT = 20; // more of them takes what is said of random numbers in a lecture room
 const LOW = 800; // pixels of a window in which a board under other pictures has no room for ribbons
 const BESIDE = 24; // pixels beside what is brought into view
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
@@ -70,8 +71,9 @@ export class Assembly {
   get ribbons() {
     const { data, host, root, explores } = this.board;
     const { ribbons, ofNow, folds } = data;
-    if (ribbons === null && explores && !data.about
-      && lengthOf(wordsOf(data), PRESENTED.letters) + SAYS < root.offsetWidth) return RIBBONS.hall;
+    const says = data.about ? SAYS + ABOUT : SAYS;
+    if (ribbons === null && explores
+      && lengthOf(wordsOf(data), PRESENTED.letters) + says < root.offsetWidth) return RIBBONS.hall;
     const { width, bottom } = host.view();
     if (ribbons === null || (folds && width > NARROW && bottom < LOW)) return RIBBONS.none;
     return ofNow === false ? RIBBONS.low : RIBBONS.whole;

@@ -86,7 +86,8 @@ def _lines(rows: pd.DataFrame, scale: str, curve: Curve, dark: bool) -> list[dic
         "line": {"color": colour, "width": 2.5, "dash": dash},
         "marker": {"symbol": symbol, "size": 8, "color": colour},
         "hovertext": [
-            say("scaling.curve.hover", scale=label, dim=dim, value=shown(value), low=shown(least), high=shown(most))
+            say("scaling.curve.hover", scale=label, dim=dim, value=shown(value, most - least),
+                low=shown(least, most - least), high=shown(most, most - least))
             for dim, value, least, most in zip(rows.dim, y, low, high, strict=True)
         ],
         "hovertemplate": "%{hovertext}<extra></extra>",

@@ -16,6 +16,7 @@ from attnviz.words import say
 BY_LAYERS = "layers"
 ORDERS = (BY_LAYERS, "before", "after", "itself", "first", "same", "special", "entropy")  # measured figures, all others
 MOST_ABOVE, MOST_TOP = 99, 50
+TOP = 10  # words are drawn from, unless another number is chosen
 _MOST_WRITTEN = 500  # tokens of seven digits, with points between them, have 4000 characters
 _NUMBER, _TOKEN = Whole(0, 999), Whole(0, 9_999_999)
 

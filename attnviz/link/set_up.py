@@ -43,9 +43,16 @@ class Control(Parameter):
     label = Said("setup.{its.name}.label")
     help = Said("setup.{its.name}.help")
 
+    def called(self, choice: object) -> str:
+        """Return what a choice is called; itself if no sentence says."""
+        return self._said(choice, "called") or str(choice)
+
     def meaning(self, choice: object) -> str:
         """Return what a choice means; blank if no sentence says so."""
-        key = f"setup.{self.name}.choices.{str(choice).replace('-', '_')}"
+        return self._said(choice, "means")
+
+    def _said(self, choice: object, what: str) -> str:
+        key = f"setup.{self.name}.choices.{str(choice).replace('-', '_')}.{what}"
         return say(key) if key in catalogue() else ""
 
 

@@ -1,5 +1,6 @@
 """The scaling experiment in sentences, with its own numbers."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -10,19 +11,28 @@ from attnviz.scaling.experiment import softmax_row
 from attnviz.scaling.row_statistics import even_jacobian_norm
 from attnviz.scaling.sources import OF_PROJECTIONS, make_source
 from attnviz.words import plural, say
-from attnviz.words.numbers import DEFAULT_DIGITS, significant, written
+from attnviz.words.numbers import DEFAULT_DIGITS, LARGEST_FIXED, MAX_DIGITS, significant, written
 
 _NAMED = ("none", "sqrt", "linear")
 _HARDLY = 1.25  # a spread that changes by no more hardly changes
 
 
-def shown(value: float) -> str:
+def shown(value: float, width: float = 0.0) -> str:
     """Write a number of the experiment, the same in every text.
 
-    >>> shown(0.25), shown(2e-7)
-    ('0.2500', '2.00e−07')
+    Of what has an interval so wide, digits go down to the second one of half of it, which is its uncertainty.
+
+    >>> shown(0.25), shown(2e-7), shown(61.5763, 14.5558), shown(61.5763, 0.002)
+    ('0.2500', '2.00e−07', '61.6', '61.5763')
     """
-    return written(value, DEFAULT_DIGITS)
+    if not width > 0 or abs(value) >= LARGEST_FIXED - 1:
+        return written(value, DEFAULT_DIGITS)
+    return written(value, min(MAX_DIGITS, max(0, 1 - math.floor(math.log10(width / 2)))))
+
+
+def measured(row: pd.Series, column: str) -> str:
+    """Write a number of the table, of its row and column."""
+    return shown(row[column], row.get(f"{column}_high", 0.0) - row.get(f"{column}_low", 0.0))
 
 
 def said_scale(scale: str) -> str:
@@ -60,16 +70,17 @@ def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> theory_against_measured(sweep_scaling((4,), 1000, 0, n_keys=8), 4)
-    'At d = 4 theory expects a variance of 4, and 1 once the scores are divided by √4. Measured: 4.2171 (99 % interval \
-3.6209 to 4.9115), and 1.0543 once divided.'
+    'At d = 4 theory expects a variance of 4, and 1 once the scores are divided by √4. Measured: 4.22 (99 % interval \
+3.62 to 4.91), and 1.05 once divided.'
     """
     row = _line(table, dim, str(table.scale.iloc[0]))
     raw = float(dim) ** (2 * row.exponent)  # times this, any scale's variance is the raw one
-    expected, measured = row.expected_variance * raw, row.variance * raw
+    expected, width = row.expected_variance * raw, (row.variance_high - row.variance_low) * raw
+    found, low, high = (shown(each * raw, width) for each in (row.variance, row.variance_low, row.variance_high))
     return say(
         "scaling.theory.line", dim=dim, expected=significant(expected, 4),
-        expected_scaled=significant(expected / dim, 4), measured=shown(measured), low=shown(row.variance_low * raw),
-        high=shown(row.variance_high * raw), scaled=shown(measured / dim),
+        expected_scaled=significant(expected / dim, 4), measured=found, low=low, high=high,
+        scaled=shown(row.variance * raw / dim, width / dim),
     )  # fmt: skip
 
 
@@ -98,7 +109,7 @@ def flat_or_not(table: pd.DataFrame, scale: str) -> str:
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> flat_or_not(sweep_scaling((4, 64), 1000, 0, n_keys=8, scales=(0.3,), statistics="dot products"), "0.3")
-    "Divided by d^0.3, the variance grows from 1.8356 at d = 4 to 5.0782 at d = 64: that's too small a divisor."
+    "Divided by d^0.3, the variance grows from 1.84 at d = 4 to 5.08 at d = 64: that's too small a divisor."
     """
     rows = table[table.scale == scale]
     if len(rows) < 2:
@@ -106,8 +117,8 @@ def flat_or_not(table: pd.DataFrame, scale: str) -> str:
     said = say(f"scaling.flat.{_trend(rows, 'variance', 1.56)}", **(_ends(rows, "variance") | {"p": scale}))
     if "largest_attention_weight" not in rows:
         return said
-    weights = rows.largest_attention_weight
-    return f"{said} {say('scaling.flat.weight', first=shown(weights.iloc[0]), last=shown(weights.iloc[-1]))}"
+    first, last = (measured(rows.iloc[at], "largest_attention_weight") for at in (0, -1))
+    return f"{said} {say('scaling.flat.weight', first=first, last=last)}"
 
 
 def _trend(rows: pd.DataFrame, column: str, factor: float) -> str:
@@ -125,11 +136,11 @@ def _never_falls(low: pd.Series, high: pd.Series) -> bool:
 
 
 def _ends(rows: pd.DataFrame, column: str) -> dict[str, str | int]:
-    values, dims = rows[column].reset_index(drop=True), rows.dim.tolist()
+    dims, least, most = rows.dim.tolist(), int(rows[column].argmin()), int(rows[column].argmax())
+    first, last, lowest, highest = (measured(rows.iloc[at], column) for at in (0, -1, least, most))
     return {
-        "first": shown(values.iloc[0]), "low": dims[0], "last": shown(values.iloc[-1]), "high": dims[-1],
-        "least": shown(values.min()), "at_least": dims[values.argmin()],
-        "most": shown(values.max()), "at_most": dims[values.argmax()],
+        "first": first, "low": dims[0], "last": last, "high": dims[-1],
+        "least": lowest, "at_least": dims[least], "most": highest, "at_most": dims[most],
     }  # fmt: skip
 
 
@@ -150,7 +161,7 @@ scores can only shrink it."
     said.append(say("scaling.gradient.hidden"))
     for key, column in (("share", "vanished_share"), ("median", "jacobian_norm_median")):
         each = [
-            say("scaling.gradient.of_scale", scale=said_scale(scale), value=shown(_line(table, dim, scale)[column]))
+            say("scaling.gradient.of_scale", scale=said_scale(scale), value=measured(_line(table, dim, scale), column))
             for scale in scales
         ]
         said.append(say(f"scaling.gradient.{key}", dim=dim, scales=", ".join(each)))
@@ -159,14 +170,17 @@ scores can only shrink it."
 
 def _way_of_mean(rows: pd.DataFrame, scale: str) -> str:
     """Say how the mean gradient and the largest weight change with dimension."""
-    means, weights, dims = rows.jacobian_norm.tolist(), rows.largest_attention_weight.tolist(), rows.dim.tolist()
+    means, dims = rows.jacobian_norm.tolist(), rows.dim.tolist()
     peak = means.index(max(means))
-    first, most, last = shown(means[0]), shown(means[peak]), shown(means[-1])
+    told = rows.iloc[[0, peak, -1]]  # compared as they're written: all with as many digits
+    width = float((told.jacobian_norm_high - told.jacobian_norm_low).max())
+    first, most, last = (shown(each, width) for each in told.jacobian_norm)
+    weights = [measured(row, "largest_attention_weight") for _, row in told.iterrows()]
     ends = {"scale": scale, "first": first, "low": dims[0], "last": last, "high": dims[-1]}
-    ends_of_weight = {"weight_first": shown(weights[0]), "weight_last": shown(weights[-1])}
+    ends_of_weight = {"weight_first": weights[0], "weight_last": weights[-1]}
     if first != most != last:
         return say("scaling.gradient.peak", **ends, **ends_of_weight, most=most, peak=dims[peak],
-                   weight_peak=shown(weights[peak]))  # fmt: skip
+                   weight_peak=weights[1])  # fmt: skip
     if first == last or not (_monotone(means) or _monotone(means[::-1])):
         return say("scaling.gradient.stays", **ends)
     if most == last:

@@ -91,11 +91,11 @@ export class HeadView {
     const corner = make("td", "symbol", [say("models.view.symbol")]);
     const when = (/** @type {number} */ at) => (typeof kept === "number" ? (at < kept ? "kept" : "now") : "");
     const head = make("tr", "",
-      [corner, ...read.map((token, at) => make("th", when(at), [make("span", "", [token])]))]);
+      [corner, ...read.map((token, at) => make("th", when(at), [make("span", "", [token])], { title: token }))]);
     const lines = tokens.map((token, row) => {
       const cells = read.map(() => make("td"));
       this.cells.push(cells);
-      const line = make("tr", when(row), [make("th", when(row), [token]), ...cells]);
+      const line = make("tr", when(row), [make("th", when(row), [token], { title: token }), ...cells]);
       if (when(row)) line.title = when(row) === "kept" ? say("write.row_kept") : say("write.row_now");
       line.onclick = () => this.onPick(row);
       return line;
@@ -219,7 +219,7 @@ export function bar(name, text, share) {
   const full = make("i");
   full.style.width = `${100 * share}%`;
   return make("div", "bar",
-    [make("span", "name", [name]), make("span", "full", [full]), make("span", "value", [text])]);
+    [make("span", "name", [name], { title: name }), make("span", "full", [full]), make("span", "value", [text])]);
 }
 
 // Two digits; what isn't 0, but would be written so, says that.

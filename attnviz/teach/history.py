@@ -40,14 +40,14 @@ class Step:
         return Scenario(**{**_COMMON, **self.settings})
 
 
-def _step(name: str, paper: str, settings: Mapping[str, Any], base: str = "") -> Step:
+def _step(name: str, paper: str, settings: Mapping[str, Any], base: str) -> Step:
     return Step(name, MappingProxyType(dict(settings)), base, f"https://arxiv.org/abs/{paper}")
 
 
 STEPS = (  # in order of time
     _step("cross_attention", "1409.0473",
           _DECODER | {"causal": False, "reads": "second", "second": say("history.original")}, "gpt_without_mask"),
-    _step("transformer", "1706.03762", _ENCODER),
+    _step("transformer", "1706.03762", _ENCODER, "one_head"),
     _step("bert", "1810.04805",
           _ENCODER | {"positions": "learned", "embedding_factor": False, "activation": "gelu",
                       "text": say("history.masked")}, "transformer"),
@@ -65,6 +65,7 @@ STEPS = (  # in order of time
 
 # What other steps are compared with, and is none itself.
 _BASES = {
+    "one_head": _ENCODER | {"n_heads": 1},
     "two_layers": _ENCODER | {"n_layers": 2},
     "gpt_without_mask": _DECODER | {"causal": False},
     "relative": _DECODER | {"positions": "relative"},
@@ -89,10 +90,8 @@ def step_named(name: str) -> Step:
     return next(step for step in STEPS if step.name == name)
 
 
-def compared_with(step: Step) -> Scenario | None:
-    """Return the set-up to compare a step with; None for the first."""
-    if not step.base:
-        return None
+def compared_with(step: Step) -> Scenario:
+    """Return the set-up to compare a step with."""
     if step.base in _BASES:
         return Scenario(**{**_COMMON, **_BASES[step.base]})
     return step_named(step.base).scenario
@@ -101,8 +100,7 @@ def compared_with(step: Step) -> Scenario | None:
 def pictured(step: Step) -> tuple[str, list[AttentionTrace]]:
     """Return a step's matrix to show, and its traces before and now."""
     name, head, layer = _PICTURED.get(step.name, ("attention_weights", 0, 0))
-    scenarios = [each for each in (compared_with(step), step.scenario) if each is not None]
-    return name, [traced(each).seen_from(head, layer) for each in scenarios]
+    return name, [traced(each).seen_from(head, layer) for each in (compared_with(step), step.scenario)]
 
 
 def difference(before: Scenario, after: Scenario) -> dict[str, dict[str, Stage]]:
@@ -139,17 +137,17 @@ def _row(scenario: Scenario, stage: Stage) -> tuple[object, ...]:
 
 
 def changed_in_words(step: Step) -> list[str]:
-    """Say which matrices a step brought, changed or removed, if any."""
-    before = compared_with(step)
-    if before is None:
-        return []
+    """Say which matrices a step brought, changed or removed."""
     own = step.base in _BASES
     beside = say(f"history.bases.{step.base}") if own else f"“{step_named(step.base).said('title')}”"
+    kinds: dict[str, str] = {}  # by their titles: what a head and all of them have is told once
+    for kind, stages in difference(compared_with(step), step.scenario).items():
+        kinds = dict.fromkeys(map(_title, stages.values()), kind) | kinds
+    told = {kind: [title for title, of in kinds.items() if of == kind] for kind in ("new", "other", "gone")}
     return [
         say("history.changed.beside", step=beside),
-        *(say(f"history.changed.{kind}", matrices="; ".join(dict.fromkeys(map(_title, stages.values()))))
-          for kind, stages in difference(before, step.scenario).items() if stages),
-    ]  # fmt: skip
+        *(say(f"history.changed.{kind}", matrices="; ".join(titles)) for kind, titles in told.items() if titles),
+    ]
 
 
 def _title(stage: Stage) -> str:

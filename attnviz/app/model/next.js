@@ -20,17 +20,16 @@ import { say } from "../../scripts/sentences.js";
  */
 /**
  * `why` is the word whose score is explained, where the model `can` write at all; `ids` are those of what was
- * `written`, as the address has them; `drawn` is what the seed draws next.
- * @typedef {{ rows: Row[], titles: string[], written: string[], ids: string, drawn: number, writes: boolean, can:
- * boolean,
- *   why: number | null, reasons: Reasons | null,
- * places: Places | null, parameters: Record<"written" | "query" | "why" | "head" | "place", string>, from: string }}
- * Data
+ * `written`, as the address has them; `drawn` is what the seed draws next; `columns` are titles of numbers by name.
+ * @typedef {{ rows: Row[], columns: Record<string, string>, written: string[], ids: string, drawn: number,
+ *   writes: boolean, can: boolean, why: number | null, reasons: Reasons | null, places: Places | null,
+ *   parameters: Record<"written" | "query" | "why" | "head" | "place", string>, from: string }} Data
  */
 /** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
 
 const TEN = 10;
-const MOST_ON_PHONE = 4; // columns of numbers: of more, what is drawn and the score are left out there
+const MOST_ON_PHONE = 4; // columns of numbers: of more, these are left out there
+const LEFT_OUT = ["drawn", "logit"];
 const FIRST = 5; // words that are seen at once
 const PACE_MS = 500; // between two words that are written by themselves
 
@@ -65,8 +64,9 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   const none = data.written.length === 0;
   const back = button("back", say("write.back"), none, take(() => tell(data.ids.split(".").slice(0, -1).join("."))));
   const start = button("start", say("write.start"), none, take(() => tell("")));
-  const title =
-    make("div", "titles", [make("span"), make("span"), ...data.titles.map((each) => make("span", "", [each]))]);
+  const columns = Object.entries(data.columns);
+  const title = make("div", "titles",
+    [make("span"), make("span"), ...columns.map(([name, each]) => make("span", `of-${name}`, [each]))]);
   title.setAttribute("aria-hidden", "true");
   const ask = (/** @type {number} */ id) =>
     window.attnvizAddress?.change({ [data.parameters.why]: id === data.why ? null : String(id) });
@@ -80,8 +80,9 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   // The button with the focus, by what it does: a drawing makes all of them anew.
   const own = focusedBeside(root);
   const focused = own instanceof HTMLElement && root.contains(own) ? `[data-act="${own.dataset.act}"]` : "";
-  root.style.setProperty("--numbers", String(data.titles.length));
-  root.classList.toggle("many", data.titles.length > MOST_ON_PHONE);
+  root.style.setProperty("--numbers", String(columns.length));
+  root.style.setProperty("--few", String(columns.filter(([name]) => !LEFT_OUT.includes(name)).length));
+  root.classList.toggle("many", columns.length > MOST_ON_PHONE);
   root.replaceChildren(written, make("div", "acts", [one, ten, back, start]), title, ...rows, ...reasons(data),
     ...places(data));
   if (focused) /** @type {HTMLElement | null} */ (root.querySelector(focused))?.focus();
@@ -100,14 +101,15 @@ function folded(lines, open) {
 }
 
 /** @param {Row} row @param {Data} data @param {() => void} act */
-function line({ id, token, drawn, probability, told }, { titles, writes }, act) {
-  const bar = make("span", "full", [length("all", probability), length("share", drawn)]);
-  const texts = told.map((text, at) => make("span", `number of-${at}`, [text]));
-  const named = titles.map((title, at) => `${title}: ${told[at]}`).join(", ");
+function line({ id, token, drawn, probability, told }, { columns, writes }, act) {
+  const bar = make("span", "full",
+    columns.drawn ? [length("all", probability), length("share", drawn)] : [length("share", probability)]);
+  const texts = Object.keys(columns).map((name, at) => make("span", `number of-${name}`, [told[at]]));
+  const named = Object.values(columns).map((title, at) => `${title}: ${told[at]}`).join(", ");
   const made = button(`row-${id}`, "", !writes, act);
   made.classList.add("row");
   made.setAttribute("aria-label", say("write.append", { token, named }));
-  made.append(make("span", "name", [token]), bar, ...texts);
+  made.append(make("span", "name", [token], { title: token }), bar, ...texts);
   return made;
 }
 

@@ -18,7 +18,7 @@ from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import visible
-from attnviz.link.model_texts import MOST_TOP
+from attnviz.link.model_texts import MOST_TOP, TOP
 from attnviz.link.parameter_table import (
     MODEL_CACHE,
     MODEL_FROM,
@@ -65,12 +65,12 @@ def show_next(view: ModelTrace) -> None:
     places, put = places_of(view) if writes else (None, {})
     others = {} if view.original is None else {"before": view.original.result.logits[0, -1]}
     others |= put
+    columns = ["probability", "logit", *([] if law is None else ["law"]), *others]
+    if (sampling.top_k, sampling.top_p) != (TOP, 1):  # else it's nearly the probability
+        columns.insert(0, "drawn")
     data = {
-        "rows": _rows(view, sampling, chances.probabilities, list(others.values()), law),
-        "titles": [
-            say(f"write.column.{name}")
-            for name in ("drawn", "probability", "logit", *([] if law is None else ["law"]), *others)
-        ],
+        "rows": _rows(view, sampling, chances.probabilities, others, law, columns),
+        "columns": {name: say(f"write.column.{name}", top=sampling.top_k) for name in columns},
         "written": [visible(token) for token in view.tokens[len(view.tokens) - len(view.written) :]],
         "ids": texts()[MODEL_WRITTEN].write(view.written),
         "drawn": drawn(chances, seed, len(view.written)),
@@ -123,20 +123,25 @@ def law_of(tokens: Sequence[str], vocabulary: Collection[str]) -> Mapping[str, f
 
 
 def _rows(
-    view: ModelTrace, sampling: Sampling, shares: Tensor, others: list[Tensor], law: Mapping[str, float] | None
+    view: ModelTrace,
+    sampling: Sampling,
+    shares: Tensor,
+    others: Mapping[str, Tensor],
+    law: Mapping[str, float] | None,
+    columns: Sequence[str],
 ) -> list[dict[str, Any]]:
     """Return a row of texts and bars for each most probable word."""
     logits, digits = view.result.logits[0, -1], state.digits()
-    probabilities, *beside = ((each.float() / sampling.temperature).softmax(-1) for each in (logits, *others))
+    probabilities, *beside = ((each.float() / sampling.temperature).softmax(-1) for each in (logits, *others.values()))
     rows = []
     for each in probabilities.topk(min(sampling.top_k or 1, len(shares))).indices.tolist():
         share, probability = float(shares[each]), float(probabilities[each])
-        told = [percent(share), percent(probability), written(float(logits[each]), digits)]
         word = text_of(view.tokenizer, each)
-        told += [] if law is None else [percent(law.get(word, 0.0))]
-        told += [percent(float(other[each])) for other in beside]
-        rows.append({"id": each, "token": visible(word), "drawn": share,
-                     "probability": probability, "told": told})  # fmt: skip
+        told = {"drawn": percent(share), "probability": percent(probability),
+                "logit": written(float(logits[each]), digits), "law": percent((law or {}).get(word, 0.0)),
+                **{name: percent(float(other[each])) for name, other in zip(others, beside, strict=True)}}  # fmt: skip
+        rows.append({"id": each, "token": visible(word), "drawn": share, "probability": probability,
+                     "told": [told[name] for name in columns]})  # fmt: skip
     return rows
 
 

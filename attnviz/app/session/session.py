@@ -51,11 +51,12 @@ class Attachment(NamedTuple):
 
 @dataclass
 class Shared:
-    """What the page of this run gives Share beside the set-up."""
+    """What the parts of a page's run hand each other."""
 
     figures: dict[str, Figure] = field(default_factory=dict)
     computation: Computation | None = None
     attachment: Attachment | None = None
+    beside_temperature: Any = None  # a place of the set-up, which is drawn before anything is computed
 
 
 @dataclass

@@ -76,7 +76,6 @@ def _anew(now: dict[str, str]) -> str:
 
 
 _CONTAINERS = {"text": "sentence", "what_if": "playground-what_if"}  # where a control is more than its own element
-_SLIDER = ("setup-temperature",)
 
 
 def hide() -> None:
@@ -94,6 +93,6 @@ def hide() -> None:
             key="hiding.show",
         )
     # Names from the table of parameters, never from the URL.
-    kept = (each for name in names for each in (_CONTAINERS.get(name, name), f"setup_meaning_{name}"))
-    selectors = ", ".join(f".st-key-{each}" for each in (*kept, *(_SLIDER if "temperature" in names else ())))
+    kept = (each for name in names for each in (_CONTAINERS.get(name, name), f"setup-{name}", f"setup_meaning_{name}"))
+    selectors = ", ".join(f".st-key-{each}" for each in kept)
     st.html(f"<style>{selectors} {{ display: none; }}</style>")

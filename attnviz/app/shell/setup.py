@@ -13,20 +13,26 @@ from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, memory, state
 from attnviz.app.session.session import Shared, this_session
+from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.app.shell import messages, opened_link
 from attnviz.app.shell.playlist import show_strip
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
+from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
+from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ITSELF
+from attnviz.core.tokens import visible
 from attnviz.link.codecs import By, Choice, Flag, Number, Text, Whole
 from attnviz.link.set_up import Control, parameters
+from attnviz.scaling.row_statistics import tokens_read
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
 _HALF = 148  # of the panel's width, in pixels
 # In the session: whether there is a d_ff, and where the slider stands; d_ff and temperature alone stand in the URL.
 _SWITCH, _TEMPERATURE = "setup.feed_forward", "setup.temperature"
+_SUMS = 1e-3  # as near to 1 is the sum of a row that has an entropy
 _TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 # Seconds at most that a session's first controls wait for the browser to paint the board, or heatmaps. Sent at once,
@@ -72,6 +78,8 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         with st.container(key="connection_place"):
             show_strip()
             address.tell(page)
+    if session.scenario is not None and not own_examples:
+        _tell_tokens_read(session.scenario)
 
 
 def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:
@@ -148,6 +156,17 @@ def _show_temperature(control: Control) -> None:
         say("setup.temperature.slider"), sorted({*_TEMPERATURES, now}), key=_TEMPERATURE, help=control.help,
         format_func=significant, on_change=lambda: address.turn({control.name: session.get(_TEMPERATURE)}),
     )  # fmt: skip
+    session.shared.beside_temperature = st.container(key="setup-read")
+
+
+def _tell_tokens_read(scenario: Scenario) -> None:
+    """Say beside the temperature how many tokens the picked row reads."""
+    query, place = picked_query(scenario), this_session().shared.beside_temperature
+    row = traced_in_view(scenario).attention_weights[query].detach().double().cpu().numpy()
+    if place is not None and abs(row.sum() - 1) < _SUMS:
+        token, read = visible(scenario.tokens[query]), significant(tokens_read(row), 3)
+        told = say("setup.temperature.read", token=token, n=read, of=len(row))
+        place.caption(as_message(told), help=say("setup.temperature.read_help"))
 
 
 def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
@@ -199,7 +218,12 @@ def _draw(control: Control, **more: Any) -> Any:
         case Number(low, high):
             return st.number_input(control.label, low, high, control.default, 0.1, format="%.2f", **drawn)
         case Choice(choices):
-            value = st.selectbox(control.label, choices, choices.index(control.default), **drawn)
+            with st.container(key=f"setup_unseen_{control.name}"):  # it would write into links what it's seen by
+                value = st.selectbox(control.label, choices, choices.index(control.default), **drawn)
+            session, key = this_session(), f"setup.{control.name}"
+            session.put(key, value)
+            st.selectbox(control.label, choices, key=key, format_func=control.called, help=control.help,
+                         on_change=lambda: address.turn({control.name: session.get(key)}), **more)  # fmt: skip
             if meaning := control.meaning(value):
                 with st.container(key=f"setup_meaning_{control.name}"):
                     st.caption(meaning)

@@ -92,10 +92,14 @@ export class Plane {
     this.tips.build(data.keys.length);
   }
 
-  // A place over what isn't spoken of: of scores, values and what makes them, of the mix, what makes scores.
+  // A place over what isn't spoken of: between keys and values, or, where it's too narrow, of scores, over values, of
+  // the mix, over what makes scores.
   free(/** @type {Layout} */ { aside, boxes: { k, v }, labels, above, scale }) {
     if (!k || !v || Math.max(k.y, v.y) > above) return null;
-    const [from, to] = this.tab === "mix" ? [labels, v.x] : [k.x + k.width, aside.x + aside.width + AROUND.side];
+    const keys = k.x + k.width;
+    const fits = v.x - keys - 2 * AROUND.side >= AROUND.least * scale;
+    const mixes = this.tab === "mix";
+    const [from, to] = [fits || !mixes ? keys : labels, fits || mixes ? v.x : aside.x + aside.width + AROUND.side];
     const width = Math.min(to - from - 2 * AROUND.side, AROUND.most * scale);
     if (width < AROUND.least * scale || above < (AROUND.tabs + 10 * LINE) * scale) return null;
     return { x: to - width - AROUND.side, y: 0, width, height: above };

@@ -76,11 +76,11 @@ export class Flow {
     return layout.boxes[stages.get(name).sources[0]] ?? null;
   }
 
-  // Beside the first row of a matrix, where neither its name nor those of its columns stand, and upwards.
+  // From the corner of a matrix, for none of its rows more than for others, where no name stands, and upwards.
   /** @param {Box} from @param {number} aside */
   start(from, aside) {
-    const { scale, start, row } = this.board.layout;
-    const [x, y] = [from.x + from.width + 3, start + row / 2];
+    const { scale, start } = this.board.layout;
+    const [x, y] = [from.x + from.width + 3, start + scale];
     return inPath`M${x} ${y} h${4 * scale + aside} q${6 * scale} 0 ${6 * scale} ${-6 * scale}`;
   }
 

@@ -151,7 +151,8 @@ _IN_SIGHT = """cells => cells.map(cell => {
 })"""
 
 
-@pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/questions?question=order",
+@pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/?seed=7&text=the+cat+sat+on+the+mat",
+                                  "/questions?question=order",
                                   "/lesson?example=fluffy-cat&step=context&predicted=step-context.own"])  # fmt: skip
 def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[..., Learner], path: str) -> None:
     page = new_learner(1920, 1080).go(f"{path}&present=1").page

@@ -4,13 +4,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario, tokenize, trace
 from attnviz.app.entry import SCRIPT
+from attnviz.app.text import as_message
+from attnviz.core.settings import CHOICES
 from attnviz.explanation.summary import attends_most
+from attnviz.link.set_up import parameters, read_controls, scenario_of
 from attnviz.published import OPENING, starting_points
+from attnviz.words import say
+from attnviz.words.numbers import significant
 from tests.pages.playground import Playground
+from tests.pages.reader import in_address
 
 CONTROLS = [
     ("text", "dog bites man"), ("tokenizer", "characters"), ("embedding", "stable"), ("d_in", 5), ("d_out", 4),
@@ -30,10 +37,28 @@ def test_a_control_changes_the_computation(playground: Playground, control: str,
 def test_every_control_of_the_computation_is_tried_here() -> None:
     at = AppTest.from_file(SCRIPT, default_timeout=60).run()
     widgets = [*at.number_input, *at.selectbox, *at.toggle]
-    controls = {widget.key for widget in widgets}
-    others = {"digits", "device", "setup.feed_forward", "activation", "norm"}
-    others |= {"n_layers", "mask_size", "mask_use", "same_layers"}
+    controls = {str(widget.key) for widget in widgets if not str(widget.key).startswith("setup.")}
+    others = {"digits", "device", "activation", "norm", "n_layers", "mask_size", "mask_use", "same_layers"}
     assert controls - others == {control for control, _ in CONTROLS} - {"text"}
+
+
+def test_choices_are_made_by_their_names_and_links_keep_their_own(playground: Playground) -> None:
+    for control, value in (("masking", "window"), ("mask_use", "factor")):
+        named = parameters()[control].called
+        assert playground.at.selectbox(key=f"setup.{control}").options == [*map(named, CHOICES[control])]
+        playground.set(f"setup.{control}", value)
+        assert in_address(playground.at, control) == value
+    assert playground.shows(Scenario(embedding="published", masking="window", mask_use="factor"))
+
+
+@pytest.mark.parametrize("address", [{}, {"temperature": "0.2", "query": "3"}, {"n_heads": "2", "causal": "true"}])
+def test_beside_the_temperature_stands_how_many_tokens_the_picked_row_reads(address: dict[str, str]) -> None:
+    playground = Playground(**address)
+    values, query = read_controls(address)[0], int(address.get("query", "1"))
+    row = trace(scenario_of(values)).seen_from(0).attention_weights[query].double()
+    read = significant(float(torch.special.entr(row).sum().exp()), 3)
+    told = say("setup.temperature.read", token=tokenize(values["text"])[query], n=read, of=6)
+    assert as_message(told) in playground.captions
 
 
 @pytest.mark.parametrize(("control", "value"), [("norm", "pre"), ("norm", "sums"), ("n_layers", 2)])

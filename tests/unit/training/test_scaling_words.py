@@ -16,13 +16,13 @@ from attnviz.scaling.in_words import (
     about_gradient,
     described_curve,
     flat_or_not,
+    measured,
     shown,
     theory_against_measured,
 )
 from attnviz.scaling.row_statistics import even_jacobian_norm
 from attnviz.scaling.sources import SOURCES
 from attnviz.words import plural, say
-from attnviz.words.numbers import DEFAULT_DIGITS, written
 from tests.examples import examples
 
 X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
@@ -39,9 +39,22 @@ def test_the_worked_line_has_theory_beside_the_measured_value(dim: int, seed: in
     table = sweep_scaling((1, 5, 100), 500, seed, n_keys=4)
     raw, scaled = (table[(table.dim == dim) & (table.scale == scale)].iloc[0] for scale in ("none", "sqrt"))
     assert theory_against_measured(table, dim) == say(
-        "scaling.theory.line", dim=dim, expected=dim, expected_scaled=1, measured=shown(raw.variance),
-        low=shown(raw.variance_low), high=shown(raw.variance_high), scaled=shown(scaled.variance),
+        "scaling.theory.line", dim=dim, expected=dim, expected_scaled=1, scaled=measured(scaled, "variance"),
+        **{place: shown(raw[column], raw.variance_high - raw.variance_low) for place, column in
+           (("measured", "variance"), ("low", "variance_low"), ("high", "variance_high"))},
     )  # fmt: skip
+
+
+@given(st.floats(-9000, 9000), st.floats(2e-5, 150))
+def test_digits_go_down_to_the_second_one_of_the_uncertainty(value: float, uncertainty: float) -> None:
+    text = shown(value, 2 * uncertainty)
+    last = 10.0 ** -len(text.partition(".")[2])
+    if "e" not in text:
+        assert number(text) == pytest.approx(value, abs=0.51 * last)
+        assert last <= 1.001 * uncertainty / 10
+        assert uncertainty / 100 < 1.001 * last or last == 1
+    else:  # what isn't 0 never reads as 0
+        assert abs(value) < uncertainty
 
 
 VERDICTS = [
@@ -62,10 +75,10 @@ VERDICTS = [
 def test_only_half_is_flat_where_the_argument_holds(p: float, source: str, verdict: str, seed: int) -> None:
     x = X if source.endswith("-projections") else None
     table = sweep_scaling((1, 32, 1024), 1000, seed, source=source, x=x, scales=(p,), statistics="dot products")
-    variances = table["variance"]
+    texts, order = [measured(row, "variance") for _, row in table.iterrows()], table.variance.argsort().tolist()
     places: dict[str, Any] = {
-        "p": f"{p:g}", "first": shown(variances.iloc[0]), "low": 1, "last": shown(variances.iloc[-1]), "high": 1024,
-        "least": shown(variances.min()), "most": shown(variances.max()),
+        "p": f"{p:g}", "first": texts[0], "low": 1, "last": texts[-1], "high": 1024,
+        "least": texts[order[0]], "most": texts[order[-1]],
     }  # fmt: skip
     assert flat_or_not(table, f"{p:g}") == say(f"scaling.flat.{verdict}", **places)
 
@@ -77,7 +90,7 @@ def test_the_same_number_reads_the_same_in_the_curve_in_its_text_and_in_the_sent
         hovers = [text for trace in curve_spec(table, curve)["data"] for text in trace.get("hovertext", ())]
         assert described.startswith(f"{curve.title} over the dimension. raw: from ")
         for (scale, rows), name in zip(table.groupby("scale", sort=False), ("raw", "/ d", "/ d^0.3"), strict=True):
-            first, last = (written(rows[curve.column].iloc[i], DEFAULT_DIGITS) for i in (0, -1))
+            first, last = (measured(rows.iloc[i], curve.column) for i in (0, -1))
             assert f"{name}: from {first} at d = 4 to {last} at d = 64" in described, scale
             assert any(hover.startswith(f"{name}, d = 4: {first}<br>") for hover in hovers)
             assert any(hover.startswith(f"{name}, d = 64: {last}<br>") for hover in hovers)
@@ -111,23 +124,28 @@ def test_what_is_said_of_the_gradient_follows_from_the_table(asked: dict[str, An
     assert shown(even_jacobian_norm(n_keys)) in sizes or n_keys == 2
     assert (plural(n_keys, "key") in sizes) == (n_keys > 2) or "With 2 keys" in sizes
     rows = table[table.scale == table.scale.iloc[0]]
-    means = rows.jacobian_norm.to_numpy()
+    means, widest = rows.jacobian_norm.to_numpy(), (rows.jacobian_norm_high - rows.jacobian_norm_low).max()
     if "rises" in way or "falls" in way:
         numbers = [number(text) for text in re.findall(r"(?:from|to) ([\d.e−]+) at d", way)]
         peak = max(numbers)
-        assert peak == pytest.approx(means.max(), rel=1e-2, abs=1e-4)
-        assert ("rises" in way) == (shown(means[0]) != shown(means.max()))
-        assert ("falls" in way) == (shown(means[-1]) != shown(means.max()))
-        weights = [shown(weight) for weight in rows.largest_attention_weight]
+        assert peak == pytest.approx(means.max(), rel=1e-2, abs=0.06 * widest + 1e-6)
+        first, last = numbers[0], numbers[-1]
+        assert ("rises" in way) == (first != peak)
+        assert ("falls" in way) == (last != peak)
+        weights = [measured(row, "largest_attention_weight") for _, row in rows.iterrows()]
         assert weights[0] in way
         assert weights[-1] in way
     else:
-        assert shown(means[0]) in way
-        assert shown(means[-1]) in way
+        assert number(re.findall(r"(?<= )[\d.e−]+(?= at d)", way)[0]) == pytest.approx(
+            means[0], abs=0.06 * widest + 1e-6
+        )
+        assert number(re.findall(r"(?<= )[\d.e−]+(?= at d)", way)[-1]) == pytest.approx(
+            means[-1], abs=0.06 * widest + 1e-6
+        )
     names = {"none": "raw", "sqrt": "/ √d", "linear": "/ d", "0.35": "/ d^0.35"}
-    for row in table[table.dim == dim].itertuples():
-        assert re.search(rf"[:,] {re.escape(names[str(row.scale)])} {shown(row.vanished_share)}[,.]", shares)
-        assert re.search(rf"[:,] {re.escape(names[str(row.scale)])} {shown(row.jacobian_norm_median)}[,.]", medians)
+    for _, row in table[table.dim == dim].iterrows():
+        for column, said in (("vanished_share", shares), ("jacobian_norm_median", medians)):
+            assert re.search(rf"[:,] {re.escape(names[str(row.scale)])} {measured(row, column)}[,.]", said)
 
 
 @given(st.floats(-MAX_FACTOR, MAX_FACTOR) | st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 8.0]))

@@ -101,12 +101,17 @@ export class Curves {
       svg.append(drawn("line", "rule", { x1: this.left, x2: this.left + this.width, y1: y(value), y2: y(value) }),
         written("at", text, this.left - 8, y(value) + 4));
     }
+    /** @type {number[]} */
+    const dots = []; // where they stand: one that would lie on another stands beside it
     for (const { kind, points } of curves) {
       if (!points.length) continue;
       const line = points.map(([step, value]) => `${x(step).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
       svg.append(drawn("polyline", `curve ${kind}`, { points: line }));
       const [[step, value]] = points;
-      if (points.length === 1) svg.append(drawn("circle", `dot ${kind}`, { cx: x(step), cy: y(value), r: 2.5 }));
+      if (points.length > 1) continue;
+      const aside = 8 * dots.filter((each) => Math.abs(each - y(value)) < 8).length;
+      svg.append(drawn("circle", `dot ${kind}`, { cx: x(step) + aside, cy: y(value), r: 3 }));
+      dots.push(y(value));
     }
     svg.append(this.legend(curves));
     this.element.replaceChildren(svg, this.cursor);
