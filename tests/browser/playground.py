@@ -20,8 +20,6 @@ expect.set_options(timeout=SECONDS * 1000)
 
 # Buttons of the set-up's panel.
 _IN_SETUP = [say(f"setup.{name}") for name in ("same_seed", "new_seed", "start_over", "show_hidden")]
-MATRICES = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
-PUBLISHED_CONTEXT_OF_JOURNEY = ["0.3061", "0.8210"]
 
 
 # The same of one that our script draws.

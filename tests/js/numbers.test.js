@@ -2,7 +2,6 @@
 // fractions.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { ledTo } from "../../attnviz/board/cells/elements.js";
@@ -11,7 +10,7 @@ import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll,
   sumOf } from "../../attnviz/board/values/decimals.js";
 import { numberOf, total } from "../../attnviz/board/values/numbers.js";
 import { inSum, quotient, shortened } from "../../attnviz/board/values/steps.js";
-import { backAt, readNumber, stepped, whyNoNumber } from "../../attnviz/board/values/typed_numbers.js";
+import { backAt, stepped, whyNoNumber } from "../../attnviz/board/values/typed_numbers.js";
 import { numbersFrom } from "./made.js";
 
 const TEXTS = ["0", "1", "−0.5", "3.1416", "−2.00e−05", "9.99e+07", "0.0001", "12345.6789", "1.00e+30", "−7"];
@@ -109,24 +108,6 @@ for (const digits of [2, 4]) {
     }
   }
 }
-
-// What is typed is read as Python reads it: both are held to the cases of typed_numbers.json.
-
-/** @type {{ numbers: [string, number][], refused: [string, string][] }} */
-const CASES = JSON.parse(readFileSync(new URL("../typed_numbers.json", import.meta.url), "utf8"));
-
-test("a number is read as a person means it", () => {
-  for (const [text, value] of CASES.numbers) assert.deepEqual([text, readNumber(text, { blanks: true })],
-    [text, { value }]);
-});
-
-test("what is no number is refused with its reason, which says what was typed", () => {
-  for (const [text, reason] of CASES.refused) {
-    assert.deepEqual([text, readNumber(text, { blanks: true })], [text, { reason }]);
-    const said = whyNoNumber(text, reason);
-    if (reason !== "empty") assert.ok(said.includes(`“${text.trim().slice(0, 40)}`), said);
-  }
-});
 
 test("a refusal repeats no more than forty characters", () => {
   const said = whyNoNumber("x".repeat(100_000), "no_number");

@@ -2,6 +2,7 @@
 // mask.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing } from "../../attnviz/board/play/timeline.js";
@@ -9,69 +10,21 @@ import { beyond } from "../../attnviz/board/spine/words.js";
 import { leadAt, legendAt, titlesOf } from "../../attnviz/board/spine/plan.js";
 import { evaluate } from "../../attnviz/board/values/evaluate.js";
 import { isMasked, sourcesOf } from "../../attnviz/board/values/reach.js";
-
-// What the rules of its stages declare that each cell reads.
-const [I, J, K] = [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]];
-const whole = (/** @type {number} */ n, /** @type {any} */ each) => ["sum", n, each, null, null];
-const declared = (/** @type {any} */ value) =>
-  [{ value, symbols: [], words: [], where: [], roundings: 0, size: null, trouble: "copied" }];
+import { made } from "./made.js";
 
 const SPINE = ["x", "q", "scores", "attention_weights", "context"];
 
-/**
- * A board's table with numbers of its own.
- * @param {{ tokens?: number, dK?: number, dV?: number, causal?: boolean, temperature?: number, scaled?: boolean,
- * biases?: boolean }} how
- * @returns {any}
- */
-function madeOf({ tokens = 4, dK = 2, dV = 3, causal = false, temperature = 1, scaled = true, biases = false } = {}) {
-  const given = (/** @type {string} */ name,
-    rows = "feature") => ({ name, symbol: name, rule: "given", rows, columns: "feature", sources: [], settings: {},
-    is: {} });
-  /** @param {string} name @param {string[]} sources */
-  const product = (name, sources, columns = "feature", rows = "token") => ({
-    name, symbol: name, rule: "product", rows, columns, sources, is: { product: true, beside: [1, 2] },
-    settings: { transposed: columns === "key", cosine: false, typed: [] }, declared: declared(productOf(name, sources)),
-  });
-  const productOf = (/** @type {string} */ name, /** @type {string[]} */ sources) => {
-    const inner = { q: 2, k: 2, v: 2, scores: dK, context: tokens }[name] ?? 0;
-    const sum = whole(inner, ["*", ["at", 0, I, K], name === "scores" ? ["at", 1, J, K] : ["at", 1, K, J]]);
-    return sources.length > 2 ? ["+", sum, ["at", 2, [0, 0, 0, 0], J]] : sum;
-  };
-  const bias = (/** @type {string} */ name) => (biases ? [name] : []);
-  const stages = [
-    given("x", "token"), ...["w_q", "w_k", "w_v", ...["b_q", "b_k", "b_v"].flatMap(bias)].map((name) => given(name)),
-    product("q", ["x", "w_q", ...bias("b_q")]), product("k", ["x", "w_k", ...bias("b_k")]), product("v",
-      ["x", "w_v", ...bias("b_v")]),
-    product("scores", ["q", "k"], "key", "query"),
-    ...(causal ? [{ ...given("mask", "query"), columns: "key" }] : []),
-    {
-      name: "scaled_scores", symbol: "S'", rule: "scale", rows: "query", columns: "key", is: { divides: true },
-      sources: causal ? ["scores", "mask"] : ["scores"], masked_by: causal ? "mask" : null,
-      settings: { d_k: scaled ? dK : null, temperature, temperature_text: String(temperature) },
-      declared: declared(["hidden", ["at", 0, I, J], causal ? ["at", 1, I, J] : ["number", 0], 1]),
-    },
-    {
-      name: "attention_weights", symbol: "A", rule: "softmax", rows: "query", columns: "key",
-      is: { shares: { over: "rows", all: true, powers: true } },
-      sources: ["scaled_scores"], settings: { axis: "rows",
-        sink: null }, declared: declared(whole(tokens, ["at", 0, I, K])),
-    },
-    product("context", ["attention_weights", "v"], "feature", "query"),
-  ];
-  const matrix = (/** @type {number} */ rows, /** @type {number} */ columns) => ({ rows, columns,
-    values: Float64Array.from({ length: rows * columns }, (_, at) => Math.sin(at + rows)) });
-  const sizes = { x: [tokens, 2], w_q: [2, dK], w_k: [2, dK], w_v: [2, dV], b_q: [1, dK], b_k: [1, dK], b_v: [1, dV] };
-  const numbers =
-    Object.fromEntries(Object.entries(sizes).map(([name, [rows, columns]]) => [name, matrix(rows, columns)]));
-  if (causal) numbers.mask = { rows: tokens, columns: tokens, values: Float64Array.from({ length: tokens * tokens },
-    (_, at) => (at % tokens > Math.floor(at / tokens) ? -Infinity : 0)) };
-  const matrices = evaluate(/** @type {any} */ (stages), numbers);
-  return { matrices, stages: new Map(stages.map((stage) => [stage.name, stage])), numbers, list: stages };
+const BOARDS = JSON.parse(readFileSync(process.env.ATTNVIZ_SENT ?? "", "utf8")).BOARDS;
+
+/** A board, and what is given to it. @param {string} name @returns {any} */
+function madeOf(name) {
+  const board = made(BOARDS[name]);
+  const list = [...board.stages.values()];
+  const given = list.filter(({ rule }) => rule === "given").map((stage) => [stage.name, board.matrices[stage.name]]);
+  return { ...board, list, numbers: Object.fromEntries(given) };
 }
 
-const CASES = [{}, { biases: true, dV: 1 }, { causal: true, dK: 1 }, { causal: true, tokens: 1 },
-  { temperature: 0.5, tokens: 7 }, { scaled: false, dV: 6 }];
+const CASES = ["plain", "biased", "causal", "one token", "warm", "undivided"];
 const SPINES = [SPINE, SPINE.map((name) => (name === "scores" ? "scaled_scores" : name)),
   [...SPINE.slice(0, 3), "scaled_scores", ...SPINE.slice(3)], ["x", "q"], ["x", "k", "q", "v"]];
 
@@ -79,8 +32,8 @@ const SPINES = [SPINE, SPINE.map((name) => (name === "scores" ? "scaled_scores" 
  *  @param {(made: any, phases: ReturnType<typeof phasesOf>, query: number, spine: string[]) => void} check */
 function forAll(check) {
   for (const how of CASES) for (const spine of SPINES) {
-    const made = madeOf(how);
-    for (let query = 0; query < made.matrices.x.rows; query += 1) check(made, phasesOf(made, spine, query), query,
+    const board = madeOf(how);
+    for (let query = 0; query < board.matrices.x.rows; query += 1) check(board, phasesOf(board, spine, query), query,
       spine);
   }
 }
@@ -99,15 +52,15 @@ test("the phases fill the time one after the other, up to where the board comes 
 });
 
 test("a whole row goes from its vector to its context, by the rules of the table", () => {
-  const kinds = (/** @type {any} */ how) => phasesOf(madeOf(how), SPINE, 0)
+  const kinds = (/** @type {string} */ how) => phasesOf(madeOf(how), SPINE, 0)
     .map(({ name, kind, on }) => [name, kind, on]);
   const scale = ["scaled_scores", "scale", "scores"];
   const [q, ...rest] = [["q", "vector", "q"], ["scores", "scores", "scores"],
     ["attention_weights", "shares", "attention_weights"], ["context", "mix", "context"]];
-  assert.deepEqual(kinds({}), [q, rest[0], scale, ...rest.slice(1)]);
-  assert.deepEqual(kinds({ scaled: false }), [q, ...rest], "divided by nothing");
-  assert.deepEqual(kinds({ scaled: false, causal: true }), [q, rest[0], scale, ...rest.slice(1)], "but masked");
-  assert.deepEqual(kinds({ dK: 1 }), [q, ...rest], "divided by one");
+  assert.deepEqual(kinds("plain"), [q, rest[0], scale, ...rest.slice(1)]);
+  assert.deepEqual(kinds("undivided"), [q, ...rest], "divided by nothing");
+  assert.deepEqual(kinds("undivided, causal"), [q, rest[0], scale, ...rest.slice(1)], "but masked");
+  assert.deepEqual(kinds("one number a key"), [q, ...rest], "divided by one");
 });
 
 test("where scores and scaled scores have one place, both happen there", () => {
@@ -159,7 +112,7 @@ test("what is there stays, and in the end all is there that isn't masked", () =>
 });
 
 test("later keys are skipped where they're masked, as scores and as values", () => {
-  const phases = phasesOf(madeOf({ causal: true }), SPINE, 1);
+  const phases = phasesOf(madeOf("causal, wide"), SPINE, 1);
   for (const name of ["scores", "context"]) assert.deepEqual(phases.find((phase) => phase.name === name)?.steps,
     [0, 1]);
 });
@@ -195,19 +148,19 @@ test("a part goes by itself: from its own beginning, with what is before it ther
 
 test("a number of the row that isn't finite is found, and one of another row or of a masked key isn't", () => {
   const brokenBy =
-    (/** @type {any} */ how, /** @type {string} */ name, /** @type {number} */ at, /** @type {number} */ query) => {
-    const made = madeOf(how);
-    made.numbers[name].values[at] = NaN;
-    made.matrices = evaluate(made.list, made.numbers);
-    return brokenIn(made, phasesOf(made, SPINE, query), query);
+    (/** @type {string} */ how, /** @type {string} */ name, /** @type {number} */ at, /** @type {number} */ query) => {
+    const board = madeOf(how);
+    board.numbers[name].values[at] = NaN;
+    board.matrices = evaluate(board.list, board.numbers);
+    return brokenIn(board, phasesOf(board, SPINE, query), query);
   };
   for (const how of CASES) {
-    const made = madeOf(how);
-    assert.equal(brokenIn(made, phasesOf(made, SPINE, 0), 0), null);
+    const board = madeOf(how);
+    assert.equal(brokenIn(board, phasesOf(board, SPINE, 0), 0), null);
     assert.deepEqual(brokenBy(how, "x", 0, 0), { matrix: "x", row: 0, column: 0 });
     assert.equal(brokenBy(how, "w_q", 0, 0)?.matrix, "q");
   }
-  assert.equal(brokenBy({}, "x", 2, 0)?.matrix, "scores", "which reads the other row's key");
+  assert.equal(brokenBy("plain", "x", 2, 0)?.matrix, "scores", "which reads the other row's key");
 });
 
 /** @param {Partial<Box>} given @returns {Box} */

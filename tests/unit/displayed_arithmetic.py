@@ -2,13 +2,19 @@
 
 import math
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from attnviz import Explanation
+import numpy as np
+import pytest
+
+from attnviz import AttentionTrace, Explanation
+from attnviz.core.rules import in_rows
+from attnviz.core.stages import EVERY_STAGE
 from attnviz.words.numbers import written
 
 RELATION = re.compile(r" (=|≈|→) ")
@@ -182,3 +188,63 @@ def check_arithmetic(explanation: Explanation) -> None:
         assert from_left.high >= from_right.low - slack, (left, relation, right)
     if not masked:
         assert steps[-1][1] == written(explanation.value, explanation.digits)
+
+
+def cells_of(trace: AttentionTrace) -> Iterator[tuple[str, int, int, float]]:
+    for name, matrix in trace.matrices.items():
+        for (i, j), value in np.ndenumerate(in_rows(matrix).detach().double().numpy()):
+            yield name, i, j, float(value)
+
+
+def same(a: float, b: float, tolerance: float) -> bool:
+    return a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= tolerance
+
+
+def check_cell(explanation: Explanation, value: float) -> None:
+    """The value is this, its displayed arithmetic and its terms make it, and its words and LaTeX are whole."""
+    assert same(explanation.value, value, 0)
+    check_arithmetic(explanation)
+    if math.isfinite(value):
+        assert abs(explanation.exact - value) <= explanation.tolerance
+    assert not any("more than the rounding" in note for note in explanation.notes)
+    check_terms(explanation)
+    check_words(explanation)
+
+
+def check_terms(explanation: Explanation) -> None:
+    """The terms, with the remainder of a long sum, make the value, and are made of cells of the sources."""
+    lit = {(stage, i, j) for stage, rows, columns in explanation.sources for i in rows for j in columns}
+    factors = [factor for term in explanation.terms for factor in term.factors]
+    assert {factor[:3] for factor in factors} <= lit or explanation.rule == "given"
+    if all(term.n_terms == 1 for term in explanation.terms) and explanation.rule != "given":
+        # What a mask adds is no term where it is nothing, or hides the cell.
+        silent = {cell for cell in lit if cell[0].name == "mask"} if len(factors) < len(lit) else set()
+        assert {factor[:3] for factor in factors} == lit - silent
+    values = [term.value for term in explanation.terms]
+    if not all(map(math.isfinite, values)):
+        return
+    if explanation.rule == "product":
+        assert math.fsum(values) == pytest.approx(explanation.exact, rel=1e-12, abs=1e-12 * max(map(abs, values)))
+    elif explanation.rule == "softmax":
+        assert math.fsum(values) == pytest.approx(explanation.divisor)
+        own = next(t for t in explanation.terms if t.factors and t.factors[0].column == explanation.column)
+        assert own.value / explanation.divisor == explanation.exact
+    elif explanation.rule == "scale":
+        divided, *added = explanation.terms
+        assert divided.value == pytest.approx(divided.factors[0].value / explanation.divisor)
+        assert explanation.masked or math.fsum(values) == pytest.approx(explanation.exact)
+        assert [term.value for term in added] == [term.factors[0].value for term in added]
+
+
+def check_words(explanation: Explanation) -> None:
+    masked_score = explanation.masked and explanation.value == -math.inf
+    assert "asked" in explanation.text or not explanation.masked
+    if not math.isfinite(explanation.value) and not masked_score and explanation.matrix != "mask":
+        assert explanation.notes
+    assert explanation.text.startswith(EVERY_STAGE[explanation.matrix].title.partition(",")[0])
+    assert explanation.symbols in explanation.text or explanation.rule != "given"
+    assert explanation.latex.isascii()
+    assert explanation.latex.count("{") == explanation.latex.count("}")
+    assert not re.search(r"\d[e]|inf\b(?<!\\inf)|nan", explanation.latex)
+    assert str(explanation) == explanation.text
+    assert explanation._repr_latex_() == f"${explanation.latex}$"

@@ -3,6 +3,7 @@ again."""
 
 from playwright.sync_api import Browser, Request, Route, expect
 
+import attnviz
 from attnviz.app.components.script_file import BOARD_FILE
 from attnviz.words import say
 from tests.browser.board import Board
@@ -45,4 +46,25 @@ def test_a_script_that_does_not_come_is_asked_for_again_and_then_never_more(chro
     page.goto(f"{server}/lesson")  # read anew: the page tells of it, the board takes what is there
     lesson.wait_for(state="attached")
     assert asked == [f"{server}/{BOARD_FILE.address}"]
+    page.context.close()
+
+
+_VIEWED = """async ([source, state]) => {
+  const script = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  const { render } = await script.default();
+  const heard = new Set();
+  const on = (name, act) => heard.add(act);
+  const model = { get: (name) => state[name], set() {}, save_changes() {}, on, off: (name, act) => heard.delete(act) };
+  const el = document.body.appendChild(document.createElement("div"));
+  const end = await render({ model, el });
+  const drawn = el.childElementCount;
+  end();
+  return [drawn, heard.size, el.childElementCount, document.fonts.size];
+}"""
+
+
+def test_a_view_in_a_notebook_leaves_nothing_behind_but_its_letters(chromium: Browser) -> None:
+    widget = attnviz.show_board("the cat sat")
+    page = chromium.new_context(offline=True).new_page()
+    assert page.evaluate(_VIEWED, [widget._esm, {"query": widget.query, "data": widget.data}]) == [1, 0, 0, 1]
     page.context.close()

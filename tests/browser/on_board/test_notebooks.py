@@ -14,7 +14,7 @@ from nbconvert import HTMLExporter, LatexExporter
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from attnviz import Edit, Scenario
+from attnviz import Edit, Scenario, trace
 from attnviz.words import say
 from tests.browser.playground import eventually
 from tests.browser.serving import ROOT, free_port
@@ -26,8 +26,8 @@ seen = []
 board = attnviz.show_board("the cat sat")
 board.observe(lambda change: seen.append(change.new), "scenario")
 board"""
-WIDGETS = [FIRST, "board", "other = attnviz.show_board('a dog')\nother"]
 HEADS = "attnviz.Scenario('a cat', n_heads=2, d_out=4)"
+WIDGETS = [FIRST, "board", f"other = attnviz.show_board({HEADS})\nother"]
 THEMSELVES = [
     HEADS,
     f"attnviz.trace({HEADS})",
@@ -192,11 +192,31 @@ def _edits_come_back(jupyter: Jupyter) -> None:
         expect(board.locator(".status")).to_contain_text(CHECKED)
     assert jupyter.asks("print(board.scenario, seen)") == f"{EDITED} [{EDITED}]"
     assert other.locator("[data-at]").all_text_contents() == before
+    other.locator(".head-picture").nth(1).click()
+    wanted = float(trace(Scenario("a cat", n_heads=2, d_out=4))["heads.1.attention_weights"][1, 0])
+    expect(other.locator('[data-at="attention_weights,1,1,0"]')).to_have_js_property("value", wanted)
+    given = float(first.locator('[data-at="w_k,0,0"]').evaluate("(cell) => cell.value"))
+    types(second, "w_k,0,0", "0")  # what one view does, both undo
+    for value, keys in ((0, "Control+z"), (given, "b")):
+        for board in (second, first):
+            expect(board.locator('[data-at="w_k,0,0"]')).to_have_js_property("value", value)
+            expect(board.locator(".status")).to_contain_text(CHECKED)
+        page.keyboard.press(keys)
     kinds = page.evaluate(CELLS)
     first.locator('[data-at="scores,1,1"]').click()
     for key in "abmdd":
         page.keyboard.press(key)
     assert page.evaluate(CELLS) == kinds
+    jupyter.asks("board.scenario = attnviz.Scenario('a cat', causal=True)")
+    for board in (first, second):
+        expect(board.locator('[data-at^="attention_weights"]')).to_have_count(4)
+    for text, tokens in (("a cat sat", 3), ("", 3)):  # a blank one is none
+        first.get_by_role("button", name=say("board.sentence.edit")).click()
+        first.get_by_label(say("board.sentence.label")).fill(text)
+        page.keyboard.press("Enter")
+        expect(second.locator("[data-at^=x]")).to_have_count(3 * tokens)
+        expect(first.locator(".status")).to_contain_text(CHECKED)
+    assert jupyter.asks("print(board.scenario.text)") == "a cat sat"
 
 
 MARIMO = """import marimo

@@ -224,3 +224,23 @@ def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(
     for message in held:
         tabs[0].send(message)
     expect(reader.page.locator(".history-pictures img").first).to_have_attribute("style", re.compile(DARK.grid))
+
+
+WORDS = f"{'W' * 120} cat {'W' * 119}x"  # as in a pasted address
+KEPT = pack(query_of(Scenario(f"dog {'M' * 120} dog", embedding="published")))
+LONG = {"/": {"cell": "scores.0.2"}, "/?view=heatmaps": {"view": "heatmaps", "cell": "scores.0.2"},
+        "/lesson": {"step": 1}, "/lesson?step=9": {"step": 9}, "/compare": {"pinned": KEPT}}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", LONG)
+def test_a_word_of_120_letters_makes_no_page_wider_than_the_screen(
+    new_learner: Callable[..., Learner], path: str
+) -> None:
+    learner = new_learner(*WINDOWS[0]).go(path.partition("?")[0], **LONG[path], text=WORDS, query=0)
+    learner.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
+    labels = learner.page.locator("[data-testid=stCheckbox] [data-testid=stMarkdownContainer]")
+    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"
+    for width, height in (WINDOWS[0], WINDOWS[-1]):
+        learner.page.set_viewport_size({"width": width, "height": height})
+        eventually(lambda: learner.sideways <= 0, True)
+        eventually(partial(labels.evaluate_all, cut), [])

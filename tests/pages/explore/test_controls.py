@@ -125,6 +125,7 @@ def test_a_causal_mask_is_marked_and_explained(playground: Playground) -> None:
     explained = "15 of 36 scaled scores are masked (−∞): no token may read a later one."
     assert any(explained in caption for caption in playground.captions)
     assert "15 cells are masked or hold no finite numbers." in playground.charts["scaled_scores"].alt
+    assert all("Values from" in chart.alt for chart in playground.charts.values())
 
 
 def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:

@@ -112,18 +112,8 @@ def test_biases_are_edited_where_they_are_switched_on(playground: Playground) ->
     assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
 
 
-TABLES = {
-    "commas": "1, 2\n3, 4\n5, 6",
-    "spreadsheet": "1\t2\r\n3\t4\r\n5\t6\r\n",
-    "semicolons": "1;2\n3;4\n5;6",
-    "blanks": "  1 2\n\n3   4\n5 6\n",
-    "powers": "1e0 2\n3 4.0\n+5 6",
-}
-
-
-@pytest.mark.parametrize("form", TABLES)
-def test_a_table_can_be_pasted(playground: Playground, form: str) -> None:
-    playground.paste("w_v", TABLES[form])
+def test_a_table_can_be_pasted(playground: Playground) -> None:
+    playground.paste("w_v", "1\t2\r\n3\t4\r\n5\t6\r\n")
     assert playground.shows(Scenario(**PUBLISHED, w_v=[[1, 2], [3, 4], [5, 6]]))
     playground.press("Reset")
     assert playground.shows(Scenario(**PUBLISHED))
@@ -133,13 +123,7 @@ def test_a_table_can_be_pasted(playground: Playground, form: str) -> None:
     ("table", "says"),
     [
         ("1 2\n3 4", "W_v needs 3 rows and 2 columns, and this has 2 rows and 2 columns"),
-        ("1 2\n3 4\n5", "Line 3 has 1 number, but the first line has 2"),
-        ("1 2\n3 abc\n5 6", "Line 2: “abc” isn't a number"),
-        ("1 2\n3 nan\n5 6", "Line 2: “nan” isn't a number"),
         ("1 2\n3 <b>x</b>\n5 6", "Line 2: “<b>x</b>” isn't a number"),
-        ("1 2\n3 1e400\n5 6", "Line 2: “1e400” is too large"),
-        ("1,2\n3,\n5,6", say("tables.nothing_after", line=2, before="“3”")),
-        (" \n ", "There's no table here"),
     ],
 )
 def test_a_table_that_does_not_fit_changes_nothing_and_says_why(playground: Playground, table: str, says: str) -> None:

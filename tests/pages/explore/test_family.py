@@ -1,7 +1,7 @@
 """Settings of attention's family on every page: nothing breaks, and the page History opens what it says."""
 
 from itertools import cycle
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
@@ -14,32 +14,12 @@ from tests.pages.playground import Playground
 from tests.pages.reader import PAGES, boards_of
 
 PARTS = ("link", "code", "data", "pictures", "open")
-FAMILY = {
-    "heads": {"n_heads": "2", "n_kv_heads": "1", "d_out": "4", "output": "true", "bias": "true", "head": "1"},
-    "layers": {"n_layers": "2", "d_out": "3", "norm": "post", "d_ff": "3", "layer": "1"},
-    "alibi": {"positions": "alibi", "n_heads": "2", "d_out": "4", "causal": "true"},
-    "relative": {"positions": "relative", "scale": "false"},
-    "linear": {"weighting": "linear", "causal": "true", "d_out": "3", "d_in": "3"},
-    "factor": {"embedding_factor": "true"},
-    "factor and places": {"embedding_factor": "true", "positions": "sinusoidal"},
-    "a second sentence": {"reads": "second", "second": "der Hund schläft", "n_heads": "2", "d_out": "4"},
-    "a second sentence in layers": {
-        "reads": "second",
-        "second": "der Hund",
-        "n_layers": "2",
-        "d_out": "3",
-        "layer": "1",
-    },
-    "a kept sentence": {"reads": "kept", "second": "der Hund schlief", "causal": "true", "positions": "rotary"},
-    "a kept sentence with places": {
-        "reads": "kept",
-        "second": "der Hund",
-        "positions": "sinusoidal",
-        "embedding_factor": "true",
-    },
-    "a kept sentence in layers": {"reads": "kept", "second": "der Hund", "n_layers": "2", "d_out": "3", "layer": "1"},
-    "same layers": {"n_layers": "2", "d_out": "3", "same_layers": "true", "layer": "1"},
-}
+FAMILY = {step.name: dict(parse_qsl(query_of(step.scenario))) for step in STEPS} | {
+    "a second sentence in layers": {"reads": "second", "second": "der Hund", "n_layers": "2", "d_out": "3",
+                                    "layer": "1"},
+    "a kept sentence in layers": {"reads": "kept", "second": "der Hund", "n_layers": "2", "d_out": "3", "layer": "1",
+                                  "positions": "sinusoidal", "embedding_factor": "true"},
+}  # fmt: skip
 
 
 # Each set-up on some of the pages, and each page with some of the set-ups.
@@ -96,7 +76,7 @@ def test_the_page_history_links_each_set_up_and_each_paper() -> None:
         ("scale", "linear", "scale.linear"),
         ("softmax", "linear", "softmax.linear"),
         ("scale", "alibi", "scale.biased"),
-        ("embeddings", "factor and places", "embeddings.factor"),
+        ("embeddings", "transformer", "embeddings.factor"),
     ],
 )
 def test_the_lesson_tells_what_the_set_up_does(step: str, name: str, key: str) -> None:

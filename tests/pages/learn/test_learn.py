@@ -397,9 +397,14 @@ def with_seeds(n: int = 3, **address: str) -> Reader:
 def test_many_seeds_are_trained_counted_and_opened() -> None:
     reader = with_seeds()
     outcomes = train_many("agreement", range(3), steps=20)
-    sent = reader.sent("learn_seeds")["seeds"]
-    assert [each["seed"] for each in sent] == [0, 1, 2]
-    assert [each["accuracies"][-1] for each in sent] == pytest.approx([each.accuracy for each in outcomes], abs=1e-4)
+    sent = reader.sent("learn_seeds")
+    assert sent["hasLaw"]
+    for seed, (each, outcome) in enumerate(zip(sent["seeds"], outcomes, strict=True)):
+        assert each["seed"] == seed
+        assert each["losses"] == pytest.approx(outcome.held_out_losses, abs=1e-4)
+        assert each["accuracies"] == pytest.approx(outcome.accuracies, abs=1e-4)
+        assert each["share"] == percent(outcome.accuracies[-1])
+    assert say("learn.seeds.axes", top=written(sent["top"], 2)) in reader.captions
     learned = sum(each.accuracy >= 0.9 for each in outcomes)
     assert say("learn.seeds.share", learned=learned, all=3, least="90 %") in reader.texts
 

@@ -5,7 +5,7 @@ import pytest
 from attnviz.app.learn.gradients import small
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
-from attnviz.words.numbers import percent, written
+from attnviz.words.numbers import written
 from tests.pages.learn.test_learn import FEW, opened, part, with_seeds
 
 TEXT = "the cat sat on the mat. the dog sat on the rug. " * 3
@@ -49,15 +49,3 @@ def test_seeds_of_a_text_of_one_s_own_tell_their_held_out_loss() -> None:
     for each, outcome in zip(sent["seeds"], outcomes, strict=True):
         assert each["losses"] == pytest.approx(outcome.held_out_losses, abs=1e-4)
     assert sent["top"] == max(max(each.held_out_losses) for each in outcomes)
-
-
-def test_seeds_of_a_task_have_their_loss_beside_their_right_answers() -> None:
-    reader = with_seeds(2)
-    sent = reader.sent("learn_seeds")
-    outcomes = train_many("agreement", range(2), steps=20)
-    assert sent["hasLaw"]
-    for each, outcome in zip(sent["seeds"], outcomes, strict=True):
-        assert each["losses"] == pytest.approx(outcome.held_out_losses, abs=1e-4)
-        assert each["accuracies"] == pytest.approx(outcome.accuracies, abs=1e-4)
-        assert each["share"] == percent(outcome.accuracies[-1])
-    assert say("learn.seeds.axes", top=written(sent["top"], 2)) in reader.captions

@@ -61,18 +61,6 @@ def test_next_leads_through_every_step_and_back_returns() -> None:
             press(at, "Next")
 
 
-def test_a_link_opens_at_its_step_and_rubbish_at_the_first() -> None:
-    assert title(lesson(step="4")) == "## 4. One score"
-    for rubbish in ("two", "99"):
-        at = lesson(step=rubbish)
-        assert title(at) == "## 1. Tokens"
-        assert [warning.value for warning in at.warning] == [
-            f"Part of this link was ignored: step = `{rubbish}` should be one of "
-            f"{', '.join(step.name for step in STEPS)}; tokens is used."
-        ]
-    assert not lesson(step="4").warning
-
-
 def test_what_is_told_apart_from_the_sentences_is_sent_with_them() -> None:
     for number, step in enumerate(STEPS, 1):
         told = tells(lesson(step=str(number)))

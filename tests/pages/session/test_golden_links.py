@@ -8,7 +8,6 @@ import torch
 from attnviz.app.server.where import moved_to
 from attnviz.link.question_text import NUMBERED, question_of
 from attnviz.link.set_up import parameters
-from attnviz.scaling.settings import OWN
 from tests.golden import SETTINGS, golden_links, other_numbers, parameters_of
 from tests.pages.packed import numbers_in
 from tests.pages.playground import Playground
@@ -20,10 +19,6 @@ ON_THE_PLAYGROUND = (
     "a worked example with more on top", "positions, given as X", "all of a playground", "hidden controls",
     "a parameter that comes twice", "text: emoji",
     "a kept sentence with added positions and the factor, and edits of E_y and P_y",
-)  # fmt: skip
-QUESTIONS = (
-    "question 4, broken and a width moved", "question 5, p = 0.3333", "question 8, axis: the whole matrix",
-    "question 12, another order with positions",
 )  # fmt: skip
 
 
@@ -112,37 +107,6 @@ def test_a_link_with_a_long_text_opens_with_all_that_the_app_takes() -> None:
     assert page.value("text") == parameters_of(link["query"])["text"]
     assert " 700 by 700" in page.charts["scores"].alt
     assert page.messages == []
-
-
-def test_a_link_restores_both_sides_of_a_comparison() -> None:
-    name = "a pinned set-up with changes"
-    page, expected = opened(name), LINKS[name]["restores"]
-    for side, scenario in (("A", expected["pinned"]), ("B", expected["scenario"])):
-        wanted = scenario["matrices"]["context"]
-        assert list(other_numbers("context", wanted, compared(page, "context", side))) == []
-    shows_what_is_picked(page, expected)
-
-
-@pytest.mark.parametrize("step", [1, 5, 9])
-def test_a_link_opens_the_lesson_at_its_step(step: int) -> None:
-    page = opened(f"step {step}")
-    assert [each.value for each in page.at.markdown if each.value.startswith(f"## {step}. ")]
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_a_link_opens_its_question(name: str) -> None:
-    shows_question(opened(name), LINKS[name]["restores"]["question"])
-
-
-def test_a_link_restores_the_settings_of_a_sweep() -> None:
-    name = "every setting of a sweep"
-    page, sweep = opened(name), LINKS[name]["restores"]["sweep"]
-    for control in ("trials", "keys", "seed", "source", "p", "times"):
-        assert page.at.session_state[f"scaling.{control}"] == sweep[control], control
-    assert [int(dim) for dim in page.value("scaling.dims").split(",")] == sweep["dims"]
-    assert page.at.session_state["scaling.scales"] == sweep["scales"] == ["none", OWN]
-    assert page.at.session_state["scaling.dots"] == (sweep["statistics"] == "dot products")
-    assert page.at.session_state["scaling.dim"] == sweep["dim"]
 
 
 def test_one_link_restores_every_page() -> None:

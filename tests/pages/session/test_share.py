@@ -169,17 +169,10 @@ def vars_of(scenario: Scenario) -> dict[str, Any]:
     ("data", "problem"),
     [
         (b"", "damaged or isn't JSON"),
-        (b"\xff\xfe", "the file isn't text"),
         (pickle.dumps([1]), "the file isn't text"),
-        (b'{"a": 1}', "isn't a scenario that was saved here"),
-        (b'{"format": "attnviz scenario", "version": 1, "x": [[NaN]]}', "The file holds `NaN`. "),
-        (b"[" * 100_000, "isn't a scenario"),
         (b'{"format": "attnviz scenario", "version": 1, "text": ""}', "0 can't be the number of tokens"),
-        (b'{"format": "attnviz scenario", "version": 1, "text": "\\ud800 a"}', "half of a character"),
-        (scenario_json(Scenario("a")).replace('"a"', f'"{"a " * 1025}"').encode(), "1,025 can't be the number"),
-        (scenario_json(Scenario("a")).replace('"a"', f'"{"a" * 20_001}"').encode(), "has 20,001 characters"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_is_no_scenario_leaves_everything_as_it_was(sharing: Sharing, data: bytes, problem: str) -> None:
     sharing.edit("w_q", 0, 1, 0.9).open_scenario(data)
     (message,) = sharing.messages

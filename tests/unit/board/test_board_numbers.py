@@ -33,6 +33,7 @@ CASES = json.loads((ROOT / "tests" / "typed_numbers.json").read_text(encoding="u
 
 
 @given(texts=st.lists(st.text("0123456789.,'/-−+e%½ 10^·x\u00a0", max_size=9), min_size=40, max_size=60))
+@example(texts=[text for text, _ in (*CASES["numbers"], *CASES["refused"])])
 def test_any_text_is_read_as_python_reads_it(script: PageScript, texts: list[str]) -> None:
     got = script.run(READ, texts)
     assert [(text, read) for text, read in zip(texts, got, strict=True)] == [

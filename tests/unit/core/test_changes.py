@@ -15,9 +15,7 @@ from attnviz.core.changes import Changes, changes_of, renamed, with_changes
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
 from attnviz.core.stages import EDITABLE, LAYERS, OUTPUT
-from tests.unit.helpers import cell_values, edits_of, setups, with_replaced
-
-W = ("w_q", "w_k", "w_v")
+from tests.unit.helpers import WAYS, cell_values, edits_of, setups, with_replaced
 
 
 def as_sets(changes: Changes) -> tuple[set[Any], set[Any]]:
@@ -110,42 +108,45 @@ def test_with_the_same_set_up_everything_is_kept(scenario: Scenario) -> None:
     assert as_sets(changes_of(with_changes(scenario, kept))) == as_sets(changes)
 
 
-@pytest.mark.parametrize(
-    ("setting", "dropped"),
-    [
-        ({"seed": 124}, {"x", "w_q", "w_k", "w_v"}),
-        ({"init": "normal"}, {"w_q", "w_k", "w_v"}),
-        ({"d_in": 4}, {"x", "w_q", "w_k", "w_v"}),
-        ({"d_out": 4}, {"w_q", "w_k", "w_v"}),
-        ({"d_v": 4}, {"w_v"}),
-        ({"d_v": 2}, set()),  # as wide as before
-        ({"embedding": "table"}, {"x"}),
-    ],
-)
-def test_what_redraws_a_matrix_drops_its_edits_and_no_others(setting: dict[str, Any], dropped: set[str]) -> None:
-    edits = tuple(Edit(name, 0, 0, 1.0) for name in ("x", *W))
-    _, gone = carry_over(Changes(edits), Scenario(), Scenario(**setting))
-    assert {edit.matrix for edit in gone.edits} == dropped
+def drawn_alike(old: Scenario, new: Scenario, name: str) -> bool:
+    """Whether a matrix's first row has the same numbers in both, as all of what is learned has."""
+    if name == new.token_matrix:
+        drawn_by = [(each.tokens[0], each.embedding, each.d_in, each.seed) for each in (old, new)]
+        return drawn_by[0] == drawn_by[1]
+    if name not in new.editable:
+        return False
+    name = name.replace("b_", "w_")  # a bias is drawn with its W
+    rows = slice(1) if name == "p" else slice(None)
+    return torch.equal(old.matrix(name)[rows], new.matrix(name)[rows])
+
+
+ALL = {"positions": "learned", "d_ff": 4, "output": True, "bias": True, "n_heads": 2, "d_out": 4}
+OTHERS = {name: each for name, each in WAYS.items() if name not in ("reads", "n_layers")} | {
+    "seed": (7,), "init": ("uniform", "normal", "linear"), "d_in": (4,), "d_out": (2,), "d_v": (2, 4),
+    "d_ff": (None, 5), "embedding": ("table", "published"), "text": ("a b c", "b"), "tokenizer": ("characters",),
+    "activation": ("gelu",), "bias": (False,), "output": (False,), "n_kv_heads": (1,), "scale": (False,),
+    "temperature": (2.0,),
+}  # fmt: skip
+ONE_CHANGED = [(init, {name: each}) for init in ("uniform", "linear") for name in OTHERS for each in OTHERS[name]]
+
+
+@pytest.mark.parametrize(("init", "setting"), ONE_CHANGED)
+def test_edits_are_kept_on_what_is_drawn_alike_and_on_nothing_else(init: str, setting: dict[str, Any]) -> None:
+    old = Scenario("a b", **ALL | {"init": init})
+    settings = {name: getattr(old, name) for name in SETTINGS} | setting
+    new = Scenario(**fitted(settings, len(old.tokens))[0])
+    edits = Changes(tuple(Edit(name, 0, 0, 1.0) for name in old.editable))
+    kept = {edit.matrix for edit in carry_over(edits, old, new)[0].edits}
+    names = {new.token_matrix if name == "e" else name for name in old.editable}
+    assert kept == {name for name in names if drawn_alike(old, new, name)}
 
 
 @given(steps(setups(whole=True)))
-def test_edits_are_kept_only_on_a_matrix_that_is_drawn_alike(step: tuple[Scenario, Scenario]) -> None:
+def test_a_mask_is_edited_on_where_it_hides_the_same(step: tuple[Scenario, Scenario]) -> None:
     old, new = step
-    kept, dropped = carry_over(Changes(tuple(Edit(name, 0, 0, 1.0) for name in old.editable)), old, new)
-    for edit in kept.edits:
-        if edit.matrix in ("p", "mask"):
-            n = min(len(old.tokens), len(new.tokens))
-            of_both = slice(n), slice(n if edit.matrix == "mask" else None)
-            assert torch.equal(old.matrix(edit.matrix)[of_both], new.matrix(edit.matrix)[of_both])
-        elif edit.matrix not in ("x", "e"):
-            assert torch.equal(old.matrix(edit.matrix), new.matrix(edit.matrix))
-    for edit in dropped.edits:
-        if edit.matrix in W:
-            drawn_by = ("init", "seed", "d_in", "d_out", "d_v", "bias", "n_heads", "n_kv_heads")
-            assert any(getattr(old, name) != getattr(new, name) for name in drawn_by)
-
-
-# Changes that come from a link may be anything.
+    for edit in carry_over(Changes((Edit("mask", 0, 0, 1.0),) * ("mask" in old.editable)), old, new)[0].edits:
+        n = min(len(old.tokens), len(new.tokens))
+        assert torch.equal(old.matrix(edit.matrix)[:n, :n], new.matrix(edit.matrix)[:n, :n])
 
 
 # Editing and replacing
@@ -181,29 +182,6 @@ def test_an_edited_matrix_has_the_given_numbers_and_only_them(setup: Scenario, d
 def test_a_bad_edited_matrix_is_named(values: torch.Tensor, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         edit_matrix(Scenario(), "w_q", values)
-
-
-# Positions and the feed-forward step.
-
-
-@pytest.mark.parametrize(
-    ("setting", "dropped"),
-    [
-        ({"positions": "none"}, {"p"}),
-        ({"positions": "sinusoidal"}, {"p"}),
-        ({"d_ff": None}, {*LAYERS}),
-        ({"d_ff": 5}, {*LAYERS}),
-        ({"activation": "gelu"}, set()),
-        ({"seed": 7}, {"e", "p", *LAYERS}),
-        ({"d_v": 3}, {*LAYERS}),
-        ({"text": "a b c"}, set()),
-    ],
-)
-def test_what_redraws_positions_or_layers_drops_their_edits(setting: dict[str, Any], dropped: set[str]) -> None:
-    old = Scenario("a b", positions="learned", d_ff=4)
-    edits = tuple(Edit(name, 0, 0, 1.0) for name in ("e", "p", *LAYERS))
-    _, gone = carry_over(Changes(edits), old, replace(old, **setting))
-    assert {edit.matrix for edit in gone.edits} - {"x"} == dropped - ({"e"} if "positions" in setting else set())
 
 
 @given(scenario=changed(), data=st.data())

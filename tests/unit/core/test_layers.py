@@ -13,38 +13,35 @@ from torch import nn
 from attnviz import Scenario
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.seeding import position_seed
-from attnviz.core.stages import LAYERS
 from tests.unit.helpers import setups, under_torch_seed
 
 # What is drawn
 
 
-@given(setups(whole=True))
-def test_layers_are_what_pytorch_draws_after_the_projections(setup: Scenario) -> None:
+@given(setups(whole=True, max_d=64))
+def test_all_that_is_learned_is_what_pytorch_draws_in_this_order(setup: Scenario) -> None:
     d_ff = setup.d_ff or 3
     setup = replace(setup, d_ff=d_ff)
     d_v = setup.d_out if setup.d_v is None else setup.d_v
-    widths = (setup.d_out, setup.d_out, d_v)
+    shapes = {"q": (setup.d_in, setup.d_out), "k": (setup.d_in, setup.d_out), "v": (setup.d_in, d_v), "o": (d_v, d_v),
+              "1": (d_v, d_ff), "2": (d_ff, d_v)}  # fmt: skip
+    shapes = shapes if setup.output else {name: shape for name, shape in shapes.items() if name != "o"}
 
-    def linear() -> list[torch.Tensor]:
-        for width in widths:
-            nn.Linear(setup.d_in, width, bias=setup.bias)
-        if setup.output:
-            nn.Linear(d_v, d_v)
-        first, second = nn.Linear(d_v, d_ff), nn.Linear(d_ff, d_v)
-        return [first.weight.T, first.bias[None], second.weight.T, second.bias[None]]
+    def drawn() -> dict[str, torch.Tensor]:
+        matrices = {}
+        for name, shape in shapes.items():
+            biased = setup.bias or name not in "qkv"
+            if setup.init == "linear":
+                layer = nn.Linear(*shape, bias=biased)
+                matrices |= {f"w_{name}": layer.weight.T} | ({f"b_{name}": layer.bias[None]} if biased else {})
+            else:
+                matrices[f"w_{name}"] = {"uniform": torch.rand, "normal": torch.randn}[setup.init](*shape)
+                matrices |= {f"b_{name}": torch.zeros(1, shape[1])} if biased else {}
+        return matrices
 
-    def others() -> list[torch.Tensor]:
-        draw = {"uniform": torch.rand, "normal": torch.randn}[setup.init]
-        for width in widths:
-            draw(setup.d_in, width)
-        if setup.output:
-            draw(d_v, d_v)
-        w_1 = draw(d_v, d_ff)
-        return [w_1, torch.zeros(1, d_ff), draw(d_ff, d_v), torch.zeros(1, d_v)]
-
-    expected = under_torch_seed(setup.seed, linear if setup.init == "linear" else others)
-    for name, theirs in zip(LAYERS, expected, strict=True):
+    expected = under_torch_seed(setup.seed, drawn)
+    assert expected.keys() == {name for name in setup.editable if name[:2] in ("w_", "b_")}
+    for name, theirs in expected.items():
         assert torch.equal(setup.matrix(name), theirs), name
 
 

@@ -12,48 +12,27 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.core import limits
+from attnviz.core.settings import CHOICES, FLAGS, TEXTS, WHOLE
 from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OF_KEPT
 
 # Limits and wrong types: each message names the value and what is expected.
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "expected"),
-    [
-        ("text", 3, "has to be one"),
-        ("text", None, "has to be one"),
-        ("tokenizer", "bpe", "Take one of these: words, whitespace, characters"),
-        ("tokenizer", ["words"], "Take one of these: words, whitespace, characters"),
-        ("embedding", "bert", "Take one of these: published, stable, table"),
-        ("init", None, "Take one of these: uniform, linear, normal"),
-        ("d_in", 0, "take a whole number from 1 to 1024"),
-        ("d_in", 1025, "take a whole number from 1 to 1024"),
-        ("d_in", 2.0, "take a whole number from 1 to 1024"),
-        ("d_in", True, "take a whole number from 1 to 1024"),
-        ("d_in", "3", "take a whole number from 1 to 1024"),
-        ("d_out", 0, "take a whole number from 1 to 1024"),
-        ("d_out", 1025, "take a whole number from 1 to 1024"),
-        ("seed", -1, "take a whole number from 0 to 4294967295"),
-        ("seed", 2**32, "take a whole number from 0 to 4294967295"),
-        ("seed", None, "take a whole number from 0 to 4294967295"),
-        ("temperature", 0, "take a number from 0.01 to 100.0"),
-        ("temperature", 0.0099, "take a number from 0.01 to 100.0"),
-        ("temperature", 100.1, "take a number from 0.01 to 100.0"),
-        ("temperature", math.nan, "take a number from 0.01 to 100.0"),
-        ("temperature", "1", "take a number from 0.01 to 100.0"),
-        ("temperature", 10**400, "take a number from 0.01 to 100.0"),
-        ("bias", 1, "write true or false"),
-        ("causal", "true", "write true or false"),
-        ("scale", None, "write true or false"),
-        ("device", "tpu", "Take one of these: cpu, mps, cuda, cuda:N"),
-        ("device", 0, "Take one of these: cpu, mps, cuda, cuda:N"),
-        ("edits", 5, "needs a matrix, a row, a column and a number"),
-        ("positions", "rope", "Take one of these: none, sinusoidal, learned"),
-        ("activation", "tanh", "Take one of these: relu, gelu"),
-        ("d_ff", 0, "take a whole number from 1 to 1024"),
-        ("d_ff", 1025, "take a whole number from 1 to 1024"),
-    ],
-)
+WRONG: list[tuple[str, Any, str]] = [
+    *((name, value, "has to be one") for name in TEXTS for value in (3, None)),
+    *((name, value, f"Take one of these: {', '.join(CHOICES[name])}")
+      for name in CHOICES for value in ("nothing", [CHOICES[name][0]], None)),
+    *((name, value, f"take a whole number from {low} to {high}")
+      for name, (low, high) in WHOLE.items() for value in (low - 1, high + 1, 2.0, True, "3")),
+    *(("temperature", value, "take a number from 0.01 to 100.0")
+      for value in (0, 0.0099, 100.1, math.nan, "1", 10**400)),
+    *((name, value, "write true or false") for name in FLAGS for value in (1, "true", None)),
+    *(("device", value, "Take one of these: cpu, mps, cuda, cuda:N") for value in ("tpu", 0)),
+    ("edits", 5, "needs a matrix, a row, a column and a number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), WRONG)
 def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: Any, expected: str) -> None:
     with pytest.raises(ValueError, match=name) as caught:
         Scenario(**{name: value})
@@ -132,9 +111,6 @@ def test_a_bad_fill_names_the_good_ones(fill: str) -> None:
     ) as caught:
         Scenario(w_k=fill)
     assert "to fill w_k" in str(caught.value)
-
-
-# Edits
 
 
 # A scenario is a plain value.

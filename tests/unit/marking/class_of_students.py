@@ -13,15 +13,11 @@ import numpy as np
 from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.link.page_texts import CHECK_TEXT, EXERCISE, Checked
 from attnviz.link.typed_form import ANSWERS_TEXT
+from benchmarks.handouts import softmax
 
 Array = np.ndarray
 Tables = dict[str, Array]
 NAMES = dict(zip(RESULTS, ("Q", "K", "V", "S", "S'", "A", "C"), strict=True))
-
-
-def softmax(scores: Array, axis: int = 1) -> Array:
-    raised = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return raised / raised.sum(axis=axis, keepdims=True)
 
 
 def step(name: str, on: Tables) -> Array:

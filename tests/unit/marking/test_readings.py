@@ -21,10 +21,15 @@ def computed(seed: int, n: int = 4, d: int = 3, digits: int = 12, *, causal: boo
     rng = np.random.default_rng(seed)
     tables = {"x": rng.uniform(-1.5, 1.5, (n, d)).round(digits)}
     tables |= {name: rng.uniform(-1.5, 1.5, (d, d)).round(digits) for name in ("w_q", "w_k", "w_v")}
+    return computed_from(tables, causal=causal)
+
+
+def computed_from(inputs: Numbers, *, causal: bool = False) -> Numbers:
+    tables = dict(inputs)
     tables |= {name: tables["x"] @ tables[f"w_{name}"] for name in "qkv"}
     tables["scores"] = tables["q"] @ tables["k"].T
-    hidden = np.triu(np.ones((n, n), dtype=bool), 1) & causal
-    tables["scaled_scores"] = np.where(hidden, -np.inf, tables["scores"] / np.sqrt(d))
+    hidden = np.triu(np.ones_like(tables["scores"], dtype=bool), 1) & causal
+    tables["scaled_scores"] = np.where(hidden, -np.inf, tables["scores"] / np.sqrt(tables["q"].shape[1]))
     tables["attention_weights"] = softmax(tables["scaled_scores"])
     tables["context"] = tables["attention_weights"] @ tables["v"]
     return tables
@@ -143,16 +148,6 @@ def test_ten_units_of_the_last_place_are_found_at_four_decimals(seed: int, name:
 
 
 INPUTS = ("x", "w_q", "w_k", "w_v")
-
-
-def computed_from(inputs: Numbers) -> Numbers:
-    tables = dict(inputs)
-    tables |= {name: tables["x"] @ tables[f"w_{name}"] for name in "qkv"}
-    tables["scores"] = tables["q"] @ tables["k"].T
-    tables["scaled_scores"] = tables["scores"] / np.sqrt(tables["q"].shape[1])
-    tables["attention_weights"] = softmax(tables["scaled_scores"])
-    tables["context"] = tables["attention_weights"] @ tables["v"]
-    return tables
 
 
 @pytest.mark.parametrize("seed", [201, 222])

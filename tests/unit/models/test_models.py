@@ -1,4 +1,7 @@
-"""Models of transformers under the glass: what is caught of them is what they compute, to the last bit."""
+"""Models of transformers under the glass: what is caught of them is what they compute, to the last bit.
+
+Those that have their attention written out are caught by what they hand out; others say what they do.
+"""
 
 import copy
 import hashlib
@@ -12,28 +15,32 @@ import torch
 from torch import Tensor
 
 from attnviz import ModelTrace, explain, look_into
+from attnviz.core.limits import RefusedError
 from attnviz.models.loading import check_sum, load
 from attnviz.models.offering import ALONG, INCLUDED
-from tests.unit.small_models import MODELS, TEXT, WORDS, bart, tokenizer
+from tests.unit.small_models import MODELS, OTHERWISE, TEXT, WORDS, WRITTEN_OUT, bart, tokenizer
 
 N_TOKENS = len(TEXT.split()) + 2
 ANIMAL = "The animal didn't cross the street because it was too tired"
 
 
+EVERY = MODELS | {f"{name}, written out": make for name, make in WRITTEN_OUT.items()}
+
+
 @cache
 def model_of(name: str) -> Any:
-    return MODELS[name]()
+    return EVERY[name]()
 
 
 @cache
-def view_of(name: str) -> ModelTrace:
-    return look_into(model_of(name), tokenizer(), TEXT)
+def view_of(name: str, *edits: str) -> ModelTrace:
+    return look_into(model_of(name), tokenizer(), TEXT, edits=edits)
 
 
 def eager(model: Any, **inputs: Tensor) -> Any:
     """What a model returns by its own plain attention, with its attention weights."""
     plain = copy.deepcopy(model)
-    plain.set_attn_implementation("eager")
+    plain.config._attn_implementation = "eager"
     with torch.no_grad():
         return plain(**inputs, output_attentions=True)
 
@@ -42,7 +49,9 @@ def ids(text: str) -> Tensor:
     return torch.tensor([tokenizer()(text)["input_ids"]])
 
 
-each_model = pytest.mark.parametrize("name", MODELS)
+ROTARY = ("Llama", "Mistral", "Gemma", "GPT-NeoX", "Qwen2", "Falcon", "Falcon, shared keys", "GPT-J", "CodeGen",
+          "RoFormer")  # fmt: skip
+each_model = pytest.mark.parametrize("name", EVERY)
 
 
 @each_model
@@ -88,8 +97,32 @@ def test_queries_keys_and_values_are_made_of_the_layers_input_and_its_weights(na
             weight = trace[f"w_{part}"]
             assert weight.shape == (model.config.hidden_size, trace[part].shape[1])
             assert weight.untyped_storage().data_ptr() in own  # a view: a model's weights are in memory once
-    rotary = name in ("Llama", "Mistral", "Gemma", "GPT-NeoX", "Qwen2")
-    assert ("q_rotated" in view.heads[0, 0].stages) == rotary
+    assert ("q_rotated" in view.heads[0, 0].stages) == (name.partition(", written")[0] in ROTARY)
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name.endswith("written out")])
+def test_a_head_is_switched_off_a_layer_made_even_and_a_number_changed(name: str) -> None:
+    before = copy.deepcopy(model_of(name).state_dict())
+    view = view_of(name, "0.1.off", "1.even", "0.2.mask.3.0=-inf", "0.0.w_q.2.1=4", "0.3.w_v.0.0=2")
+    assert view.original is not None
+    assert not view.heads[0, 1].context.any()
+    assert view.heads[0, 2].attention_weights[3, 0] == 0
+    assert view.heads[0, 0].w_q[2, 1] == 4
+    readable = view.original.heads[1, 0].attention_weights > 0
+    torch.testing.assert_close(view.heads[1, 0].attention_weights, readable / readable.sum(-1, keepdim=True))
+    first = view.layers[0].attended
+    scores = first.query @ first.key.repeat_interleave(4 // len(first.key), 0).mT * first.scaling
+    expected = torch.softmax(scores if first.added is None else scores + first.added, -1)
+    torch.testing.assert_close(view.layers[0].weights, expected, rtol=1e-5, atol=1e-6)
+    assert not torch.equal(view.result[0], view.original.result[0])
+    assert all(torch.equal(value, before[key]) for key, value in model_of(name).state_dict().items())
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_a_model_that_attends_otherwise_is_refused_with_what_it_does(name: str) -> None:
+    make, word = OTHERWISE[name]
+    with pytest.raises(RefusedError, match=word):
+        look_into(make(), tokenizer(), TEXT)
 
 
 def test_an_encoder_with_a_decoder_has_three_kinds_of_attention() -> None:

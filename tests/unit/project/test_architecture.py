@@ -1,6 +1,7 @@
 """The documents name files that are there, docs/ARCHITECTURE.md every room, and scripts have no long lines."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,13 @@ def test_no_line_of_a_script_is_longer_than_120_characters() -> None:
         (each.name, at, line) for each in scripts for at, line in enumerate(each.read_text("utf-8").splitlines(), 1)
     )
     assert [f"{name}:{at}" for name, at, line in lines if len(line) > 120] == []
+
+
+def test_no_folder_has_more_than_twenty_files_but_those_of_pictures_and_of_what_measures() -> None:
+    files = (each for folder in ("attnviz", "pages", "tests") for each in (ROOT / folder).rglob("*.*"))
+    kept = (each for each in files if each.is_file() and not {"pictures", "__pycache__", "site"} & {*each.parts})
+    folders = Counter(each.parent.relative_to(ROOT) for each in kept)
+    assert {folder: n for folder, n in folders.items() if n > 20} == {}
 
 
 def test_every_room_has_its_line() -> None:

@@ -4,14 +4,15 @@ import math
 from typing import Any
 
 import pytest
+import torch
 
 import attnviz
 from attnviz import Scenario, attend, explain
 from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
 from attnviz.words import say
+from tests.unit.displayed_arithmetic import cells_of, same
 from tests.unit.helpers import HOSTILE, random_inputs
-from tests.unit.rules.test_explanation import cells_of, same
 
 
 def test_the_divisor_is_the_root_of_the_number_of_products() -> None:
@@ -108,3 +109,15 @@ def test_a_given_number_says_where_it_is_from(changed: dict[str, Any], cell: tup
     assert explanation.sources == ()
     assert explanation.rule == "given"
     assert "Given: made from nothing else here" in explain(attnviz.trace(scenario), *cell).text
+
+
+def test_a_trace_in_other_precisions() -> None:
+    inputs = random_inputs(3, 4, 2, 2, bias=True)
+    for dtype in (torch.float64, torch.bfloat16, torch.float16):
+        in_dtype: dict[str, Any] = {name: matrix.to(dtype) for name, matrix in inputs.items()}
+        trace = attend(**in_dtype)
+        for name, row, column, value in cells_of(trace):
+            explanation = explain(trace, name, row, column)
+            assert explanation.value == value
+            assert abs(explanation.exact - value) <= explanation.tolerance, name
+            assert not explanation.notes

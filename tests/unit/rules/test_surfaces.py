@@ -4,6 +4,7 @@ import html
 import json
 import math
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attnviz import AttentionTrace, Scenario, explain
+from attnviz import AttentionTrace, Explanation, Scenario, explain
 from attnviz.board.data import FITS, board_data
 from attnviz.compare import Comparison, changed_in_words
 from attnviz.core.heads import as_seen, in_view, of_whole
@@ -41,7 +42,7 @@ from attnviz.link.state import state_of
 from attnviz.words.numbers import written
 from tests.examples import examples
 from tests.node import PageScript
-from tests.unit.displayed_arithmetic import check_arithmetic
+from tests.unit.displayed_arithmetic import check_cell
 from tests.unit.helpers import anything
 
 
@@ -269,6 +270,38 @@ _ON_BOARD = """({ made: madeOf, matrices: { unpacked }, explain: { explain, seen
 }"""
 
 
+Chosen = Callable[[int, int], tuple[int, int]]  # a cell of so many rows and columns
+
+
+def on_board(
+    script: PageScript, scenario: Scenario, view: AttentionTrace, digits: int, cell: Chosen
+) -> list[Explanation]:
+    """See that the board has every number, and of a cell of each matrix the same words; give the explanations."""
+    places, explained, wanted = [], [], []
+    shown = tuple(in_view(view.stages))
+    for name in shown:
+        matrix = in_rows(view.matrices[name])
+        at = name, *cell(*matrix.shape)
+        told = explain(view, *at, digits=digits, scenario=scenario, shown=shown)
+        check_cell(told, matrix[at[1], at[2]].item())
+        whole = of_whole(view.stages, *at)
+        if whole[0] in scenario.editable:
+            assert scenario.matrix(whole[0])[whole[1], whole[2]] == told.value
+            assert as_seen(view.stages, view.matrices, *whole) == at
+        places.append(at)
+        explained.append(told)
+        blocks = [[[cells.matrix, i, j] for i in cells.rows for j in cells.columns] for cells in told.sources]
+        wanted.append({"text": told.text, "symbols": told.symbols, "steps": list(told.steps), "words": told.words,
+                       "notes": list(told.notes), "sources": blocks})  # fmt: skip
+    seen = script.run(_ON_BOARD, [board_data(scenario, view, 0, digits, shown), places])
+    for name, values in seen["arrived"].items():
+        got = np.array([float(each) for each in values], np.float32)
+        np.testing.assert_array_equal(got, in_rows(view.matrices[name]).numpy().flatten())
+    assert seen["unexplained"] is None
+    assert seen["cells"] == wanted
+    return explained
+
+
 @given(scenario=anything(), data=st.data(), digits=st.integers(1, 6))
 @settings(max_examples=examples(300))
 def test_the_board_and_every_explanation_have_them_too(
@@ -276,34 +309,9 @@ def test_the_board_and_every_explanation_have_them_too(
 ) -> None:
     made = traced(scenario)
     view = made.seen_from(data.draw(st.integers(0, made.n_heads - 1)), data.draw(st.integers(0, scenario.n_layers - 1)))
-    places, wanted = [], []
-    shown = tuple(in_view(view.stages))
-    for name in shown:
-        matrix = view.matrices[name]
-        rows, columns = in_rows(matrix).shape
-        at = name, data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
-        told = explain(view, *at, digits=digits, scenario=scenario, shown=shown)
-        value = in_rows(matrix)[at[1], at[2]].item()
-        assert told.value == value or (math.isnan(value) and math.isnan(told.value))
-        assert not math.isfinite(value) or abs(told.exact - value) <= told.tolerance
-        assert not any("more than the rounding" in note for note in told.notes)
-        if math.isfinite(value):
-            check_arithmetic(told)
-        whole = of_whole(view.stages, *at)
-        if whole[0] in scenario.editable:
-            assert scenario.matrix(whole[0])[whole[1], whole[2]] == value
-            assert as_seen(view.stages, view.matrices, *whole) == at
-        places.append(at)
-        blocks = [[[cells.matrix, i, j] for i in cells.rows for j in cells.columns] for cells in told.sources]
-        wanted.append({"text": told.text, "symbols": told.symbols, "steps": list(told.steps), "words": told.words,
-                       "notes": list(told.notes), "sources": blocks})  # fmt: skip
-    sent = board_data(scenario, view, 0, digits, shown)
-    seen = script.run(_ON_BOARD, [sent, places])
-    for name, values in seen["arrived"].items():
-        got = np.array([float(each) for each in values], np.float32)
-        np.testing.assert_array_equal(got, in_rows(view.matrices[name]).numpy().flatten())
-    assert seen["unexplained"] is None
-    assert seen["cells"] == wanted
+    on_board(script, scenario, view, digits, lambda rows, columns: (
+        data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
+    ))  # fmt: skip
 
 
 @given(anything(), st.data())

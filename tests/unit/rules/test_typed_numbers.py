@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attnviz.core.matrix_input import TOO_LARGE
 from attnviz.tables.typed_numbers import NoNumberError, parse_number, read_number, two_meanings, why_no_number
 
-# The page's script is held to the same file: tests/js/numbers.test.js.
+# The page's script is held to the same file, in test_board_numbers.py.
 CASES = json.loads((Path(__file__).parents[2] / "typed_numbers.json").read_text(encoding="utf-8"))
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario
-from attnviz.exercises.exercise import Exercise, decoded, is_exercise
+from attnviz.exercises.exercise import decoded, is_exercise
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
 from attnviz.link.codecs import unpack
 from attnviz.link.model_texts import Compared
@@ -36,15 +35,6 @@ PLACES_THEN = {
 }  # fmt: skip
 
 
-def _of(part: str) -> list[str]:
-    """Return the names of the links that restore this part."""
-    return [name for name, link in LINKS.items() if part in link["restores"]]
-
-
-def _given(name: str) -> dict[str, str]:
-    return parameters_of(LINKS[name]["query"])
-
-
 def _as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
@@ -61,7 +51,7 @@ def test_the_corpus_is_as_large_as_it_was() -> None:
 
 @pytest.mark.parametrize("name", [name for name, link in LINKS.items() if "only_on_pages" not in link])
 def test_a_link_restores_its_scenario(name: str) -> None:
-    given = _given(name)
+    given = parameters_of(LINKS[name]["query"])
     query = urlencode(with_example(given)) if "example" in given else LINKS[name]["query"]
     scenario, ignored = scenario_from_query(query)
     foreign = LINKS[name]["restores"].get("foreign", [])
@@ -70,34 +60,25 @@ def test_a_link_restores_its_scenario(name: str) -> None:
     assert state_of(LINKS[name]["query"] or "example=published").scenario == scenario, "bare, it opened this one"
 
 
-@pytest.mark.parametrize("name", _of("digits"))
-def test_a_link_restores_the_digits(name: str) -> None:
-    given = _given(name)
+def _digits(given: dict[str, str], expected: Any) -> None:
     values, refused = read_controls(given)
     assert refused == {}
-    assert values["digits"] == LINKS[name]["restores"]["digits"]
+    assert values["digits"] == expected
 
 
-@pytest.mark.parametrize("name", _of("pinned"))
-def test_a_link_restores_what_is_kept_as_a(name: str) -> None:
-    scenario, ignored = scenario_from_query(unpack(_given(name)["pinned"], MAX_CHANGES_CHARACTERS))
-    assert ignored == []
-    assert differences(LINKS[name]["restores"]["pinned"], scenario) == []
+def _pinned(given: dict[str, str], expected: Any) -> None:
+    scenario, ignored = scenario_from_query(unpack(given["pinned"], MAX_CHANGES_CHARACTERS))
+    assert (ignored, differences(expected, scenario)) == ([], [])
 
 
-@pytest.mark.parametrize("name", _of("step"))
-def test_a_link_opens_its_step(name: str) -> None:
-    step, error = texts()["step"].read(_given(name)["step"])
-    assert error is None
-    assert step == STEPS_THEN[LINKS[name]["restores"]["step"] - 1]
+def _step(given: dict[str, str], expected: Any) -> None:
+    assert texts()["step"].read(given["step"]) == (STEPS_THEN[expected - 1], None)
 
 
-@pytest.mark.parametrize("name", _of("question"))
-def test_a_link_opens_its_question_and_its_example(name: str) -> None:
-    given, expected = _given(name), LINKS[name]["restores"]["question"]
-    slug, error = texts()["question"].read(given["question"])
-    assert error is None
-    assert slug == QUESTIONS_THEN[expected["number"] - 1]
+def _question(given: dict[str, str], expected: Any) -> None:
+    """Its example, which is written by names now, means the same."""
+    slug = QUESTIONS_THEN[expected["number"] - 1]
+    assert texts()["question"].read(given["question"]) == (slug, None)
     question = question_of(slug)
     assert question is not None
     example, ignored = example_as_written(question, given.get("numbers", ""))
@@ -114,30 +95,18 @@ def test_a_link_opens_its_question_and_its_example(name: str) -> None:
         # What is said may be put better, the choice stays.
         place = None if isinstance(option, Exponent) else PLACES_THEN[slug, option.name].index(chosen)
         assert (chosen if place is None else place) == (each["chosen"] if place is None else each["place"])
-
-
-@pytest.mark.parametrize("name", [name for name in _of("question") if "numbers" in _given(name)])
-def test_an_example_of_before_is_written_by_names_and_means_the_same(name: str) -> None:
-    given = _given(name)
-    slug, _ = texts()["question"].read(given["question"])
     around = Around(Scenario(), {"question": slug})
     read = texts()["numbers"].taken(given["numbers"], around, repr)
     assert read.told == ""
-    question = question_of(slug)
-    assert question is not None
     assert example_from_text(question, read.text) == example_from_text(question, given["numbers"])
     assert texts()["numbers"].taken(read.text, around, repr) == read
-    for option in question.options:
-        if isinstance(option, Exponent):
-            continue
-        assert not re.search(rf"(^|&){option.name}=[1-9]($|&)", read.text)
+    names = [option.name for option in question.options if not isinstance(option, Exponent)]
+    assert not [name for name in names if re.search(rf"(^|&){name}=[1-9]($|&)", read.text)]
 
 
-@pytest.mark.parametrize("name", _of("model"))
-def test_a_link_restores_a_model_with_its_sentence_and_its_changes(name: str) -> None:
-    expected = LINKS[name]["restores"]["model"]
-    assert set(expected) == set(_given(name))
-    for parameter, raw in _given(name).items():
+def _model(given: dict[str, str], expected: Any) -> None:
+    assert set(expected) == set(given)
+    for parameter, raw in given.items():
         value, error = texts()[parameter].read(raw)
         assert error is None
         if parameter == "model_edits":
@@ -147,27 +116,42 @@ def test_a_link_restores_a_model_with_its_sentence_and_its_changes(name: str) ->
         assert texts()[parameter].write(texts()[parameter].read(raw)[0]) in (raw, "")
 
 
-@pytest.mark.parametrize("name", _of("sweep"))
-def test_a_link_restores_its_sweep(name: str) -> None:
-    settings, ignored = decode_settings(_given(name)["sweep"])
+def _sweep(given: dict[str, str], expected: Any) -> None:
+    settings, ignored = decode_settings(given["sweep"])
     assert ignored == []
-    assert _as_json(asdict(settings)).items() >= LINKS[name]["restores"]["sweep"].items()
+    assert _as_json(asdict(settings)).items() >= expected.items()
 
 
-@pytest.mark.parametrize("name", _of("exercise"))
-def test_a_link_restores_its_exercise_and_its_numbers(name: str) -> None:
-    expected: Mapping[str, Any] = LINKS[name]["restores"]
-    text = _given(name)["check"].partition(".")[2]
+def _exercise(given: dict[str, str], expected: Any) -> None:
+    text = given["check"].partition(".")[2]
     assert is_exercise(text)
-    made: Exercise = decoded(text)
-    assert _as_json(asdict(made)).items() >= expected["exercise"].items()
-    for matrix, rows in expected.get("given", {}).items():
-        np.testing.assert_array_equal(made.table(matrix), rows)
-    if "table" in expected:
-        np.testing.assert_allclose(made.table(expected["table"]["name"]), expected["table"]["rows"], atol=0.0101)
+    assert _as_json(asdict(decoded(text))).items() >= expected.items()
 
 
-@pytest.mark.parametrize("name", _of("b_bits"))
-def test_a_link_restores_what_has_16_bits(name: str) -> None:
-    for which in ("bits", "b_bits"):
-        assert texts()[which].read(_given(name)[which]) == (LINKS[name]["restores"][which], None)
+def _given(given: dict[str, str], expected: Any) -> None:
+    for matrix, rows in expected.items():
+        np.testing.assert_array_equal(decoded(given["check"].partition(".")[2]).table(matrix), rows)
+
+
+def _table(given: dict[str, str], expected: Any) -> None:
+    made = decoded(given["check"].partition(".")[2]).table(expected["name"])
+    np.testing.assert_allclose(made, expected["rows"], atol=0.0101)
+
+
+def _bits(given: dict[str, str], expected: Any) -> None:
+    assert texts()["bits"].read(given["bits"]) == (expected, None)
+
+
+def _b_bits(given: dict[str, str], expected: Any) -> None:
+    assert texts()["b_bits"].read(given["b_bits"]) == (expected, None)
+
+
+RESTORED = {each.__name__[1:]: each for each in (
+    _digits, _pinned, _step, _question, _model, _sweep, _exercise, _given, _table, _bits, _b_bits,
+)}  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "name"), [(part, name) for part in RESTORED for name in LINKS
+                                            if part in LINKS[name]["restores"]])  # fmt: skip
+def test_a_link_restores_each_part(part: str, name: str) -> None:
+    RESTORED[part](parameters_of(LINKS[name]["query"]), LINKS[name]["restores"][part])

@@ -50,8 +50,8 @@ def test_a_url_carries_the_text_of_changes_as_it_is(made: Changes) -> None:
 
 
 PIECES = (
-    *EDITABLE, "scores", "0", "1", "-1", "0.5", "nan", "inf", "1e999", "random", "identity", "zeros", "٣", "9" * 5000,
-    "99999999999", "", " ", "\0", "\ud800", "é", "_1", "1_0",
+    *EDITABLE, "scores", "given", "example", "love-ai", "_", "__", "*", "3", "0", "1", "-1", "0.5", "nan", "inf",
+    "1e999", "random", "identity", "zeros", "٣", "9" * 5000, "99999999999", "", " ", "\0", "\ud800", "é", "_1", "1_0",
 )  # fmt: skip
 almost = st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map(".".join), max_size=5).map("*".join)
 

@@ -3,7 +3,7 @@
 import string
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl
 
 import pytest
 from hypothesis import given, settings
@@ -271,22 +271,6 @@ def test_a_link_of_everything_is_read_back_to_the_same_state(
     read = read_texts(opened.query, Around(scenario), repr)
     assert {name: each.told for name, each in read.items() if each.told} == {}
     assert {name: read[name].value if name in read else texts()[name].default for name in values} == values
-
-
-@given(
-    st.dictionaries(
-        st.sampled_from([*table(), "utm_source", "nobody"]), st.text() | st.sampled_from(list(RUBBISH.values()))
-    )
-)
-@settings(max_examples=examples(150), deadline=None)
-def test_any_link_is_opened_once(query: dict[str, str]) -> None:
-    """What a page opens with is a link of which nothing more has to be said, or the page would open for ever."""
-    opened = read_link(query, repr, unsaid)
-    again = read_link(opened.query, repr, unsaid)
-    assert again.query == opened.query
-    assert again.told == ()
-    assert dict(parse_qsl(urlencode(opened.query, errors="surrogatepass"), keep_blank_values=True,
-                          errors="surrogatepass")) == opened.query  # fmt: skip
 
 
 @pytest.mark.parametrize(

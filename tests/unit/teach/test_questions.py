@@ -24,6 +24,8 @@ from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.variations import distance_outside
 from attnviz.words import say
+from tests.unit.teach.seen.world import World
+from tests.unit.teach.test_seen import judge
 
 _NAMED = {question.slug: question for question in QUESTIONS}
 VALUES, SUM, *_others, AXIS, SYMMETRY, SELF, LEARNED, _order = map(_NAMED.__getitem__, IN_OLDER_LINKS)
@@ -131,33 +133,37 @@ def test_a_button_does_the_same_whatever_was_pressed_before_or_goes_on_from_ther
                 assert question.pressed(then, question.pressed(first, question.start)) == then.change(question.start)
 
 
-def test_1_the_same_weights_with_other_contexts() -> None:
-    start = traced(VALUES.start)
-    for label in ("identity", "zeros", "one_feature"):
-        now = traced(pressed(VALUES, label))
-        assert torch.equal(now.attention_weights, start.attention_weights)
-        assert not torch.allclose(now.context, start.context)
-        told = says(VALUES, pressed(VALUES, label))
-        assert same("attention_weights") in told
-        assert changed("context") in told
-    uniform = traced(pressed(VALUES, "zeros", "no_keys"))
-    torch.testing.assert_close(uniform.attention_weights, torch.full((4, 4), 0.25))
-    torch.testing.assert_close(uniform.context, uniform.v.mean(0).expand(4, 2))
-    assert uniform.context.any(), "W_v is not zeros any more"
+SCORES, WEIGHTS = (say(f"seen.symmetry.{name}") for name in ("scores", "attention_weights"))
+ALIKE = "“black” and “cat” read differently"
+# What an answer says is seen after these buttons, and numbers that it promises.
+SHOWN: list[tuple[Question, tuple[str, ...], list[str], dict[str, list[list[float]]]]] = [
+    *((VALUES, (name,), [same("attention_weights"), changed("context")], {})
+      for name in ("identity", "zeros", "one_feature")),
+    (VALUES, ("zeros", "no_keys"), ["So every context vector is the plain mean"],
+     {"attention_weights": [[0.25] * 4] * 4}),
+    (SUM, ("identity",), [say("seen.sum.identity")], {}),
+    (SUM, ("equal",), [ALIKE], {}),
+    (SUM, ("line",), [ALIKE], {"attention_weights": [[0.5, 0.5, 0], [0, 0, 1]], "context": [[1, 0], [1, 0]]}),
+    (SYMMETRY, (), [f"The {SCORES} aren't symmetric"], {}),
+    (SYMMETRY, ("equal",), [say("seen.symmetry.same", matrix=SCORES), f"The {WEIGHTS} aren't symmetric"], {}),
+    (SYMMETRY, ("smallest",), [], {"scores": [[1, 1], [0, 0]], "attention_weights": [[0.5, 0.5], [0.5, 0.5]]}),
+    (SELF, (), [say("seen.self.count", n=4, tokens=4)], {}),
+    (SELF, ("lengthen",), [say("seen.self.count", n=1, tokens=4)], {}),
+    (SELF, ("two",), [], {"scores": [[1, 3], [3, 9]]}),
+    (SELF, ("one_hot",), [say("seen.self.count", n=4, tokens=4)], {}),
+    (SELF, ("shift",), [say("seen.self.count", n=0, tokens=4)], {}),
+]  # fmt: skip
 
 
-def test_2_one_case_where_weights_can_be_read_off_and_two_where_they_cannot() -> None:
-    told = traced(pressed(SUM, "identity"))
-    assert torch.equal(told.context, told.attention_weights)
-    assert say("seen.sum.identity") in says(SUM, pressed(SUM, "identity"))
-    for label in ("line", "equal"):
-        hidden = traced(pressed(SUM, label))
-        torch.testing.assert_close(hidden.context[0], hidden.context[1])
-        assert (hidden.attention_weights[0] - hidden.attention_weights[1]).abs().max() > 0.5
-        assert "“black” and “cat” read differently" in says(SUM, pressed(SUM, label))
-    line = traced(pressed(SUM, "line"))
-    torch.testing.assert_close(line.attention_weights[:2], torch.tensor([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]))
-    torch.testing.assert_close(line.context[:2], torch.tensor([[1.0, 0.0], [1.0, 0.0]]))
+@pytest.mark.parametrize(("question", "names", "said", "numbers"), SHOWN)
+def test_what_an_answer_says_is_seen_after_its_buttons(
+    question: Question, names: tuple[str, ...], said: list[str], numbers: dict[str, list[list[float]]]
+) -> None:
+    scenario = pressed(question, *names)
+    assert judge(World(question, scenario, question.defaults, 4, question.first_followed(question.start)))
+    assert [each for each in said if each not in says(question, scenario)] == []
+    for name, rows in numbers.items():
+        torch.testing.assert_close(traced(scenario)[name][: len(rows)], torch.tensor(rows))
 
 
 def test_8_only_rows_are_ticked_and_the_contexts_of_others_lie_far_enough_outside_to_be_seen() -> None:
@@ -174,54 +180,24 @@ def test_8_only_rows_are_ticked_and_the_contexts_of_others_lie_far_enough_outsid
     assert [each.attrib["fill"] for each in ticked] == [theme(True).right] * 3
 
 
-def test_9_symmetric_scores_with_weights_that_are_not() -> None:
-    scores, weights = (say(f"seen.symmetry.{name}") for name in ("scores", "attention_weights"))
-    assert f"The {scores} aren't symmetric" in says(SYMMETRY)
-    equal = pressed(SYMMETRY, "equal")
-    assert say("seen.symmetry.same", matrix=scores) in says(SYMMETRY, equal)
-    assert f"The {weights} aren't symmetric" in says(SYMMETRY, equal)
-    in_scores, in_weights = SYMMETRY.look(equal, {}, 4).tables
-    assert not in_scores.matrix.any()
-    assert in_weights.matrix.abs().max() > 0.01
-    smallest = traced(pressed(SYMMETRY, "smallest"))
-    assert (smallest.scores[0, 1].item(), smallest.scores[1, 0].item()) == (1, 0)
-    assert smallest.attention_weights[1].tolist() == [0.5, 0.5], "B reads both the same"
-
-
-def test_10_a_longer_neighbour_wins_and_w_k_alone_makes_the_diagonal_dark() -> None:
-    start = traced(SELF.start)
-    assert start.attention_weights.argmax(-1).tolist() == [0, 1, 2, 3]
-    longer = traced(pressed(SELF, "lengthen")).attention_weights.argmax(-1).tolist()
-    assert longer.count(1) == 3
-    published = traced(pressed(SELF, "two"))
-    assert published.scores.tolist() == [[1, 3], [3, 9]]
+def test_10_w_k_alone_makes_another_diagonal_dark_and_nobody_is_the_longest() -> None:
     bright, dark = pressed(SELF, "one_hot"), pressed(SELF, "shift")
     assert replace(bright, w_k=dark.w_k) == dark
-    assert traced(bright).attention_weights.argmax(-1).tolist() == [0, 1, 2, 3]
     assert traced(dark).attention_weights.argmax(-1).tolist() == [1, 2, 3, 0]
-    assert say("seen.self.count", n=0, tokens=4) in says(SELF, dark)
     for scenario in (bright, dark, replace(SELF.start, w_q="zeros")):
         assert "is the longest" not in says(SELF, scenario), "where nobody prefers itself for its length"
 
 
 def test_11_a_step_moves_the_projections_alone_and_the_loss_falls() -> None:
-    losses, promised = [], ["0.4438"]
-    scenario = LEARNED.start
+    scenario, losses = LEARNED.start, []
     for _ in range(3):
-        told = says(LEARNED, scenario)
-        (loss,), (after,) = re.findall(r"The loss is (\d\.\d+)", told), re.findall(r"lowers it to (\d\.\d+)", told)
-        assert loss == promised[-1]
-        losses.append(float(loss))
-        promised.append(after)
+        losses += map(float, re.findall(r"The loss is (\d\.\d+)", says(LEARNED, scenario)))
         scenario = LEARNED.pressed(LEARNED.presets[0], scenario)
-    assert losses == sorted(losses, reverse=True)
+        assert judge(World(LEARNED, scenario, LEARNED.defaults, 4, 0))
+    assert losses[0] == 0.4438
     assert losses[0] - losses[2] > 0.05
     assert {edit.matrix for edit in scenario.edits} == {"w_q", "w_k", "w_v"}
-    other = pressed(LEARNED, "dog", scenario=scenario)
-    assert all(torch.equal(other.matrix(w), scenario.matrix(w)) for w in ("w_q", "w_k", "w_v"))
-    gone = traced(other).attention_weights - traced(scenario).attention_weights
-    assert gone[1:].abs().max() > 0.01  # 'cat' became 'dog', so all that can see it reads otherwise
-    assert say("seen.learned.other_sentence") in says(LEARNED, other)
+    assert say("seen.learned.other_sentence") in says(LEARNED, pressed(LEARNED, "dog", scenario=scenario))
 
 
 def _question(name: str) -> Question:

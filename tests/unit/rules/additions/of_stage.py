@@ -11,19 +11,18 @@ import torch
 import torch.nn.functional as F
 
 import attnviz
-from attnviz import Scenario, explain, trace
+from attnviz import Scenario, trace
 from attnviz.board.data import board_data
 from attnviz.core.rules import RULES, FeatureMap, LayerNorm, Lookup, PassOn, Recut, Relative, Share, Surprise, TimesRoot
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.documents import heatmap_page, report, trace_markup
-from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json, trace_safetensors
+from attnviz.export import matrix_names, pytorch_script, trace_json
 from attnviz.figures import heatmap_spec
 from attnviz.marking import Mark, Printed, mark_pipeline, verdict
 from tests.node import PageScript
 from tests.pages.playground import Playground
-from tests.unit.displayed_arithmetic import check_arithmetic
-from tests.unit.rules.test_additions import EXPLAINED
 from tests.unit.rules.test_additions import STAGES as ADDED
+from tests.unit.rules.test_surfaces import SURFACES, on_board
 
 NAMES = [name for name, *_ in ADDED]
 SCENARIO = Scenario("the cat sat", bias=True, causal=True, d_out=3, init="normal", seed=5)
@@ -78,22 +77,18 @@ def test_it_is_computed(name: str) -> None:
     torch.testing.assert_close(MADE[name], REFEREES[name](MADE))
 
 
-@each
-def test_every_cell_is_explained(name: str) -> None:
-    for row, column in np.ndindex(*MADE[name].shape):
-        explanation = explain(MADE, name, row, column, scenario=SCENARIO)
-        check_arithmetic(explanation)
-        assert explanation.text.startswith(f"Made-up {name}")
-
-
-@each
-def test_the_board_has_and_explains_it(name: str, script: PageScript) -> None:
+def test_the_board_and_all_files_have_and_explain_it(script: PageScript) -> None:
     data = board_data(SCENARIO, MADE, 0, 4)
-    place = {"matrix": name, "row": 1, "column": 0}
-    assert script.run(EXPLAINED, [data, place]) == explain(MADE, name, 1, 0, scenario=SCENARIO).text
-    assert name in data["shown"]
-    assert name in data["limits"]
+    assert all(set(NAMES) <= set(data[part]) for part in ("shown", "limits"))
     assert [stage["name"] for stage in data["stages"]] == list(MADE.stages)
+    for row in (0, 2):
+        told = on_board(script, SCENARIO, MADE, 4, lambda rows, columns, row=row: (min(row, rows - 1), columns - 1))
+        assert {*NAMES} <= {each.matrix for each in told if each.text.startswith(f"Made-up {each.matrix}")}
+    for surface in SURFACES.values():
+        surface(SCENARIO, MADE)
+    assert {*NAMES} <= {*matrix_names(MADE)} & {*json.loads(trace_json(MADE))["matrices"]}
+    for page in (report(SCENARIO, MADE), trace_markup(MADE)):
+        assert all(f"Made-up {name}" in page for name in NAMES)
 
 
 def test_the_page_shows_it() -> None:
@@ -123,20 +118,6 @@ def test_exported_code_computes_it() -> None:
     exec(pytorch_script(SCENARIO), names)
     for name in NAMES:
         torch.testing.assert_close(names[name], MADE[name])
-
-
-@each
-def test_it_is_exported_as_data(name: str) -> None:
-    assert name in matrix_names(MADE)
-    assert len(matrix_csv(MADE, name).splitlines()) == 1 + len(MADE[name])
-    assert name in json.loads(trace_json(MADE))["matrices"]
-    assert name.encode() in trace_safetensors(MADE)
-
-
-@each
-def test_it_stands_in_the_report_and_in_a_notebook(name: str) -> None:
-    assert f"Made-up {name}" in report(SCENARIO, MADE)
-    assert f"Made-up {name}" in trace_markup(MADE)
 
 
 @each

@@ -10,6 +10,7 @@ from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.teach.questions.numerics import DIMS, FLAT
 from attnviz.words import plural, say
+from benchmarks.handouts import softmax
 from tests.unit.teach.seen.sentences import about, number, referee
 from tests.unit.teach.seen.world import World, array
 
@@ -105,19 +106,14 @@ def _(w: World, trials: str, size: str, d_k: str, root: str) -> None:
     assert number(size) == pytest.approx(np.sqrt(int(d_k)), rel=0.1)  # whatever d_in is: so only d_k acts
 
 
-def softmax(scores: np.ndarray, axis: int | None = -1) -> np.ndarray:
-    exps = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return np.asarray(exps / exps.sum(axis=axis, keepdims=True))
-
-
 def _largest(w: World, d: int) -> tuple[float, float]:
     """Rows' largest weights with scores divided by √d: over many examples drawn in numpy, and in this one."""
     (n, d_in), d_k, rng = w.now.x.shape, w.now.q.shape[1], np.random.default_rng(3)
     x = rng.standard_normal((4000, n, d_in))
     x *= np.sqrt(d_in) / np.linalg.norm(x, axis=-1, keepdims=True)
     q, k = (x @ (rng.standard_normal((4000, d_in, d_k)) / np.sqrt(d_in)) for _ in "qk")
-    drawn = softmax(q @ k.swapaxes(-1, -2) / np.sqrt(d)).max(-1).mean()
-    return float(drawn), float(softmax(w.ref["scores"] / np.sqrt(d)).max(-1).mean())
+    drawn = softmax(q @ k.swapaxes(-1, -2) / np.sqrt(d), -1).max(-1).mean()
+    return float(drawn), float(softmax(w.ref["scores"] / np.sqrt(d), -1).max(-1).mean())
 
 
 @referee("which_d.largest")
