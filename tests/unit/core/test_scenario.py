@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.core import limits
-from attnviz.core.settings import CHOICES, FLAGS, TEXTS, WHOLE
+from attnviz.core.settings import CHOICES, FLAGS, WHOLE
 from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OF_KEPT
 
 # Limits and wrong types: each message names the value and what is expected.
 
 
 WRONG: list[tuple[str, Any, str]] = [
-    *((name, value, "has to be one") for name in TEXTS for value in (3, None)),
+    *(("text", value, "has to be one") for value in (3, None)),
     *((name, value, f"Take one of these: {', '.join(CHOICES[name])}")
       for name in CHOICES for value in ("nothing", [CHOICES[name][0]], None)),
     *((name, value, f"take a whole number from {low} to {high}")

@@ -42,7 +42,7 @@ from attnviz.link.state import state_of
 from attnviz.words.numbers import written
 from tests.examples import examples
 from tests.node import PageScript
-from tests.unit.displayed_arithmetic import check_cell
+from tests.unit.displayed_arithmetic import check_cell, check_terms
 from tests.unit.helpers import anything
 
 
@@ -279,11 +279,14 @@ def on_board(
     """See that the board has every number, and of a cell of each matrix the same words; give the explanations."""
     places, explained, wanted = [], [], []
     shown = tuple(in_view(view.stages))
+    usual = not scenario.what_if and (scenario.mask_use, scenario.masking) == ("added", "none")
     for name in shown:
         matrix = in_rows(view.matrices[name])
         at = name, *cell(*matrix.shape)
         told = explain(view, *at, digits=digits, scenario=scenario, shown=shown)
-        check_cell(told, matrix[at[1], at[2]].item())
+        check_cell(told, matrix[at[1], at[2]].item(), view.stages[name].title)
+        if usual and told.rule != "layer_norm":  # of which not every cell is a factor of its own
+            check_terms(told)
         whole = of_whole(view.stages, *at)
         if whole[0] in scenario.editable:
             assert scenario.matrix(whole[0])[whole[1], whole[2]] == told.value

@@ -21,7 +21,7 @@ from attnviz.documents import report
 from attnviz.explanation.masking import what_if_notes
 from attnviz.export import notebook
 from attnviz.link.set_up import query_of
-from attnviz.marking import Printed, mark_pipeline, verdict
+from attnviz.marking import Marking, Printed, mark_pipeline, verdict
 from attnviz.scaling.in_words import about_source, said_source
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
 from attnviz.scaling.sources import SOURCES
@@ -93,7 +93,7 @@ def test_it_is_marked_but_for_a_switch_for_what_is_marked_is_attention(scenario:
     names = ("e", "p", "x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v", "attention_weights", "context")
     tables = {name: made[name].double().numpy().round(6) for name in names if name in made.matrices}
 
-    def marked(**settings: str) -> attnviz.Marking:
+    def marked(**settings: str) -> Marking:
         return mark_pipeline({name: Printed.of(table, 6) for name, table in tables.items()}, **settings)
 
     found = marked()
@@ -105,7 +105,9 @@ def test_it_is_marked_but_for_a_switch_for_what_is_marked_is_attention(scenario:
         assert marked(mask="striped").n_not_right == 0
         assert marked(mask="none").n_not_right
     tables["x" if "p" in tables else "q"][1, 0] += 0.5
-    assert marked().first_wrong == ("x" if "p" in tables else "q", 1, 0)
+    wrong = marked().first_wrong
+    assert wrong is not None
+    assert (wrong[0].stage.name, *wrong[1:]) == ("x" if "p" in tables else "q", 1, 0)
 
 
 # Pages
