@@ -153,8 +153,8 @@ def test_jupyter_shows_boards_hears_of_edits_and_is_never_blank(
         for frame in jupyter.frames():
             expect(frame).to_have_attribute("data-theme", "dark")
         page.evaluate(f"{SESSION}.session.kernel.restart()")
-        types(jupyter.board(2), "w_q,0,0", "2")
-        expect(jupyter.board(2).locator(".status")).to_contain_text(ALONE)
+        types(jupyter.board(0), "w_q,0,0", "3")
+        expect(jupyter.board(0).locator(".status")).to_contain_text(ALONE)
         jupyter.runs_all()
         jupyter.does("@jupyter-widgets/jupyterlab-manager:saveWidgetState")
         jupyter.does("docmanager:save")
