@@ -10,7 +10,7 @@ import { beyond } from "../../attnviz/board/spine/words.js";
 import { leadAt, legendAt, titlesOf } from "../../attnviz/board/spine/plan.js";
 import { evaluate } from "../../attnviz/board/values/evaluate.js";
 import { isMasked, sourcesOf } from "../../attnviz/board/values/reach.js";
-import { made } from "./made.js";
+import { made as boardOf } from "./made.js";
 
 const SPINE = ["x", "q", "scores", "attention_weights", "context"];
 
@@ -18,7 +18,7 @@ const BOARDS = JSON.parse(readFileSync(process.env.ATTNVIZ_SENT ?? "", "utf8")).
 
 /** A board, and what is given to it. @param {string} name @returns {any} */
 function madeOf(name) {
-  const board = made(BOARDS[name]);
+  const board = boardOf(BOARDS[name]);
   const list = [...board.stages.values()];
   const given = list.filter(({ rule }) => rule === "given").map((stage) => [stage.name, board.matrices[stage.name]]);
   return { ...board, list, numbers: Object.fromEntries(given) };
